@@ -1,0 +1,95 @@
+#!/usr/bin/env node
+/**
+ * The launcher: starts the command under a Node that can run it. It has no dependency and uses nothing
+ * newer than Node 20, because saying what is missing is its job there. Under Node 24 it only loads the
+ * command; under an older one it runs itself again with the pinned Node, and passes on input, output,
+ * signals and the exit code. It fails with exactly one line.
+ */
+import { existsSync } from "node:fs";
+import module from "node:module";
+import { constants, homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const NEEDED_MAJOR = 24;
+/** Set for the second start only, and removed there: a Node that is still too old must not start a third. */
+const SECOND_START = "BELAY_SECOND_START";
+
+/** Its real path: Node resolves the link in `node_modules/.bin` before it loads this file. */
+const launcher = fileURLToPath(import.meta.url);
+const isSecondStart = process.env[SECOND_START] !== undefined;
+delete process.env[SECOND_START];
+
+if (Number.parseInt(process.versions.node, 10) >= NEEDED_MAJOR) {
+  await runCommand();
+} else {
+  const newerNode = isSecondStart ? undefined : findNewerNode();
+  if (newerNode === undefined) fail(nodeMissing());
+  else await startAgain(newerNode);
+}
+
+async function runCommand() {
+  const command = new URL("../dist/main.js", import.meta.url);
+  if (!existsSync(command)) {
+    fail("belay is not built: run `npm install` or `npm run build` in its repository.");
+    return;
+  }
+  enableCompileCache();
+  const { main } = await import(command.href);
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+/** Compiled code is kept below the user's own directory: in a shared one, others could plant theirs. */
+function enableCompileCache() {
+  try {
+    const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
+    module.enableCompileCache(join(caches, "belay", "compiled"));
+  } catch {
+    // Without a home directory the start is slower, nothing else.
+  }
+}
+
+/** `BELAY_NODE`, else the `node` package in a `node_modules` above the launcher. */
+function findNewerNode() {
+  if (process.env.BELAY_NODE) return process.env.BELAY_NODE;
+  const executable = process.platform === "win32" ? "node.exe" : "node";
+  for (let at = dirname(launcher); ; at = dirname(at)) {
+    const candidate = join(at, "node_modules", "node", "bin", executable);
+    if (existsSync(candidate)) return candidate;
+    if (at === dirname(at)) return undefined;
+  }
+}
+
+async function startAgain(node) {
+  const { spawn } = await import("node:child_process");
+  const { isatty } = await import("node:tty");
+  const child = spawn(node, [launcher, ...process.argv.slice(2)], {
+    stdio: "inherit",
+    env: { ...process.env, [SECOND_START]: "1" },
+  });
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.on(signal, () => {
+      // A terminal sends Ctrl-C to both processes: passed on, it would count as pressed twice.
+      if (signal === "SIGINT" && [0, 1, 2].some(isatty)) return;
+      child.kill(signal);
+    });
+  }
+  child.on("error", (error) => fail(`belay cannot run ${node} (${error.code}): ${whatToInstall()}`));
+  child.on("exit", (code, signal) => {
+    process.exitCode = signal === null ? code : 128 + constants.signals[signal];
+  });
+}
+
+function nodeMissing() {
+  const present = `this is ${process.versions.node} (${process.execPath})`;
+  return `belay needs Node ${NEEDED_MAJOR} or newer and ${present}: ${whatToInstall()}`;
+}
+
+function whatToInstall() {
+  return `install Node ${NEEDED_MAJOR} from https://nodejs.org, or set BELAY_NODE to the path of one.`;
+}
+
+function fail(line) {
+  process.stderr.write(`${line}\n`);
+  process.exitCode = 1;
+}

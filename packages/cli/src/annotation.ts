@@ -1,0 +1,21 @@
+/** What note, rename, tag and untag have in common: they answer with the checkpoint as it is now. */
+import type { Checkpoint, Workspace } from "@belay/engine";
+import type { Call } from "./command.ts";
+import { EXIT } from "./exit-code.ts";
+import { checkpointJson } from "./json/checkpoint-json.ts";
+import { withWorkspace } from "./open-workspace.ts";
+import { checkpointLabel } from "./output/checkpoint-table.ts";
+
+export function annotate(
+  call: Pick<Call, "directory" | "home" | "json" | "output">,
+  change: (workspace: Workspace) => Promise<Checkpoint>,
+  told: (checkpoint: Checkpoint) => string,
+): Promise<number> {
+  return withWorkspace(call, async (workspace) => {
+    const checkpoint = await change(workspace);
+    const { output } = call;
+    if (call.json) output.json({ checkpoint: checkpointJson(checkpoint, { workspace: workspace.id }) });
+    else if (!output.quiet) output.print(`${checkpointLabel(checkpoint, output.style)}: ${told(checkpoint)}`);
+    return EXIT.done;
+  });
+}

@@ -1,0 +1,32 @@
+/** What goes wrong in the command itself, before or beside the engine. */
+import { EXIT, type ExitCode } from "./exit-code.ts";
+
+export type CommandErrorCode =
+  | "USAGE"
+  | "CONFIRMATION_REQUIRED"
+  | "PATH_OUTSIDE"
+  | "NO_PARENT"
+  | "OUTPUT_FAILED";
+
+interface CommandErrorDetails {
+  readonly exit: ExitCode;
+  readonly hint: string;
+  readonly facts?: Readonly<Record<string, unknown>>;
+}
+
+export class CommandError extends Error {
+  readonly code: CommandErrorCode;
+  readonly details: CommandErrorDetails;
+
+  constructor(code: CommandErrorCode, message: string, details: CommandErrorDetails) {
+    super(message);
+    this.name = "CommandError";
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The command line makes no sense. */
+export function usageError(message: string, hint: string): CommandError {
+  return new CommandError("USAGE", message, { exit: EXIT.usage, hint });
+}

@@ -1,0 +1,101 @@
+/**
+ * From the words on the command line to options and operands. Everything unknown is refused with the
+ * nearest thing that exists: a mistyped `--dry-run` must never become the real thing.
+ */
+import { parseArgs } from "node:util";
+import { usageError } from "./command-error.ts";
+import type { OptionSpecs } from "./command.ts";
+import { nearest } from "./nearest.ts";
+
+export const GLOBAL_OPTIONS = {
+  directory: { type: "string", short: "C", value: "dir", about: "work as if started in this directory" },
+  home: {
+    type: "string",
+    value: "dir",
+    about: "where Belay keeps everything (else $BELAY_HOME, else ~/.belay)",
+  },
+  json: { type: "boolean", about: "the result as JSON on stdout" },
+  quiet: { type: "boolean", short: "q", about: "only results, warnings and errors" },
+  help: { type: "boolean", short: "h", about: "help for a command" },
+  version: { type: "boolean", short: "V", about: "the version" },
+} as const satisfies OptionSpecs;
+
+export interface ParsedLine {
+  readonly options: Readonly<Record<string, string | boolean | string[]>>;
+  readonly operands: string[];
+  readonly dashesAt: number;
+}
+
+/** Splits at the first word that is neither an option nor an option's value. */
+export function splitAtOperand(words: readonly string[], options: OptionSpecs): [string[], string[]] {
+  const first = tokensOf(words, options).find((token) => token.kind !== "option");
+  const at = first?.index ?? words.length;
+  return [words.slice(0, at), words.slice(at)];
+}
+
+export function parseWords(words: readonly string[], specs: OptionSpecs): ParsedLine {
+  const options: Record<string, string | boolean | string[]> = {};
+  const operands: string[] = [];
+  let dashesAt: number | undefined;
+  for (const token of tokensOf(words, specs)) {
+    if (token.kind === "positional") operands.push(token.value);
+    else if (token.kind === "option-terminator") dashesAt = operands.length;
+    else addOption(options, token, specs);
+  }
+  return { options, operands, dashesAt: dashesAt ?? operands.length };
+}
+
+type Token = ReturnType<typeof tokensOf>[number];
+type OptionToken = Extract<Token, { kind: "option" }>;
+
+function tokensOf(words: readonly string[], specs: OptionSpecs) {
+  const options = Object.fromEntries(
+    Object.entries(specs).map(([name, { type, short }]) => [
+      name,
+      short === undefined ? { type } : { type, short },
+    ]),
+  );
+  // not strict: its messages suggest nothing; `addOption` checks what strict would
+  return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+function addOption(
+  options: Record<string, string | boolean | string[]>,
+  token: OptionToken,
+  specs: OptionSpecs,
+): void {
+  const spec = specs[token.name];
+  if (spec === undefined || !Object.hasOwn(specs, token.name)) throw unknownOption(token.rawName, specs);
+  if (spec.type === "boolean") {
+    if (token.value !== undefined)
+      throw usageError(`${token.rawName} takes no value.`, "Leave out what follows the =.");
+    options[token.name] = true;
+    return;
+  }
+  const value = valueOf(token, spec.value ?? "value");
+  const before = options[token.name];
+  options[token.name] = spec.multiple === true ? [...(Array.isArray(before) ? before : []), value] : value;
+}
+
+function valueOf(token: OptionToken, valueName: string): string {
+  const { value, inlineValue, rawName } = token;
+  // `--limit --json` forgot the number; a lone "-" means stdin or stdout
+  if (value === undefined || (inlineValue !== true && value.startsWith("-") && value !== "-")) {
+    throw usageError(
+      `${rawName} needs a value: ${rawName} <${valueName}>.`,
+      `A value that starts with a dash is written ${rawName}=<${valueName}>.`,
+    );
+  }
+  return value;
+}
+
+function unknownOption(rawName: string, specs: OptionSpecs): Error {
+  const known = Object.keys(specs).map((name) => `--${name}`);
+  const close = nearest(rawName, known);
+  return usageError(
+    `There is no option ${rawName} here.`,
+    close === undefined
+      ? "Add --help to see the options. A path that starts with a dash goes after --."
+      : `Did you mean ${close}?`,
+  );
+}

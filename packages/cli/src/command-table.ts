@@ -1,0 +1,136 @@
+/** Every command: where it stands in the help, one line about it, and how to load it. */
+import type { Command } from "./command.ts";
+
+export interface CommandEntry {
+  readonly group: "Start" | "Look" | "Go back" | "Name" | "Upkeep";
+  readonly summary: string;
+  load(): Promise<{ readonly default: Command }>;
+}
+
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
+  init: { group: "Start", summary: "protect this directory", load: () => import("./commands/init.ts") },
+  run: {
+    group: "Start",
+    summary: "run a command as one step that can be undone",
+    load: () => import("./commands/run.ts"),
+  },
+  checkpoint: {
+    group: "Start",
+    summary: "keep the present state",
+    load: () => import("./commands/checkpoint.ts"),
+  },
+  demo: {
+    group: "Start",
+    summary: "a 20-second tour on a throw-away project",
+    load: () => import("./commands/demo.ts"),
+  },
+
+  status: {
+    group: "Look",
+    summary: "what is protected, what changed, what undo would do",
+    load: () => import("./commands/status.ts"),
+  },
+  list: { group: "Look", summary: "checkpoints, newest first", load: () => import("./commands/list.ts") },
+  show: {
+    group: "Look",
+    summary: "one checkpoint and what changed in it",
+    load: () => import("./commands/show.ts"),
+  },
+  diff: {
+    group: "Look",
+    summary: "differences between checkpoints or with the disk",
+    load: () => import("./commands/diff.ts"),
+  },
+  search: {
+    group: "Look",
+    summary: "find checkpoints by name, note, prompt or path",
+    load: () => import("./commands/search.ts"),
+  },
+
+  undo: { group: "Go back", summary: "take back the last step", load: () => import("./commands/undo.ts") },
+  redo: {
+    group: "Go back",
+    summary: "apply again what undo took back",
+    load: () => import("./commands/redo.ts"),
+  },
+  restore: {
+    group: "Go back",
+    summary: "bring back a checkpoint, whole or some paths",
+    load: () => import("./commands/restore.ts"),
+  },
+  revert: {
+    group: "Go back",
+    summary: "take out one step and keep what came later",
+    load: () => import("./commands/revert.ts"),
+  },
+
+  note: { group: "Name", summary: "write a note on a checkpoint", load: () => import("./commands/note.ts") },
+  rename: { group: "Name", summary: "name a checkpoint", load: () => import("./commands/rename.ts") },
+  tag: { group: "Name", summary: "tag a checkpoint", load: () => import("./commands/tag.ts") },
+  untag: { group: "Name", summary: "remove a tag", load: () => import("./commands/untag.ts") },
+  export: {
+    group: "Name",
+    summary: "a checkpoint as a tar archive or a patch",
+    load: () => import("./commands/export.ts"),
+  },
+
+  doctor: { group: "Upkeep", summary: "is everything in order?", load: () => import("./commands/doctor.ts") },
+  verify: {
+    group: "Upkeep",
+    summary: "prove that the store is sound",
+    load: () => import("./commands/verify.ts"),
+  },
+  stats: { group: "Upkeep", summary: "counts and sizes", load: () => import("./commands/stats.ts") },
+  prune: {
+    group: "Upkeep",
+    summary: "drop old checkpoints by policy",
+    load: () => import("./commands/prune.ts"),
+  },
+  gc: { group: "Upkeep", summary: "free what no checkpoint needs", load: () => import("./commands/gc.ts") },
+  forget: { group: "Upkeep", summary: "purge content for good", load: () => import("./commands/forget.ts") },
+  config: {
+    group: "Upkeep",
+    summary: "settings and where they come from",
+    load: () => import("./commands/config.ts"),
+  },
+  workspaces: {
+    group: "Upkeep",
+    summary: "all protected directories",
+    load: () => import("./commands/workspaces.ts"),
+  },
+  attach: {
+    group: "Upkeep",
+    summary: "give a moved project its store back",
+    load: () => import("./commands/attach.ts"),
+  },
+  start: {
+    group: "Upkeep",
+    summary: "the resident process: not there yet",
+    load: () => import("./commands/start.ts"),
+  },
+  stop: {
+    group: "Upkeep",
+    summary: "the resident process: not there yet",
+    load: () => import("./commands/stop.ts"),
+  },
+  uninstall: {
+    group: "Upkeep",
+    summary: "stop protecting this directory",
+    load: () => import("./commands/uninstall.ts"),
+  },
+};
+
+/** What people type who come from elsewhere. */
+export const OTHER_WORDS: Readonly<Record<string, string>> = {
+  ls: "list",
+  log: "list",
+  history: "list",
+  save: "checkpoint",
+  commit: "checkpoint",
+  snapshot: "checkpoint",
+  rollback: "restore",
+  rewind: "restore",
+  checkout: "restore",
+  rm: "forget",
+  settings: "config",
+};

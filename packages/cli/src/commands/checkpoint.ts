@@ -1,0 +1,62 @@
+import type { TakenCheckpoint } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
+import { checkpointJson } from "../json/checkpoint-json.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
+import { doubtList, gapList } from "../output/file-list.ts";
+import { count, duration } from "../output/quantity.ts";
+import { threadId } from "../thread-option.ts";
+
+export default defineCommand({
+  usage: "checkpoint [-m name] [--note text] [--tag tag] [--thread t]",
+  about: "Keeps the present state of all files, durably. Manual checkpoints are never pruned.",
+  options: {
+    name: { type: "string", short: "m", value: "name", about: "a name to find it by" },
+    note: { type: "string", value: "text", about: "a note" },
+    tag: { type: "string", multiple: true, value: "tag", about: "a tag; may be given several times" },
+    thread: { ...THREAD, about: "the conversation it belongs to" },
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 0, max: 0 },
+  examples: [`belay checkpoint -m before-refactoring --note "all tests pass"`],
+  run: (call) => {
+    const { name, note, tag: tags } = call.options;
+    if (name === "") throw usageError("The name is empty.", "Leave out -m, or give it a name.");
+    return withWorkspace(call, async (workspace) => {
+      const thread = await threadId(workspace, call.options.thread);
+      const annotations = { ...(name && { name }), ...(note && { note }), ...(tags && { tags }) };
+      const taken = await workspace.checkpoint({ kind: "manual", ...annotations, ...(thread && { thread }) });
+      warnAll(call, taken.warnings);
+      if (call.json) call.output.json(takenJson(taken, { workspace: workspace.id, all: call.options.all }));
+      else printTaken(call, taken, call.options.all);
+      return EXIT.done;
+    });
+  },
+});
+
+function takenJson(taken: TakenCheckpoint, context: { workspace: string; all: boolean | undefined }) {
+  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
+  return {
+    checkpoint: checkpointJson(checkpoint, { ...context, gaps, doubts }),
+    unchanged,
+    warnings,
+    durationMs,
+  };
+}
+
+function printTaken(
+  { output }: Pick<Call, "output">,
+  taken: TakenCheckpoint,
+  all: boolean | undefined,
+): void {
+  const { style } = output;
+  const { checkpoint } = taken;
+  const changes = taken.unchanged ? "unchanged" : changesPaint(style)(changesText(checkpoint.changes));
+  const facts = `${changes}, ${count(checkpoint.files, "file")}, ${duration(taken.durationMs)}`;
+  if (!output.quiet) output.print(`${style.green("✓")} ${checkpointLabel(checkpoint, style)} (${facts})`);
+  // what was not captured is said even to those who want it quiet
+  if (taken.gaps.length > 0) output.warn(`Not captured:\n${gapList(taken.gaps, output, all)}`);
+  if (taken.doubts.length > 0) output.warn(`Captured with a doubt:\n${doubtList(taken.doubts, output, all)}`);
+}

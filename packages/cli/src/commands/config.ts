@@ -1,0 +1,62 @@
+import { defineCommand, type Call } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
+import { nearest } from "../nearest.ts";
+import { table } from "../output/table.ts";
+import { size } from "../output/quantity.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "config [key] [value | --unset]",
+  about: [
+    "Settings and where they come from: the default, or config.json in Belay's home. With a key: that one.",
+    "With a value: sets it. Sizes may be written 64MiB or 2GiB.",
+  ].join("\n"),
+  options: { unset: { type: "boolean", about: "go back to the default" } },
+  operands: { min: 0, max: 2 },
+  examples: ["belay config", "belay config limits.fileBytes 256MiB", "belay config disk.capBytes --unset"],
+  run: async (call) => {
+    const { listSettings, writeSetting } = await import("@belay/engine");
+    const [key, value] = call.operands;
+    const unset = call.options.unset === true;
+    if (unset && (key === undefined || value !== undefined))
+      throw usageError("--unset takes a key and no value.", "Usage: belay config <key> --unset");
+    const keys = listSettings(call.home).map((setting) => setting.key);
+    if (key !== undefined) checkKey(key, keys);
+    if (key !== undefined && (unset || value !== undefined))
+      writeSetting(call.home, key, unset ? null : (value ?? null));
+    printSettings(
+      call,
+      listSettings(call.home).filter((setting) => key === undefined || setting.key === key),
+    );
+    return EXIT.done;
+  },
+});
+
+interface Setting {
+  readonly key: string;
+  readonly value: number | string;
+  readonly source: string;
+}
+
+function checkKey(key: string, keys: readonly string[]): void {
+  if (keys.includes(key)) return;
+  const close = nearest(key, keys);
+  const hint = close === undefined ? `Settings are ${keys.join(", ")}.` : `Did you mean ${close}?`;
+  throw usageError(`There is no setting "${key}". Nothing was changed.`, hint);
+}
+
+function printSettings(call: Pick<Call, "json" | "output">, settings: readonly Setting[]): void {
+  if (call.json) {
+    call.output.json({ settings });
+    return;
+  }
+  const { style, width } = call.output;
+  const rows = settings.map(({ key, value, source }) => [
+    { text: key, paint: style.bold },
+    { text: visible(String(value)) },
+    { text: key.endsWith("Bytes") ? size(Number(value)) : "", paint: style.dim },
+    { text: source, paint: style.dim },
+  ]);
+  call.output.print(table(rows, { width }));
+}

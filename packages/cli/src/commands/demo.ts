@@ -1,0 +1,58 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { defineCommand, type Call } from "../command.ts";
+import { playScene, type PlayedScene } from "../demo/play-scene.ts";
+import { SCENES } from "../demo/scenes.ts";
+import { createThrowAwayProject, type ThrowAwayProject } from "../demo/throw-away-project.ts";
+import { EXIT } from "../exit-code.ts";
+
+const OPTIONS = { fast: { type: "boolean", about: "without pauses" } } as const;
+
+type DemoCall = Call<typeof OPTIONS>;
+
+/** Long enough to read a scene, short enough for the whole in 20 seconds. */
+const PAUSE_MS = 1300;
+
+export default defineCommand({
+  usage: "demo [--fast]",
+  about: "A 20-second tour on a throw-away project: real commands, real output, nothing of yours is touched.",
+  options: OPTIONS,
+  operands: { min: 0, max: 0 },
+  run: async (call) => {
+    using project = createThrowAwayProject();
+    const cleanUp = () => {
+      project[Symbol.dispose]();
+      process.exit(130);
+    };
+    process.once("SIGINT", cleanUp).once("SIGTERM", cleanUp);
+    const played = await play(call, project);
+    const isWhole = played.length === SCENES.length && played.every(({ exitCode }) => exitCode === EXIT.done);
+    if (call.json) call.output.json({ ok: isWhole, scenes: played });
+    else call.output.print(farewell(call, isWhole));
+    return isWhole ? EXIT.done : EXIT.failed;
+  },
+});
+
+async function play(call: DemoCall, project: ThrowAwayProject): Promise<PlayedScene[]> {
+  const { output } = call;
+  const pauseMs = output.isTerminal && call.options.fast !== true && !call.json ? PAUSE_MS : 0;
+  const played: PlayedScene[] = [];
+  for (const scene of SCENES) {
+    if (!call.json) output.print(`${played.length === 0 ? "" : "\n"}${output.style.bold(scene.say)}`);
+    if (!call.json) output.print(output.style.cyan(`$ belay ${scene.command.map(quoted).join(" ")}`));
+    const result = await playScene(scene, project, { captured: call.json });
+    played.push(result);
+    if (result.exitCode !== EXIT.done) break;
+    await pause(pauseMs);
+  }
+  return played;
+}
+
+function quoted(word: string): string {
+  return word.includes(" ") ? `"${word}"` : word;
+}
+
+function farewell({ output }: DemoCall, isWhole: boolean): string {
+  if (!isWhole) return `\n${output.style.red("The tour stopped here.")} \`belay doctor\` may say why.`;
+  const next = "`belay init` in a project of yours, then `belay run -- <your agent>`.";
+  return `\nThat was it; the project is gone again.\n${output.style.dim("→")} ${next}`;
+}

@@ -1,0 +1,65 @@
+import type { Diff } from "@belay/engine";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
+import { diffJson } from "../json/diff-json.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { colouredDiff, patchBytes } from "../output/diff-text.ts";
+import { changedFileList } from "../output/file-list.ts";
+import { count } from "../output/quantity.ts";
+import { visiblePath } from "../output/visible.ts";
+import { workspacePaths } from "../workspace-path.ts";
+
+export default defineCommand({
+  usage: "diff [a] [b] [-- paths…] [--stat | --name-only]",
+  about: [
+    "Without a checkpoint: from the newest one to the files as they are now. With one: from it to now.",
+    "With two: from one to the other. Paths go after --.",
+  ].join("\n"),
+  options: {
+    stat: { type: "boolean", about: "only files and line counts" },
+    "name-only": { type: "boolean", about: "only the names" },
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 0, max: ANY_NUMBER },
+  examples: ["belay diff", "belay diff 11 12", "belay diff @-1 -- src/ --stat"],
+  run: (call) => {
+    if (call.dashesAt > 2)
+      throw usageError("A diff is between two checkpoints at most.", "Paths go after --.");
+    if (call.options.stat === true && call.options["name-only"] === true) {
+      throw usageError("--stat and --name-only exclude each other.", "Give one of them.");
+    }
+    return withWorkspace(call, async (workspace) => {
+      const [from, to] = call.operands.slice(0, call.dashesAt);
+      const paths = workspacePaths(workspace, call.directory, call.operands.slice(call.dashesAt));
+      const detail =
+        call.options["name-only"] === true ? "names" : call.options.stat === true ? "counts" : "text";
+      const diff = await workspace.diff({
+        detail,
+        ...(from && { from }),
+        ...(to && { to }),
+        ...(paths && { paths }),
+      });
+      if (call.json) call.output.json(diffJson(diff, call.options.all));
+      else await printDiff(call, diff, detail);
+      return EXIT.done;
+    });
+  },
+});
+
+type DiffCall = Pick<Call, "output"> & { readonly options: { readonly all?: boolean } };
+
+async function printDiff(call: DiffCall, diff: Diff, detail: "names" | "counts" | "text"): Promise<void> {
+  const { output } = call;
+  if (diff.files.length === 0) output.note("No differences.");
+  else if (detail === "names") output.print(diff.files.map((file) => visiblePath(file.path)).join("\n"));
+  else if (detail === "counts")
+    output.print(`${changedFileList(diff.files, output, call.options.all)}\n${totals(diff)}`);
+  else if (output.isTerminal) output.print(colouredDiff(diff, output.style));
+  // not a terminal: a patch that other programs can apply
+  else await output.raw(patchBytes(diff));
+}
+
+function totals({ files, summary }: Diff): string {
+  return `${count(files.length, "file")} changed, ${count(summary.linesAdded, "line")} added, ${summary.linesDeleted} deleted`;
+}

@@ -1,0 +1,86 @@
+import { isatty } from "node:tty";
+import type { Checkpoint, Workspace } from "@belay/engine";
+import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
+import { tarArchive } from "../archive/tar.ts";
+import { defineCommand, type Call } from "../command.ts";
+import { CommandError, usageError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { colouredDiff, patchBytes } from "../output/diff-text.ts";
+import { size } from "../output/quantity.ts";
+import { visible } from "../output/visible.ts";
+
+const OPTIONS = {
+  tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
+  patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
+} as const;
+
+type ExportCall = Call<typeof OPTIONS>;
+
+export default defineCommand({
+  usage: "export <checkpoint> [--tar file | --patch]",
+  about: "A checkpoint for use elsewhere: all its files as a tar archive, or its changes as a unified diff.",
+  options: OPTIONS,
+  operands: { min: 1, max: 1 },
+  examples: [
+    "belay export @ --tar project.tar",
+    "belay export 12 | tar -x -C elsewhere",
+    "belay export 12 --patch > 12.patch",
+  ],
+  run: (call) => {
+    checkOptions(call);
+    return withWorkspace(call, async (workspace) => {
+      const checkpoint = await workspace.resolve(call.operands[0] ?? "");
+      if (call.options.patch === true) return exportPatch(call, workspace, checkpoint);
+      return exportTar(call, workspace, checkpoint);
+    });
+  },
+});
+
+function checkOptions(call: ExportCall): void {
+  const { tar, patch } = call.options;
+  if (tar !== undefined && patch === true)
+    throw usageError("--tar and --patch exclude each other.", "Give one of them.");
+  if (patch === true) return;
+  const toStdout = tar === undefined || tar === "-";
+  if (toStdout && call.json) throw usageError("With --json, stdout is taken.", "Name a file: --tar <file>.");
+  if (toStdout && isatty(1))
+    throw usageError("A terminal cannot show an archive.", "Name a file: --tar <file>, or use a pipe.");
+}
+
+async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Checkpoint): Promise<number> {
+  const archive = tarArchive(workspace.files(checkpoint.id), checkpoint.createdAt);
+  const { tar } = call.options;
+  if (tar === undefined || tar === "-") {
+    await writeToStdout(archive, call.output);
+    return EXIT.done;
+  }
+  const bytes = await writeToFile(archive, tar);
+  if (call.json)
+    call.output.json({ checkpoint: checkpoint.id, format: "tar", file: tar, files: checkpoint.files, bytes });
+  else call.output.note(`${visible(tar)}: checkpoint ${checkpoint.seq}, ${size(bytes)}`);
+  return EXIT.done;
+}
+
+async function exportPatch(call: ExportCall, workspace: Workspace, checkpoint: Checkpoint): Promise<number> {
+  const [parent] = checkpoint.parents;
+  if (parent === undefined) throw noParent(checkpoint);
+  const diff = await workspace.diff({ from: parent, to: checkpoint.id, detail: "text" });
+  if (call.json)
+    call.output.json({ checkpoint: checkpoint.id, parent, format: "patch", patch: patchBytes(diff).toString("utf8") });
+  else if (call.output.isTerminal) call.output.print(colouredDiff(diff, call.output.style));
+  else await call.output.raw(patchBytes(diff));
+  return EXIT.done;
+}
+
+function noParent(checkpoint: Checkpoint): CommandError {
+  return new CommandError(
+    "NO_PARENT",
+    `Checkpoint ${checkpoint.seq} is the first: there is nothing to compare it with.`,
+    {
+      exit: EXIT.failed,
+      hint: `\`belay export ${checkpoint.seq} --tar <file>\` has all its files.`,
+      facts: { checkpoint: checkpoint.id },
+    },
+  );
+}

@@ -1,0 +1,100 @@
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import type { ForgetReport, Workspace } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { confirm, declined } from "../confirmation.ts";
+import { EXIT } from "../exit-code.ts";
+import { listField } from "../json/list-field.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { count, size } from "../output/quantity.ts";
+import { visible } from "../output/visible.ts";
+import { workspacePath } from "../workspace-path.ts";
+
+const OPTIONS = { "dry-run": DRY_RUN, yes: YES, all: ALL_ENTRIES } as const;
+
+export default defineCommand({
+  usage: "forget <path | checkpoint> [--dry-run] [--yes]",
+  about: [
+    "Purges content from the store at once and for good: a path from every checkpoint, or one checkpoint.",
+    "This is the one thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
+    "that could be taken for a checkpoint.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 1, max: 1 },
+  examples: ["belay forget secrets.env", "belay forget 12 --dry-run"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const target = await findTarget(call, workspace, call.operands[0] ?? "");
+      const isOnlyLook = call.options["dry-run"] === true;
+      if (isOnlyLook || call.options.yes !== true) {
+        const preview = await workspace.forget(target.name, { dryRun: true });
+        if (isOnlyLook) return report(call, target, preview);
+        if (!(await confirm(call, question(target, preview)))) return declined(call);
+      }
+      return report(call, target, await workspace.forget(target.name));
+    }),
+});
+
+interface Target {
+  /** What the engine is given: an id, or a path from the root. */
+  readonly name: string;
+  readonly label: string;
+  readonly kind: "checkpoint" | "path";
+}
+
+/** Forgetting the wrong thing cannot be taken back, so a word that means both is refused. */
+async function findTarget(
+  call: Pick<Call, "directory">,
+  workspace: Workspace,
+  given: string,
+): Promise<Target> {
+  const isClearlyPath = given.includes("/");
+  const checkpoint = isClearlyPath ? undefined : await findCheckpoint(workspace, given);
+  if (checkpoint !== undefined && exists(resolve(call.directory, given))) {
+    throw usageError(
+      `"${given}" is a checkpoint and a file. Nothing was changed.`,
+      `Write ./${given} for the file, or ${checkpoint.id} for the checkpoint.`,
+    );
+  }
+  if (checkpoint !== undefined)
+    return { name: checkpoint.id, label: `checkpoint ${checkpoint.seq}`, kind: "checkpoint" };
+  const path = workspacePath(workspace, call.directory, given);
+  return { name: path, label: path, kind: "path" };
+}
+
+async function findCheckpoint(workspace: Workspace, ref: string) {
+  try {
+    return await workspace.resolve(ref);
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "CHECKPOINT_NOT_FOUND") return undefined;
+    throw error;
+  }
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+function question(target: Target, preview: ForgetReport): string {
+  return `Purge ${visible(target.label)} for good (${amount(target, preview)})? It cannot be undone.`;
+}
+
+function amount(target: Target, { checkpoints, objects, bytes }: ForgetReport): string {
+  const where = target.kind === "path" ? ` from ${count(checkpoints.length, "checkpoint")}` : "";
+  return `${count(objects, "object")}, ${size(bytes)}${where}`;
+}
+
+function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetReport): number {
+  const { checkpoints, objects, bytes, dryRun } = forgotten;
+  const { output } = call;
+  if (call.json)
+    output.json({ ...listField("checkpoints", checkpoints, call.options.all), objects, bytes, dryRun });
+  else {
+    const verb = dryRun ? "Would purge" : "Purged";
+    output.print(
+      `${verb} ${visible(target.label)}: ${amount(target, forgotten)}.${dryRun ? "" : " The files on disk are untouched."}`,
+    );
+  }
+  return EXIT.done;
+}

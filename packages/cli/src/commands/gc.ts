@@ -1,0 +1,47 @@
+import type { GcReport, Workspace } from "@belay/engine";
+import { defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
+import { confirm, declined } from "../confirmation.ts";
+import { EXIT } from "../exit-code.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { count, size } from "../output/quantity.ts";
+
+const OPTIONS = { "dry-run": DRY_RUN, yes: YES } as const;
+
+export default defineCommand({
+  usage: "gc [--dry-run] [--yes]",
+  about: [
+    "Frees what no checkpoint needs and packs the rest more tightly. Checkpoints that were pruned more than",
+    "24 hours ago go for good: that needs a yes.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 0, max: 0 },
+  run: (call) => withWorkspace(call, (workspace) => collect(call, workspace)),
+});
+
+async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promise<number> {
+  const isOnlyLook = call.options["dry-run"] === true;
+  if (isOnlyLook || call.options.yes !== true) {
+    const preview = await workspace.gc({ dryRun: true });
+    if (isOnlyLook) return report(call, preview);
+    const question = `Free the space of ${count(preview.checkpointsDropped, "pruned checkpoint")} for good?`;
+    if (preview.checkpointsDropped > 0 && !(await confirm(call, question))) return declined(call);
+  }
+  return report(call, await workspace.gc());
+}
+
+function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {
+  if (call.json) call.output.json(gc);
+  else call.output.print(gcText(gc));
+  return EXIT.done;
+}
+
+function gcText(gc: GcReport): string {
+  const freed = Math.max(0, gc.bytesBefore - gc.bytesAfter);
+  const dropped =
+    gc.checkpointsDropped > 0 ? `, ${count(gc.checkpointsDropped, "pruned checkpoint")} gone` : "";
+  const sizes = `${size(gc.bytesBefore)} → ${size(gc.bytesAfter)}`;
+  const verb = gc.dryRun ? "Would free" : "Freed";
+  if (gc.objectsFreed === 0 && gc.packsRewritten === 0 && dropped === "")
+    return `Nothing to free (${size(gc.bytesAfter)} in use).`;
+  return `${verb} ${size(freed)} (${sizes}): ${count(gc.objectsFreed, "object")} freed, ${count(gc.packsRewritten, "pack")} rewritten${dropped}.`;
+}

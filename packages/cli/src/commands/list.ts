@@ -1,0 +1,50 @@
+import { printCheckpoints } from "../checkpoint-list.ts";
+import { defineCommand, THREAD } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { positiveNumber } from "../number-option.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { threadId } from "../thread-option.ts";
+
+const KINDS = ["manual", "message", "tool", "agent", "turn", "initial", "safety", "restore", "timer"];
+
+export default defineCommand({
+  usage: "list [--limit n | --all] [--kind k] [--thread t] [--search text]",
+  about: [
+    "Checkpoints, newest first: number, id, age, kind, name or description, and how many files were added,",
+    "modified and deleted since the one before.",
+  ].join("\n"),
+  options: {
+    limit: { type: "string", short: "n", value: "n", about: "at most so many (20; 200 with --json)" },
+    all: { type: "boolean", about: "all of them" },
+    kind: { type: "string", value: "kind", about: `only one kind: ${KINDS.join(", ")}` },
+    thread: THREAD,
+    search: {
+      type: "string",
+      value: "text",
+      about: "only those with this text in name, note, prompt or paths",
+    },
+  },
+  operands: { min: 0, max: 0 },
+  examples: ["belay list --limit 5", "belay list --kind manual", "belay list --all --json"],
+  run: (call) => {
+    const { kind, search, all } = call.options;
+    const given = positiveNumber("--limit", call.options.limit);
+    if (kind !== undefined && !KINDS.includes(kind)) throw unknownKind(kind);
+    return withWorkspace(call, async (workspace) => {
+      const thread = await threadId(workspace, call.options.thread);
+      const filter = { ...(kind && { kind }), ...(search && { search }), ...(thread && { thread }) };
+      const isFiltered = Object.keys(filter).length > 0;
+      return printCheckpoints(call, workspace, {
+        filter,
+        limit: all === true ? Number.POSITIVE_INFINITY : given,
+        whenEmpty: isFiltered
+          ? "No checkpoint is like that."
+          : "No checkpoints yet: `belay checkpoint` takes one.",
+      });
+    });
+  },
+});
+
+function unknownKind(kind: string): Error {
+  return usageError(`There is no kind "${kind}".`, `Kinds are ${KINDS.join(", ")}.`);
+}

@@ -1,0 +1,20 @@
+import { annotate } from "../annotation.ts";
+import { ANY_NUMBER, defineCommand } from "../command.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "note <checkpoint> <text>",
+  about: "Writes a note on a checkpoint; it replaces the one before. Notes are found by `belay search`.",
+  options: {},
+  operands: { min: 2, max: ANY_NUMBER },
+  examples: [`belay note @ "the last one that worked"`],
+  run: (call) => {
+    const [ref = "", ...words] = call.operands;
+    const told = (note: string | null) => (note ? `noted "${visible(note)}"` : "the note is gone");
+    return annotate(
+      call,
+      (workspace) => workspace.note(ref, words.join(" ")),
+      ({ note }) => told(note),
+    );
+  },
+});

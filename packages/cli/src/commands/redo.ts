@@ -1,0 +1,22 @@
+import { defineCommand } from "../command.ts";
+import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
+import { withWorkspace } from "../open-workspace.ts";
+
+export default defineCommand({
+  usage: "redo [n] [--include-shared] [--best-effort] [--dry-run] [--yes]",
+  about: `Applies again what the last undo took back, or the last n undos. Works even when something else was done
+in between, as long as it does not touch the same lines.`,
+  options: STEP_OPTIONS,
+  operands: { min: 0, max: 1 },
+  examples: ["belay redo", "belay redo 3 --dry-run"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const { goBack } = await import("../going-back/go-back.ts");
+      const options = await stepOptions(call, workspace);
+      return goBack(call, workspace, {
+        verb: "redo",
+        plan: () => workspace.planRedo(options),
+        act: () => workspace.redo(options),
+      });
+    }),
+});

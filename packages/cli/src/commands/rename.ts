@@ -1,0 +1,22 @@
+import { annotate } from "../annotation.ts";
+import { defineCommand } from "../command.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "rename <checkpoint> <name>",
+  about: [
+    "Names a checkpoint, so that it is found by that name and never pruned. A name does not start with @,",
+    "is not all digits and does not look like an id.",
+  ].join("\n"),
+  options: {},
+  operands: { min: 2, max: 2 },
+  examples: ["belay rename 12 before-refactoring"],
+  run: (call) => {
+    const [ref = "", name = ""] = call.operands;
+    return annotate(
+      call,
+      (workspace) => workspace.rename(ref, name),
+      (checkpoint) => `is now called "${visible(checkpoint.name ?? "")}"`,
+    );
+  },
+});

@@ -1,0 +1,48 @@
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { threadId } from "../thread-option.ts";
+import { workspacePaths } from "../workspace-path.ts";
+
+export default defineCommand({
+  usage: "restore <checkpoint> [paths…] [--keep-new] [--best-effort] [--dry-run] [--yes]",
+  about: [
+    "Brings the files back to a checkpoint: all of them, or only the given files and directories.",
+    "The present state is kept in a safety checkpoint first, so this can be undone too. Files that no",
+    "checkpoint captured are never touched. Asks when several files are affected.",
+  ].join("\n"),
+  options: {
+    "keep-new": { type: "boolean", about: "delete nothing: files that came later stay" },
+    "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+    thread: THREAD,
+    "dry-run": DRY_RUN,
+    yes: YES,
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 1, max: ANY_NUMBER },
+  examples: [
+    "belay restore 12",
+    "belay restore @-2 src/ README.md",
+    "belay restore before-refactoring --dry-run",
+  ],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const [ref = "", ...given] = call.operands;
+      const { goBack } = await import("../going-back/go-back.ts");
+      const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const target = await workspace.resolve(ref);
+      const paths = workspacePaths(workspace, call.directory, given);
+      const thread = await threadId(workspace, call.options.thread);
+      const options = {
+        keepNew: call.options["keep-new"] === true,
+        ...(paths && { paths }),
+        ...(thread && { thread }),
+      };
+      const bestEffort = call.options["best-effort"] === true;
+      return goBack(call, workspace, {
+        verb: "restore",
+        target: `to ${checkpointLabel(target, call.output.style)}`,
+        plan: () => workspace.planRestore(target.id, options),
+        act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
+      });
+    }),
+});

@@ -1,0 +1,36 @@
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../command.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { workspacePaths } from "../workspace-path.ts";
+
+export default defineCommand({
+  usage: "revert <checkpoint> [paths…] [--include-shared] [--best-effort] [--dry-run] [--yes]",
+  about: [
+    "Takes out what one step or checkpoint changed and keeps everything that came later. Lines that were",
+    "changed again meanwhile are a conflict: then nothing is changed and they are named.",
+  ].join("\n"),
+  options: {
+    "include-shared": { type: "boolean", about: "also what several tools changed at the same time" },
+    "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+    "dry-run": DRY_RUN,
+    yes: YES,
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 1, max: ANY_NUMBER },
+  examples: ["belay revert 12", "belay revert 12 src/parser.ts --dry-run"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const [ref = "", ...given] = call.operands;
+      const { goBack } = await import("../going-back/go-back.ts");
+      const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const target = await workspace.resolve(ref);
+      const paths = workspacePaths(workspace, call.directory, given);
+      const options = { includeShared: call.options["include-shared"] === true, ...(paths && { paths }) };
+      const bestEffort = call.options["best-effort"] === true;
+      return goBack(call, workspace, {
+        verb: "revert",
+        target: checkpointLabel(target, call.output.style),
+        plan: () => workspace.planRevert(target.id, options),
+        act: () => workspace.revert(target.id, { ...options, bestEffort }),
+      });
+    }),
+});

@@ -1,0 +1,30 @@
+import { printCheckpoints } from "../checkpoint-list.ts";
+import { ANY_NUMBER, defineCommand } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { positiveNumber } from "../number-option.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "search <text> [--limit n | --all]",
+  about:
+    "Checkpoints whose name, note, tag, description, prompt or changed paths contain the text, newest first.",
+  options: {
+    limit: { type: "string", short: "n", value: "n", about: "at most so many (20; 200 with --json)" },
+    all: { type: "boolean", about: "all of them" },
+  },
+  operands: { min: 1, max: ANY_NUMBER },
+  examples: ["belay search parser", "belay search src/main.ts"],
+  run: (call) => {
+    const text = call.operands.join(" ");
+    if (text.trim() === "") throw usageError("There is nothing to search for.", "Usage: belay search <text>");
+    const given = positiveNumber("--limit", call.options.limit);
+    return withWorkspace(call, (workspace) =>
+      printCheckpoints(call, workspace, {
+        filter: { search: text },
+        limit: call.options.all === true ? Number.POSITIVE_INFINITY : given,
+        whenEmpty: `Nothing found for "${visible(text)}". \`belay list\` shows all checkpoints.`,
+      }),
+    );
+  },
+});

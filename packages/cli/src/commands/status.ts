@@ -1,0 +1,67 @@
+import type { WorkspaceStatus } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { statusJson } from "../json/status-json.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { checkpointLabel } from "../output/checkpoint-table.ts";
+import { factTable, section } from "../output/facts.ts";
+import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
+import type { Output } from "../output/output.ts";
+import { count, size } from "../output/quantity.ts";
+import { relativeTime } from "../output/relative-time.ts";
+import { stepLabel } from "../output/step-label.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "status [--all]",
+  about:
+    "What is protected, what changed since the newest checkpoint, what stays out and why, and the disk use.",
+  options: { all: ALL_ENTRIES },
+  operands: { min: 0, max: 0 },
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const status = await workspace.status();
+      warnAll(call, status.warnings);
+      if (call.json) call.output.json(statusJson(status, call.options.all));
+      else call.output.print(statusText(status, call.output, call.options.all));
+      return EXIT.done;
+    }),
+});
+
+function statusText(status: WorkspaceStatus, output: Output, all: boolean | undefined): string {
+  const { changedFiles, gaps, excluded } = status;
+  const parts = [output.style.bold(visible(status.root)), factTable(facts(status, output), output)];
+  if (changedFiles.length > 0) {
+    const title = `Changed since the newest checkpoint (${count(changedFiles.length, "file")})`;
+    parts.push(section(title, changedFileList(changedFiles, output, all), output));
+  }
+  if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
+  if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
+  if (!output.quiet) parts.push(`\n${output.style.dim("→")} ${nextStep(status)}`);
+  return parts.join("\n");
+}
+
+function facts(status: WorkspaceStatus, output: Output) {
+  const { newest, canUndo, canRedo, disk, checkpoints } = status;
+  const age = newest === null ? "" : `, ${relativeTime(newest.createdAt)}`;
+  const label = newest === null ? "none yet" : checkpointLabel(newest, output.style);
+  const changed = status.changedFiles.length;
+  return [
+    [
+      "protected",
+      `${count(checkpoints, "checkpoint")}, ${size(disk.bytes)} of at most ${size(disk.capBytes)}`,
+    ] as const,
+    ["newest", label + age] as const,
+    ["since then", changed === 0 ? "no changes" : `${count(changed, "file")} changed`] as const,
+    canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
+    canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
+    ["store", visible(status.store)] as const,
+  ];
+}
+
+function nextStep({ changedFiles, canUndo }: WorkspaceStatus): string {
+  if (changedFiles.length > 0) return "`belay diff` shows the changes; `belay checkpoint` keeps them.";
+  return canUndo === null
+    ? "`belay run -- <agent>` makes a step that can be undone."
+    : "`belay undo` takes back the last step.";
+}

@@ -1,0 +1,18 @@
+import { annotate } from "../annotation.ts";
+import { defineCommand } from "../command.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "untag <tag>",
+  about: "Removes a tag; the checkpoint stays.",
+  options: {},
+  operands: { min: 1, max: 1 },
+  run: (call) => {
+    const [tag = ""] = call.operands;
+    return annotate(
+      call,
+      (workspace) => workspace.untag(tag),
+      () => `no longer tagged ${visible(tag)}`,
+    );
+  },
+});

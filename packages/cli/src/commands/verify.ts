@@ -1,0 +1,55 @@
+import type { VerifyReport, Workspace } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, type Call } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { listField } from "../json/list-field.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
+import { count, size } from "../output/quantity.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "verify [--full]",
+  about: [
+    "Proves that the store is sound: its structure, and with --full every byte of every checkpoint.",
+    "Damage is listed with the checkpoints it affects, and the exit code is 5.",
+  ].join("\n"),
+  options: { full: { type: "boolean", about: "re-hash every byte" }, all: ALL_ENTRIES },
+  operands: { min: 0, max: 0 },
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const full = call.options.full === true;
+      const report = await verifyWithBar(call, workspace, full);
+      if (call.json) call.output.json(verifyJson(report, call.options.all));
+      else if (!report.ok || !call.output.quiet) call.output.print(verifyText(report, full, call));
+      return report.ok ? EXIT.done : EXIT.damaged;
+    }),
+});
+
+async function verifyWithBar(call: Call, workspace: Workspace, full: boolean): Promise<VerifyReport> {
+  using bar = createProgressBar("Verifying", "object", !call.json && !call.output.quiet);
+  return await workspace.verify({ full, progress: (done, total) => bar.update({ done, total }) });
+}
+
+function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport, all: boolean | undefined) {
+  return { ok, checkpoints, objects, bytes, ...listField("problems", problems, all) };
+}
+
+function verifyText(report: VerifyReport, full: boolean, { output }: Pick<Call, "output">): string {
+  const { style } = output;
+  const sum = `${count(report.checkpoints, "checkpoint")}, ${count(report.objects, "object")}, ${size(report.bytes)}`;
+  if (report.ok) {
+    const hint =
+      full || output.quiet ? "" : `\n${style.dim("→")} \`belay verify --full\` re-hashes every byte.`;
+    return `${style.green("✓")} The store is sound: ${sum}.${hint}`;
+  }
+  const problems = report.problems.map((problem) => {
+    const affected =
+      problem.checkpoints.length === 0 ? "" : `\n    affects ${problem.checkpoints.join(", ")}`;
+    return `  ${style.red(problem.kind)}  ${visible(problem.detail)}${affected}`;
+  });
+  return [
+    `${style.red("✗")} The store is damaged: ${count(report.problems.length, "problem")} in ${sum}.`,
+    ...problems,
+    `${style.dim("→")} Checkpoints that are not listed still restore exactly. \`belay export <checkpoint>\` saves one elsewhere.`,
+  ].join("\n");
+}

@@ -1,0 +1,37 @@
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { size } from "../output/quantity.ts";
+import { relativeTime } from "../output/relative-time.ts";
+import { table } from "../output/table.ts";
+import { visible } from "../output/visible.ts";
+
+export default defineCommand({
+  usage: "workspaces",
+  about: "All protected directories: id, path, checkpoints, disk use and since when.",
+  options: {},
+  operands: { min: 0, max: 0 },
+  run: async (call) => {
+    const { listWorkspaces } = await import("@belay/engine");
+    const workspaces = await listWorkspaces({ home: call.home });
+    if (call.json) call.output.json({ workspaces: workspaces.map(workspaceJson) });
+    else if (workspaces.length === 0)
+      call.output.print("Nothing is protected yet: `belay init` protects the current directory.");
+    else {
+      const { style, width } = call.output;
+      const rows = workspaces.map((workspace) => [
+        { text: workspace.id, paint: style.dim },
+        { text: visible(workspace.path), paint: style.bold },
+        { text: workspace.checkpoints === null ? "?" : String(workspace.checkpoints) },
+        { text: size(workspace.bytes) },
+        { text: relativeTime(workspace.createdAt) },
+        { text: workspace.exists ? "" : "gone", paint: style.red },
+      ]);
+      call.output.print(table(rows, { width, flexible: 1, right: [2, 3] }));
+    }
+    return EXIT.done;
+  },
+});
+
+function workspaceJson<Listed extends { createdAt: number }>(workspace: Listed) {
+  return { ...workspace, createdAt: new Date(workspace.createdAt).toISOString() };
+}

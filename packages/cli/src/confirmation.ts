@@ -1,0 +1,43 @@
+/** The question before something destructive. Nobody there to answer it is an error, never a yes. */
+import { createInterface } from "node:readline/promises";
+import type { Call } from "./command.ts";
+import { CommandError } from "./command-error.ts";
+import { EXIT } from "./exit-code.ts";
+
+/** True when the person says yes. */
+export async function confirm(call: Pick<Call, "output">, question: string): Promise<boolean> {
+  if (!call.output.canAsk) throw confirmationRequired(question);
+  const { style } = call.output;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const interrupted = new AbortController();
+  // Ctrl-C and Ctrl-D are a no
+  terminal.on("SIGINT", () => interrupted.abort());
+  terminal.on("close", () => interrupted.abort());
+  try {
+    const answer = await terminal.question(`${style.bold(question)} [y/N] `, { signal: interrupted.signal });
+    return /^(y|yes)$/i.test(answer.trim());
+  } catch {
+    call.output.print("");
+    return false;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** What is said, and the exit code, when the answer was no. */
+export function declined(call: Pick<Call, "output">): number {
+  call.output.print("Nothing was changed.");
+  return EXIT.refused;
+}
+
+function confirmationRequired(question: string): CommandError {
+  return new CommandError(
+    "CONFIRMATION_REQUIRED",
+    `This needs a yes, and nobody is there to give it: ${question} Nothing was changed.`,
+    {
+      exit: EXIT.refused,
+      hint: "Add --yes to do it without a question, or --dry-run to only look.",
+      facts: { question },
+    },
+  );
+}

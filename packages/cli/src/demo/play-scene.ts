@@ -1,0 +1,34 @@
+/** Runs one command of the tour as a process of its own, exactly as a person would. */
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import type { Scene } from "./scenes.ts";
+import type { ThrowAwayProject } from "./throw-away-project.ts";
+
+const LAUNCHER = fileURLToPath(new URL("../../bin/belay.js", import.meta.url));
+
+export interface PlayedScene {
+  readonly command: string;
+  readonly exitCode: number;
+  /** What it printed; empty when it printed for the audience. */
+  readonly output: string;
+}
+
+export async function playScene(
+  scene: Scene,
+  project: ThrowAwayProject,
+  { captured }: { captured: boolean },
+): Promise<PlayedScene> {
+  const child = spawn(process.execPath, [LAUNCHER, ...scene.command], {
+    cwd: project.directory,
+    env: { ...process.env, BELAY_HOME: project.home },
+    stdio: ["ignore", captured ? "pipe" : "inherit", captured ? "ignore" : "inherit"],
+  });
+  const [exitCode, output] = await Promise.all([
+    new Promise<number>((resolve, reject) =>
+      child.once("error", reject).once("close", (code) => resolve(code ?? 1)),
+    ),
+    child.stdout === null ? "" : text(child.stdout),
+  ]);
+  return { command: `belay ${scene.command.join(" ")}`, exitCode, output };
+}

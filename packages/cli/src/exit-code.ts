@@ -1,0 +1,13 @@
+/** The exit codes of the contract. `belay run` answers with its command's code instead. */
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  refused: 3,
+  notFound: 4,
+  damaged: 5,
+  running: 6,
+  newer: 7,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,0 +1,34 @@
+/** What undo and redo have in common: everything but the direction. */
+import type { UndoOptions, Workspace } from "@belay/engine";
+import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../command.ts";
+import { usageError } from "../command-error.ts";
+import { threadId } from "../thread-option.ts";
+
+export const STEP_OPTIONS = {
+  "include-shared": { type: "boolean", about: "also what several tools changed at the same time" },
+  "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+  thread: THREAD,
+  "dry-run": DRY_RUN,
+  yes: YES,
+  all: ALL_ENTRIES,
+} as const satisfies OptionSpecs;
+
+export async function stepOptions(
+  call: Call<typeof STEP_OPTIONS>,
+  workspace: Workspace,
+): Promise<UndoOptions> {
+  const thread = await threadId(workspace, call.options.thread);
+  return {
+    count: stepCount(call.operands[0]),
+    includeShared: call.options["include-shared"] === true,
+    bestEffort: call.options["best-effort"] === true,
+    ...(thread && { thread }),
+  };
+}
+
+function stepCount(given: string | undefined): number {
+  if (given === undefined) return 1;
+  const count = Number(given);
+  if (/^\d+$/.test(given) && count >= 1 && Number.isSafeInteger(count)) return count;
+  throw usageError(`"${given}" is not a number of steps.`, "Give a number from 1, or nothing for one step.");
+}

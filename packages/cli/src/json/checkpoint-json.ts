@@ -1,0 +1,78 @@
+/** A checkpoint in the contract's shape. */
+import type { Checkpoint, Doubt, Gap, GitState } from "@belay/engine";
+import { listField } from "./list-field.ts";
+import { withPathJson } from "./path-json.ts";
+
+export interface CheckpointContext {
+  readonly workspace: string;
+  readonly all?: boolean | undefined;
+  /** Known after a capture and for one checkpoint; a list does not look for them. */
+  readonly gaps?: readonly Gap[];
+  readonly doubts?: readonly Doubt[];
+}
+
+export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContext) {
+  const { all } = context;
+  return {
+    ...identityJson(checkpoint, context.workspace),
+    messageId: checkpoint.messageId,
+    messageIndex: checkpoint.messageIndex,
+    toolUseId: checkpoint.toolUseId,
+    tool: checkpoint.tool,
+    rolledBack: checkpoint.rolledBack,
+    agent: checkpoint.agent,
+    conversation: checkpoint.conversation,
+    git: checkpoint.git === null ? null : gitJson(checkpoint.git, all),
+    files: checkpoint.files,
+    bytes: checkpoint.bytes,
+    changes: checkpoint.changes,
+    // comparing with the disk is the resident process's work
+    hasChanges: null,
+    ...(context.gaps && listField("gaps", context.gaps.map(withPathJson), all)),
+    ...(context.doubts && listField("doubts", context.doubts.map(withPathJson), all)),
+  };
+}
+
+/** Rows of a list: what is on the checkpoint itself. Gaps and doubts are in `show`. */
+export function checkpointListJson(
+  checkpoints: readonly Checkpoint[],
+  options: { workspace: string; total: number },
+) {
+  return {
+    checkpoints: checkpoints.map((checkpoint) =>
+      checkpointJson(checkpoint, { workspace: options.workspace }),
+    ),
+    checkpointsTotal: options.total,
+  };
+}
+
+function identityJson(checkpoint: Checkpoint, workspace: string) {
+  const { id, seq, thread, session, kind, phase, name, note, tags, description, snapshot, parents } =
+    checkpoint;
+  const createdAt = new Date(checkpoint.createdAt).toISOString();
+  return {
+    id,
+    seq,
+    workspace,
+    thread,
+    session,
+    kind,
+    phase,
+    name,
+    note,
+    tags,
+    description,
+    createdAt,
+    snapshot,
+    parents,
+  };
+}
+
+function gitJson(git: GitState, all: boolean | undefined) {
+  return {
+    branch: git.branch,
+    commit: git.commit,
+    dirty: git.dirty,
+    ...listField("staged", git.staged, all),
+  };
+}

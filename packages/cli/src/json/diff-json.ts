@@ -1,0 +1,27 @@
+/** Changed files and differences in the contract's shape. */
+import type { Diff, FileChange } from "@belay/engine";
+import { listField } from "./list-field.ts";
+import { pathJson } from "./path-json.ts";
+
+export function fileChangeJson(file: FileChange) {
+  return {
+    ...pathJson(file.path),
+    ...(file.from === undefined ? {} : { from: pathJson(file.from).path }),
+    type: file.type,
+    linesAdded: file.linesAdded,
+    linesDeleted: file.linesDeleted,
+    binary: file.binary,
+    tooLarge: file.tooLarge,
+    attribution: file.attribution,
+    ...(file.diff === undefined ? {} : { diff: file.diff }),
+  };
+}
+
+export function diffJson(diff: Diff, all: boolean | undefined) {
+  return {
+    from: diff.from,
+    to: diff.to,
+    ...listField("files", diff.files.map(fileChangeJson), all),
+    summary: diff.summary,
+  };
+}

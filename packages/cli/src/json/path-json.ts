@@ -1,0 +1,22 @@
+/** A path in JSON: text, and the exact bytes beside it where text cannot hold them. */
+import { isUtf8 } from "node:buffer";
+import type { BytePath } from "@belay/engine";
+
+export interface PathJson {
+  readonly path: string;
+  readonly pathBase64?: string;
+}
+
+export function pathJson(path: BytePath): PathJson {
+  const bytes = Buffer.from(path, "latin1");
+  const text = bytes.toString("utf8");
+  return isUtf8(bytes) ? { path: text } : { path: text, pathBase64: bytes.toString("base64") };
+}
+
+/** Entries that are a path and something about it: gaps, conflicts, what was kept. */
+export function withPathJson<Item extends { readonly path: BytePath }>(
+  item: Item,
+): PathJson & Omit<Item, "path"> {
+  const { path, ...rest } = item;
+  return { ...pathJson(path), ...rest };
+}

@@ -1,0 +1,52 @@
+/** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
+import { planOperationType, type Outcome, type Plan } from "@belay/engine";
+import { affectedFiles } from "../affected-files.ts";
+import { listField } from "./list-field.ts";
+import { pathJson, withPathJson } from "./path-json.ts";
+
+export function planJson(plan: Plan, all: boolean | undefined) {
+  const operations = plan.edits.map((edit) => ({ type: planOperationType(edit), ...pathJson(edit.path) }));
+  return {
+    id: plan.id,
+    checkpointId: plan.checkpoint,
+    ...listField("operations", operations, all),
+    ...listField(
+      "affectedFiles",
+      affectedFiles(plan).map((path) => pathJson(path).path),
+      all,
+    ),
+    ...listField("merged", plan.merged.map(pathJson), all),
+    ...listField("kept", plan.kept.map(withPathJson), all),
+    ...listField("conflicts", plan.conflicts.map(withPathJson), all),
+    ...listField("meanwhile", plan.meanwhile.map(pathJson), all),
+    ...listField("gaps", plan.gaps.map(withPathJson), all),
+    ...listField("doubts", plan.doubts.map(withPathJson), all),
+    otherThreads: plan.otherThreads.map(({ thread, paths }) => ({
+      thread,
+      ...listField(
+        "paths",
+        paths.map((path) => pathJson(path).path),
+        all,
+      ),
+    })),
+    warnings: plan.warnings,
+  };
+}
+
+export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
+  return {
+    outcome: outcome.outcome,
+    restoredTo: outcome.restoredTo,
+    safetyCheckpoint: outcome.safetyCheckpoint,
+    newCheckpoint: outcome.newCheckpoint,
+    created: outcome.created,
+    modified: outcome.modified,
+    deleted: outcome.deleted,
+    ...listField("merged", outcome.merged.map(pathJson), all),
+    ...listField("kept", outcome.kept.map(withPathJson), all),
+    ...listField("skipped", outcome.skipped.map(withPathJson), all),
+    ...listField("conflicts", outcome.conflicts.map(withPathJson), all),
+    warnings: outcome.plan.warnings,
+    durationMs: outcome.durationMs,
+  };
+}

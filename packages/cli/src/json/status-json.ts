@@ -1,0 +1,34 @@
+/** The status of a workspace in the contract's shape. */
+import type { StepSummary, WorkspaceStatus } from "@belay/engine";
+import { checkpointJson } from "./checkpoint-json.ts";
+import { fileChangeJson } from "./diff-json.ts";
+import { listField } from "./list-field.ts";
+import { withPathJson } from "./path-json.ts";
+import { stepJson } from "./step-json.ts";
+
+export function statusJson(status: WorkspaceStatus, all: boolean | undefined) {
+  const { newest } = status;
+  return {
+    workspace: status.id,
+    path: status.root,
+    store: status.store,
+    thread: status.thread?.id ?? null,
+    session: newest?.session ?? null,
+    // approvals are kept per thread; without them there is nothing to tell
+    hasUnapproved: null,
+    ...listField("changedFiles", status.changedFiles.map(fileChangeJson), all),
+    ...listField("gaps", status.gaps.map(withPathJson), all),
+    ...listField("excluded", status.excluded.map(withPathJson), all),
+    resident: { running: false, pid: null, watching: false },
+    disk: status.disk,
+    checkpoints: status.checkpoints,
+    newest: newest === null ? null : checkpointJson(newest, { workspace: status.id }),
+    canUndo: optionalStep(status.canUndo),
+    canRedo: optionalStep(status.canRedo),
+    warnings: status.warnings,
+  };
+}
+
+function optionalStep(step: StepSummary | null) {
+  return step === null ? null : stepJson(step);
+}

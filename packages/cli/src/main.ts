@@ -1,0 +1,139 @@
+/**
+ * The command line: finds the command, parses its options, runs it, and turns whatever goes wrong into
+ * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
+ */
+import { readFileSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { usageError } from "./command-error.ts";
+import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./command-line.ts";
+import type { Call, Command } from "./command.ts";
+import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
+import { errorJson, reportError } from "./errors.ts";
+import { EXIT } from "./exit-code.ts";
+import { nearest } from "./nearest.ts";
+import { errorText } from "./output/error-text.ts";
+import { createOutput, type Output } from "./output/output.ts";
+
+/** Runs one command line (without the program's name) and answers with its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  // a guess before parsing, so that a mistake on the command line is reported in the right form too
+  const form = { json: splitAtDashes(argv).includes("--json") };
+  try {
+    return await dispatch(argv, form);
+  } catch (error) {
+    const report = reportError(error);
+    const output = createOutput({ json: form.json, quiet: false });
+    if (form.json) output.json(errorJson(report));
+    else output.warn(errorText(report, output.noteStyle));
+    return report.exit;
+  }
+}
+
+async function dispatch(argv: readonly string[], form: { json: boolean }): Promise<number> {
+  const [before, [name, ...after]] = splitAtOperand(argv, GLOBAL_OPTIONS);
+  const globals = parseWords(before, GLOBAL_OPTIONS);
+  if (globals.options["version"] === true) return printVersion(globals);
+  if (name === undefined) return withoutCommand(globals);
+  if (name === "help") return printHelp(globals, after[0]);
+  const { default: command } = await entryOf(name).load();
+  const line = parseCommandLine(command, after);
+  const options = { ...globals.options, ...line.options };
+  form.json = options["json"] === true;
+  if (options["help"] === true) return printHelp({ ...line, options }, name);
+  if (options["version"] === true) return printVersion({ ...line, options });
+  checkOperands(command, line.operands.length);
+  return command.run(createCall({ ...line, options }));
+}
+
+function parseCommandLine(command: Command, words: readonly string[]): ParsedLine {
+  const specs = { ...GLOBAL_OPTIONS, ...command.options };
+  if (command.stopsAtOperand !== true) return parseWords(words, specs);
+  const [own, foreign] = splitAtOperand(words, specs);
+  const operands = foreign[0] === "--" ? foreign.slice(1) : foreign;
+  return { ...parseWords(own, specs), operands, dashesAt: 0 };
+}
+
+function entryOf(name: string) {
+  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (entry !== undefined) return entry;
+  const close =
+    (Object.hasOwn(OTHER_WORDS, name) && OTHER_WORDS[name]) || nearest(name, Object.keys(COMMANDS));
+  const hint = close ? `Did you mean \`belay ${close}\`?` : "`belay --help` lists the commands.";
+  throw usageError(`There is no command "${name}".`, hint);
+}
+
+function checkOperands(command: Command, given: number): void {
+  const { min, max } = command.operands;
+  if (given >= min && given <= max) return;
+  throw usageError(
+    given < min ? "Something is missing." : "There is a word too many.",
+    `Usage: belay ${command.usage}`,
+  );
+}
+
+function createCall(line: ParsedLine): Call {
+  const { options } = line;
+  const json = options["json"] === true;
+  const home = options["home"] ?? (process.env["BELAY_HOME"] || join(homedir(), ".belay"));
+  return {
+    options: options as Call["options"],
+    operands: line.operands,
+    dashesAt: line.dashesAt,
+    directory: workingDirectory(options["directory"] as string | undefined),
+    home: resolve(currentDirectory(), home as string),
+    json,
+    output: outputOf(line),
+  };
+}
+
+function outputOf({ options }: ParsedLine): Output {
+  return createOutput({ json: options["json"] === true, quiet: options["quiet"] === true });
+}
+
+function workingDirectory(given: string | undefined): string {
+  if (given === undefined) return currentDirectory();
+  const directory = resolve(currentDirectory(), given);
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return directory;
+  throw usageError(`-C ${given}: there is no such directory.`, "Name a directory that exists.");
+}
+
+/** An agent may have deleted the very directory this shell stands in: its name is still known. */
+function currentDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (error) {
+    const name = process.env["PWD"];
+    if (name === undefined) throw error;
+    return name;
+  }
+}
+
+/** The last checkpoints where there are some, help elsewhere. */
+async function withoutCommand(globals: ParsedLine): Promise<number> {
+  if (globals.options["help"] === true) return printHelp(globals, undefined);
+  const { overview } = await import("./overview.ts");
+  return (await overview(createCall(globals))) ?? printHelp(globals, undefined);
+}
+
+async function printHelp(line: ParsedLine, name: string | undefined): Promise<number> {
+  const output = outputOf(line);
+  const { commandHelp, generalHelp } = await import("./help.ts");
+  if (name === undefined) output.print(generalHelp(output.style));
+  else output.print(commandHelp((await entryOf(name).load()).default, output.style));
+  return EXIT.done;
+}
+
+function printVersion(line: ParsedLine): number {
+  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
+  const { version } = JSON.parse(text) as { version: string };
+  const output = outputOf(line);
+  if (line.options["json"] === true) output.json({ version });
+  else output.print(`belay ${version}`);
+  return EXIT.done;
+}
+
+function splitAtDashes(argv: readonly string[]): readonly string[] {
+  const at = argv.indexOf("--");
+  return at < 0 ? argv : argv.slice(0, at);
+}

@@ -1,0 +1,20 @@
+/** The workspace a command works on: the nearest protected directory above the one it was started in. */
+import type { Workspace } from "@belay/engine";
+import type { Call } from "./command.ts";
+import { visible } from "./output/visible.ts";
+
+/** Opens the workspace, passes on what opening noticed, and closes it whatever happens. */
+export async function withWorkspace(
+  call: Pick<Call, "directory" | "home" | "output">,
+  work: (workspace: Workspace) => Promise<number>,
+): Promise<number> {
+  const { findWorkspace } = await import("@belay/engine");
+  await using workspace = await findWorkspace(call.directory, { home: call.home });
+  warnAll(call, workspace.notices);
+  return await work(workspace);
+}
+
+export function warnAll(call: Pick<Call, "output">, warnings: readonly string[]): void {
+  const { output } = call;
+  for (const warning of warnings) output.warn(`${output.noteStyle.yellow("warning:")} ${visible(warning)}`);
+}

@@ -1,0 +1,74 @@
+/** Checkpoints as rows: number, id, age, kind, name or description, changes. */
+import type { Checkpoint } from "@belay/engine";
+import type { Output } from "./output.ts";
+import { relativeTime } from "./relative-time.ts";
+import type { Paint, Style } from "./style.ts";
+import { table, type Cell } from "./table.ts";
+import { visible } from "./visible.ts";
+
+export function checkpointTable(checkpoints: readonly Checkpoint[], output: Output): string {
+  const letters = prefixLength(checkpoints.map(({ id }) => id));
+  const rows = checkpoints.map((checkpoint) => row(checkpoint, letters, output.style));
+  return table(rows, { width: output.width, flexible: 4, right: [0] });
+}
+
+/** `12 kqzvnwxy "before the refactoring"`: how a checkpoint is named inside a sentence. */
+export function checkpointLabel(checkpoint: Checkpoint, style: Style): string {
+  const title = checkpoint.name === null ? visible(checkpoint.description) : `"${visible(checkpoint.name)}"`;
+  return `${style.bold(String(checkpoint.seq))} ${style.dim(checkpoint.id.slice(0, SHORT_ID))} ${title}`;
+}
+
+export function changesText({ added, modified, deleted }: Checkpoint["changes"]): string {
+  return `+${added} ~${modified} -${deleted}`;
+}
+
+/** Colours `+1 ~2 -0`; a zero stays in the background. */
+export function changesPaint(style: Style): Paint {
+  return (text) =>
+    text.replace(/[+~-]\d+/g, (part) => {
+      if (part.endsWith("0") && part.length === 2) return style.dim(part);
+      return part.startsWith("+")
+        ? style.green(part)
+        : part.startsWith("-")
+          ? style.red(part)
+          : style.yellow(part);
+    });
+}
+
+const SHORT_ID = 8;
+
+/** Eight letters tell checkpoints apart; more only if two of these do not. */
+function prefixLength(ids: readonly string[]): number {
+  let length = SHORT_ID;
+  while (length < 16 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;
+  return length;
+}
+
+function row(checkpoint: Checkpoint, letters: number, style: Style): Cell[] {
+  return [
+    { text: String(checkpoint.seq), paint: style.bold },
+    { text: checkpoint.id.slice(0, letters), paint: style.dim },
+    { text: relativeTime(checkpoint.createdAt) },
+    { text: kindText(checkpoint), paint: kindPaint(checkpoint, style) },
+    { text: titleText(checkpoint), paint: titlePaint(checkpoint, style) },
+    { text: changesText(checkpoint.changes), paint: changesPaint(style) },
+  ];
+}
+
+function kindText({ kind, phase }: Checkpoint): string {
+  return phase === null ? kind : `${kind} ${phase}`;
+}
+
+function kindPaint({ kind }: Checkpoint, style: Style): Paint {
+  if (kind === "manual") return style.cyan;
+  return kind === "restore" || kind === "safety" ? style.yellow : style.blue;
+}
+
+function titleText({ name, description, tags }: Checkpoint): string {
+  return [visible(name ?? description), ...tags.map((tag) => `[${visible(tag)}]`)].join(" ");
+}
+
+function titlePaint({ name, rolledBack }: Checkpoint, style: Style): Paint {
+  if (rolledBack) return style.dim;
+  return name === null ? (text) => text : style.bold;
+}

@@ -1,0 +1,29 @@
+/** `belay` alone, in a protected directory: the last checkpoints and what can be done. */
+import { printCheckpoints } from "./checkpoint-list.ts";
+import type { Call } from "./command.ts";
+import { withWorkspace } from "./open-workspace.ts";
+import { visible } from "./output/visible.ts";
+
+const ROWS = 10;
+
+/** undefined when this directory is not protected. */
+export async function overview(call: Call): Promise<number | undefined> {
+  try {
+    return await withWorkspace(call, async (workspace) => {
+      const { style } = call.output;
+      if (!call.json) call.output.print(style.bold(visible(workspace.root)));
+      const exit = await printCheckpoints(call, workspace, {
+        filter: {},
+        limit: ROWS,
+        whenEmpty: "No checkpoints yet.",
+      });
+      call.output.note(
+        `\n${style.dim("→")} belay status · belay show <n> · belay diff · belay undo · belay restore <n> · belay --help`,
+      );
+      return exit;
+    });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "WORKSPACE_NOT_FOUND") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+/** Another program in the foreground: it has the terminal, gets the signals, and its end is our end. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { constants } from "node:os";
+import { isatty } from "node:tty";
+
+export interface Ended {
+  /** Its exit code; 128 + n for signal n; 127 not found, 126 not executable. */
+  readonly exit: number;
+  /** Why it did not start. */
+  readonly failure?: string;
+}
+
+export async function runProgram(words: readonly string[], directory: string): Promise<Ended> {
+  const [program = "", ...args] = words;
+  const child = spawn(program, args, { cwd: directory, stdio: "inherit" });
+  passOnSignals(child);
+  return new Promise((resolve) => {
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      const exit = error.code === "EACCES" ? 126 : 127;
+      resolve({ exit, failure: `${program} could not be started (${error.code ?? error.message})` });
+    });
+    child.once("exit", (code, signal) => {
+      resolve({ exit: signal === null ? (code ?? 1) : 128 + constants.signals[signal] });
+    });
+  });
+}
+
+/**
+ * The listeners stay after the program's end: many agents end with a second Ctrl-C, which must not
+ * hit the checkpoint that follows.
+ */
+function passOnSignals(child: ChildProcess): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
+    process.on(signal, () => {
+      // a terminal sends Ctrl-C to both of us: passed on, it would count as pressed twice
+      const fromTerminal =
+        (signal === "SIGINT" || signal === "SIGQUIT") && [0, 1, 2].some((fd) => isatty(fd));
+      if (!fromTerminal) child.kill(signal);
+    });
+  }
+}

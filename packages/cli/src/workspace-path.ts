@@ -1,0 +1,58 @@
+/** Paths on the command line are relative to the current directory; the engine wants them from the root. */
+import { realpathSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import type { Workspace } from "@belay/engine";
+import { CommandError, usageError } from "./command-error.ts";
+import { EXIT } from "./exit-code.ts";
+
+/** The paths from the root; undefined when they are the whole workspace or there are none. */
+export function workspacePaths(
+  workspace: Pick<Workspace, "root">,
+  directory: string,
+  given: readonly string[],
+): readonly string[] | undefined {
+  const paths = given.map((path) => workspacePath(workspace, directory, path));
+  return paths.length === 0 || paths.includes("") ? undefined : paths;
+}
+
+/** One path from the root, "" for the root itself. The path need not exist; a last symbolic link stays one. */
+export function workspacePath(workspace: Pick<Workspace, "root">, directory: string, given: string): string {
+  if (given === "") throw usageError("A path is empty.", "Name a file or directory; . is the current one.");
+  if (given.includes("\ufffd")) throw notText(given);
+  const absolute = resolve(directory, given);
+  const path = inside(workspace.root, absolute) ?? inside(workspace.root, withRealParent(absolute));
+  if (path !== undefined) return path.split(sep).join("/");
+  throw new CommandError(
+    "PATH_OUTSIDE",
+    `${given} is outside the workspace ${workspace.root}. Nothing was changed.`,
+    {
+      exit: EXIT.usage,
+      hint: "Name a path inside the workspace.",
+      facts: { path: given },
+    },
+  );
+}
+
+function inside(root: string, absolute: string): string | undefined {
+  const path = relative(root, absolute);
+  return path === ".." || path.startsWith(`..${sep}`) ? undefined : path;
+}
+
+/** Resolves symbolic links in the part of the path that exists, but not in its last name. */
+function withRealParent(absolute: string): string {
+  const parent = dirname(absolute);
+  if (parent === absolute) return absolute;
+  const name = absolute.slice(parent.endsWith(sep) ? parent.length : parent.length + 1);
+  try {
+    return join(realpathSync(parent), name);
+  } catch {
+    return join(withRealParent(parent), name);
+  }
+}
+
+function notText(given: string): CommandError {
+  return usageError(
+    `${given} is not valid UTF-8, and such a name cannot be passed on the command line.`,
+    "Name the directory above it.",
+  );
+}

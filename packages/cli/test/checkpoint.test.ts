@@ -1,0 +1,295 @@
+/** checkpoint, list, show, search, and the annotations: note, rename, tag, untag. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ID, ISO_TIME, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => void (sandbox = Sandbox.protected()));
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+describe("checkpoint", () => {
+  test("--json has the contract's shape", () => {
+    sandbox.write("a.txt", "changed\n");
+    sandbox.write("new.txt", "new\n");
+    const taken = sandbox.json([
+      "checkpoint",
+      "-m",
+      "first try",
+      "--note",
+      "it works",
+      "--tag",
+      "good",
+      "--tag",
+      "best",
+    ]);
+    expect(taken).toEqual({
+      checkpoint: expect.any(Object),
+      unchanged: false,
+      warnings: [],
+      durationMs: expect.any(Number),
+    });
+    expect(taken.checkpoint).toEqual({
+      id: expect.stringMatching(ID),
+      seq: 2,
+      workspace: expect.any(String),
+      thread: null,
+      session: null,
+      kind: "manual",
+      phase: null,
+      name: "first try",
+      note: "it works",
+      tags: expect.arrayContaining(["good", "best"]),
+      description: expect.any(String),
+      createdAt: expect.stringMatching(ISO_TIME),
+      snapshot: expect.stringMatching(/^[0-9a-f]{64}$/),
+      parents: [expect.stringMatching(ID)],
+      messageId: null,
+      messageIndex: null,
+      toolUseId: null,
+      tool: null,
+      rolledBack: false,
+      agent: null,
+      conversation: null,
+      git: null,
+      files: 3,
+      bytes: 16,
+      changes: { added: 1, modified: 1, deleted: 0 },
+      hasChanges: null,
+      gaps: [],
+      gapsTotal: 0,
+      doubts: expect.any(Array),
+      doubtsTotal: expect.any(Number),
+    });
+  });
+
+  test("an equal tree is a checkpoint too, and says so", () => {
+    expect(sandbox.json(["checkpoint"])).toMatchObject({
+      unchanged: true,
+      checkpoint: { seq: 2, changes: { added: 0, modified: 0, deleted: 0 } },
+    });
+    expect(sandbox.ok("checkpoint")).toMatch(/unchanged/);
+    expect(sandbox.ok("checkpoint", "--quiet")).toBe("");
+  });
+
+  test("what was not captured is said, with its reason", () => {
+    sandbox.ok("config", "limits.fileBytes", "1KiB");
+    sandbox.write("big.bin", "x".repeat(2000));
+    const ran = sandbox.belay(["checkpoint", "--quiet"]);
+    expect(ran).toMatchObject({ status: 0, stdout: "" });
+    expect(ran.stderr).toMatch(/Not captured:\n {2}big\.bin {2}too-large/);
+    expect(sandbox.json(["show", "@"]).checkpoint).toMatchObject({
+      gaps: [{ path: "big.bin", reason: "too-large" }],
+      gapsTotal: 1,
+    });
+  });
+
+  test.each([["@x"], ["123"], ["kkkkkkkkkkkkkkkk"]])("the name %s is refused", (name) => {
+    expect(sandbox.error(["checkpoint", "-m", name], 2)).toMatchObject({ code: "NAME_INVALID" });
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
+  });
+
+  test("an unknown thread is not found", () => {
+    expect(sandbox.error(["checkpoint", "--thread", "nobody"], 4)).toMatchObject({
+      code: "THREAD_NOT_FOUND",
+    });
+  });
+
+  test("records the state of git and long lists of staged files in part", () => {
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: sandbox.project });
+    git("init", "-q", "-b", "trunk");
+    for (let i = 0; i < 205; i += 1) sandbox.write(`many/${i}.txt`, `${i}`);
+    git("add", "-A");
+    const { checkpoint } = sandbox.json(["checkpoint"]);
+    expect(checkpoint.git).toMatchObject({ branch: "trunk", commit: null, dirty: true, stagedTotal: 207 });
+    expect(checkpoint.git.staged).toHaveLength(200);
+    expect(sandbox.json(["show", "@", "--all"]).checkpoint.git.staged).toHaveLength(207);
+    expect(sandbox.json(["show", "@"]).files).toHaveLength(200);
+  });
+});
+
+describe("list", () => {
+  test("newest first, with limit, kind and total", () => {
+    for (let i = 0; i < 3; i += 1) sandbox.ok("checkpoint", "-m", `number ${i}`);
+    expect(sandbox.json(["list"]).checkpoints.map((row: any) => row.seq)).toEqual([4, 3, 2, 1]);
+    const two = sandbox.json(["list", "--limit", "2"]);
+    expect(two.checkpoints.map((row: any) => row.name)).toEqual(["number 2", "number 1"]);
+    expect(two.checkpointsTotal).toBe(4);
+    expect(sandbox.json(["list", "--kind", "initial"]).checkpoints).toHaveLength(1);
+    expect(sandbox.json(["list", "--search", "number 1"]).checkpoints).toHaveLength(1);
+    expect(sandbox.json(["list", "--all"]).checkpoints).toHaveLength(4);
+  });
+
+  test("human rows are aligned and hold number, id, age, kind, name and changes", () => {
+    sandbox.write("a.txt", "changed\n");
+    sandbox.ok("checkpoint", "-m", "short");
+    const [first, second] = sandbox.ok("list").trimEnd().split("\n");
+    expect(first).toMatch(/^2 {2}[k-z]{8} {2}just now {2}manual {3}short +\+0 ~1 -0$/);
+    expect(second).toMatch(/^1 {2}[k-z]{8} {2}\S.* {2}initial {2}.+ {2}\+2 ~0 -0$/);
+    expect(first!.indexOf("+0")).toBe(second!.indexOf("+2"));
+  });
+
+  test("an empty result says what to do", () => {
+    expect(sandbox.ok("list", "--kind", "timer")).toMatch(/No checkpoint is like that/);
+    expect(sandbox.json(["list", "--kind", "timer"])).toEqual({ checkpoints: [], checkpointsTotal: 0 });
+  });
+
+  test("a reader that goes away early is no error", () => {
+    const command = `"${process.execPath}" "${new URL("../bin/belay.js", import.meta.url).pathname}" list --all --json | head -c 1`;
+    const ran = execFileSync("bash", ["-c", `set -o pipefail; ${command}`], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      encoding: "utf8",
+    });
+    expect(ran).toBe("{");
+  });
+
+  test("without a command: the last ten and what one can do", () => {
+    for (let i = 0; i < 11; i += 1) sandbox.ok("checkpoint");
+    const ran = sandbox.belay([]);
+    expect(ran.status).toBe(0);
+    expect(ran.stdout.trimEnd().split("\n")).toHaveLength(11);
+    expect(ran.stderr).toMatch(/belay undo/);
+    expect(sandbox.json([]).checkpoints).toHaveLength(10);
+  });
+});
+
+describe("show", () => {
+  test("--json has the checkpoint and its files", () => {
+    sandbox.write("a.txt", "one\nmore\n");
+    sandbox.remove("src/b.txt");
+    sandbox.write("node_modules/x.js", "x");
+    sandbox.ok("checkpoint", "-m", "shown");
+    const shown = sandbox.json(["show", "shown"]);
+    expect(shown).toMatchObject({
+      checkpoint: { seq: 2, name: "shown" },
+      filesTotal: shown.files.length,
+      excluded: [{ path: "node_modules" }],
+    });
+    expect(shown.files).toContainEqual({
+      path: "a.txt",
+      type: "modified",
+      linesAdded: 1,
+      linesDeleted: 0,
+      binary: false,
+      tooLarge: false,
+      attribution: "outside",
+    });
+    expect(shown.files).toContainEqual(
+      expect.objectContaining({ path: "src/b.txt", type: "deleted", linesDeleted: 1 }),
+    );
+  });
+
+  test("tells people when, why, what changed and what to do", () => {
+    sandbox.write("a.txt", "changed\n");
+    sandbox.ok("checkpoint", "-m", "shown", "--note", "a note");
+    const text = sandbox.ok("show", "2");
+    expect(text).toMatch(/^Checkpoint 2 {2}[k-z]{16}\n/);
+    expect(text).toMatch(/name +shown\n[^]*note +a note\n[^]*M {2}a\.txt {2}\+1 -1/);
+    expect(text).toMatch(/→ `belay diff [k-z]{8} 2`/);
+  });
+
+  test("every way to name a checkpoint works", () => {
+    const { checkpoint } = sandbox.json(["checkpoint", "-m", "by name", "--tag", "by-tag"]);
+    for (const ref of [checkpoint.id, checkpoint.id.slice(0, 4), "by name", "by-tag", "2", "@"]) {
+      expect(sandbox.json(["show", ref]).checkpoint.id).toBe(checkpoint.id);
+    }
+    expect(sandbox.json(["show", "@-1"]).checkpoint.seq).toBe(1);
+  });
+
+  test.each(["99", "@-9", "no-such-name", "kkkk", "kkkkkkkkkkkkkkkk", "../x", ""])(
+    "%j is not found: exit 4",
+    (ref) => {
+      expect(sandbox.error(["show", ref], 4)).toMatchObject({
+        code: "CHECKPOINT_NOT_FOUND",
+        checkpoint: ref,
+        hint: expect.stringContaining("belay list"),
+      });
+    },
+  );
+
+  test("an ambiguous name lists the candidates", () => {
+    sandbox.ok("checkpoint", "-m", "twin");
+    sandbox.ok("checkpoint", "-m", "twin");
+    const error = sandbox.error(["show", "twin"], 4);
+    expect(error).toMatchObject({ code: "CHECKPOINT_AMBIGUOUS" });
+    expect(error.candidates.map((one: any) => one.seq).sort()).toEqual([2, 3]);
+  });
+});
+
+describe("search", () => {
+  test("finds names, notes, tags and paths", () => {
+    sandbox.write("deep/unusual-path.txt", "x\n");
+    sandbox.ok("checkpoint", "-m", "some name", "--note", "a remark", "--tag", "label");
+    for (const text of ["some na", "remark", "label", "unusual-path"]) {
+      expect(sandbox.json(["search", text]).checkpoints.map((row: any) => row.seq)).toEqual([2]);
+    }
+    expect(sandbox.json(["search", "a", "remark"]).checkpoints).toHaveLength(1);
+    expect(sandbox.ok("search", "nothing like it")).toMatch(/Nothing found/);
+    expect(sandbox.json(["search", "100%"])).toEqual({ checkpoints: [], checkpointsTotal: 0 });
+  });
+});
+
+describe("annotations", () => {
+  test("note, rename, tag and untag answer with the checkpoint", () => {
+    expect(sandbox.json(["note", "1", "two", "words"]).checkpoint).toMatchObject({
+      seq: 1,
+      note: "two words",
+    });
+    expect(sandbox.json(["rename", "1", "start"]).checkpoint).toMatchObject({ seq: 1, name: "start" });
+    expect(sandbox.json(["tag", "start", "v1"]).checkpoint).toMatchObject({ seq: 1, tags: ["v1"] });
+    expect(sandbox.json(["untag", "v1"]).checkpoint).toMatchObject({ seq: 1, tags: [] });
+    expect(sandbox.json(["show", "1"]).checkpoint).toMatchObject({
+      note: "two words",
+      name: "start",
+      tags: [],
+    });
+    expect(sandbox.ok("rename", "1", "again")).toMatch(/is now called "again"/);
+  });
+
+  test("bad input changes nothing", () => {
+    sandbox.ok("tag", "1", "taken");
+    sandbox.ok("checkpoint");
+    expect(sandbox.error(["note", "99", "x"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+    expect(sandbox.error(["rename", "1", "@start"], 2)).toMatchObject({ code: "NAME_INVALID" });
+    expect(sandbox.error(["tag", "1", "42"], 2)).toMatchObject({ code: "NAME_INVALID" });
+    expect(sandbox.error(["tag", "2", "taken"], 3)).toMatchObject({
+      code: "NAME_TAKEN",
+      checkpoint: expect.stringMatching(ID),
+    });
+    expect(sandbox.error(["untag", "never-set"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+    expect(sandbox.json(["show", "1"]).checkpoint).toMatchObject({ name: null, note: null, tags: ["taken"] });
+  });
+});
+
+test("names that are not UTF-8 have pathBase64, and people see their bytes", () => {
+  const name = Buffer.from([0x61, 0xff]);
+  writeFileSync(Buffer.concat([Buffer.from(`${sandbox.project}/`), name]), "x");
+  sandbox.ok("checkpoint");
+  expect(sandbox.json(["show", "@"]).files).toMatchObject([
+    { path: "a\ufffd", pathBase64: name.toString("base64") },
+  ]);
+  expect(sandbox.ok("show", "@")).toContain("a\\xff");
+});
+
+test("escape sequences in names and notes never reach the output", () => {
+  sandbox.write("evil\u001b[2J\nname", "x");
+  sandbox.ok("checkpoint", "-m", "red \u001b[31mname", "--note", "bell \u0007");
+  for (const args of [
+    ["list"],
+    ["show", "@"],
+    ["status"],
+    ["search", "red"],
+    ["diff", "1", "@", "--stat"],
+    ["diff", "1", "@", "--name-only"],
+  ]) {
+    // oxlint-disable-next-line no-control-regex -- that is the point
+    expect(sandbox.ok(...args)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f]/);
+  }
+  expect(sandbox.ok("show", "@")).toContain("evil\\x1b[2J\\nname");
+});

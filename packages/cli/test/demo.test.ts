@@ -1,0 +1,27 @@
+import { readdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+
+test("the tour works without a terminal, in less than 20 seconds, and cleans up", () => {
+  using sandbox = new Sandbox();
+  const started = performance.now();
+  const text = sandbox.ok("demo");
+  expect(performance.now() - started).toBeLessThan(20_000);
+  for (const verb of ["init", "run", "list", "diff", "undo", "redo", "restore", "verify"])
+    expect(text).toContain(`$ belay ${verb}`);
+  expect(text).toMatch(/is protected/);
+  expect(text).toMatch(/✓ Undone: turn of agent/);
+  expect(text).toMatch(/The store is sound/);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith("belay-demo-"))).toEqual([]);
+  expect(readdirSync(sandbox.base)).toEqual(["project"]);
+});
+
+test("--json has every command with its exit code", () => {
+  using sandbox = new Sandbox();
+  const { ok, scenes } = sandbox.json(["demo", "--fast"]);
+  expect(ok).toBe(true);
+  expect(scenes.length).toBeGreaterThanOrEqual(9);
+  for (const scene of scenes)
+    expect(scene).toMatchObject({ command: expect.stringMatching(/^belay /), exitCode: 0 });
+});

@@ -1,0 +1,122 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ID, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = Sandbox.protected({ "a.txt": "1\n2\n3\n", "b.txt": "b\n", "src/c.txt": "c\n" });
+});
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+test("none: the newest checkpoint and the disk; one: it and the disk; two: each other", () => {
+  sandbox.write("a.txt", "1\ntwo\n3\n");
+  sandbox.ok("checkpoint");
+  expect(sandbox.belay(["diff"])).toMatchObject({ status: 0, stdout: "", stderr: "No differences.\n" });
+  expect(sandbox.ok("diff", "1")).toMatch(/^-2\n\+two\n/m);
+  sandbox.write("a.txt", "1\nTWO\n3\n");
+  expect(sandbox.ok("diff")).toMatch(/^-two\n\+TWO\n/m);
+  expect(sandbox.ok("diff", "1", "2")).toMatch(/^-2\n\+two\n/m);
+  expect(sandbox.ok("diff", "2", "1")).toMatch(/^-two\n\+2\n/m);
+});
+
+test("--json has the contract's shape", () => {
+  sandbox.write("a.txt", "1\ntwo\n3\n");
+  sandbox.remove("b.txt");
+  sandbox.write("new.txt", "n\n");
+  const diff = sandbox.json(["diff"]);
+  expect(diff).toMatchObject({
+    from: expect.stringMatching(ID),
+    to: null,
+    filesTotal: 3,
+    summary: { added: 1, modified: 1, deleted: 1, linesAdded: 2, linesDeleted: 2 },
+  });
+  expect(diff.files.find((file: any) => file.path === "a.txt")).toEqual({
+    path: "a.txt",
+    type: "modified",
+    linesAdded: 1,
+    linesDeleted: 1,
+    binary: false,
+    tooLarge: false,
+    attribution: null,
+    diff: expect.stringMatching(
+      /^diff --git a\/a\.txt b\/a\.txt\n[^]*@@ -1,3 \+1,3 @@\n 1\n-2\n\+two\n 3\n$/,
+    ),
+  });
+});
+
+test("--stat and --name-only", () => {
+  sandbox.write("a.txt", "1\ntwo\n3\n");
+  sandbox.write("src/new.txt", "n\n");
+  expect(sandbox.ok("diff", "--name-only")).toBe("a.txt\nsrc/new.txt\n");
+  const stat = sandbox.ok("diff", "--stat");
+  expect(stat).toMatch(
+    /M {2}a\.txt +\+1 -1\n {2}A {2}src\/new\.txt +\+1\n2 files changed, 2 lines added, 1 deleted/,
+  );
+  expect(sandbox.json(["diff", "--name-only"]).files[0]).not.toHaveProperty("diff");
+});
+
+test("paths after -- are relative to the current directory", () => {
+  sandbox.write("a.txt", "x\n");
+  sandbox.write("src/c.txt", "x\n");
+  const names = (args: string[], cwd = sandbox.project) =>
+    sandbox.belay(["diff", "--name-only", ...args], { cwd }).stdout;
+  expect(names(["--", "src"])).toBe("src/c.txt\n");
+  expect(names(["--", "c.txt"], sandbox.path("src"))).toBe("src/c.txt\n");
+  expect(names(["--", "../a.txt"], sandbox.path("src"))).toBe("a.txt\n");
+  expect(names(["1", "--", "a.txt"])).toBe("a.txt\n");
+  expect(sandbox.error(["diff", "--", "../elsewhere"], 2)).toMatchObject({
+    code: "PATH_OUTSIDE",
+    path: "../elsewhere",
+  });
+});
+
+test("unknown checkpoints are not found", () => {
+  expect(sandbox.error(["diff", "99"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  expect(sandbox.error(["diff", "1", "nope"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+});
+
+describe("a diff that is not shown on a terminal is a patch", () => {
+  test("git apply turns the one state into the other", () => {
+    const copy = join(sandbox.base, "copy");
+    cpSync(sandbox.project, copy, { recursive: true });
+    sandbox.write("a.txt", "1\ntwo\n3\nno newline at the end");
+    sandbox.remove("b.txt");
+    sandbox.write("empty", "");
+    sandbox.write("name with spaces", "x\n");
+    writeFileSync(sandbox.path("latin1.txt"), Buffer.from([0x67, 0x72, 0xfc, 0xdf, 0x0a]));
+    chmodSync(sandbox.path("src/c.txt"), 0o755);
+    symlinkSync("a.txt", sandbox.path("link"));
+    sandbox.ok("checkpoint");
+    for (const args of [
+      ["diff", "1", "2"],
+      ["export", "2", "--patch"],
+    ]) {
+      const target = join(sandbox.base, args[0]!);
+      cpSync(copy, target, { recursive: true });
+      const patch = execFileSync(process.execPath, [join(import.meta.dirname, "../bin/belay.js"), ...args], {
+        cwd: sandbox.project,
+        env: sandbox.environment,
+      });
+      execFileSync("git", ["apply", "-"], { cwd: target, input: patch });
+      expect(() => execFileSync("diff", ["-r", "--no-dereference", sandbox.project, target])).not.toThrow();
+    }
+  });
+});
+
+test("binary and huge files are named without content", () => {
+  writeFileSync(sandbox.path("a.txt"), Buffer.from([0, 1, 2]));
+  sandbox.write("b.txt", `${"x".repeat(79)}\n`.repeat(30_000));
+  const files = sandbox.json(["diff"]).files;
+  expect(files).toMatchObject([
+    { path: "a.txt", binary: true, linesAdded: null, diff: null },
+    { path: "b.txt", tooLarge: true, linesAdded: null, diff: null },
+  ]);
+  expect(sandbox.ok("diff")).toMatch(/^Binary files a\/a\.txt and b\/a\.txt differ\n[^]*too large/m);
+  expect(sandbox.ok("diff", "--stat")).toMatch(/binary\n[^]*too large to compare/);
+});

@@ -1,0 +1,84 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { ID, LAUNCHER, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = new Sandbox();
+  mkdirSync(sandbox.path("empty"));
+  symlinkSync("src/b.txt", sandbox.path("link"));
+  sandbox.write(`${"deep/".repeat(30)}${"n".repeat(200)}`, "long name\n");
+  sandbox.write("tool", "#!/bin/sh\n");
+  chmodSync(sandbox.path("tool"), 0o755);
+  sandbox.write("large", "0123456789abcdef".repeat(200_000));
+  writeFileSync(Buffer.concat([Buffer.from(`${sandbox.project}/`), Buffer.from([0xfc, 0x0a])]), "bytes");
+  sandbox.ok("init");
+});
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+function expectUnpacked(archive: { file: string } | { bytes: Buffer }): void {
+  const target = join(sandbox.base, "unpacked");
+  mkdirSync(target);
+  if ("file" in archive) execFileSync("tar", ["-x", "-p", "-f", archive.file, "-C", target]);
+  else execFileSync("tar", ["-x", "-p", "-C", target], { input: archive.bytes });
+  expect(() => execFileSync("diff", ["-r", "--no-dereference", sandbox.project, target])).not.toThrow();
+  const modes = (directory: string) =>
+    execFileSync("find", [".", "-printf", "%P %m %y %l\\n"], { cwd: directory, encoding: "latin1" })
+      .split("\n")
+      .sort();
+  expect(modes(target).filter((line) => !line.startsWith(" "))).toEqual(
+    modes(sandbox.project).filter((line) => !line.startsWith(" ")),
+  );
+}
+
+test("--tar writes a file that the real tar unpacks to the same tree", () => {
+  const file = join(sandbox.base, "out.tar");
+  expect(sandbox.json(["export", "1", "--tar", file])).toEqual({
+    checkpoint: expect.stringMatching(ID),
+    format: "tar",
+    file,
+    files: expect.any(Number),
+    bytes: expect.any(Number),
+  });
+  expectUnpacked({ file });
+});
+
+test("without --tar the archive goes to stdout", () => {
+  const bytes = execFileSync(process.execPath, [LAUNCHER, "export", "@"], {
+    cwd: sandbox.project,
+    env: sandbox.environment,
+    maxBuffer: 1e9,
+  });
+  expectUnpacked({ bytes });
+});
+
+test("an archive that cannot be written is no half archive", () => {
+  expect(
+    sandbox.error(["export", "1", "--tar", join(sandbox.base, "no", "such", "out.tar")], 1),
+  ).toMatchObject({ code: "OUTPUT_FAILED" });
+  expect(sandbox.error(["export", "1", "--tar", sandbox.base], 1)).toMatchObject({ code: "OUTPUT_FAILED" });
+  expect(readdirSync(sandbox.base).filter((name) => name.includes("part"))).toEqual([]);
+});
+
+test("--patch of the first checkpoint has nothing to compare with; --json needs a file", () => {
+  expect(sandbox.error(["export", "1", "--patch"], 1)).toMatchObject({ code: "NO_PARENT" });
+  expect(sandbox.json(["export", "1"], 2).error).toMatchObject({ code: "USAGE" });
+  expect(sandbox.error(["export", "99", "--patch"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+  expect(sandbox.belay(["export", "--thread", "x"]).status).toBe(2);
+});
+
+test("--patch --json has the text", () => {
+  sandbox.write("a.txt", "changed\n");
+  sandbox.ok("checkpoint");
+  expect(sandbox.json(["export", "@", "--patch"])).toMatchObject({
+    format: "patch",
+    patch: expect.stringContaining("+changed\n"),
+  });
+  expect(existsSync(sandbox.path("patch"))).toBe(false);
+});

@@ -1,0 +1,195 @@
+/** init, status, workspaces, attach, uninstall: which directory is protected, and by which store. */
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ID, ISO_TIME, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => void (sandbox = new Sandbox()));
+afterEach(() => sandbox[Symbol.dispose]());
+
+describe("init", () => {
+  test("protects the directory and takes the initial checkpoint", () => {
+    expect(sandbox.ok("init", "--no-agents")).toMatch(/is protected \(2 files/);
+    expect(sandbox.json(["list"]).checkpoints).toMatchObject([{ seq: 1, kind: "initial", files: 2 }]);
+    sandbox.verify();
+  });
+
+  test("--json tells workspace, store and checkpoint; a second time nothing is created", () => {
+    const first = sandbox.json(["init"]);
+    expect(first).toMatchObject({
+      workspace: expect.any(String),
+      path: sandbox.project,
+      store: expect.stringContaining(sandbox.home),
+      created: true,
+      checkpoint: { kind: "initial", seq: 1, workspace: first.workspace, gaps: [], gapsTotal: 0 },
+      durationMs: expect.any(Number),
+    });
+    expect(sandbox.json(["init"])).toMatchObject({ created: false, workspace: first.workspace });
+    expect(sandbox.ok("init")).toMatch(/already protected/);
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
+    sandbox.verify();
+  });
+
+  test("writes nothing into the project", () => {
+    sandbox.ok("init");
+    expect(existsSync(sandbox.path(".belay"))).toBe(false);
+    expect(sandbox.belay(["diff", "--name-only"]).stdout).toBe("");
+  });
+
+  test("inside a protected directory needs --nested", () => {
+    sandbox.ok("init");
+    const inner = sandbox.path("src");
+    const refused = sandbox.belay(["init", "--json"], { cwd: inner });
+    expect(refused.status).toBe(3);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: "WORKSPACE_REFUSED" });
+    expect(sandbox.belay(["init", "--nested"], { cwd: inner }).status).toBe(0);
+    expect(sandbox.json(["workspaces"]).workspaces).toHaveLength(2);
+    expect(sandbox.json(["status"], 0, { cwd: inner }).path).toBe(inner);
+  });
+
+  test("refuses / and the home directory", () => {
+    for (const cwd of ["/", sandbox.base]) {
+      const refused = sandbox.belay(["init", "--json"], { cwd });
+      expect(refused.status).toBe(3);
+      expect(JSON.parse(refused.stdout).error).toMatchObject({ code: "WORKSPACE_REFUSED" });
+    }
+  });
+
+  test("--home decides where everything goes, before $BELAY_HOME", () => {
+    const elsewhere = join(sandbox.base, "elsewhere");
+    sandbox.ok("--home", elsewhere, "init");
+    expect(existsSync(sandbox.home)).toBe(false);
+    expect(sandbox.ok("list", "--home", elsewhere)).toMatch(/initial/);
+    expect(sandbox.belay(["list"]).status).toBe(4);
+  });
+});
+
+describe("status", () => {
+  test("--json has the contract's shape", () => {
+    sandbox.ok("init");
+    sandbox.write("a.txt", "changed\n");
+    sandbox.write("node_modules/x/index.js", "x");
+    const status = sandbox.json(["status"]);
+    expect(status).toMatchObject({
+      workspace: expect.any(String),
+      thread: null,
+      session: null,
+      hasUnapproved: null,
+      changedFiles: [{ path: "a.txt", type: "modified" }],
+      changedFilesTotal: 1,
+      gaps: [],
+      gapsTotal: 0,
+      excluded: [{ path: "node_modules", rule: expect.any(String) }],
+      resident: { running: false, pid: null, watching: false },
+      disk: { bytes: expect.any(Number), capBytes: 10 * 1024 ** 3 },
+      newest: { seq: 1 },
+      canUndo: null,
+      canRedo: null,
+    });
+  });
+
+  test("says what changed, what stays out and what to do next", () => {
+    sandbox.ok("init");
+    expect(sandbox.ok("status")).toMatch(/no changes/);
+    sandbox.write("new.txt", "x\n");
+    const text = sandbox.ok("status");
+    expect(text).toContain(sandbox.project);
+    expect(text).toMatch(/A {2}new\.txt/);
+    expect(text).toMatch(/→ `belay diff`/);
+  });
+
+  test("works from below the root and with -C", () => {
+    sandbox.ok("init");
+    expect(sandbox.json(["status"], 0, { cwd: sandbox.path("src") }).path).toBe(sandbox.project);
+    expect(sandbox.json(["-C", sandbox.path("src"), "status"], 0, { cwd: "/" }).path).toBe(sandbox.project);
+  });
+});
+
+test("workspaces lists every protected directory, also those that are gone", () => {
+  expect(sandbox.ok("workspaces")).toMatch(/Nothing is protected yet/);
+  expect(sandbox.json(["workspaces"])).toEqual({ workspaces: [] });
+  const { workspace } = sandbox.json(["init"]);
+  expect(sandbox.json(["workspaces"]).workspaces).toMatchObject([
+    {
+      id: workspace,
+      path: sandbox.project,
+      exists: true,
+      checkpoints: 1,
+      createdAt: expect.stringMatching(ISO_TIME),
+    },
+  ]);
+  rmSync(sandbox.project, { recursive: true });
+  expect(sandbox.belay(["workspaces"], { cwd: sandbox.base }).stdout).toMatch(/gone/);
+});
+
+describe("a project that went elsewhere", () => {
+  test("is found again after a move", () => {
+    const { workspace } = sandbox.json(["init"]);
+    const moved = join(sandbox.base, "moved");
+    renameSync(sandbox.project, moved);
+    const status = sandbox.belay(["status", "--json"], { cwd: moved });
+    expect(status.status).toBe(0);
+    expect(JSON.parse(status.stdout)).toMatchObject({ workspace, path: moved });
+    expect(status.stderr).toMatch(/moved/);
+  });
+
+  test("attach gives a copy the store of what is gone", () => {
+    const { workspace } = sandbox.json(["init"]);
+    const copy = join(sandbox.base, "copy");
+    cpSync(sandbox.project, copy, { recursive: true });
+    rmSync(sandbox.project, { recursive: true });
+    const lost = sandbox.belay(["status", "--json"], { cwd: copy });
+    expect(lost.status).toBe(4);
+    expect(JSON.parse(lost.stdout).error).toMatchObject({
+      code: "WORKSPACE_NOT_FOUND",
+      candidates: [{ id: workspace, path: sandbox.project }],
+    });
+    const attached = sandbox.json(["attach", workspace.slice(0, 6)], 0, { cwd: copy });
+    expect(attached).toMatchObject({ workspace, path: copy, checkpoints: 1 });
+    expect(sandbox.json(["list"], 0, { cwd: copy }).checkpoints).toHaveLength(1);
+  });
+
+  test("attach with an unknown id is refused", () => {
+    expect(sandbox.error(["attach", "kkkkkkkk"], 4)).toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+  });
+});
+
+describe("uninstall", () => {
+  test("keeps files and store; attach protects again", () => {
+    const { workspace, store } = sandbox.json(["init"]);
+    expect(sandbox.json(["uninstall"])).toMatchObject({
+      workspace,
+      path: sandbox.project,
+      store,
+      purged: false,
+    });
+    expect(existsSync(store)).toBe(true);
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.belay(["list"]).status).toBe(4);
+    sandbox.ok("attach", workspace);
+    expect(sandbox.json(["list"]).checkpoints).toMatchObject([{ id: expect.stringMatching(ID), seq: 1 }]);
+  });
+
+  test("--purge asks first, then deletes the store and nothing else", () => {
+    const { store } = sandbox.json(["init"]);
+    expect(sandbox.error(["uninstall", "--purge"], 3)).toMatchObject({
+      code: "CONFIRMATION_REQUIRED",
+      hint: expect.stringContaining("--yes"),
+    });
+    expect(existsSync(store)).toBe(true);
+    expect(sandbox.ok("uninstall", "--purge", "--yes")).toMatch(/store is deleted/);
+    expect(existsSync(store)).toBe(false);
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.json(["workspaces"]).workspaces).toEqual([]);
+  });
+});
+
+test("a directory that an agent deleted can be restored from where one stands", () => {
+  sandbox.ok("init");
+  rmSync(sandbox.project, { recursive: true });
+  mkdirSync(sandbox.project);
+  expect(sandbox.belay(["restore", "1", "--yes"]).status).toBe(0);
+  expect(sandbox.read("src/b.txt")).toBe("two\n");
+});

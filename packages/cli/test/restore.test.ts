@@ -1,0 +1,170 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ID, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", "src/c.txt": "three\n" });
+  sandbox.write("a.txt", "changed\n");
+  sandbox.remove("src/b.txt");
+  sandbox.write("later.txt", "later\n");
+});
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+const presentState = () => [sandbox.read("a.txt"), sandbox.read("src/b.txt"), sandbox.read("later.txt")];
+const CHANGED = ["changed\n", undefined, "later\n"];
+const ORIGINAL = ["one\n", "two\n", undefined];
+
+test("--yes brings the checkpoint back exactly, and the way back is kept", () => {
+  const result = sandbox.json(["restore", "1", "--yes"]);
+  expect(presentState()).toEqual(ORIGINAL);
+  expect(result).toEqual({
+    outcome: "applied",
+    restoredTo: expect.stringMatching(ID),
+    safetyCheckpoint: expect.stringMatching(ID),
+    newCheckpoint: expect.stringMatching(ID),
+    created: 1,
+    modified: 1,
+    deleted: 1,
+    merged: [],
+    mergedTotal: 0,
+    kept: [],
+    keptTotal: 0,
+    skipped: [],
+    skippedTotal: 0,
+    conflicts: [],
+    conflictsTotal: 0,
+    warnings: expect.any(Array),
+    durationMs: expect.any(Number),
+  });
+  sandbox.ok("restore", result.safetyCheckpoint, "--yes");
+  expect(presentState()).toEqual(CHANGED);
+});
+
+test("--dry-run shows the plan and changes nothing", () => {
+  const { plan } = sandbox.json(["restore", "1", "--dry-run"]);
+  expect(plan).toMatchObject({
+    id: expect.any(String),
+    checkpointId: expect.stringMatching(ID),
+    kept: [],
+    conflicts: [],
+    gaps: [],
+    doubts: [],
+    otherThreads: [],
+  });
+  expect(plan.operations).toEqual(
+    expect.arrayContaining([
+      { type: "restore", path: "a.txt" },
+      { type: "create", path: "src/b.txt" },
+      { type: "delete", path: "later.txt" },
+    ]),
+  );
+  expect(plan.affectedFiles.sort()).toEqual(["a.txt", "later.txt", "src/b.txt"]);
+  const text = sandbox.ok("restore", "1", "--dry-run");
+  expect(text).toMatch(/~ restore {2}a\.txt/);
+  expect(text).toMatch(/Would change 3 files: 1 created, 1 changed, 1 deleted/);
+  expect(presentState()).toEqual(CHANGED);
+});
+
+test("several files need a yes, and nobody is there: exit 3, nothing changed", () => {
+  expect(sandbox.error(["restore", "1"], 3)).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+    hint: expect.stringContaining("--yes"),
+  });
+  expect(presentState()).toEqual(CHANGED);
+});
+
+test("one file needs no question", () => {
+  expect(sandbox.ok("restore", "1", "a.txt")).toMatch(/~ restore {2}a\.txt\n✓ Restored \(1 changed/);
+  expect(presentState()).toEqual(["one\n", undefined, "later\n"]);
+});
+
+test("chosen paths are relative to the current directory; the rest stays", () => {
+  expect(sandbox.belay(["restore", "1", "b.txt"], { cwd: sandbox.path("src") }).status).toBe(0);
+  expect(presentState()).toEqual(["changed\n", "two\n", "later\n"]);
+  sandbox.write("src/c.txt", "also changed\n");
+  sandbox.ok("restore", "1", "src", "later.txt", "--yes");
+  expect(sandbox.read("src/c.txt")).toBe("three\n");
+  expect(presentState()).toEqual(["changed\n", "two\n", undefined]);
+});
+
+test("--keep-new deletes nothing", () => {
+  const result = sandbox.json(["restore", "1", "--keep-new", "--yes"]);
+  expect(presentState()).toEqual(["one\n", "two\n", "later\n"]);
+  expect(result).toMatchObject({
+    outcome: "applied",
+    deleted: 0,
+    kept: [{ path: "later.txt", reason: "keep-new" }],
+    keptTotal: 1,
+  });
+});
+
+test("a state that is there already is left alone", () => {
+  sandbox.ok("restore", "1", "--yes");
+  const before = statSync(sandbox.path("a.txt")).mtimeMs;
+  expect(sandbox.json(["restore", "1"])).toMatchObject({
+    outcome: "unchanged",
+    created: 0,
+    modified: 0,
+    deleted: 0,
+  });
+  expect(sandbox.ok("restore", "1")).toMatch(/Nothing to do/);
+  expect(statSync(sandbox.path("a.txt")).mtimeMs).toBe(before);
+});
+
+test("what was never captured is never touched", () => {
+  sandbox.write(".gitignore", "ignored/\n");
+  sandbox.write("ignored/precious.txt", "mine\n");
+  sandbox.write("node_modules/x/index.js", "x");
+  sandbox.ok("restore", "1", "--yes");
+  expect(sandbox.read("ignored/precious.txt")).toBe("mine\n");
+  expect(sandbox.read("node_modules/x/index.js")).toBe("x");
+});
+
+test("types, modes, symbolic links, empty directories and odd names come back", () => {
+  const odd = Buffer.concat([Buffer.from(`${sandbox.project}/`), Buffer.from([0xff, 0x0a, 0x22])]);
+  writeFileSync(odd, "odd");
+  mkdirSync(sandbox.path("empty"));
+  symlinkSync("a.txt", sandbox.path("link"));
+  sandbox.write("tool", "#!/bin/sh\n");
+  chmodSync(sandbox.path("tool"), 0o755);
+  sandbox.ok("checkpoint", "-m", "odd");
+  sandbox.remove("empty");
+  sandbox.remove("link");
+  sandbox.remove("tool");
+  sandbox.write("link/now-a-directory", "x");
+  writeFileSync(odd, "changed");
+  sandbox.ok("restore", "odd", "--yes");
+  expect(readFileSync(odd, "utf8")).toBe("odd");
+  expect(lstatSync(sandbox.path("empty")).isDirectory()).toBe(true);
+  expect(readlinkSync(sandbox.path("link"))).toBe("a.txt");
+  expect(statSync(sandbox.path("tool")).mode & 0o777).toBe(0o755);
+});
+
+describe("bad input changes nothing", () => {
+  test.each([
+    [["restore", "99", "--yes"], 4, "CHECKPOINT_NOT_FOUND"],
+    [["restore", "no-such", "--yes"], 4, "CHECKPOINT_NOT_FOUND"],
+    [["restore", "1", "../outside", "--yes"], 2, "PATH_OUTSIDE"],
+    [["restore", "1", "/etc/passwd", "--yes"], 2, "PATH_OUTSIDE"],
+    [["restore", "1", "", "--yes"], 2, "USAGE"],
+    [["restore", "1", "never-existed", "--yes"], 4, "PATH_NOT_IN_CHECKPOINT"],
+    [["restore", "1", "--thread", "nobody", "--yes"], 4, "THREAD_NOT_FOUND"],
+  ])("belay %j: exit %i", (args, status, code) => {
+    expect(sandbox.error(args, status)).toMatchObject({ code });
+    expect(presentState()).toEqual(CHANGED);
+  });
+});

@@ -1,0 +1,118 @@
+/** A project, a home and the real command, all in a directory of their own. */
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+
+export const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
+
+export interface Ran {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+  readonly input?: string;
+}
+
+export class Sandbox implements Disposable {
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), "belay-cli-")));
+  readonly project = join(this.base, "project");
+  readonly home = join(this.base, "home");
+
+  constructor(files: Readonly<Record<string, string>> = { "a.txt": "one\n", "src/b.txt": "two\n" }) {
+    mkdirSync(this.project);
+    for (const [path, content] of Object.entries(files)) this.write(path, content);
+  }
+
+  /** A sandbox whose project is protected already. */
+  static protected(files?: Readonly<Record<string, string>>): Sandbox {
+    const sandbox = new Sandbox(files);
+    sandbox.ok("init");
+    return sandbox;
+  }
+
+  path(path: string): string {
+    return join(this.project, path);
+  }
+
+  write(path: string, content: string): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), content);
+  }
+
+  remove(path: string): void {
+    rmSync(this.path(path), { recursive: true });
+  }
+
+  read(path: string): string | undefined {
+    return existsSync(this.path(path)) ? readFileSync(this.path(path), "utf8") : undefined;
+  }
+
+  get environment(): NodeJS.ProcessEnv {
+    const { NO_COLOR: _, NODE_OPTIONS: __, ...rest } = process.env;
+    return {
+      ...rest,
+      HOME: this.base,
+      BELAY_HOME: this.home,
+      XDG_CACHE_HOME: join(tmpdir(), "belay-test-cache"),
+    };
+  }
+
+  belay(args: readonly string[], options: RunOptions = {}): Ran {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [LAUNCHER, ...args], {
+      cwd: options.cwd ?? this.project,
+      env: { ...this.environment, ...options.env },
+      input: options.input ?? "",
+      encoding: "utf8",
+      maxBuffer: 256 * 1024 * 1024,
+    });
+    return { status, stdout, stderr };
+  }
+
+  /** Runs a command that must succeed, and gives its stdout. */
+  ok(...args: string[]): string {
+    const ran = this.belay(args);
+    expect(ran, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`).toMatchObject({ status: 0 });
+    return ran.stdout;
+  }
+
+  /** Runs a command with `--json`; the exit code must be the given one. */
+  json(args: readonly string[], status = 0, options: RunOptions = {}): any {
+    const ran = this.belay([...args, "--json"], options);
+    expect(ran.status, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`).toBe(status);
+    return JSON.parse(ran.stdout);
+  }
+
+  /** The code of the error a command ends with, after checking that people get told as well. */
+  error(args: readonly string[], status: number): any {
+    const told = this.belay(args);
+    expect(told, `belay ${args.join(" ")}`).toMatchObject({ status, stdout: "" });
+    expect(told.stderr).toMatch(/^(?:warning: .*\n)*belay: .+\n(?:  .*\n)*→ .+\n$/);
+    return this.json(args, status).error;
+  }
+
+  /** Every test that opened a store ends with this. */
+  verify(): void {
+    expect(this.json(["verify", "--full"])).toMatchObject({ ok: true, problems: [] });
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}
+
+export const ID = /^[k-z]{16}$/;
+export const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -1,0 +1,84 @@
+/** What people see on a real terminal: questions, colours, widths. `script` provides the terminal. */
+import { spawnSync } from "node:child_process";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const hasScript = spawnSync("script", ["--version"]).status === 0;
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = Sandbox.protected();
+  sandbox.write("a.txt", "changed\n");
+  sandbox.write("src/b.txt", "changed\n");
+});
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+/** Runs on a terminal of 60 columns and types the given text. */
+function onTerminal(
+  args: string[],
+  typed = "",
+  env: NodeJS.ProcessEnv = {},
+): { status: number | null; screen: string } {
+  const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
+  const ran = spawnSync("script", ["-qec", `stty cols 60; ${words}`, "/dev/null"], {
+    cwd: sandbox.project,
+    env: { ...sandbox.environment, TERM: "xterm", ...env },
+    input: typed,
+    encoding: "utf8",
+  });
+  return { status: ran.status, screen: ran.stdout.replaceAll("\r\n", "\n") };
+}
+
+describe.skipIf(!hasScript)("on a terminal", () => {
+  test("a restore of several files shows the plan and asks; yes does it", () => {
+    const { status, screen } = onTerminal(["restore", "1"], "y\n");
+    expect(status).toBe(0);
+    expect(screen).toMatch(/a\.txt[^]*src\/b\.txt[^]*Change 2 files: 2 changed\?[^]*\[y\/N\][^]*Restored/);
+    expect(sandbox.read("a.txt")).toBe("one\n");
+  });
+
+  test.each(["n\n", "\n", "\u0004", "what?\n"])("answering %j changes nothing: exit 3", (typed) => {
+    const { status, screen } = onTerminal(["restore", "1"], typed);
+    expect(status).toBe(3);
+    expect(screen).toMatch(/Nothing was changed/);
+    expect(sandbox.read("a.txt")).toBe("changed\n");
+  });
+
+  test("--json never asks, also on a terminal", () => {
+    const { status, screen } = onTerminal(["restore", "1", "--json"], "y\n");
+    expect(status).toBe(3);
+    expect(screen).toMatch(/CONFIRMATION_REQUIRED/);
+    expect(sandbox.read("a.txt")).toBe("changed\n");
+  });
+
+  test("colours, unless NO_COLOR or a dumb terminal says no", () => {
+    expect(onTerminal(["diff"]).screen).toContain("\u001b[32m+changed\u001b[39m");
+    expect(onTerminal(["diff"], "", { NO_COLOR: "1" }).screen).not.toContain("\u001b[");
+    expect(onTerminal(["list"], "", { TERM: "dumb" }).screen).not.toContain("\u001b[");
+  });
+
+  test("rows stay on their line", () => {
+    sandbox.ok("checkpoint", "-m", "a name that is much too long for a terminal of sixty columns");
+    const lines = onTerminal(["list"], "", { NO_COLOR: "1" }).screen.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(lines[0]).toContain("…");
+  });
+
+  test("no escape sequence from a file reaches the terminal", () => {
+    sandbox.write("evil\u001b]0;title\u0007.txt", "content \u001b[2J\u009b31m\n");
+    const { screen } = onTerminal(["diff"]);
+    expect(screen).toContain("\\x1b[2J");
+    expect(screen).not.toContain("\u001b[2J");
+    expect(screen).not.toContain("\u001b]0;");
+  });
+
+  test("an archive is not poured onto a terminal", () => {
+    const { status, screen } = onTerminal(["export", "1"]);
+    expect(status).toBe(2);
+    expect(screen).toMatch(/--tar <file>/);
+  });
+});

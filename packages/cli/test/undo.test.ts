@@ -1,0 +1,176 @@
+/** undo, redo, revert on steps made with `belay run`. */
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => {
+  sandbox = Sandbox.protected({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b.txt": "b\n" });
+});
+afterEach(() => {
+  sandbox.verify();
+  sandbox[Symbol.dispose]();
+});
+
+/** A step that runs a line of shell. */
+const step = (script: string) => sandbox.ok("run", "--agent", "tester", "--", "sh", "-c", script);
+
+test("undo takes back the last step, redo applies it again", () => {
+  step("echo new > new.txt; rm b.txt");
+  const undone = sandbox.json(["undo", "--yes"]);
+  expect(undone).toMatchObject({
+    outcome: "applied",
+    created: 1,
+    deleted: 1,
+    steps: [
+      {
+        kind: "turn",
+        thread: expect.any(String),
+        agent: "tester",
+        description: "sh -c 'echo new > new.txt; rm b.txt'",
+      },
+    ],
+    canUndo: false,
+    canRedo: true,
+  });
+  expect([sandbox.read("new.txt"), sandbox.read("b.txt")]).toEqual([undefined, "b\n"]);
+  expect(sandbox.json(["redo", "--yes"])).toMatchObject({
+    outcome: "applied",
+    canUndo: true,
+    canRedo: false,
+    steps: [{ kind: "turn" }],
+  });
+  expect([sandbox.read("new.txt"), sandbox.read("b.txt")]).toEqual(["new\n", undefined]);
+});
+
+test("human output names the step, lists the files and says how to go on", () => {
+  step("echo new > new.txt");
+  expect(sandbox.ok("undo")).toMatch(
+    /- delete {2}new\.txt\n✓ Undone: turn of tester "sh -c [^\n]+\n→ `belay redo`/,
+  );
+  expect(sandbox.ok("redo")).toMatch(/\+ create {2}new\.txt\n✓ Redone: turn of tester/);
+});
+
+test("nothing to undo or redo is not an error", () => {
+  expect(sandbox.ok("undo")).toMatch(/Nothing to undo/);
+  expect(sandbox.ok("redo")).toMatch(/Nothing to redo/);
+  expect(sandbox.json(["undo"])).toMatchObject({
+    outcome: "unchanged",
+    steps: [],
+    canUndo: false,
+    canRedo: false,
+  });
+  expect(sandbox.json(["undo", "--dry-run"])).toEqual({ plan: null, steps: [] });
+});
+
+test("undo n is one plan; more steps than there are is refused", () => {
+  step("echo 1 > one.txt");
+  step("echo 2 > two.txt");
+  step("echo 3 > three.txt");
+  expect(sandbox.error(["undo", "4", "--yes"], 3)).toMatchObject({
+    code: "STEPS_MISSING",
+    wanted: 4,
+    available: 3,
+  });
+  expect(sandbox.json(["undo", "2", "--yes"]).steps).toHaveLength(2);
+  expect(["one.txt", "two.txt", "three.txt"].map((path) => sandbox.read(path))).toEqual([
+    "1\n",
+    undefined,
+    undefined,
+  ]);
+  sandbox.ok("redo");
+  expect(sandbox.read("two.txt")).toBe("2\n");
+});
+
+test("several files need a yes; --dry-run only looks", () => {
+  step("echo 1 > one.txt; echo 2 > two.txt");
+  expect(sandbox.error(["undo"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
+  const { plan, steps } = sandbox.json(["undo", "--dry-run"]);
+  expect(plan.operations).toEqual([
+    { type: "delete", path: "one.txt" },
+    { type: "delete", path: "two.txt" },
+  ]);
+  expect(steps).toMatchObject([{ kind: "turn" }]);
+  expect(sandbox.ok("undo", "--dry-run")).toMatch(/^Undo turn of tester [^]*Would change 2 files: 2 deleted/);
+  expect(sandbox.read("one.txt")).toBe("1\n");
+});
+
+describe("when something else changed meanwhile", () => {
+  test("other lines and other files stay", () => {
+    step("sed -i 's/^2$/two/' a.txt");
+    sandbox.write("a.txt", sandbox.read("a.txt")!.replace("9", "nine"));
+    sandbox.write("b.txt", "by hand\n");
+    const undone = sandbox.json(["undo", "--yes"]);
+    expect(undone).toMatchObject({ outcome: "applied", merged: [{ path: "a.txt" }], mergedTotal: 1 });
+    expect(sandbox.read("a.txt")).toBe("1\n2\n3\n4\n5\n6\n7\n8\nnine\n");
+    expect(sandbox.read("b.txt")).toBe("by hand\n");
+  });
+
+  test("the same lines are a conflict: exit 3, nothing changed, the path is named", () => {
+    step("sed -i 's/^2$/two/' a.txt; echo new > new.txt");
+    sandbox.write("a.txt", sandbox.read("a.txt")!.replace("two", "by hand"));
+    const result = sandbox.json(["undo"], 3);
+    expect(result).toMatchObject({
+      outcome: "conflicts",
+      conflicts: [{ path: "a.txt", reason: expect.any(String) }],
+      conflictsTotal: 1,
+      deleted: 0,
+    });
+    const told = sandbox.belay(["undo"]);
+    expect(told.status).toBe(3);
+    expect(told.stdout).toMatch(/Nothing was changed[^]*a\.txt[^]*--best-effort/);
+    expect(sandbox.belay(["undo", "--dry-run"]).status).toBe(3);
+    expect(sandbox.read("new.txt")).toBe("new\n");
+  });
+
+  test("--best-effort does the rest: exit 3, partial", () => {
+    step("sed -i 's/^2$/two/' a.txt; echo new > new.txt");
+    sandbox.write("a.txt", sandbox.read("a.txt")!.replace("two", "by hand"));
+    expect(sandbox.json(["undo", "--best-effort", "--yes"], 3)).toMatchObject({
+      outcome: "partial",
+      deleted: 1,
+    });
+    expect(sandbox.read("new.txt")).toBeUndefined();
+    expect(sandbox.read("a.txt")).toContain("by hand");
+  });
+});
+
+test("a restore is a step too", () => {
+  step("echo new > new.txt");
+  sandbox.ok("restore", "1", "--yes");
+  expect(sandbox.json(["undo", "--yes"]).steps).toMatchObject([{ kind: "restore" }]);
+  expect(sandbox.read("new.txt")).toBe("new\n");
+});
+
+test("--thread undoes only that conversation's steps", () => {
+  step("echo 1 > one.txt");
+  const [{ thread }] = sandbox.json(["list", "--kind", "turn"]).checkpoints;
+  sandbox.ok("run", "--agent", "other", "--", "sh", "-c", "echo 2 > two.txt");
+  sandbox.ok("undo", "--thread", thread);
+  expect([sandbox.read("one.txt"), sandbox.read("two.txt")]).toEqual([undefined, "2\n"]);
+});
+
+describe("revert", () => {
+  test("takes out one step and keeps what came later", () => {
+    step("echo 1 > one.txt");
+    const [{ seq }] = sandbox.json(["list", "--limit", "1"]).checkpoints;
+    step("echo 2 > two.txt");
+    const result = sandbox.json(["revert", String(seq)]);
+    expect(result).toMatchObject({ outcome: "applied", deleted: 1, canUndo: true, canRedo: false });
+    expect([sandbox.read("one.txt"), sandbox.read("two.txt")]).toEqual([undefined, "2\n"]);
+    sandbox.ok("undo");
+    expect(sandbox.read("one.txt")).toBe("1\n");
+  });
+
+  test("only some paths; bad input is refused", () => {
+    step("echo 1 > one.txt; echo 2 > two.txt");
+    sandbox.ok("revert", "@", "one.txt");
+    expect([sandbox.read("one.txt"), sandbox.read("two.txt")]).toEqual([undefined, "2\n"]);
+    expect(sandbox.error(["revert", "99"], 4)).toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+    expect(sandbox.error(["revert", "@", "../x"], 2)).toMatchObject({ code: "PATH_OUTSIDE" });
+  });
+});
+
+test.each(["0", "-1", "two", "1.5", "99999999999999999999"])("undo %s is a mistake", (count) => {
+  expect(sandbox.error(["undo", "--", count], 2)).toMatchObject({ code: "USAGE" });
+});

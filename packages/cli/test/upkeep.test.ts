@@ -1,0 +1,197 @@
+/** prune, gc, forget, verify, stats, doctor, config. */
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ISO_TIME, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(() => void (sandbox = Sandbox.protected()));
+afterEach(() => sandbox[Symbol.dispose]());
+
+describe("prune and gc", () => {
+  test("fresh checkpoints stay under the default policy", () => {
+    sandbox.ok("checkpoint");
+    expect(sandbox.ok("prune")).toMatch(/Nothing to drop: all 2 checkpoints stay/);
+    expect(sandbox.json(["prune", "--dry-run"])).toEqual({
+      pruned: [],
+      prunedTotal: 0,
+      kept: 2,
+      dryRun: true,
+    });
+    expect(sandbox.json(["prune", "--undo"])).toEqual({ restored: [], restoredTotal: 0 });
+    sandbox.verify();
+  });
+
+  test("gc frees and reports; --dry-run only looks", () => {
+    for (let i = 0; i < 5; i += 1) {
+      sandbox.write("a.txt", `${i}\n`);
+      sandbox.ok("checkpoint");
+    }
+    expect(sandbox.json(["gc", "--dry-run"])).toMatchObject({
+      dryRun: true,
+      bytesBefore: expect.any(Number),
+      bytesAfter: expect.any(Number),
+    });
+    expect(sandbox.json(["gc"])).toMatchObject({
+      dryRun: false,
+      checkpointsDropped: 0,
+      objectsFreed: expect.any(Number),
+    });
+    expect(sandbox.ok("gc")).toMatch(/free/i);
+    sandbox.verify();
+  });
+});
+
+describe("forget", () => {
+  test("always asks; with --yes the content is gone from every checkpoint and the disk keeps it", () => {
+    sandbox.write("secret.env", "password\n");
+    sandbox.ok("checkpoint");
+    expect(sandbox.error(["forget", "secret.env"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
+    expect(sandbox.json(["forget", "secret.env", "--dry-run"])).toMatchObject({
+      dryRun: true,
+      checkpointsTotal: 1,
+    });
+    expect(sandbox.json(["show", "@"]).files).toMatchObject([{ path: "secret.env" }]);
+    expect(sandbox.json(["forget", "secret.env", "--yes"])).toMatchObject({
+      dryRun: false,
+      checkpointsTotal: 1,
+      objects: expect.any(Number),
+    });
+    expect(sandbox.read("secret.env")).toBe("password\n");
+    expect(sandbox.ok("diff", "1", "2", "--name-only")).not.toContain("secret.env");
+    sandbox.verify();
+  });
+
+  test("one checkpoint; a word that means both is refused; unknown is not found", () => {
+    sandbox.write("both", "x\n");
+    sandbox.ok("checkpoint", "-m", "both");
+    expect(sandbox.error(["forget", "both", "--yes"], 2)).toMatchObject({
+      code: "USAGE",
+      hint: expect.stringContaining("./both"),
+    });
+    expect(sandbox.error(["forget", "../outside", "--yes"], 2)).toMatchObject({ code: "PATH_OUTSIDE" });
+    expect(sandbox.belay(["forget", "never-there", "--yes"]).status).toBe(4);
+    sandbox.ok("forget", "2", "--yes");
+    expect(sandbox.belay(["show", "2"]).status).toBe(4);
+    sandbox.verify();
+  });
+});
+
+describe("verify", () => {
+  test("a sound store: exit 0", () => {
+    expect(sandbox.json(["verify"])).toMatchObject({
+      ok: true,
+      checkpoints: 1,
+      objects: expect.any(Number),
+      bytes: expect.any(Number),
+      problems: [],
+    });
+    expect(sandbox.ok("verify", "--full")).toMatch(/The store is sound: 1 checkpoint,/);
+    expect(sandbox.ok("verify", "-q")).toBe("");
+  });
+
+  test("a damaged one: exit 5, and what is affected", () => {
+    // random letters do not compress: the damage hits content, not a header
+    sandbox.write("large.txt", Array.from({ length: 300_000 }, () => Math.random().toString(36)[2]).join(""));
+    sandbox.ok("checkpoint");
+    const { store } = sandbox.json(["status"]);
+    damage(join(store, "store.db"));
+    const report = sandbox.json(["verify", "--full"], 5);
+    if (report.error === undefined) {
+      expect(report).toMatchObject({ ok: false });
+      expect(report.problems.length).toBeGreaterThan(0);
+      expect(sandbox.belay(["verify", "--full"]).stdout).toMatch(/The store is damaged/);
+    }
+  });
+
+  test("no store at all: exit 5", () => {
+    const { store } = sandbox.json(["status"]);
+    rmSync(store, { recursive: true });
+    expect(sandbox.error(["list"], 5)).toMatchObject({ code: "STORE_MISSING" });
+  });
+});
+
+test("stats has counts and sizes", () => {
+  sandbox.ok("run", "--", "sh", "-c", "echo x > x");
+  expect(sandbox.json(["stats"])).toMatchObject({
+    checkpoints: 3,
+    byKind: { initial: 1, turn: 2 },
+    threads: 1,
+    operations: expect.any(Object),
+    objects: expect.any(Number),
+    packs: expect.any(Number),
+    contentBytes: expect.any(Number),
+    storedBytes: expect.any(Number),
+    diskBytes: expect.any(Number),
+    capBytes: 10 * 1024 ** 3,
+    oldest: expect.stringMatching(ISO_TIME),
+    newest: expect.stringMatching(ISO_TIME),
+  });
+  expect(sandbox.ok("stats")).toMatch(/checkpoints +3 \(2 turn, 1 initial\)/);
+});
+
+test("doctor looks at everything, in a workspace and outside", () => {
+  const { ok, checks } = sandbox.json(["doctor"]);
+  expect(ok).toBe(true);
+  for (const check of checks)
+    expect(check).toMatchObject({
+      name: expect.any(String),
+      status: expect.stringMatching(/^(ok|warning)$/),
+      detail: expect.any(String),
+    });
+  expect(sandbox.ok("doctor")).toMatch(/^[✓!] /);
+  expect(sandbox.belay(["doctor", "--json"], { cwd: "/" }).stdout).toMatch(/"checks"/);
+});
+
+test("doctor finds a damaged store: exit 1", () => {
+  const { store } = sandbox.json(["status"]);
+  for (const name of readdirSync(store)) if (name.startsWith("store.db-")) rmSync(join(store, name));
+  writeFileSync(join(store, "store.db"), "not a database");
+  expect(sandbox.json(["doctor"], 1)).toMatchObject({ ok: false });
+});
+
+describe("config", () => {
+  test("lists settings with their source, sets and unsets", () => {
+    expect(sandbox.json(["config"]).settings).toContainEqual({
+      key: "limits.fileBytes",
+      value: 67_108_864,
+      source: "default",
+    });
+    expect(sandbox.json(["config", "limits.fileBytes", "2MiB"]).settings).toEqual([
+      { key: "limits.fileBytes", value: 2_097_152, source: "config.json" },
+    ]);
+    expect(sandbox.ok("config", "limits.fileBytes")).toBe("limits.fileBytes  2097152  2 MiB  config.json\n");
+    expect(JSON.parse(readFileSync(join(sandbox.home, "config.json"), "utf8"))).toEqual({
+      "limits.fileBytes": 2_097_152,
+    });
+    expect(sandbox.json(["config", "limits.fileBytes", "--unset"]).settings).toMatchObject([
+      { source: "default" },
+    ]);
+  });
+
+  test("bad values change nothing", () => {
+    expect(sandbox.error(["config", "limits.fileBytes", "lots"], 2)).toMatchObject({
+      code: "CONFIG_INVALID",
+      key: "limits.fileBytes",
+    });
+    expect(sandbox.error(["config", "retention.policy", "forever"], 2)).toMatchObject({
+      code: "CONFIG_INVALID",
+    });
+    expect(sandbox.error(["config", "--unset"], 2)).toMatchObject({ code: "USAGE" });
+    expect(sandbox.json(["config", "limits.fileBytes"]).settings).toMatchObject([{ source: "default" }]);
+  });
+
+  test("a broken config.json is said, and no command uses half of it", () => {
+    writeFileSync(join(sandbox.home, "config.json"), "{ nonsense");
+    expect(sandbox.error(["config"], 2)).toMatchObject({ code: "CONFIG_INVALID" });
+    expect(sandbox.belay(["checkpoint"]).status).toBe(2);
+  });
+});
+
+/** Flips bytes in the second half of a file. */
+function damage(path: string): void {
+  const bytes = readFileSync(path);
+  for (let at = Math.floor(statSync(path).size / 2); at < bytes.length; at += 997) bytes[at]! ^= 0xff;
+  writeFileSync(path, bytes);
+}

@@ -1,0 +1,131 @@
+/** The command line itself: help, version, mistakes. Nothing here needs a workspace. */
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Sandbox, LAUNCHER } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeAll(() => void (sandbox = new Sandbox()));
+afterAll(() => sandbox[Symbol.dispose]());
+
+test("--version", () => {
+  expect(sandbox.ok("--version")).toMatch(/^belay \d+\.\d+\.\d+\n$/);
+  expect(sandbox.json(["--version"])).toEqual({ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) });
+});
+
+test("help lists every command; a command's help names its options", () => {
+  const help = sandbox.ok("--help");
+  for (const name of ["init", "undo", "restore", "run", "forget", "doctor", "demo"])
+    expect(help).toMatch(new RegExp(`^  ${name} `, "m"));
+  expect(sandbox.ok("restore", "--help")).toMatch(/^Usage: belay restore <checkpoint>[^]*--keep-new/);
+  expect(sandbox.ok("help", "restore")).toBe(sandbox.ok("restore", "--help"));
+});
+
+test("without a command and outside a workspace there is help", () => {
+  expect(sandbox.ok()).toBe(sandbox.ok("--help"));
+});
+
+test("help and mistakes do not load the engine", () => {
+  for (const args of [["--version"], ["--help"], ["restore", "--help"], ["restor"], ["list", "--nope"]]) {
+    expect(loadedModules(args)).not.toContain("/engine/");
+  }
+  // the proof that the question is asked in the right way
+  expect(loadedModules(["status"])).toContain("/engine/");
+});
+
+describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
+  test.each([
+    [["lst"], /belay list/],
+    [["rollback", "3"], /belay restore/],
+    [["frobnicate"], /--help/],
+    [["constructor"], /--help/],
+    [["list", "--limt", "3"], /--limit/],
+    [["list", "--limit"], /--limit=<n>/],
+    [["list", "--limit", "0"], /--limit 20/],
+    [["list", "--kind", "nonsense"], /manual/],
+    [["list", "extra"], /Usage: belay list/],
+    [["restore"], /Usage: belay restore/],
+    [["restore", "1", "--with-conversation"], /--help/],
+    [["restore", "1", "--conversation-only"], /--help/],
+    [["note", "1"], /Usage: belay note/],
+    [["rename", "1"], /Usage: belay rename/],
+    [["tag", "1"], /Usage: belay tag/],
+    [["untag"], /Usage: belay untag/],
+    [["search"], /Usage: belay search/],
+    [["search", " "], /Usage: belay search/],
+    [["show"], /Usage: belay show/],
+    [["attach"], /Usage: belay attach/],
+    [["export"], /Usage: belay export/],
+    [["forget"], /Usage: belay forget/],
+    [["run"], /Usage: belay run/],
+    [["diff", "1", "2", "3"], /after --/],
+    [["diff", "--stat", "--name-only"], /one of them/],
+    [["prune", "--policy", "nonsense"], /code-buddy/],
+    [["config", "no.such.key", "1"], /limits\.fileBytes/],
+    [["config", "limits.fileByte"], /limits\.fileBytes/],
+    [["export", "1", "--tar", "x", "--patch"], /one of them/],
+    [["-C", "no-such-directory", "list"], /exists/],
+    [["--nope", "list"], /--help/],
+  ])("belay %j", (args, hint) => {
+    expect(sandbox.error(args, 2)).toMatchObject({
+      code: "USAGE",
+      message: expect.any(String),
+      hint: expect.stringMatching(hint),
+    });
+  });
+
+  test.each(["approve", "reset", "threads", "thread", "timeline", "serve", "hook", "mcp", "import"])(
+    "%s comes later and is unknown until then",
+    (name) => {
+      expect(sandbox.belay([name])).toMatchObject({ status: 2, stdout: "" });
+    },
+  );
+});
+
+test("start and stop say that nothing is running", () => {
+  for (const name of ["start", "stop"]) {
+    expect(sandbox.ok(name)).toMatch(/not running/);
+    expect(sandbox.json([name])).toEqual({ running: false });
+  }
+});
+
+describe("a directory nobody protects", () => {
+  test.each([
+    [["status"]],
+    [["list"]],
+    [["show", "@"]],
+    [["diff"]],
+    [["checkpoint"]],
+    [["restore", "@"]],
+    [["undo"]],
+    [["redo"]],
+    [["revert", "@"]],
+    [["note", "@", "x"]],
+    [["rename", "@", "x"]],
+    [["tag", "@", "x"]],
+    [["untag", "x"]],
+    [["search", "x"]],
+    [["prune"]],
+    [["gc"]],
+    [["forget", "x"]],
+    [["verify"]],
+    [["stats"]],
+    [["export", "@", "--patch"]],
+    [["uninstall"]],
+    [["run", "--", "true"]],
+  ])("belay %j: exit 4, and what to do", (args) => {
+    expect(sandbox.error(args, 4)).toMatchObject({
+      code: "WORKSPACE_NOT_FOUND",
+      hint: expect.stringContaining("belay init"),
+      candidates: [],
+    });
+  });
+});
+
+/** The files that a command line loads, as Node reports them. */
+function loadedModules(args: readonly string[]): string {
+  const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write(url + "\\n"); return next(url, context); } });`;
+  const imported = `data:text/javascript,${encodeURIComponent(hook)}`;
+  const options = { cwd: sandbox.project, env: sandbox.environment, encoding: "utf8" } as const;
+  return spawnSync(process.execPath, ["--import", imported, LAUNCHER, ...args], options).stderr;
+}

@@ -1,0 +1,83 @@
+/**
+ * Lines as small numbers: comparing two lines then costs one instruction, whatever their length, and what
+ * one side lacks can be left out before the costly search for common lines.
+ */
+import type { LineChange, Lines } from "./lines.ts";
+
+/** Two rows of lines; equal lines have equal numbers, all below `idCount`. */
+export interface LineIds {
+  readonly aIds: Int32Array;
+  readonly bIds: Int32Array;
+  readonly idCount: number;
+}
+
+/** The lines of one side that the other has too, where they stood, and a mark for each line that is changed. */
+export interface SharedLines {
+  readonly ids: Int32Array;
+  readonly indexes: Int32Array;
+  readonly changed: Uint8Array;
+}
+
+/** Gives equal lines of both sides the same number. */
+export function internLines(a: Lines, b: Lines): LineIds {
+  const numbers = new Map<string, number>();
+  const intern = (lines: Lines): Int32Array => {
+    const ids = new Int32Array(lines.length);
+    for (let i = 0; i < lines.length; i++) {
+      const line = lines[i]!;
+      let id = numbers.get(line);
+      if (id === undefined) numbers.set(line, (id = numbers.size));
+      ids[i] = id;
+    }
+    return ids;
+  };
+  return { aIds: intern(a), bIds: intern(b), idCount: numbers.size };
+}
+
+/** Leaves out, and marks as changed, the lines that the other side does not have: they cannot be common. */
+export function dropAbsent({ aIds, bIds, idCount }: LineIds): [SharedLines, SharedLines] {
+  const keepShared = (ids: Int32Array, others: Int32Array): SharedLines => {
+    const present = new Uint8Array(idCount);
+    for (let i = 0; i < others.length; i++) present[others[i]!] = 1;
+    const shared = new Int32Array(ids.length);
+    const indexes = new Int32Array(ids.length);
+    const changed = new Uint8Array(ids.length);
+    let kept = 0;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!;
+      if (present[id] === 0) {
+        changed[i] = 1;
+        continue;
+      }
+      shared[kept] = id;
+      indexes[kept++] = i;
+    }
+    return { ids: shared.subarray(0, kept), indexes: indexes.subarray(0, kept), changed };
+  };
+  return [keepShared(aIds, bIds), keepShared(bIds, aIds)];
+}
+
+/** The changes around the unmarked lines, of which both sides have equally many. */
+export function changesFromMarks(aChanged: Uint8Array, bChanged: Uint8Array): LineChange[] {
+  const changes: LineChange[] = [];
+  for (let i = 0, j = 0; i < aChanged.length || j < bChanged.length; i++, j++) {
+    const [aStart, bStart] = [i, j];
+    while (aChanged[i] === 1) i++;
+    while (bChanged[j] === 1) j++;
+    if (i > aStart || j > bStart) changes.push([aStart, i, bStart, j]);
+  }
+  return changes;
+}
+
+/** Marks the numbers that occur more than once on a side. */
+export function findRepeated({ aIds, bIds, idCount }: LineIds): Uint8Array {
+  const isRepeated = new Uint8Array(idCount);
+  for (const ids of [aIds, bIds]) {
+    const seen = new Uint8Array(idCount);
+    for (const id of ids) {
+      if (seen[id] === 1) isRepeated[id] = 1;
+      seen[id] = 1;
+    }
+  }
+  return isRepeated;
+}

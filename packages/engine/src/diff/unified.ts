@@ -1,0 +1,112 @@
+/**
+ * A change of one file as a patch that `git apply` and `patch` accept. The patch is bytes: content that is not
+ * UTF-8 applies exactly; `text` is for showing only. The caller has ruled out binary and too large contents
+ * (content-kind.ts). A file that became a symlink, or the reverse, is a deletion and an addition: two patches.
+ */
+import type { BytePath } from "../model/byte-path.ts";
+import { groupIntoHunks, hunkText } from "./hunks.ts";
+import { diffLines, splitLines, type LineChange } from "./lines.ts";
+import { quotePath } from "./quote-path.ts";
+
+/** File, executable or symlink, as git writes it. */
+export type PatchMode = "100644" | "100755" | "120000";
+
+export interface FileChange {
+  /** `null` when the file was added. */
+  readonly oldPath: BytePath | null;
+  /** `null` when the file was deleted. */
+  readonly newPath: BytePath | null;
+  readonly oldContent: Buffer;
+  readonly newContent: Buffer;
+  readonly oldMode?: PatchMode;
+  readonly newMode?: PatchMode;
+  /** Unchanged lines shown around each change. */
+  readonly context?: number;
+}
+
+export interface LineCounts {
+  readonly linesAdded: number;
+  readonly linesDeleted: number;
+}
+
+export interface UnifiedDiff extends LineCounts {
+  /** Empty when nothing changed. */
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/** The patch of one file. */
+export function unifiedDiff(change: FileChange): UnifiedDiff {
+  const [oldLines, newLines] = [splitLines(change.oldContent), splitLines(change.newContent)];
+  const changes = diffLines(oldLines, newLines);
+  const parts = metadataLines(change);
+  if (changes.length > 0)
+    parts.push(`--- ${sideLabel("a", change.oldPath)}`, `+++ ${sideLabel("b", change.newPath)}`);
+  for (const hunk of groupIntoHunks(changes, { context: change.context ?? 3, oldLength: oldLines.length })) {
+    parts.push(hunkText(hunk, oldLines, newLines));
+  }
+  const patch = parts.length === 0 ? "" : [gitLine(change), ...parts, ""].join("\n");
+  return withText({ ...sumChanges(changes), bytes: Buffer.from(patch, "latin1") });
+}
+
+/** Only the numbers of a diff. */
+export function countLines(oldContent: Buffer, newContent: Buffer): LineCounts {
+  return sumChanges(diffLines(splitLines(oldContent), splitLines(newContent)));
+}
+
+function sumChanges(changes: readonly LineChange[]): LineCounts {
+  let [linesAdded, linesDeleted] = [0, 0];
+  for (const [aStart, aEnd, bStart, bEnd] of changes) {
+    linesDeleted += aEnd - aStart;
+    linesAdded += bEnd - bStart;
+  }
+  return { linesAdded, linesDeleted };
+}
+
+/** Decodes the text only when it is asked for. */
+function withText(diff: Omit<UnifiedDiff, "text">): UnifiedDiff {
+  return {
+    ...diff,
+    get text() {
+      return diff.bytes.toString("utf8");
+    },
+  };
+}
+
+function gitLine({ oldPath, newPath }: FileChange): string {
+  const oldName = prefixed("a", (oldPath ?? newPath)!);
+  const newName = prefixed("b", (newPath ?? oldPath)!);
+  return `diff --git ${oldName} ${newName}`;
+}
+
+/** What changed besides the content. */
+function metadataLines(change: FileChange): string[] {
+  const { oldPath, newPath, oldMode = "100644", newMode = "100644" } = change;
+  if (oldPath === null)
+    return [`new file mode ${newMode}`, ...emptyFileLine(change.newContent, NO_FILE, EMPTY_FILE)];
+  if (newPath === null) {
+    return [`deleted file mode ${oldMode}`, ...emptyFileLine(change.oldContent, EMPTY_FILE, NO_FILE)];
+  }
+  const lines = oldMode === newMode ? [] : [`old mode ${oldMode}`, `new mode ${newMode}`];
+  if (oldPath !== newPath) lines.push(`rename from ${quotePath(oldPath)}`, `rename to ${quotePath(newPath)}`);
+  return lines;
+}
+
+/** What git calls a missing file, and a file without content. */
+const NO_FILE = "0000000";
+const EMPTY_FILE = "e69de29";
+
+/** There is no hunk to show that an empty file came or went, and without this line `patch` does not delete it. */
+function emptyFileLine(content: Buffer, from: string, to: string): string[] {
+  return content.length === 0 ? [`index ${from}..${to}`] : [];
+}
+
+function sideLabel(prefix: string, path: BytePath | null): string {
+  if (path === null) return "/dev/null";
+  // as git does it: without the tab, `patch` takes what follows a space for a date
+  return prefixed(prefix, path) + (path.includes(" ") ? "\t" : "");
+}
+
+function prefixed(prefix: string, path: BytePath): string {
+  return quotePath(`${prefix}/${path}` as BytePath);
+}

@@ -1,0 +1,71 @@
+/**
+ * Paths that cannot be led astray. Each directory on the way is opened without following links and the
+ * last name is reached through its descriptor, so that a directory swapped for a symbolic link in the
+ * meantime makes the call fail instead of writing elsewhere. Linux reaches names below a descriptor by
+ * /proc/self/fd; elsewhere each component is checked just before, which is weaker (docs/limitations.md).
+ */
+import { closeSync, constants, existsSync, openSync } from "node:fs";
+import { parentPath, baseName, type BytePath } from "../model/byte-path.ts";
+import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
+import { kindOf, statNode } from "./file-stat.ts";
+
+const DIRECTORY_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const hasDescriptorPaths = existsSync("/proc/self/fd");
+
+/** A directory tree entered at its root. */
+export class Anchor implements Disposable {
+  readonly #root: AbsolutePath;
+  /** Open directories from the root down to the last one used. */
+  #chain: { path: BytePath; descriptor: number }[] = [];
+
+  constructor(root: AbsolutePath) {
+    this.#root = root;
+    if (hasDescriptorPaths) {
+      this.#chain.push({ path: "" as BytePath, descriptor: openSync(forSystem(root), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)) });
+    }
+  }
+
+  /** How system calls reach `path`; throws ENOENT, ENOTDIR or ELOOP when its parent is not a real directory. */
+  at(path: BytePath): AbsolutePath {
+    const directory = parentPath(path);
+    if (!hasDescriptorPaths) return this.#checked(path);
+    return `/proc/self/fd/${this.#open(directory)}/${baseName(path)}` as AbsolutePath;
+  }
+
+  /** Drops what was opened below the root: call it when directories were removed or replaced. */
+  forget(): void {
+    for (const { descriptor } of this.#chain.splice(1).reverse()) closeSync(descriptor);
+  }
+
+  [Symbol.dispose](): void {
+    for (const { descriptor } of this.#chain.reverse()) closeSync(descriptor);
+    this.#chain = [];
+  }
+
+  #open(directory: BytePath): number {
+    while (this.#chain.length > 1 && !isPrefix(this.#chain.at(-1)!.path, directory)) closeSync(this.#chain.pop()!.descriptor);
+    const from = this.#chain.at(-1)!;
+    const rest = directory.slice(from.path === "" ? 0 : from.path.length + 1);
+    let { path, descriptor } = from;
+    for (const name of rest === "" ? [] : rest.split("/")) {
+      path = (path === "" ? name : `${path}/${name}`) as BytePath;
+      descriptor = openSync(forSystem(`/proc/self/fd/${descriptor}/${name}`), DIRECTORY_FLAGS);
+      this.#chain.push({ path, descriptor });
+    }
+    return descriptor;
+  }
+
+  #checked(path: BytePath): AbsolutePath {
+    for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
+      const stat = statNode(below(this.#root, path.slice(0, end)));
+      if (stat === undefined || kindOf(stat) !== "directory") {
+        throw Object.assign(new Error(`not a directory: ${path.slice(0, end)}`), { code: stat === undefined ? "ENOENT" : "ENOTDIR", errno: -20 });
+      }
+    }
+    return below(this.#root, path);
+  }
+}
+
+function isPrefix(directory: BytePath, path: BytePath): boolean {
+  return directory === "" || path === directory || path.startsWith(`${directory}/`);
+}

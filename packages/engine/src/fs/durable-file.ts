@@ -1,0 +1,70 @@
+/**
+ * Making changes of files and directories survive a power cut: content is synced before its name
+ * appears, the directory after. A failed sync is never tried again on the same data: the kernel may
+ * say "done" the second time without having written anything.
+ */
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { randomId } from "../model/ids.ts";
+import { forSystem, type AbsolutePath } from "./absolute-path.ts";
+import { isErrno } from "./file-stat.ts";
+
+export function writeAll(descriptor: number, bytes: Uint8Array): void {
+  for (let written = 0; written < bytes.length; ) {
+    written += writeSync(descriptor, bytes, written, bytes.length - written);
+  }
+}
+
+export function syncFile(path: AbsolutePath): void {
+  const descriptor = openSync(forSystem(path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Makes the names in a directory durable. */
+export function syncDirectory(path: AbsolutePath): void {
+  const descriptor = openSync(forSystem(path), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0));
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Syncs the whole file system that holds `path` with one call; false where the system has no such call. */
+export function syncFileSystem(path: AbsolutePath): boolean {
+  const done = spawnSync("/bin/sync", ["-f", "--", forSystem(path) as string], { stdio: "ignore", timeout: 60_000 });
+  return done.status === 0;
+}
+
+/** Replaces a small file as a whole. `durable: false` is for caches, which may be lost but never torn. */
+export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], options: { durable: boolean; mode?: number }): void {
+  const temporary = `${path}.${randomId()}.new` as AbsolutePath;
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
+  const descriptor = openSync(forSystem(temporary), flags, options.mode ?? 0o600);
+  try {
+    for (const piece of pieces) writeAll(descriptor, piece);
+    if (options.durable) fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+  renameSync(forSystem(temporary), forSystem(path));
+  if (options.durable) syncDirectory(path.slice(0, path.lastIndexOf("/")) as AbsolutePath);
+}
+
+/** Removes a file; its absence is fine. */
+export function removeFile(path: AbsolutePath): void {
+  try {
+    unlinkSync(forSystem(path));
+  } catch (error) {
+    if (!isErrno(error, "ENOENT")) throw error;
+  }
+}
+
+/** Creates a directory and its parents for this user alone. */
+export function makePrivateDirectory(path: AbsolutePath): void {
+  mkdirSync(forSystem(path), { recursive: true, mode: 0o700 });
+}

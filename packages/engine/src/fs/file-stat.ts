@@ -1,0 +1,61 @@
+/** What `lstat` tells, exact to the nanosecond: the keys by which an unchanged file is recognised. */
+import { fstatSync, lstatSync, type BigIntStats } from "node:fs";
+import { forSystem, type AbsolutePath } from "./absolute-path.ts";
+
+export type NodeKind = "file" | "directory" | "symlink" | "special";
+
+export type FileStat = BigIntStats;
+
+/** The node at a path, symbolic links not followed; undefined when nothing is there. */
+export function statNode(path: AbsolutePath): FileStat | undefined {
+  try {
+    return lstatSync(forSystem(path), { bigint: true, throwIfNoEntry: false });
+  } catch (error) {
+    if (isErrno(error, "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+export function statDescriptor(descriptor: number): FileStat {
+  return fstatSync(descriptor, { bigint: true });
+}
+
+const TYPE_BITS = 0o170000n;
+
+export function kindOf(stat: FileStat): NodeKind {
+  switch (stat.mode & TYPE_BITS) {
+    case 0o100000n:
+      return "file";
+    case 0o040000n:
+      return "directory";
+    case 0o120000n:
+      return "symlink";
+    default:
+      return "special";
+  }
+}
+
+/** True when nothing a change would alter has altered: same inode, size, times and mode. */
+export function sameStat(a: FileStat, b: FileStat): boolean {
+  return (
+    a.ino === b.ino &&
+    a.dev === b.dev &&
+    a.size === b.size &&
+    a.mtimeNs === b.mtimeNs &&
+    a.ctimeNs === b.ctimeNs &&
+    a.mode === b.mode
+  );
+}
+
+/** EDQUOT, ESTALE and EUCLEAN have no name in Node: they are told by number. */
+const UNNAMED_ERRNO: Record<string, number> = { EDQUOT: -122, ESTALE: -116, EUCLEAN: -117 };
+
+export function isErrno(error: unknown, ...codes: string[]): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, errno } = error as NodeJS.ErrnoException;
+  return codes.some((wanted) => code === wanted || (errno !== undefined && errno === UNNAMED_ERRNO[wanted]));
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return isErrno(error, "ENOSPC", "EDQUOT");
+}

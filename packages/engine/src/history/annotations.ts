@@ -1,0 +1,41 @@
+/** Names, notes and tags: said about a checkpoint, never part of it. */
+import { EngineError } from "../model/errors.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Database } from "../store/database.ts";
+import { checkpointAt, TAG_PREFIX } from "./checkpoints.ts";
+import { assertName } from "./references.ts";
+
+export function setNote(db: Database, checkpoint: Checkpoint, note: string): void {
+  db.run("UPDATE checkpoint SET note = ? WHERE seq = ?", note === "" ? null : note, checkpoint.seq);
+}
+
+export function setName(db: Database, checkpoint: Checkpoint, name: string): void {
+  if (name !== "") assertName(name);
+  db.run("UPDATE checkpoint SET name = ? WHERE seq = ?", name === "" ? null : name, checkpoint.seq);
+}
+
+/** A tag is unique: the same one again on the same checkpoint is fine, on another it is refused. */
+export function addTag(db: Database, checkpoint: Checkpoint, tag: string): void {
+  assertTagFree(db, tag, checkpoint.seq);
+  db.run("INSERT OR IGNORE INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, checkpoint.seq);
+}
+
+/** Throws unless the tag may be put on a checkpoint (`seq` undefined: on a new one). */
+export function assertTagFree(db: Database, tag: string, seq?: number): void {
+  assertName(tag);
+  const holder = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
+  if (holder === undefined || holder["checkpoint"] === seq) return;
+  const checkpoint = checkpointAt(db, Number(holder["checkpoint"]))?.id ?? "";
+  throw new EngineError("NAME_TAKEN", `The tag "${tag}" is on checkpoint ${checkpoint} already. Nothing was changed.`, { name: tag, checkpoint });
+}
+
+/** Removes a tag and tells which checkpoint had it. */
+export function removeTag(db: Database, tag: string): Checkpoint {
+  const row = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
+  const checkpoint = row === undefined ? undefined : checkpointAt(db, Number(row["checkpoint"]));
+  if (checkpoint === undefined) {
+    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no tag "${tag}". Nothing was changed.`, { checkpoint: tag });
+  }
+  db.run("DELETE FROM ref WHERE name = ?", TAG_PREFIX + tag);
+  return checkpoint;
+}

@@ -1,0 +1,137 @@
+/**
+ * What each capture changed, path by path, and whose doing it was. A step's delta is the changes that
+ * belong to it, in the order in which they happened. The rows of a checkpoint are covered by its seal:
+ * they are checked before an undo writes what they say.
+ */
+import { hash } from "node:crypto";
+import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
+import type { Edit } from "../model/plan.ts";
+import { decodeEntry, encodeEntry } from "../model/tree.ts";
+import type { Database, Row } from "../store/database.ts";
+
+export interface Attribution {
+  readonly attribution: "tool" | "shared" | "outside" | "belay";
+  readonly step: string | null;
+  /** Steps that were open together, when it cannot be told whose change it was. */
+  readonly windows: readonly string[];
+}
+
+export interface Change {
+  readonly checkpoint: number;
+  readonly path: BytePath;
+  readonly old: Entry | undefined;
+  readonly new: Entry | undefined;
+  readonly shared: boolean;
+}
+
+interface EncodedChanges extends Attribution {
+  readonly rows: readonly { path: Buffer; old: Buffer | null; new: Buffer | null }[];
+}
+
+/** Changes in the form they are stored, sorted by path. */
+export function encodeChanges(changes: readonly Edit[], attribution: Attribution): EncodedChanges {
+  const rows = changes.map(({ path, from, to }) => ({
+    path: pathToBytes(path),
+    old: from === undefined ? null : encodeEntry(from),
+    new: to === undefined ? null : encodeEntry(to),
+  }));
+  return { ...attribution, rows: rows.sort((a, b) => a.path.compare(b.path)) };
+}
+
+/** The hash that the checkpoint's seal covers. */
+export function deltaHash({ rows, attribution, step }: EncodedChanges): Buffer {
+  return hashRows(rows.map((row) => ({ ...row, attribution, step })));
+}
+
+function hashRows(rows: readonly Row[]): Buffer {
+  const hex = (value: unknown) => (value === null ? "-" : Buffer.from(value as Uint8Array).toString("hex"));
+  const lines = rows.map((row) => `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${row["attribution"]} ${row["step"]}\n`);
+  return hash("sha256", lines.join(""), "buffer");
+}
+
+export function insertChanges(db: Database, seq: number, { rows, attribution, step, windows }: EncodedChanges): void {
+  for (const row of rows) {
+    db.run(
+      "INSERT INTO change (checkpoint, path, old, new, attribution, step) VALUES (?, ?, ?, ?, ?, ?)",
+      seq,
+      row.path,
+      row.old,
+      row.new,
+      attribution,
+      step,
+    );
+  }
+  if (rows.length === 0) return;
+  for (const window of windows) db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
+}
+
+/** A step's delta in the order in which it happened, proved unaltered. */
+export function readDelta(db: Database, step: string): Change[] {
+  const captures = db.all(
+    `SELECT checkpoint FROM change WHERE step = ?1 UNION SELECT checkpoint FROM shared_window WHERE step = ?1 ORDER BY checkpoint`,
+    step,
+  );
+  return captures.flatMap((row) => {
+    const seq = Number(row["checkpoint"]);
+    const own = readRows(db, seq).filter((change) => change["step"] === step || change["attribution"] === "shared");
+    return own.map((change) => toChange(seq, change));
+  });
+}
+
+/** Everything one checkpoint changed. */
+export function readCheckpointChanges(db: Database, seq: number): Change[] {
+  return readRows(db, seq).map((row) => toChange(seq, row));
+}
+
+/** True when the rows of a checkpoint are what its seal covers. */
+export function areChangesSealed(db: Database, seq: number): boolean {
+  try {
+    readRows(db, seq);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The hash of a checkpoint's changes as they stand, for sealing it anew after `forget`. */
+export function hashChanges(db: Database, seq: number): Buffer {
+  return hashRows(selectRows(db, seq));
+}
+
+function selectRows(db: Database, seq: number): Row[] {
+  return db.all("SELECT path, old, new, attribution, step FROM change WHERE checkpoint = ? ORDER BY path", seq);
+}
+
+function readRows(db: Database, seq: number): Row[] {
+  const rows = selectRows(db, seq);
+  const sealed = db.get("SELECT id, delta FROM checkpoint WHERE seq = ?", seq);
+  if (sealed !== undefined && hashRows(rows).equals(sealed["delta"] as Uint8Array)) return rows;
+  throw new EngineError("OBJECT_CORRUPT", `The changes recorded with checkpoint ${seq} are damaged. They were not used; your files are untouched.`, {
+    object: "",
+    checkpoints: [String(sealed?.["id"] ?? seq)],
+  });
+}
+
+function toChange(checkpoint: number, row: Row): Change {
+  const entry = (column: string) => (row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array));
+  return {
+    checkpoint,
+    path: pathFromBytes(row["path"] as Uint8Array),
+    old: entry("old"),
+    new: entry("new"),
+    shared: row["attribution"] === "shared",
+  };
+}
+
+/** Whose doing each change of a checkpoint was, as other programs are told. */
+export function readCheckpointAttributions(db: Database, seq: number): Map<BytePath, "tool" | "shared" | "outside" | null> {
+  const rows = db.all("SELECT path, attribution FROM change WHERE checkpoint = ?", seq);
+  return new Map(
+    rows.map((row) => {
+      const attribution = row["attribution"] as Attribution["attribution"];
+      return [pathFromBytes(row["path"] as Uint8Array), attribution === "belay" ? null : attribution];
+    }),
+  );
+}

@@ -1,0 +1,188 @@
+/** Checkpoint rows: writing one, reading them, newest first. Listing never touches trees or content. */
+import { hash } from "node:crypto";
+import type { Checkpoint, CheckpointKind, CheckpointPhase, Doubt, DoubtReason, Gap } from "../model/checkpoint.ts";
+import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
+import { EngineError } from "../model/errors.ts";
+import type { GapReason } from "../model/entry.ts";
+import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import { hashFromBytes, hashToBytes } from "../model/object-hash.ts";
+import type { Database, Row, Value } from "../store/database.ts";
+
+export const TAG_PREFIX = "tag/";
+
+/** Adds a checkpoint whose changes hash to `delta`; call inside a transaction. Returns it with its place in the order. */
+export function insertCheckpoint(db: Database, checkpoint: Omit<Checkpoint, "seq">, delta: Buffer): Checkpoint {
+  const columns: Record<string, Value> = {
+    id: checkpoint.id,
+    thread: checkpoint.thread,
+    session: checkpoint.session,
+    kind: checkpoint.kind,
+    phase: checkpoint.phase,
+    name: checkpoint.name,
+    note: checkpoint.note,
+    description: checkpoint.description,
+    created_at: checkpoint.createdAt,
+    snapshot: hashToBytes(checkpoint.snapshot),
+    rules: hashToBytes(checkpoint.rules),
+    excluded: hashToBytes(checkpoint.excluded),
+    parents: JSON.stringify(checkpoint.parents),
+    message_id: checkpoint.messageId,
+    message_index: checkpoint.messageIndex,
+    tool_use_id: checkpoint.toolUseId,
+    tool: checkpoint.tool,
+    agent: toJson(checkpoint.agent),
+    conversation: toJson(checkpoint.conversation),
+    git: toJson(checkpoint.git),
+    files: checkpoint.files,
+    bytes: checkpoint.bytes,
+    added: checkpoint.changes.added,
+    modified: checkpoint.changes.modified,
+    deleted: checkpoint.changes.deleted,
+    delta,
+    seal: sealOf(checkpoint, delta),
+  };
+  const names = Object.keys(columns);
+  const places = names.map(() => "?").join(", ");
+  const { lastId } = db.run(`INSERT INTO checkpoint (${names.join(", ")}) VALUES (${places})`, ...Object.values(columns));
+  for (const tag of checkpoint.tags) db.run("INSERT INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, lastId);
+  return { ...checkpoint, seq: lastId };
+}
+
+/**
+ * Proves that what a checkpoint says of its files has not been altered. Trees prove themselves; the row
+ * that names them, and the changes recorded with it, are proved by this.
+ */
+export function sealOf(checkpoint: Omit<Checkpoint, "seq">, delta: Uint8Array): Buffer {
+  const { id, thread, kind, createdAt, snapshot, rules, excluded, parents } = checkpoint;
+  const line = JSON.stringify([id, thread, kind, createdAt, snapshot, rules, excluded, parents]);
+  return hash("sha256", Buffer.concat([Buffer.from(line, "utf8"), delta]), "buffer");
+}
+
+/** Throws unless the row of a checkpoint is as it was written. */
+export function assertSealed(db: Database, checkpoint: Checkpoint): void {
+  const row = db.get("SELECT delta, seal FROM checkpoint WHERE seq = ?", checkpoint.seq);
+  const seal = row?.["seal"] as Uint8Array | undefined;
+  if (seal !== undefined && sealOf(checkpoint, row!["delta"] as Uint8Array).equals(seal)) return;
+  throw new EngineError("OBJECT_CORRUPT", `The record of checkpoint ${checkpoint.seq} is damaged. It was not used; your files are untouched.`, {
+    object: checkpoint.snapshot,
+    checkpoints: [checkpoint.id],
+  });
+}
+
+function toJson(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
+}
+
+const SELECT = `SELECT *, (SELECT json_group_array(substr(r.name, ${TAG_PREFIX.length + 1})) FROM ref r
+  WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags FROM checkpoint c`;
+
+export interface CheckpointFilter {
+  readonly thread?: ThreadId | undefined;
+  readonly kind?: string | undefined;
+  readonly search?: string | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** Newest first; pruned ones are not listed. */
+export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Checkpoint[] {
+  const conditions = ["c.pruned_at IS NULL"];
+  const values: Value[] = [];
+  if (filter.thread !== undefined) conditions.push("c.thread = ?") && values.push(filter.thread);
+  if (filter.kind !== undefined) conditions.push("c.kind = ?") && values.push(filter.kind);
+  if (filter.search !== undefined) conditions.push(matchesText(filter.search, values));
+  const limit = filter.limit === undefined ? "" : `LIMIT ${Math.max(0, Math.trunc(filter.limit))}`;
+  return db.all(`${SELECT} WHERE ${conditions.join(" AND ")} ORDER BY c.seq DESC ${limit}`, ...values).map(toCheckpoint);
+}
+
+/** Names, notes, descriptions, tags, prompts of turns, and paths that changed. */
+function matchesText(text: string, values: Value[]): string {
+  const pattern = `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`;
+  const like = (expression: string) => `${expression} LIKE ? ESCAPE '\\'`;
+  const fields = ["c.name", "c.note", "c.description", "c.id"].map(like);
+  const tag = `EXISTS (SELECT 1 FROM ref r WHERE r.checkpoint = c.seq AND ${like("substr(r.name, 5)")})`;
+  const prompt = `EXISTS (SELECT 1 FROM step s WHERE (s.before = c.seq OR s.after = c.seq) AND ${like("s.prompt")})`;
+  const path = `EXISTS (SELECT 1 FROM change g WHERE g.checkpoint = c.seq AND ${like("CAST(g.path AS TEXT)")})`;
+  for (let i = 0; i < fields.length + 3; i += 1) values.push(pattern);
+  return `(${[...fields, tag, prompt, path].join(" OR ")})`;
+}
+
+export function findCheckpointsWhere(db: Database, condition: string, ...values: Value[]): Checkpoint[] {
+  return db.all(`${SELECT} WHERE c.pruned_at IS NULL AND (${condition}) ORDER BY c.seq DESC`, ...values).map(toCheckpoint);
+}
+
+export function newestCheckpoint(db: Database): Checkpoint | undefined {
+  // a pruned row is still the state the next capture is compared with
+  const row = db.get(`${SELECT} ORDER BY c.seq DESC LIMIT 1`);
+  return row === undefined ? undefined : toCheckpoint(row);
+}
+
+export function newestSeq(db: Database): number {
+  return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
+}
+
+export function checkpointAt(db: Database, seq: number): Checkpoint | undefined {
+  const row = db.get(`${SELECT} WHERE c.seq = ?`, seq);
+  return row === undefined ? undefined : toCheckpoint(row);
+}
+
+export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
+  for (const { path, reason, size } of gaps) {
+    db.run("INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, ?, ?)", seq, pathToBytes(path), reason, size);
+  }
+}
+
+export function readGaps(db: Database, seq: number): Gap[] {
+  return db.all("SELECT path, reason, size FROM gap WHERE checkpoint = ? ORDER BY path", seq).map((row) => ({
+    path: pathFromBytes(row["path"] as Uint8Array),
+    reason: row["reason"] as GapReason,
+    size: Number(row["size"]),
+  }));
+}
+
+export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]): void {
+  for (const { path, reason } of doubts) {
+    db.run("INSERT OR IGNORE INTO doubt (checkpoint, path, reason) VALUES (?, ?, ?)", seq, pathToBytes(path), reason);
+  }
+}
+
+export function readDoubts(db: Database, seq: number): Doubt[] {
+  return db.all("SELECT path, reason FROM doubt WHERE checkpoint = ? ORDER BY path", seq).map((row) => ({
+    path: pathFromBytes(row["path"] as Uint8Array),
+    reason: row["reason"] as DoubtReason,
+  }));
+}
+
+function toCheckpoint(row: Row): Checkpoint {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  const number = (column: string) => (row[column] === null ? null : Number(row[column]));
+  const json = <Kind>(column: string) => (row[column] === null ? null : (JSON.parse(String(row[column])) as Kind));
+  const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+  return {
+    id: String(row["id"]) as CheckpointId,
+    seq: Number(row["seq"]),
+    thread: text("thread") as ThreadId | null,
+    session: text("session"),
+    kind: row["kind"] as CheckpointKind,
+    phase: text("phase") as CheckpointPhase | null,
+    name: text("name"),
+    note: text("note"),
+    tags: json<string[]>("tags") ?? [],
+    description: String(row["description"]),
+    createdAt: Number(row["created_at"]),
+    snapshot: name("snapshot"),
+    rules: name("rules"),
+    excluded: name("excluded"),
+    parents: json<CheckpointId[]>("parents") ?? [],
+    messageId: text("message_id"),
+    messageIndex: number("message_index"),
+    toolUseId: text("tool_use_id"),
+    tool: text("tool"),
+    rolledBack: row["rolled_back_by"] !== null,
+    agent: json("agent"),
+    conversation: json("conversation"),
+    git: json("git"),
+    files: Number(row["files"]),
+    bytes: Number(row["bytes"]),
+    changes: { added: Number(row["added"]), modified: Number(row["modified"]), deleted: Number(row["deleted"]) },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * The restore journal: what is being changed right now, written before the first change and removed by
+ * the transaction that records the result. A row whose process is dead means: finish or take back.
+ */
+import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
+import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
+import type { Edit, PlanKind, StepKind } from "../model/plan.ts";
+import { decodeEntry, encodeEntry } from "../model/tree.ts";
+import type { Database, Row } from "../store/database.ts";
+
+/** What to record when the files are in place. */
+export interface Finish {
+  readonly kind: PlanKind;
+  readonly description: string;
+  readonly thread: ThreadId | null;
+  readonly target: CheckpointId | null;
+  /** The step this restore becomes; null for undo and redo, which move steps instead. */
+  readonly step: { readonly id: string; readonly kind: StepKind } | null;
+  /** Steps that undo or redo moves to the other list, in the order they are moved. */
+  readonly moved: readonly string[];
+}
+
+export interface JournalEntry {
+  readonly id: OperationId;
+  /** seq of the safety checkpoint */
+  readonly safety: number;
+  readonly edits: readonly Edit[];
+  readonly finish: Finish;
+  readonly startedAt: number;
+}
+
+export function writeJournal(db: Database, entry: JournalEntry): void {
+  const plan = Buffer.from(JSON.stringify(entry.edits.map(encodeEdit)), "utf8");
+  db.run(
+    "INSERT INTO journal (id, kind, safety, plan, finish, started_at) VALUES (?, ?, ?, ?, ?, ?)",
+    entry.id,
+    entry.finish.kind,
+    entry.safety,
+    plan,
+    JSON.stringify(entry.finish),
+    entry.startedAt,
+  );
+}
+
+export function readJournal(db: Database): JournalEntry[] {
+  return db.all("SELECT * FROM journal ORDER BY started_at").map(toEntry);
+}
+
+export function removeJournal(db: Database, id: OperationId): void {
+  db.run("DELETE FROM journal WHERE id = ?", id);
+}
+
+type EncodedEdit = [path: string, from: string | null, to: string | null];
+
+function encodeEdit({ path, from, to }: Edit): EncodedEdit {
+  const entry = (value: Edit["from"]) => (value === undefined ? null : encodeEntry(value).toString("base64"));
+  return [pathToBytes(path).toString("base64"), entry(from), entry(to)];
+}
+
+function decodeEdit([path, from, to]: EncodedEdit): Edit {
+  const entry = (value: string | null) => (value === null ? undefined : decodeEntry(Buffer.from(value, "base64")));
+  return { path: pathFromBytes(Buffer.from(path, "base64")), from: entry(from), to: entry(to) };
+}
+
+function toEntry(row: Row): JournalEntry {
+  const plan = Buffer.from(row["plan"] as Uint8Array).toString("utf8");
+  return {
+    id: String(row["id"]) as OperationId,
+    safety: Number(row["safety"]),
+    edits: (JSON.parse(plan) as EncodedEdit[]).map(decodeEdit),
+    finish: JSON.parse(String(row["finish"])) as Finish,
+    startedAt: Number(row["started_at"]),
+  };
+}

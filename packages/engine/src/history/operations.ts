@@ -1,0 +1,73 @@
+/**
+ * The append-only log of everything Belay did. Each entry carries the hash of the one before it, so
+ * that a rewritten history does not go unnoticed.
+ */
+import { hash } from "node:crypto";
+import type { OperationId } from "../model/ids.ts";
+import type { Database, Row } from "../store/database.ts";
+
+export type OperationKind =
+  | "init"
+  | "checkpoint"
+  | "turn"
+  | "restore"
+  | "undo"
+  | "redo"
+  | "revert"
+  | "recover"
+  | "annotate"
+  | "prune"
+  | "unprune"
+  | "gc"
+  | "forget";
+
+export interface Operation {
+  readonly seq: number;
+  readonly id: OperationId;
+  readonly kind: OperationKind;
+  readonly at: number;
+  readonly detail: Record<string, unknown>;
+}
+
+const NO_CHAIN = Buffer.alloc(32);
+
+/** Appends an operation; call inside the transaction that does it. Returns its place in the log. */
+export function appendOperation(db: Database, operation: Omit<Operation, "seq">): number {
+  const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"] as Uint8Array | undefined;
+  const detail = JSON.stringify(operation.detail);
+  const chain = chainOf(last ?? NO_CHAIN, operation, detail);
+  const { id, kind, at } = operation;
+  return db.run("INSERT INTO operation (id, kind, at, detail, chain) VALUES (?, ?, ?, ?, ?)", id, kind, at, detail, chain).lastId;
+}
+
+function chainOf(previous: Uint8Array, operation: Omit<Operation, "seq" | "detail">, detail: string): Buffer {
+  const line = Buffer.from(`${operation.id} ${operation.kind} ${operation.at} ${detail}`, "utf8");
+  return hash("sha256", Buffer.concat([previous, line]), "buffer");
+}
+
+/** The places in the log where an entry does not continue the one before it. */
+export function findBrokenChain(db: Database): number[] {
+  const broken: number[] = [];
+  let previous: Uint8Array = NO_CHAIN;
+  for (const row of db.iterate("SELECT seq, id, kind, at, detail, chain FROM operation ORDER BY seq")) {
+    const chain = row["chain"] as Uint8Array;
+    const { seq, id, kind, at } = toOperation(row);
+    if (!chainOf(previous, { id, kind, at }, String(row["detail"])).equals(chain)) broken.push(seq);
+    previous = chain;
+  }
+  return broken;
+}
+
+function toOperation(row: Row): Omit<Operation, "detail"> {
+  return {
+    seq: Number(row["seq"]),
+    id: String(row["id"]) as OperationId,
+    kind: row["kind"] as OperationKind,
+    at: Number(row["at"]),
+  };
+}
+
+export function countOperations(db: Database): Record<string, number> {
+  const rows = db.all("SELECT kind, count(*) AS n FROM operation GROUP BY kind ORDER BY kind");
+  return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["n"])]));
+}

@@ -1,0 +1,170 @@
+/**
+ * Undo, redo and revert: a step's delta, backwards or forwards, applied to the present. Each path goes
+ * from what the step left (or found) to what it found (or left); where the present is neither, the two
+ * are merged. Paths outside the delta are never looked at.
+ */
+import { lookUp, walkTree } from "../diff/compare-trees.ts";
+import { isBinary } from "../diff/content-kind.ts";
+import { mergeText } from "../merge/merge3.ts";
+import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { sameNode, type Entry } from "../model/entry.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+import type { Change } from "./changes.ts";
+
+export interface StepPlanInput {
+  readonly objects: ObjectSource;
+  readonly present: ObjectHash;
+  /** Takes merged content in and gives its name. */
+  put(bytes: Buffer): ObjectHash;
+  readonly includeShared: boolean;
+}
+
+export interface StepEdits {
+  readonly edits: readonly Edit[];
+  readonly merged: readonly BytePath[];
+  readonly kept: readonly Kept[];
+  readonly conflicts: readonly Conflict[];
+}
+
+export type Direction = "backwards" | "forwards";
+
+/** Larger files are not merged line by line. */
+const MERGE_LIMIT_BYTES = 16 * 1024 * 1024;
+
+/** Collects deltas one after the other into one plan, so that several steps are undone all or none. */
+export class StepPlanner {
+  readonly #input: StepPlanInput;
+  /** What each touched path will be, on top of the present. */
+  readonly #state = new Map<BytePath, Entry | undefined>();
+  readonly #merged = new Set<BytePath>();
+  readonly #conflicts = new Map<BytePath, ConflictReason>();
+
+  constructor(input: StepPlanInput) {
+    this.#input = input;
+  }
+
+  add(delta: readonly Change[], direction: Direction): void {
+    for (const { change, expected, wanted } of inOrder(delta, direction)) {
+      if (change.shared && !this.#input.includeShared) {
+        if (!sameNode(this.#now(change.path), wanted)) this.#conflicts.set(change.path, "shared with another thread");
+      } else {
+        this.#move(change.path, expected, wanted);
+      }
+    }
+  }
+
+  result(): StepEdits {
+    const kept = this.#keepOccupiedDirectories();
+    const edits: Edit[] = [];
+    for (const path of [...this.#state.keys()].sort()) {
+      const from = this.#present(path);
+      const to = this.#state.get(path);
+      if (!sameNode(from, to) && !this.#conflicts.has(path)) edits.push({ path, from, to });
+    }
+    const conflicts = [...this.#conflicts].map(([path, reason]) => ({ path, reason }));
+    return { edits, merged: [...this.#merged], kept, conflicts };
+  }
+
+  #present(path: BytePath): Entry | undefined {
+    return lookUp(this.#input.objects, this.#input.present, path).entry;
+  }
+
+  #now(path: BytePath): Entry | undefined {
+    return this.#state.has(path) ? this.#state.get(path) : this.#present(path);
+  }
+
+  #move(path: BytePath, expected: Entry | undefined, wanted: Entry | undefined): void {
+    // what was never captured can be neither written nor proved unchanged
+    if (wanted?.kind === "gap" || expected?.kind === "gap") return;
+    const now = this.#now(path);
+    if (sameNode(now, wanted)) return;
+    if (sameNode(now, expected)) this.#set(path, wanted);
+    else this.#merge(path, { now, expected, wanted });
+  }
+
+  #set(path: BytePath, entry: Entry | undefined): void {
+    if (entry !== undefined && !this.#hasDirectoryAbove(path)) this.#conflicts.set(path, "changed differently meanwhile");
+    else this.#state.set(path, entry);
+  }
+
+  /** The directories above must be there, or be made by this very plan. */
+  #hasDirectoryAbove(path: BytePath): boolean {
+    for (const directory of ancestorPaths(path)) {
+      const now = this.#now(directory);
+      if (now === undefined) this.#state.set(directory, { kind: "directory", mode: 0o755, hash: EMPTY });
+      else if (now.kind !== "directory") return false;
+    }
+    return true;
+  }
+
+  #merge(path: BytePath, versions: { now: Entry | undefined; expected: Entry | undefined; wanted: Entry | undefined }): void {
+    const { now, expected, wanted } = versions;
+    if (now?.kind === "directory" && expected?.kind === "directory" && wanted?.kind === "directory") return;
+    // the directory was changed or is needed by others: its content has paths of its own
+    if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory") return this.#set(path, undefined);
+    if (now?.kind !== "file" || expected?.kind !== "file" || wanted?.kind !== "file") {
+      this.#conflicts.set(path, "changed differently meanwhile");
+      return;
+    }
+    const mode = now.mode === expected.mode ? wanted.mode : now.mode;
+    const content = this.#mergeContent(now, expected, wanted);
+    if (typeof content === "string") this.#conflicts.set(path, content);
+    else {
+      if (content.hash !== now.hash && content.hash !== wanted.hash) this.#merged.add(path);
+      this.#state.set(path, { kind: "file", mode, ...content });
+    }
+  }
+
+  #mergeContent(now: FileEntry, expected: FileEntry, wanted: FileEntry): { hash: ObjectHash; size: number } | ConflictReason {
+    if (now.hash === expected.hash || now.hash === wanted.hash) return { hash: wanted.hash, size: wanted.size };
+    if (wanted.hash === expected.hash) return { hash: now.hash, size: now.size };
+    if (Math.max(now.size, expected.size, wanted.size) > MERGE_LIMIT_BYTES) return "too large to merge";
+    const [base, ours, theirs] = [expected, now, wanted].map(({ hash }) => this.#input.objects.read(hash)) as [Buffer, Buffer, Buffer];
+    if ([base, ours, theirs].some(isBinary)) return "binary";
+    const merged = mergeText(base, ours, theirs);
+    if (!merged.clean) return "changed differently meanwhile";
+    return { hash: this.#input.put(merged.content), size: merged.content.length };
+  }
+
+  /** A directory that was made by the step but holds something else by now stays. */
+  #keepOccupiedDirectories(): Kept[] {
+    const kept: Kept[] = [];
+    const removals = [...this.#state].filter(([, entry]) => entry === undefined).map(([path]) => path);
+    for (const path of removals) {
+      const present = this.#present(path);
+      if (present?.kind !== "directory") continue;
+      const stays = [...walkTree(this.#input.objects, present.hash, path)].some(({ path: inside }) => this.#now(inside) !== undefined);
+      const comes = [...this.#state].some(([other, entry]) => entry !== undefined && other !== path && isAtOrBelow(other, path));
+      if (!stays && !comes) continue;
+      this.#state.delete(path);
+      kept.push({ path, reason: "the directory is not empty" });
+    }
+    return kept;
+  }
+}
+
+interface Move {
+  readonly change: Change;
+  readonly expected: Entry | undefined;
+  readonly wanted: Entry | undefined;
+}
+
+/** Capture by capture; within one, what goes goes deepest first, then what comes comes shallowest first. */
+function inOrder(delta: readonly Change[], direction: Direction): Move[] {
+  const captures = [...Map.groupBy(delta, ({ checkpoint }) => checkpoint).values()];
+  return (direction === "backwards" ? captures.reverse() : captures).flatMap((changes) => {
+    const moves = changes.map((change): Move =>
+      direction === "backwards"
+        ? { change, expected: change.new, wanted: change.old }
+        : { change, expected: change.old, wanted: change.new },
+    );
+    const [going, coming] = [moves.filter(({ wanted }) => wanted === undefined), moves.filter(({ wanted }) => wanted !== undefined)];
+    return [...going.reverse(), ...coming];
+  });
+}
+
+type FileEntry = Extract<Entry, { kind: "file" }>;
+
+const EMPTY = "0".repeat(64) as ObjectHash;

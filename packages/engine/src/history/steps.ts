@@ -1,0 +1,111 @@
+/**
+ * Steps: what changed the tree and can be taken out as a whole. A turn is open from its prompt to its
+ * stop; the others are closed from the start. From the rows come the two lists: `applied` in order of
+ * application, `undone` last in, first out. A step that changed nothing is in neither.
+ */
+import type { ThreadId } from "../model/ids.ts";
+import type { StepKind, StepSummary } from "../model/plan.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { Database, Row } from "../store/database.ts";
+
+export interface Step extends StepSummary {
+  readonly seq: number;
+  readonly before: number | null;
+  readonly after: number | null;
+  readonly owner: ProcessIdentity | null;
+}
+
+export interface NewStep {
+  readonly id: string;
+  readonly kind: StepKind;
+  readonly thread: ThreadId | null;
+  readonly description: string;
+  readonly prompt: string | null;
+  readonly owner: ProcessIdentity | null;
+  readonly before: number;
+  readonly now: number;
+}
+
+/** Opens a turn. */
+export function openStep(db: Database, step: NewStep): void {
+  db.run(
+    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, state, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
+    step.id,
+    step.kind,
+    step.thread,
+    step.description,
+    step.prompt,
+    step.owner === null ? null : JSON.stringify(step.owner),
+    step.now,
+    step.before,
+  );
+}
+
+/** Closes a step and puts it on `applied`; one that changed nothing is only closed. */
+export function closeStep(db: Database, id: string, closing: { after: number; now: number; position: number }): boolean {
+  const changed = db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined || sharesChanges(db, id);
+  db.run(
+    "UPDATE step SET closed_at = ?, after = ?, state = ?, position = ?, changed = ? WHERE id = ? AND state = 'open'",
+    closing.now,
+    closing.after,
+    changed ? "applied" : "empty",
+    closing.position,
+    changed ? 1 : 0,
+    id,
+  );
+  return changed;
+}
+
+function sharesChanges(db: Database, id: string): boolean {
+  return db.get("SELECT 1 FROM shared_window WHERE step = ? LIMIT 1", id) !== undefined;
+}
+
+export function openSteps(db: Database): Step[] {
+  return db.all(`${SELECT} WHERE s.state = 'open' ORDER BY s.seq`).map(toStep);
+}
+
+const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
+
+/** The last of `applied` or `undone` first; pruned steps have left both lists. */
+export function listSteps(db: Database, list: "applied" | "undone", scope: { thread?: ThreadId | undefined; limit: number }): Step[] {
+  return db
+    .all(
+      `${SELECT} WHERE s.state = ?1 AND s.pruned = 0 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC LIMIT ?3`,
+      list,
+      scope.thread ?? null,
+      scope.limit,
+    )
+    .map(toStep);
+}
+
+/** Moves a step to the end of the other list. */
+export function moveStep(db: Database, id: string, to: "applied" | "undone", position: number): void {
+  db.run("UPDATE step SET state = ?, position = ? WHERE id = ?", to, position, id);
+}
+
+/** The step that a checkpoint belongs to: its turn, or the restore it completed. */
+export function stepOfCheckpoint(db: Database, seq: number): Step | undefined {
+  const row = db.get(
+    `${SELECT} WHERE s.pruned = 0 AND s.changed = 1 AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,
+    seq,
+  );
+  return row === undefined ? undefined : toStep(row);
+}
+
+function toStep(row: Row): Step {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  const number = (column: string) => (row[column] === null ? null : Number(row[column]));
+  return {
+    seq: Number(row["seq"]),
+    id: String(row["id"]),
+    kind: row["kind"] as StepKind,
+    thread: text("thread") as ThreadId | null,
+    agent: text("agent"),
+    prompt: text("prompt"),
+    description: String(row["description"]),
+    before: number("before"),
+    after: number("after"),
+    owner: row["owner"] === null ? null : (JSON.parse(String(row["owner"])) as ProcessIdentity),
+  };
+}

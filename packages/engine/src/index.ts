@@ -1,0 +1,34 @@
+/** The engine's public face. Everything else in this package may change without notice. */
+export { diagnose, type Check } from "./diagnose.ts";
+export { attachWorkspace, listWorkspaces, removeWorkspace, type RemovedWorkspace, type WorkspaceSummary } from "./manage.ts";
+export { findWorkspace, initWorkspace, openWorkspace, type EngineOptions, type InitOptions } from "./open.ts";
+export { isSettingKey, listSettings, readSettings, writeSetting, type Settings, type SettingKey, type SettingWithSource } from "./settings.ts";
+export { createSystem } from "./system.ts";
+export type {
+  CheckpointDetails,
+  CheckpointRef,
+  Diff,
+  DiffOptions,
+  ExportedFile,
+  ListOptions,
+  Progress,
+  RestoreOptions,
+  RevertOptions,
+  TakenCheckpoint,
+  Turn,
+  TurnRequest,
+  TurnResult,
+  UndoOptions,
+  Workspace,
+  WorkspaceStatus,
+} from "./workspace.ts";
+export type { System } from "./model/system.ts";
+export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
+export type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap, GitState, Thread } from "./model/checkpoint.ts";
+export type { Entry } from "./model/entry.ts";
+export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
+export type { FileChange } from "./model/file-change.ts";
+export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
+export { planOperationType, type ApplyOptions, type Conflict, type Edit, type Kept, type Outcome, type Plan, type PlanOperationType, type Skipped, type StepSummary } from "./model/plan.ts";
+export type { ForgetReport, GcReport, PruneReport, Stats, VerifyProblem, VerifyReport } from "./model/reports.ts";
+export { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";

@@ -1,0 +1,491 @@
+/** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
+import { compareTrees, walkTree } from "./diff/compare-trees.ts";
+import { fileChanges } from "./diff/file-changes.ts";
+import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
+import { statNode } from "./fs/file-stat.ts";
+import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
+import { readCheckpointAttributions } from "./history/changes.ts";
+import { checkpointAt, listCheckpoints, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
+import { appendOperation } from "./history/operations.ts";
+import { resolveCheckpoint } from "./history/references.ts";
+import { listSteps } from "./history/steps.ts";
+import { findThread, listThreads, openThread } from "./history/threads.ts";
+import { isAtOrBelow, pathFromText, type BytePath } from "./model/byte-path.ts";
+import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
+import { EngineError, isEngineError } from "./model/errors.ts";
+import type { OperationId, WorkspaceId } from "./model/ids.ts";
+import type { ObjectHash } from "./model/object-hash.ts";
+import type { ApplyOptions, Edit, Outcome, Plan, StepSummary } from "./model/plan.ts";
+import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
+import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
+import type { ExcludedDirectory } from "./model/rules.ts";
+import type { System } from "./model/system.ts";
+import { isSafeName } from "./model/tree.ts";
+import type { Settings } from "./settings.ts";
+import type { ObjectSource } from "./store/object-store.ts";
+import { storeBytes, type Store } from "./store/store.ts";
+import { forgetCheckpoint, forgetPath } from "./upkeep/forget.ts";
+import { collectGarbage, withReserve } from "./upkeep/gc.ts";
+import { makeRoom } from "./upkeep/make-room.ts";
+import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
+import { keepReserve } from "./upkeep/reserve.ts";
+import { readStats } from "./upkeep/stats.ts";
+import { findAffected, verifyStore } from "./upkeep/verify.ts";
+import type {
+  CheckpointDetails,
+  CheckpointRef,
+  Diff,
+  DiffOptions,
+  ExportedFile,
+  ListOptions,
+  Progress,
+  RestoreOptions,
+  RevertOptions,
+  TakenCheckpoint,
+  Turn,
+  TurnRequest,
+  TurnResult,
+  UndoOptions,
+  Workspace,
+  WorkspaceStatus,
+} from "./workspace.ts";
+import { lookRequest, type Context } from "./worktree/context.ts";
+import { decodeExcluded } from "./worktree/excluded-list.ts";
+import { measureExcluded } from "./worktree/excluded-size.ts";
+import { recover } from "./worktree/recover.ts";
+import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
+import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
+import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
+import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
+import { Worktree } from "./worktree/worktree.ts";
+
+export interface LocalWorkspaceParts {
+  readonly id: WorkspaceId;
+  readonly root: AbsolutePath;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly system: System;
+  readonly notices: readonly string[];
+  excludedDirectories(): readonly ExcludedDirectory[];
+}
+
+/** How long `status` and `show` may spend on measuring what is left out. */
+const MEASURE_MS = 300;
+
+export class LocalWorkspace implements Workspace {
+  readonly id: WorkspaceId;
+  readonly root: string;
+  readonly #context: Context;
+  readonly #settings: Settings;
+  readonly #notices: string[];
+  /** The requests behind plans made here, for carrying them out later. */
+  readonly #planned = new Map<OperationId, RestoreRequest | StepRequest>();
+
+  constructor({ id, root, store, settings, system, notices, excludedDirectories }: LocalWorkspaceParts) {
+    this.id = id;
+    this.root = displayAbsolute(root);
+    this.#settings = settings;
+    this.#notices = [...notices];
+    const capBytes = settings["disk.capBytes"];
+    this.#context = {
+      system,
+      store,
+      capBytes,
+      excludedDirectories,
+      makeRoom: () => makeRoom(store, system, capBytes),
+      worktree: new Worktree({
+        root,
+        cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
+        storeId: store.id,
+        limits: { fileBytes: settings["limits.fileBytes"], checkpointBytes: settings["limits.checkpointBytes"] },
+        commandPath: system.commandPath,
+        hasCheckpoint: (known) => store.db.get("SELECT 1 FROM checkpoint WHERE id = ?", known) !== undefined,
+      }),
+    };
+    if (!store.db.readOnly) keepReserve(store.directory);
+  }
+
+  get notices(): readonly string[] {
+    return this.#notices;
+  }
+
+  /** Finishes what an interrupted process left behind. */
+  recover(): void {
+    this.#notices.push(...recover(this.#context));
+  }
+
+  async checkpoint(request: CheckpointRequest = {}, _progress?: Progress): Promise<TakenCheckpoint> {
+    const started = this.#system.elapsed();
+    if (request.paths !== undefined) this.#name(request.paths);
+    const description = request.description ?? request.name ?? "Manual checkpoint";
+    const before = newestCheckpoint(this.#db);
+    const taken = takeCheckpoint(this.#context, { request, description });
+    return {
+      checkpoint: taken.checkpoint,
+      unchanged: taken.unchanged,
+      gaps: taken.present.gaps,
+      doubts: taken.present.doubts,
+      warnings: emptiedWarning(before, taken),
+      durationMs: this.#system.elapsed() - started,
+    };
+  }
+
+  async turn<Result>(request: TurnRequest, work: (turn: Turn) => Promise<Result>): Promise<TurnResult<Result>> {
+    const description = request.description ?? request.prompt ?? "A turn";
+    const thread = threadForTurn(this.#context, request.thread, { agent: request.agent ?? "belay", title: description });
+    const facts = { thread, description, prompt: request.prompt ?? null };
+    const { id, before } = beginTurn(this.#context, facts);
+    const turn: Turn = { id, thread, before: before.checkpoint, name: async (paths) => this.#name(paths) };
+    let result: Result;
+    try {
+      result = await work(turn);
+    } catch (error) {
+      endTurn(this.#context, facts);
+      throw error;
+    }
+    const after = endTurn(this.#context, facts);
+    return { result, before: before.checkpoint, after: after.checkpoint, changed: before.checkpoint.snapshot !== after.checkpoint.snapshot };
+  }
+
+  async list(options: ListOptions = {}): Promise<Checkpoint[]> {
+    return listCheckpoints(this.#db, options);
+  }
+
+  async resolve(ref: CheckpointRef): Promise<Checkpoint> {
+    return resolveCheckpoint(this.#db, ref);
+  }
+
+  async show(ref: CheckpointRef): Promise<CheckpointDetails> {
+    return this.#blaming(() => {
+      const checkpoint = resolveCheckpoint(this.#db, ref);
+      const parent = checkpoint.parents[0];
+      const base = parent === undefined ? undefined : this.#byId(parent);
+      const edits = base === undefined ? [] : compareTrees(this.#objects, base.snapshot, checkpoint.snapshot);
+      const attributions = readCheckpointAttributions(this.#db, checkpoint.seq);
+      const listed = decodeExcluded(this.#objects.read(checkpoint.excluded), checkpoint.excluded);
+      return {
+        checkpoint,
+        files: fileChanges(this.#objects, edits, { detail: "counts", attributionOf: (path) => attributions.get(path) ?? null }),
+        gaps: readGaps(this.#db, checkpoint.seq),
+        doubts: readDoubts(this.#db, checkpoint.seq),
+        excluded: measureExcluded(this.#context.worktree.root, listed, this.#timer(MEASURE_MS)),
+      };
+    });
+  }
+
+  async diff(options: DiffOptions): Promise<Diff> {
+    return this.#blaming(() => {
+      const from = options.from === undefined ? this.#newest() : resolveCheckpoint(this.#db, options.from);
+      const to = options.to === undefined ? undefined : resolveCheckpoint(this.#db, options.to);
+      const present = to === undefined ? this.#look() : { snapshot: to.snapshot, objects: this.#objects };
+      const edits = this.#chosen(compareTrees(present.objects, from.snapshot, present.snapshot), options.paths);
+      const files = fileChanges(present.objects, edits, { detail: options.detail });
+      return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
+    });
+  }
+
+  async status(): Promise<WorkspaceStatus> {
+    const { store, worktree, capBytes } = this.#context;
+    const newest = newestCheckpoint(this.#db);
+    const rootExists = statNode(worktree.root) !== undefined;
+    const present = rootExists ? worktree.look(lookRequest(this.#context), this.#objects) : undefined;
+    const edits = newest === undefined || present === undefined ? [] : compareTrees(present.objects, newest.snapshot, present.snapshot);
+    const thread = this.#db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
+    const head = (list: "applied" | "undone"): StepSummary | null => listSteps(this.#db, list, { limit: 1 })[0] ?? null;
+    return {
+      id: this.id,
+      root: this.root,
+      store: store.directory === undefined ? "memory" : displayAbsolute(store.directory),
+      newest: newest ?? null,
+      thread: thread === undefined ? null : findThread(this.#db, String(thread)),
+      checkpoints: Number(this.#db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
+      changedFiles: present === undefined ? [] : fileChanges(present.objects, edits, { detail: "counts" }),
+      gaps: present?.gaps ?? [],
+      excluded: measureExcluded(worktree.root, present?.excludedRoots ?? [], this.#timer(MEASURE_MS)),
+      disk: { bytes: storeBytes(store), capBytes },
+      canUndo: head("applied"),
+      canRedo: head("undone"),
+      warnings: rootExists ? [] : [`${this.root} does not exist any more; restore brings its files back.`],
+    };
+  }
+
+  async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
+    return this.#blaming(() => {
+      const request = this.#restoreRequest(ref, options);
+      return this.#remember(lookAndPlanRestore(this.#context, request), request);
+    });
+  }
+
+  async planUndo(options: UndoOptions = {}): Promise<Plan | null> {
+    return this.#planSteps(stepRequest("undo", options));
+  }
+
+  async planRedo(options: UndoOptions = {}): Promise<Plan | null> {
+    return this.#planSteps(stepRequest("redo", options));
+  }
+
+  async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
+    return this.#planSteps(this.#revertRequest(ref, options))!;
+  }
+
+  async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
+    const request = this.#planned.get(plan.id);
+    if (request === undefined) throw new EngineError("PLAN_STALE", "This plan was not made here, or was carried out already. Nothing was changed.", { plan: plan.id });
+    this.#planned.delete(plan.id);
+    const bestEffort = options.bestEffort ?? false;
+    return this.#blaming(() =>
+      "kind" in request
+        ? moveSteps(this.#context, request, { bestEffort, planned: plan })
+        : restorePlanned(this.#context, request, plan, bestEffort),
+    );
+  }
+
+  async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
+    return this.#blaming(() => restoreNow(this.#context, this.#restoreRequest(ref, options), options.bestEffort ?? false));
+  }
+
+  async undo(options: UndoOptions = {}): Promise<Outcome> {
+    return this.#blaming(() => moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }));
+  }
+
+  async redo(options: UndoOptions = {}): Promise<Outcome> {
+    return this.#blaming(() => moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }));
+  }
+
+  async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
+    return this.#blaming(() => moveSteps(this.#context, this.#revertRequest(ref, options), { bestEffort: options.bestEffort ?? false }));
+  }
+
+  async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
+    return this.#annotate(ref, (checkpoint) => setNote(this.#db, checkpoint, text));
+  }
+
+  async rename(ref: CheckpointRef, name: string): Promise<Checkpoint> {
+    return this.#annotate(ref, (checkpoint) => setName(this.#db, checkpoint, name));
+  }
+
+  async tag(ref: CheckpointRef, tag: string): Promise<Checkpoint> {
+    return this.#annotate(ref, (checkpoint) => addTag(this.#db, checkpoint, tag));
+  }
+
+  async untag(tag: string): Promise<Checkpoint> {
+    return this.#db.transaction(() => {
+      const { seq } = removeTag(this.#db, tag);
+      this.#log("annotate", { untag: tag });
+      return checkpointAt(this.#db, seq)!;
+    });
+  }
+
+  async threads(): Promise<Thread[]> {
+    return listThreads(this.#db);
+  }
+
+  async thread(ref: string): Promise<Thread> {
+    return findThread(this.#db, ref);
+  }
+
+  async openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread> {
+    const id = this.#system.newId();
+    const facts = { agent: request.agent, externalId: request.externalId ?? id, title: request.title ?? null };
+    return this.#db.transaction(() => openThread(this.#db, facts, { id, now: this.#system.now() }));
+  }
+
+  async verify(options: { full?: boolean; progress?: (done: number, total: number) => void } = {}): Promise<VerifyReport> {
+    const { full = false, progress } = options;
+    return verifyStore(this.#context.store, { full, ...(progress === undefined ? {} : { progress }) });
+  }
+
+  async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
+    const { store, system } = this.#context;
+    const policy = options.policy ?? RETENTION_PRESETS[this.#settings["retention.policy"]]!;
+    const pruned = selectPrunable(store, policy, system.now());
+    const dryRun = options.dryRun ?? false;
+    if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
+    return { pruned, kept: listCheckpoints(this.#db).length - (dryRun ? pruned.length : 0), dryRun };
+  }
+
+  async unprune(): Promise<Checkpoint[]> {
+    return unprune(this.#context.store, this.#system).map((seq) => checkpointAt(this.#db, seq)!);
+  }
+
+  async gc(options: { dryRun?: boolean } = {}): Promise<GcReport> {
+    const dryRun = options.dryRun ?? false;
+    const dropPrunedBefore = this.#system.now() - PRUNE_GRACE_MS;
+    return { ...collectGarbage(this.#context.store, this.#system, { dropPrunedBefore, dryRun }), dryRun };
+  }
+
+  async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
+    const dryRun = options.dryRun ?? false;
+    const { store, system, worktree } = this.#context;
+    let report: ForgetReport;
+    try {
+      report = forgetCheckpoint(store, system, resolveCheckpoint(this.#db, target), dryRun);
+    } catch (error) {
+      if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
+      report = forgetPath(store, system, this.#path(target), dryRun);
+      if (report.checkpoints.length === 0) throw error;
+    }
+    if (!dryRun) worktree.distrust();
+    return report;
+  }
+
+  async stats(): Promise<Stats> {
+    return readStats(this.#context.store, this.#context.capBytes);
+  }
+
+  async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
+    const { snapshot } = resolveCheckpoint(this.#db, ref);
+    for (const { path, entry } of walkTree(this.#objects, snapshot)) {
+      if (entry.kind === "gap") continue;
+      yield {
+        path,
+        kind: entry.kind,
+        mode: entry.kind === "symlink" ? 0o777 : entry.mode,
+        size: entry.kind === "directory" ? 0 : entry.size,
+        content: () => (entry.kind === "directory" ? [] : this.#objects.pieces(entry.hash)),
+      };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#context.store[Symbol.dispose]();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  get #system(): System {
+    return this.#context.system;
+  }
+
+  get #db(): Store["db"] {
+    return this.#context.store.db;
+  }
+
+  get #objects(): ObjectSource {
+    return this.#context.store.objects;
+  }
+
+  #look(): { snapshot: ObjectHash; objects: ObjectSource } {
+    return this.#context.worktree.look(lookRequest(this.#context), this.#objects);
+  }
+
+  #newest(): Checkpoint {
+    return resolveCheckpoint(this.#db, "@");
+  }
+
+  #byId(id: string): Checkpoint | undefined {
+    const row = this.#db.get("SELECT seq FROM checkpoint WHERE id = ?", id);
+    return row === undefined ? undefined : checkpointAt(this.#db, Number(row["seq"]));
+  }
+
+  /** A path given as text, relative to the root; anything that could lead elsewhere is refused. */
+  #path(text: string): BytePath {
+    const path = pathFromText(text.replace(/^\.\//, "").replace(/\/+$/, ""));
+    if (path === "" || path === ".") return "" as BytePath;
+    if (!text.startsWith("/") && path.split("/").every(isSafeName)) return path;
+    throw new EngineError("PATH_OUTSIDE", `${text} is not a path inside the workspace. Nothing was changed.`, { path: text });
+  }
+
+  #paths(texts: readonly string[] | undefined): BytePath[] | undefined {
+    return texts === undefined || texts.length === 0 ? undefined : texts.map((text) => this.#path(text));
+  }
+
+  #chosen(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
+    const paths = this.#paths(texts);
+    return paths === undefined ? edits : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
+  }
+
+  #name(texts: readonly string[]): void {
+    const { root } = this.#context.worktree;
+    namePaths(this.#context, texts.map((text) => this.#path(text)), (path) => statNode(below(root, path)) !== undefined);
+  }
+
+  #restoreRequest(ref: CheckpointRef, options: RestoreOptions): RestoreRequest {
+    return {
+      target: resolveCheckpoint(this.#db, ref),
+      paths: this.#paths(options.paths),
+      keepNew: options.keepNew ?? false,
+      thread: options.thread ?? null,
+    };
+  }
+
+  #revertRequest(ref: CheckpointRef, options: RevertOptions): StepRequest {
+    const paths = this.#paths(options.paths);
+    return {
+      kind: "revert",
+      count: 1,
+      thread: undefined,
+      includeShared: options.includeShared ?? false,
+      target: resolveCheckpoint(this.#db, ref),
+      ...(paths === undefined ? {} : { paths }),
+    };
+  }
+
+  #planSteps(request: StepRequest): Plan;
+  #planSteps(request: StepRequest): Plan | null;
+  #planSteps(request: StepRequest): Plan | null {
+    return this.#blaming(() => {
+      const plan = lookAndPlanSteps(this.#context, request);
+      return plan === null ? null : this.#remember(plan, request);
+    });
+  }
+
+  #remember(plan: Plan, request: RestoreRequest | StepRequest): Plan {
+    this.#planned.set(plan.id, request);
+    return plan;
+  }
+
+  #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
+    return this.#db.transaction(() => {
+      const checkpoint = resolveCheckpoint(this.#db, ref);
+      change(checkpoint);
+      this.#log("annotate", { checkpoint: checkpoint.id });
+      return checkpointAt(this.#db, checkpoint.seq)!;
+    });
+  }
+
+  #log(kind: "annotate", detail: Record<string, unknown>): void {
+    appendOperation(this.#db, { id: this.#system.newId() as OperationId, kind, at: this.#system.now(), detail });
+  }
+
+  #timer(milliseconds: number): () => boolean {
+    const end = this.#system.elapsed() + milliseconds;
+    return () => this.#system.elapsed() > end;
+  }
+
+  /** Damage found on the way is reported with the checkpoints it concerns. */
+  #blaming<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if ((isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) && error.facts.checkpoints.length === 0) {
+        error.facts.checkpoints.push(...findAffected(this.#context.store, error.facts.object));
+      }
+      throw error;
+    }
+  }
+}
+
+function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
+  const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
+  return emptied ? ["The directory is empty now. Earlier checkpoints still have everything: belay restore brings it back."] : [];
+}
+
+function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
+  return { kind, count: options.count ?? 1, thread: options.thread, includeShared: options.includeShared ?? false };
+}
+
+function summarise(files: Diff["files"]): Diff["summary"] {
+  const count = (...types: string[]) => files.filter(({ type }) => types.includes(type)).length;
+  const sum = (key: "linesAdded" | "linesDeleted") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  return {
+    added: count("added"),
+    modified: count("modified", "renamed", "mode"),
+    deleted: count("deleted"),
+    linesAdded: sum("linesAdded"),
+    linesDeleted: sum("linesDeleted"),
+  };
+}
+

@@ -1,0 +1,42 @@
+/**
+ * A few braces and blank lines that survive in the middle of a rewrite are a coincidence, not an anchor: git
+ * does not align on them, and a change of theirs between two of them has lost its surroundings.
+ */
+import { findRepeated, type LineIds } from "../diff/line-ids.ts";
+import type { LineChange } from "../diff/lines.ts";
+
+/** How many times more lines than a run must have changed around it to make it weak; git's figure. */
+const WEAK_RATIO = 3;
+
+/** Joins changes between which there are only few lines, all of which stand elsewhere in the files as well. */
+export function joinAcrossWeakRuns(changes: readonly LineChange[], ids: LineIds): LineChange[] {
+  return chainsOfChanges(changes, ids).flatMap((chain) => {
+    const deleted = chain.reduce((sum, [aStart, aEnd]) => sum + aEnd - aStart, 0);
+    const inserted = chain.reduce((sum, [, , bStart, bEnd]) => sum + bEnd - bStart, 0);
+    return joinWithin(chain, Math.max(deleted, inserted));
+  });
+}
+
+function joinWithin(chain: readonly LineChange[], changedLines: number): LineChange[] {
+  const joined: LineChange[] = [];
+  for (const change of chain) {
+    const last = joined.at(-1);
+    if (last === undefined || WEAK_RATIO * (change[0] - last[1]) >= changedLines) joined.push(change);
+    else joined[joined.length - 1] = [last[0], change[1], last[2], change[3]];
+  }
+  return joined;
+}
+
+/** Splits the changes at every line between them that is the only one of its kind. */
+function chainsOfChanges(changes: readonly LineChange[], ids: LineIds): LineChange[][] {
+  const isRepeated = findRepeated(ids);
+  const chains: LineChange[][] = [];
+  let keptFrom = 0;
+  for (const change of changes) {
+    const run = ids.aIds.subarray(keptFrom, change[0]);
+    if (chains.length > 0 && run.every((id) => isRepeated[id] === 1)) chains.at(-1)!.push(change);
+    else chains.push([change]);
+    keptFrom = change[1];
+  }
+  return chains;
+}

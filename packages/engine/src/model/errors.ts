@@ -1,0 +1,56 @@
+/**
+ * Everything that can go wrong while the caller did nothing wrong, with the facts of each case.
+ * Expected outcomes (conflicts, nothing to do) are values, not errors.
+ */
+export interface ErrorFacts {
+  WORKSPACE_NOT_FOUND: { path: string; candidates: { id: string; path: string }[] };
+  WORKSPACE_REFUSED: { path: string; reason: string };
+  WORKSPACE_EMPTIED: { path: string };
+  CHECKPOINT_NOT_FOUND: { checkpoint: string };
+  CHECKPOINT_AMBIGUOUS: { checkpoint: string; candidates: { id: string; seq: number; description: string }[] };
+  THREAD_NOT_FOUND: { thread: string };
+  NAME_TAKEN: { name: string; checkpoint: string };
+  NAME_INVALID: { name: string };
+  PATH_OUTSIDE: { path: string };
+  PATH_NOT_IN_CHECKPOINT: { path: string; checkpoint: string };
+  OBJECT_CORRUPT: { object: string; checkpoints: string[] };
+  OBJECT_MISSING: { object: string; checkpoints: string[] };
+  STORE_CORRUPT: { store: string };
+  STORE_MISSING: { store: string };
+  STORE_REPLACED: { store: string };
+  STORE_READ_ONLY: { store: string };
+  STORE_UNSAFE: { store: string; reason: string };
+  STORE_BUSY: { store: string };
+  STORE_FULL: { missingBytes: number };
+  DISK_FULL: { path: string };
+  STORE_NEWER: { store: string; version: number; supported: number };
+  SQLITE_TOO_OLD: { version: string; needed: string };
+  RESTORE_RUNNING: { pid: number; since: string };
+  RECOVERY_BLOCKED: { operation: string; paths: string[] };
+  PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };
+  PLAN_STALE: { plan: string };
+  STEPS_MISSING: { wanted: number; available: number };
+  CONTENT_PRUNED: { checkpoint: string };
+  CONFIG_INVALID: { key: string; reason: string };
+  FILE_SYSTEM: { path: string; operation: string };
+}
+
+export type ErrorCode = keyof ErrorFacts;
+
+/** An operating failure: the message says what happened and what is untouched. */
+export class EngineError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly code: Code;
+  readonly facts: ErrorFacts[Code];
+
+  constructor(code: Code, message: string, facts: ErrorFacts[Code], cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.name = "EngineError";
+    this.code = code;
+    this.facts = facts;
+  }
+}
+
+/** Narrows a caught value to one code. */
+export function isEngineError<Code extends ErrorCode>(error: unknown, code: Code): error is EngineError<Code> {
+  return error instanceof EngineError && error.code === code;
+}

@@ -1,0 +1,113 @@
+/** What a restore, undo, redo or revert would do, and what it did. */
+import type { BytePath } from "./byte-path.ts";
+import type { Doubt, Gap } from "./checkpoint.ts";
+import type { Entry } from "./entry.ts";
+import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
+import type { ObjectHash } from "./object-hash.ts";
+
+export type StepKind = "turn" | "restore" | "revert";
+
+/** One path, from what is there to what shall be there; `undefined` = absent. */
+export interface Edit {
+  readonly path: BytePath;
+  readonly from: Entry | undefined;
+  readonly to: Entry | undefined;
+}
+
+export type PlanOperationType = "create" | "restore" | "delete" | "mode" | "replace";
+
+/** What an edit is called in a plan that other programs read. */
+export function planOperationType({ from, to }: Edit): PlanOperationType {
+  if (to === undefined) return "delete";
+  if (from === undefined) return "create";
+  if (from.kind !== to.kind) return "replace";
+  const onlyMode = from.kind === "directory" || (from.kind === "file" && to.kind === "file" && from.hash === to.hash);
+  return onlyMode ? "mode" : "restore";
+}
+
+/** Why a path that is not in the target stays: see docs/spec.md, section "Deletion". */
+export type KeptReason =
+  | "not covered by the target's rules"
+  | "the target has a gap here"
+  | "not saved by the safety checkpoint"
+  | "it holds a git repository"
+  | "keep-new"
+  | "the directory is not empty";
+
+export interface Kept {
+  readonly path: BytePath;
+  readonly reason: KeptReason;
+}
+
+export type ConflictReason = "changed differently meanwhile" | "binary" | "too large to merge" | "shared with another thread" | "changed while restoring" | "cannot be saved";
+
+export interface Conflict {
+  readonly path: BytePath;
+  readonly reason: ConflictReason;
+  /** Whose change stands in the way, where that is known. */
+  readonly thread?: ThreadId;
+}
+
+export interface StepSummary {
+  readonly id: string;
+  readonly kind: StepKind;
+  readonly thread: ThreadId | null;
+  readonly agent: string | null;
+  readonly prompt: string | null;
+  readonly description: string;
+}
+
+export type PlanKind = "restore" | "undo" | "redo" | "revert";
+
+/** A plan is bound to the snapshot it was made on: applying it to another state is refused. */
+export interface Plan {
+  readonly id: OperationId;
+  readonly kind: PlanKind;
+  readonly description: string;
+  /** The target of a restore or revert; null for undo and redo. */
+  readonly checkpoint: CheckpointId | null;
+  readonly thread: ThreadId | null;
+  /** The state of the files this plan was made on. */
+  readonly base: ObjectHash;
+  readonly edits: readonly Edit[];
+  readonly merged: readonly BytePath[];
+  readonly kept: readonly Kept[];
+  readonly conflicts: readonly Conflict[];
+  /** Changes of nobody's tool that stay as they are. */
+  readonly meanwhile: readonly BytePath[];
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
+  /** Work of other threads that a whole restore would take out. */
+  readonly otherThreads: readonly { readonly thread: ThreadId; readonly paths: readonly BytePath[] }[];
+  readonly warnings: readonly string[];
+  readonly steps: readonly StepSummary[];
+}
+
+export interface ApplyOptions {
+  /** Skip conflicting and unwritable paths instead of changing nothing at all. */
+  readonly bestEffort?: boolean;
+}
+
+export interface Skipped {
+  readonly path: BytePath;
+  readonly reason: string;
+}
+
+export interface Outcome {
+  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial";
+  readonly plan: Plan;
+  readonly restoredTo: CheckpointId | null;
+  readonly safetyCheckpoint: CheckpointId | null;
+  readonly newCheckpoint: CheckpointId | null;
+  readonly created: number;
+  readonly modified: number;
+  readonly deleted: number;
+  readonly merged: readonly BytePath[];
+  readonly kept: readonly Kept[];
+  readonly skipped: readonly Skipped[];
+  readonly conflicts: readonly Conflict[];
+  readonly steps: readonly StepSummary[];
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  readonly durationMs: number;
+}

@@ -1,0 +1,57 @@
+/** What upkeep tells when it is done. */
+import type { Checkpoint } from "./checkpoint.ts";
+import type { CheckpointId } from "./ids.ts";
+
+export interface Stats {
+  readonly checkpoints: number;
+  readonly byKind: Readonly<Record<string, number>>;
+  readonly threads: number;
+  readonly operations: Readonly<Record<string, number>>;
+  readonly objects: number;
+  readonly packs: number;
+  /** Bytes of distinct content before compression. */
+  readonly contentBytes: number;
+  readonly storedBytes: number;
+  readonly diskBytes: number;
+  readonly capBytes: number;
+  readonly oldest: number | null;
+  readonly newest: number | null;
+}
+
+export interface VerifyProblem {
+  readonly kind: "object-missing" | "object-corrupt" | "tree-corrupt" | "row-invalid" | "database" | "log";
+  readonly detail: string;
+  readonly object?: string;
+  readonly checkpoints: readonly CheckpointId[];
+}
+
+export interface VerifyReport {
+  readonly ok: boolean;
+  readonly checkpoints: number;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly problems: readonly VerifyProblem[];
+}
+
+export interface PruneReport {
+  readonly pruned: readonly Checkpoint[];
+  readonly kept: number;
+  readonly dryRun: boolean;
+}
+
+export interface GcReport {
+  readonly objectsFreed: number;
+  readonly packsFreed: number;
+  readonly packsRewritten: number;
+  readonly bytesBefore: number;
+  readonly bytesAfter: number;
+  readonly checkpointsDropped: number;
+  readonly dryRun: boolean;
+}
+
+export interface ForgetReport {
+  readonly checkpoints: readonly CheckpointId[];
+  readonly objects: number;
+  readonly bytes: number;
+  readonly dryRun: boolean;
+}

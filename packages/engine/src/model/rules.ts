@@ -1,0 +1,192 @@
+/**
+ * The rules by which a snapshot was taken, as an object of the store. They answer later whether a path
+ * that the snapshot lacks would have been captured, had it existed: without that proof nothing is deleted.
+ * Equal rules have equal bytes: lists are sorted, and `decodeRules` refuses what `encodeRules` would not
+ * have written. Layout: docs/format.md.
+ */
+import type { BytePath } from "./byte-path.ts";
+import { EngineError } from "./errors.ts";
+import type { ObjectHash } from "./object-hash.ts";
+import { isSafeName } from "./tree.ts";
+
+/** Where each layer's ignore file stands in its directory. */
+export const IGNORE_FILE_PATHS = {
+  belayignore: ".belayignore",
+  exclude: ".git/info/exclude",
+  gitignore: ".gitignore",
+} as const;
+
+export type IgnoreLayer = keyof typeof IGNORE_FILE_PATHS;
+
+export interface RecordedIgnoreFile {
+  /** Relative to the workspace root; files of a repository above it start with "../". */
+  readonly path: BytePath;
+  readonly layer: IgnoreLayer;
+  readonly content: Buffer;
+}
+
+/** A directory that is left out whatever any ignore file says: a nested workspace, a linked worktree, the store. */
+export interface ExcludedDirectory {
+  readonly path: BytePath;
+  readonly reason: string;
+}
+
+export type RuleSettings = Readonly<Record<string, JsonValue>>;
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+export interface RecordedRules {
+  /** The version of the list of default excludes. */
+  readonly defaultsVersion: number;
+  /** Where the workspace root is inside the git repository; "" when it is its top level or there is none. */
+  readonly prefix: BytePath;
+  readonly ignoreFiles: readonly RecordedIgnoreFile[];
+  readonly excluded: readonly ExcludedDirectory[];
+  /** Paths that a tool named. */
+  readonly named: readonly BytePath[];
+  /** Paths in git's index; those that the ignore files exclude are enough. */
+  readonly tracked: readonly BytePath[];
+  readonly settings: RuleSettings;
+}
+
+const MAGIC = "belay rules 1\n";
+
+/** The one encoding of these rules. */
+export function encodeRules(rules: RecordedRules): Buffer {
+  const excluded = sortedBy(rules.excluded, ({ path }) => path);
+  const ignoreFiles = sortedBy(rules.ignoreFiles, ({ path }) => path);
+  return Buffer.concat([
+    Buffer.from(MAGIC, "latin1"),
+    ...field(String(rules.defaultsVersion)),
+    ...field(rules.prefix),
+    ...field(Buffer.from(canonicalJson(rules.settings))),
+    ...field(pathList(rules.named)),
+    ...field(pathList(rules.tracked)),
+    ...field(String(excluded.length)),
+    ...excluded.flatMap(({ path, reason }) => [...field(path), ...field(Buffer.from(reason))]),
+    ...ignoreFiles.flatMap(({ path, layer, content }) => [...field(layer), ...field(path), ...field(content)]),
+  ]);
+}
+
+/** Four bytes of length, then the bytes; text holds one byte a character. */
+function field(content: string | Buffer): [Buffer, Buffer] {
+  const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
+  const length = Buffer.allocUnsafe(4);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
+}
+
+/** No path holds a NUL. */
+function pathList(paths: readonly BytePath[]): string {
+  return [...new Set(paths)].sort().join("\0");
+}
+
+/** Sorted, and of several with the same key the last. */
+function sortedBy<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
+  const byKey = new Map(items.map((item) => [key(item), item]));
+  return [...byKey.keys()].sort().map((each) => byKey.get(each)!);
+}
+
+function canonicalJson(value: JsonValue): string {
+  return JSON.stringify(value, (_, item: JsonValue) => {
+    if (item === null || typeof item !== "object" || Array.isArray(item)) return item;
+    return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}
+
+/** The rules of an object; throws `OBJECT_CORRUPT` on anything `encodeRules` would not have written. */
+export function decodeRules(bytes: Buffer, name: ObjectHash): RecordedRules {
+  try {
+    const rules = readRules(bytes);
+    if (encodeRules(rules).equals(bytes)) return rules;
+  } catch (error) {
+    throw corrupt(name, error);
+  }
+  throw corrupt(name);
+}
+
+function readRules(bytes: Buffer): RecordedRules {
+  const fields = new FieldReader(bytes);
+  const defaultsVersion = fields.count();
+  const prefix = safePath(fields.text());
+  const settings = settingsOf(fields.bytes());
+  const [named, tracked] = [fields.paths(), fields.paths()];
+  const excluded: ExcludedDirectory[] = [];
+  for (let left = fields.count(); left > 0; left -= 1) {
+    excluded.push({ path: safePath(fields.text()), reason: fields.bytes().toString() });
+  }
+  const ignoreFiles: RecordedIgnoreFile[] = [];
+  while (!fields.atEnd) {
+    const layer = layerOf(fields.text());
+    ignoreFiles.push({ layer, path: ignoreFilePath(fields.text(), layer), content: fields.bytes() });
+  }
+  return { defaultsVersion, prefix, ignoreFiles, excluded, named, tracked, settings };
+}
+
+class FieldReader {
+  readonly #bytes: Buffer;
+  #at = MAGIC.length;
+
+  constructor(bytes: Buffer) {
+    if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("it is not a rules object");
+    this.#bytes = bytes;
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#bytes.length;
+  }
+
+  bytes(): Buffer {
+    const start = this.#at + 4;
+    const end = start + this.#bytes.readUInt32BE(this.#at);
+    if (end > this.#bytes.length) throw new Error("a field is cut off");
+    this.#at = end;
+    return this.#bytes.subarray(start, end);
+  }
+
+  text(): string {
+    return this.bytes().toString("latin1");
+  }
+
+  count(): number {
+    const text = this.text();
+    if (!/^\d{1,9}$/.test(text)) throw new Error("a number is not one");
+    return Number(text);
+  }
+
+  paths(): BytePath[] {
+    const text = this.text();
+    return text === "" ? [] : text.split("\0").map(safePath);
+  }
+}
+
+function safePath(text: string): BytePath {
+  if (text !== "" && !text.split("/").every(isSafeName)) throw new Error("a path leads out of the workspace");
+  return text as BytePath;
+}
+
+function ignoreFilePath(text: string, layer: IgnoreLayer): BytePath {
+  safePath(text.replace(/^(?:\.\.\/)+/, ""));
+  if (!`/${text}`.endsWith(`/${IGNORE_FILE_PATHS[layer]}`)) throw new Error("an ignore file has another layer's name");
+  return text as BytePath;
+}
+
+function layerOf(text: string): IgnoreLayer {
+  if (!Object.hasOwn(IGNORE_FILE_PATHS, text)) throw new Error("an ignore file is of an unknown layer");
+  return text as IgnoreLayer;
+}
+
+function settingsOf(bytes: Buffer): RuleSettings {
+  const settings: unknown = JSON.parse(bytes.toString());
+  if (typeof settings !== "object" || settings === null || Array.isArray(settings)) throw new Error("no settings");
+  return settings as RuleSettings;
+}
+
+function corrupt(name: ObjectHash, cause?: unknown): EngineError<"OBJECT_CORRUPT"> {
+  const why = cause instanceof Error ? `: ${cause.message}` : "";
+  return new EngineError(
+    "OBJECT_CORRUPT",
+    `Object ${name.slice(0, 12)} of the store, the rules of a snapshot, is damaged${why}.`,
+    { object: name, checkpoints: [] },
+    cause,
+  );
+}

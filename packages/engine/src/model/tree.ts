@@ -1,0 +1,105 @@
+/**
+ * A tree object: one directory, its entries sorted by name bytes. The bytes are the identity of the
+ * directory, so there is exactly one encoding of a given content, and `decodeTree` refuses any other:
+ * a name with a separator, "..", a duplicate or a wrong order means damage or an attack.
+ * Layout: docs/format.md.
+ */
+import { EngineError } from "./errors.ts";
+import type { Entry, GapReason } from "./entry.ts";
+import { HASH_BYTES, hashFromBytes, type ObjectHash } from "./object-hash.ts";
+
+/** Entries by name, in byte order. */
+export type Tree = ReadonlyMap<string, Entry>;
+
+const MAGIC = Buffer.from("belay tree 1\n", "latin1");
+const KIND_CODES = { file: 0x66, symlink: 0x6c, directory: 0x64, gap: 0x67 } as const;
+const GAP_REASONS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
+/** kind 1, mode 2, size 6, name length 2; then the name, then 32 bytes of hash unless it is a gap */
+const FIXED_BYTES = 11;
+
+/** Encodes entries that are already sorted by name. */
+export function encodeTree(entries: Iterable<readonly [string, Entry]>): Buffer {
+  const list = [...entries];
+  let length = MAGIC.length;
+  for (const [name] of list) length += FIXED_BYTES + name.length + HASH_BYTES;
+  const bytes = Buffer.allocUnsafe(length);
+  let at = MAGIC.copy(bytes, 0);
+  for (const [name, entry] of list) at = writeEntry(bytes, at, name, entry);
+  return bytes.subarray(0, at);
+}
+
+function writeEntry(bytes: Buffer, start: number, name: string, entry: Entry): number {
+  let at = bytes.writeUInt8(KIND_CODES[entry.kind], start);
+  const mode =
+    entry.kind === "gap" ? GAP_REASONS.indexOf(entry.reason) : entry.kind === "symlink" ? 0 : entry.mode;
+  at = bytes.writeUInt16BE(mode, at);
+  at = bytes.writeUIntBE(entry.kind === "directory" ? 0 : entry.size, at, 6);
+  at = bytes.writeUInt16BE(name.length, at);
+  at += bytes.write(name, at, "latin1");
+  if (entry.kind !== "gap") at += bytes.write(entry.hash, at, "hex");
+  return at;
+}
+
+/** The entries of a tree object; throws `OBJECT_CORRUPT` on anything `encodeTree` would not have written. */
+export function decodeTree(bytes: Buffer, name: ObjectHash): Tree {
+  if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw corrupt(name, "it is not a tree");
+  const tree = new Map<string, Entry>();
+  let previous = "";
+  for (let at = MAGIC.length; at < bytes.length; ) {
+    if (at + FIXED_BYTES > bytes.length) throw corrupt(name, "an entry is cut off");
+    const nameLength = bytes.readUInt16BE(at + 9);
+    const nameEnd = at + FIXED_BYTES + nameLength;
+    const entryName = bytes.toString("latin1", at + FIXED_BYTES, nameEnd);
+    if (!isSafeName(entryName)) throw corrupt(name, "an entry has a name that no file can have");
+    if (entryName <= previous) throw corrupt(name, "its entries are not in order");
+    previous = entryName;
+    const hasHash = bytes[at] !== KIND_CODES.gap;
+    const end = nameEnd + (hasHash ? HASH_BYTES : 0);
+    if (end > bytes.length) throw corrupt(name, "an entry is cut off");
+    tree.set(entryName, readEntry(bytes, at, nameEnd, name));
+    at = end;
+  }
+  return tree;
+}
+
+function readEntry(bytes: Buffer, at: number, hashAt: number, name: ObjectHash): Entry {
+  const mode = bytes.readUInt16BE(at + 1);
+  const size = bytes.readUIntBE(at + 3, 6);
+  const content = () => hashFromBytes(bytes.subarray(hashAt, hashAt + HASH_BYTES));
+  switch (bytes[at]) {
+    case KIND_CODES.file:
+      return { kind: "file", mode, size, hash: content() };
+    case KIND_CODES.symlink:
+      return { kind: "symlink", size, hash: content() };
+    case KIND_CODES.directory:
+      return { kind: "directory", mode, hash: content() };
+    case KIND_CODES.gap: {
+      const reason = GAP_REASONS[mode];
+      if (reason !== undefined) return { kind: "gap", reason, size };
+    }
+  }
+  throw corrupt(name, "an entry is of an unknown kind");
+}
+
+/** One path component that can exist in a directory and cannot lead out of it. */
+export function isSafeName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0");
+}
+
+function corrupt(name: ObjectHash, why: string): EngineError<"OBJECT_CORRUPT"> {
+  return new EngineError("OBJECT_CORRUPT", `Object ${name.slice(0, 12)} of the store is damaged: ${why}.`, {
+    object: name,
+    checkpoints: [],
+  });
+}
+
+/** One entry as bytes, for the rows of a delta; `undefined` (absent) is stored as NULL. */
+export function encodeEntry(entry: Entry): Buffer {
+  const bytes = Buffer.allocUnsafe(FIXED_BYTES + HASH_BYTES);
+  return bytes.subarray(0, writeEntry(bytes, 0, "", entry));
+}
+
+export function decodeEntry(bytes: Uint8Array): Entry {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return readEntry(buffer, 0, FIXED_BYTES, "" as ObjectHash);
+}

@@ -1,0 +1,253 @@
+/**
+ * Finding and opening workspaces: which store belongs to a directory, what happened to its root since,
+ * and whether an interrupted restore must be finished first.
+ */
+import { absolutePath, below, displayAbsolute, realPath, type AbsolutePath } from "./fs/absolute-path.ts";
+import { makePrivateDirectory } from "./fs/durable-file.ts";
+import { fileSystemKind } from "./fs/file-system-kind.ts";
+import { findRepository } from "./fs/git-repository.ts";
+import { statNode } from "./fs/file-stat.ts";
+import { LocalWorkspace } from "./local-workspace.ts";
+import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
+import { EngineError } from "./model/errors.ts";
+import type { WorkspaceId } from "./model/ids.ts";
+import type { ExcludedDirectory } from "./model/rules.ts";
+import type { System } from "./model/system.ts";
+import { readSettings } from "./settings.ts";
+import { openRegistry, rootIdentity, storeDirectories, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
+import { openStore, readMeta, writeMeta, type Store } from "./store/store.ts";
+import { createSystem } from "./system.ts";
+import type { Progress, TakenCheckpoint } from "./workspace.ts";
+
+export interface EngineOptions {
+  /** Where stores and settings live; default `~/.belay`. */
+  readonly home?: string;
+  /** Keep everything in memory: nothing survives the process. */
+  readonly store?: "memory";
+  readonly system?: System;
+}
+
+export interface InitOptions extends EngineOptions {
+  /** Allow a workspace inside another one, which then leaves it out. */
+  readonly nested?: boolean;
+  readonly progress?: Progress;
+}
+
+export function homePath(options: EngineOptions, system: System): AbsolutePath {
+  return options.home === undefined ? below(absolutePath(system.homeDirectory), ".belay") : absolutePath(options.home);
+}
+
+/** Opens the workspace whose root is exactly `path`, protecting it first if need be. */
+export async function openWorkspace(path: string, options: InitOptions = {}): Promise<LocalWorkspace> {
+  return (await initWorkspace(path, options)).workspace;
+}
+
+/** Protects a directory: makes its store and takes the initial checkpoint. One that is protected is only opened. */
+export async function initWorkspace(
+  path: string,
+  options: InitOptions = {},
+): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
+  const system = options.system ?? createSystem();
+  const root = existingRoot(path);
+  if (options.store === "memory") return initInMemory(root, options, system);
+  const home = homePath(options, system);
+  using registry = openRegistry(home, system.userId);
+  const known = locate(registry, root);
+  if (known !== undefined) return { workspace: open(known, { home, registry, system }), initial: null, created: false };
+  refuseUnfit(root, home, system);
+  refuseNested(registry, root, options.nested ?? false);
+  return await initNew(root, { home, registry, system, options });
+}
+
+async function initInMemory(root: AbsolutePath, options: InitOptions, system: System): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
+  const store = openStore(undefined, { create: true });
+  const settings = readSettings(displayAbsolute(homePath(options, system)));
+  const workspace = new LocalWorkspace({ id: system.newId() as WorkspaceId, root, store, settings, system, notices: [], excludedDirectories: () => [] });
+  return { workspace, initial: await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }), created: true };
+}
+
+interface Opening {
+  readonly home: AbsolutePath;
+  readonly registry: Registry;
+  readonly system: System;
+}
+
+async function initNew(
+  root: AbsolutePath,
+  opening: Opening & { options: InitOptions },
+): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
+  const { home, registry, system, options } = opening;
+  const id = system.newId() as WorkspaceId;
+  const name = root.slice(root.lastIndexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
+  const directory = `${name}-${id}`;
+  makePrivateDirectory(below(home, `workspaces/${directory}`));
+  const store = openStore(below(home, `workspaces/${directory}`), { create: true });
+  store.db.transaction(() => {
+    writeMeta(store.db, "workspace_id", id);
+    writeMeta(store.db, "root", Buffer.from(root, "latin1").toString("base64"));
+  });
+  const registered: RegisteredWorkspace = { id, store: directory, path: root, ...rootIdentity(root)!, createdAt: system.now() };
+  const workspace = assemble(registered, store, { home, system }, []);
+  const initial = await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }, options.progress);
+  registry.add(registered);
+  return { workspace, initial, created: true };
+}
+
+/** The nearest protected directory at or above `directory`. */
+export async function findWorkspace(directory: string, options: EngineOptions = {}): Promise<LocalWorkspace> {
+  const system = options.system ?? createSystem();
+  const home = homePath(options, system);
+  const start = resolveAsFarAsPossible(absolutePath(directory));
+  using registry = openRegistry(home, system.userId);
+  rebuildIfLost(registry, home);
+  for (let path = start; ; path = parentOf(path)) {
+    const known = locate(registry, path);
+    if (known !== undefined) return open(known, { home, registry, system });
+    if (path === "/" || isUnprotectedWorktree(path)) throw notFound(registry, start, path !== "/");
+  }
+}
+
+function parentOf(path: AbsolutePath): AbsolutePath {
+  return (path.slice(0, path.lastIndexOf("/")) || "/") as AbsolutePath;
+}
+
+/** A linked git worktree is never part of the workspace around it. */
+function isUnprotectedWorktree(path: AbsolutePath): boolean {
+  if (statNode(below(path, ".git")) === undefined) return false;
+  const repository = findRepository(path);
+  return repository?.linkedWorktree === true && repository.topLevel === path;
+}
+
+function notFound(registry: Registry, path: AbsolutePath, inWorktree: boolean): EngineError<"WORKSPACE_NOT_FOUND"> {
+  const candidates = registry
+    .list()
+    .filter((workspace) => statNode(workspace.path) === undefined)
+    .map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
+  const where = displayAbsolute(path);
+  const why = inWorktree ? "is in a linked git worktree that is not protected yet" : "is not in a protected directory";
+  return new EngineError("WORKSPACE_NOT_FOUND", `${where} ${why}. Nothing was changed.`, { path: where, candidates });
+}
+
+/** Finds a directory by its path, then by its identity: a moved one keeps its inode. */
+function locate(registry: Registry, path: AbsolutePath): (RegisteredWorkspace & { notices: string[] }) | undefined {
+  const identity = rootIdentity(path);
+  const byPath = registry.byPath(path);
+  if (byPath !== undefined) {
+    if (identity === undefined || sameIdentity(byPath, identity)) return { ...byPath, notices: [] };
+    registry.move(byPath.id, path, identity);
+    return { ...byPath, ...identity, notices: ["The directory was replaced since the last command; everything is read anew."] };
+  }
+  const byIdentity = identity === undefined ? undefined : registry.byIdentity(identity);
+  if (byIdentity === undefined || identity === undefined) return undefined;
+  const there = rootIdentity(byIdentity.path);
+  // the same directory under two names, such as a bind mount
+  if (there !== undefined && sameIdentity(byIdentity, there)) return { ...byIdentity, notices: [] };
+  registry.move(byIdentity.id, path, identity);
+  return { ...byIdentity, path, notices: [`The workspace moved here from ${displayAbsolute(byIdentity.path)}.`] };
+}
+
+function sameIdentity(a: { dev: string; ino: string; birth: string }, b: { dev: string; ino: string; birth: string }): boolean {
+  return a.dev === b.dev && a.ino === b.ino && a.birth === b.birth;
+}
+
+function open(known: RegisteredWorkspace & { notices: string[] }, { home, system }: Opening): LocalWorkspace {
+  const store = openStore(below(home, `workspaces/${known.store}`), { create: false });
+  try {
+    const workspace = assemble(known, store, { home, system }, known.notices);
+    workspace.recover();
+    return workspace;
+  } catch (error) {
+    store[Symbol.dispose]();
+    throw error;
+  }
+}
+
+function assemble(known: RegisteredWorkspace, store: Store, { home, system }: { home: AbsolutePath; system: System }, notices: readonly string[]): LocalWorkspace {
+  return new LocalWorkspace({
+    id: known.id,
+    root: known.path,
+    store,
+    settings: readSettings(displayAbsolute(home)),
+    system,
+    notices,
+    excludedDirectories: () => otherWorkspaces(known, home, system),
+  });
+}
+
+/** Other workspaces inside this one, and the store itself if it is inside. */
+function otherWorkspaces({ id, path: root }: RegisteredWorkspace, home: AbsolutePath, system: System): ExcludedDirectory[] {
+  using registry = openRegistry(home, system.userId);
+  const inside = (path: AbsolutePath) => path !== root && isAtOrBelow(path as string as BytePath, root as string as BytePath);
+  const relative = (path: AbsolutePath) => path.slice(root === "/" ? 1 : root.length + 1) as BytePath;
+  const excluded = registry
+    .list()
+    .filter((other) => other.id !== id && inside(other.path))
+    .map((other) => ({ path: relative(other.path), reason: "a workspace of its own" }));
+  const store = resolveAsFarAsPossible(home);
+  return inside(store) ? [...excluded, { path: relative(store), reason: "Belay's own store" }] : excluded;
+}
+
+function existingRoot(path: string): AbsolutePath {
+  const absolute = absolutePath(path);
+  const shown = displayAbsolute(absolute);
+  let root: AbsolutePath;
+  try {
+    root = realPath(absolute);
+  } catch (error) {
+    throw new EngineError("WORKSPACE_REFUSED", `${shown} does not exist. Nothing was changed.`, { path: shown, reason: "it does not exist" }, error);
+  }
+  if (rootIdentity(root) !== undefined) return root;
+  throw new EngineError("WORKSPACE_REFUSED", `${shown} is not a directory. Nothing was changed.`, { path: shown, reason: "it is not a directory" });
+}
+
+/** The real path of what exists, and the rest as it was written. */
+function resolveAsFarAsPossible(path: AbsolutePath): AbsolutePath {
+  try {
+    return realPath(path);
+  } catch {
+    return path === "/" ? path : below(resolveAsFarAsPossible(parentOf(path)), path.slice(path.lastIndexOf("/") + 1));
+  }
+}
+
+/** Whole disks and home directories are not projects; a store on a network file system is not safe. */
+function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: System): void {
+  const user = resolveAsFarAsPossible(absolutePath(system.homeDirectory));
+  const reason =
+    root === "/" ? "it is the whole file system"
+    : isAtOrBelow(user as string as BytePath, root as string as BytePath) ? "it is a home directory"
+    : isAtOrBelow(root as string as BytePath, home as string as BytePath) ? "it is Belay's own store"
+    : fileSystemKind(home).network ? `the store ${displayAbsolute(home)} would be on a network file system`
+    : undefined;
+  if (reason === undefined) return;
+  const path = displayAbsolute(root);
+  throw new EngineError("WORKSPACE_REFUSED", `${path} is not protected: ${reason}. Nothing was changed.`, { path, reason });
+}
+
+function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): void {
+  if (nested || isUnprotectedWorktree(root)) return;
+  for (let above = parentOf(root); ; above = parentOf(above)) {
+    const outer = registry.byPath(above);
+    if (outer !== undefined) {
+      const path = displayAbsolute(root);
+      const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
+      throw new EngineError("WORKSPACE_REFUSED", `${path} is protected already: ${reason}. Nothing was changed.`, { path, reason });
+    }
+    if (above === "/") return;
+  }
+}
+
+/** Every store knows its root: a registry that was lost is made again from them. */
+function rebuildIfLost(registry: Registry, home: AbsolutePath): void {
+  if (registry.list().length > 0) return;
+  for (const directory of storeDirectories(home)) {
+    if (statNode(below(home, `workspaces/${directory}/store.db`)) === undefined) continue;
+    using store = openStore(below(home, `workspaces/${directory}`), { create: false });
+    const root = readMeta(store.db, "root");
+    const id = readMeta(store.db, "workspace_id");
+    if (root === undefined || id === undefined) continue;
+    const path = Buffer.from(root, "base64").toString("latin1") as AbsolutePath;
+    const identity = rootIdentity(path) ?? { dev: "", ino: "", birth: "" };
+    registry.add({ id: id as WorkspaceId, store: directory, path, ...identity, createdAt: 0 });
+  }
+}
+

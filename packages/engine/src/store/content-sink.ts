@@ -1,0 +1,38 @@
+/** Where a capture puts what it read: into the store, or nowhere but its name (for looking without recording). */
+import { CHUNK_BYTES } from "../fs/read-file.ts";
+import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { FORM } from "./object-store.ts";
+import type { ObjectWriter } from "./object-writer.ts";
+
+export interface ContentSink {
+  /** Whole content of at most 1 MiB. */
+  small(name: ObjectHash, bytes: Buffer): void;
+  /** One piece of larger content. */
+  piece(name: ObjectHash, bytes: Buffer): void;
+  /** Larger content, all of whose pieces were given. */
+  large(name: ObjectHash, pieces: readonly ObjectHash[]): void;
+}
+
+export function createStoreSink(writer: ObjectWriter): ContentSink {
+  const put = (name: ObjectHash, bytes: Buffer, form: number) => {
+    if (!writer.has(name)) writer.putObject(name, bytes, form);
+  };
+  return {
+    small: (name, bytes) => put(name, bytes, FORM.bytes),
+    piece: (name, bytes) => put(name, bytes, FORM.bytes),
+    large: (name, pieces) => put(name, Buffer.concat(pieces.map(hashToBytes)), FORM.pieces),
+  };
+}
+
+/** Gives bytes of any size to a sink under their name. */
+export function sinkBytes(sink: ContentSink, name: ObjectHash, bytes: Buffer, hash: (piece: Buffer) => ObjectHash): void {
+  if (bytes.length <= CHUNK_BYTES) return sink.small(name, bytes);
+  const pieces: ObjectHash[] = [];
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+    const piece = bytes.subarray(at, at + CHUNK_BYTES);
+    const pieceName = hash(piece);
+    sink.piece(pieceName, piece);
+    pieces.push(pieceName);
+  }
+  sink.large(name, pieces);
+}

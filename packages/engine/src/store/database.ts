@@ -1,0 +1,274 @@
+/**
+ * SQLite as Belay uses it: write-ahead log, every commit synced, every write transaction immediate.
+ * Promises: what `commit` returned from survives a power cut; a store that was deleted, moved or
+ * replaced under us is noticed before success is reported. Never opens the database file with
+ * `node:fs` (closing such a descriptor would drop SQLite's locks): it is only ever `stat`ed.
+ */
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { EngineError } from "../model/errors.ts";
+
+const OLDEST_SQLITE = "3.51.3";
+const WITHDRAWN_SQLITE = "3.52.0";
+const BUSY_TIMEOUT_MS = 10_000;
+const APPLICATION_ID = 0x42656c79;
+
+export type Row = Record<string, unknown>;
+export type Value = null | number | bigint | string | Uint8Array;
+
+/** One step of the schema's history: what brings a database from version i to i + 1. */
+export type Migration = string;
+
+export class Database {
+  readonly #db: DatabaseSync;
+  readonly #path: AbsolutePath | undefined;
+  readonly #identity: string | undefined;
+  readonly #statements = new Map<string, StatementSync>();
+  readonly readOnly: boolean;
+  #depth = 0;
+
+  constructor(db: DatabaseSync, path: AbsolutePath | undefined, readOnly: boolean) {
+    this.#db = db;
+    this.#path = path;
+    this.readOnly = readOnly;
+    this.#identity = path === undefined ? undefined : fileIdentity(path);
+  }
+
+  get(sql: string, ...values: Value[]): Row | undefined {
+    return this.#guard(() => this.#prepare(sql).get(...values));
+  }
+
+  all(sql: string, ...values: Value[]): Row[] {
+    return this.#guard(() => this.#prepare(sql).all(...values));
+  }
+
+  /** Rows one at a time, for results that may be large. */
+  *iterate(sql: string, ...values: Value[]): Generator<Row> {
+    // a statement of its own: an open cursor must not be reset by another use of the same text
+    yield* this.#guard(() => this.#db.prepare(sql)).iterate(...values) as Iterable<Row>;
+  }
+
+  run(sql: string, ...values: Value[]): { changes: number; lastId: number } {
+    const { changes, lastInsertRowid } = this.#guard(() => this.#prepare(sql).run(...values));
+    return { changes: Number(changes), lastId: Number(lastInsertRowid) };
+  }
+
+  exec(sql: string): void {
+    this.#guard(() => this.#db.exec(sql));
+  }
+
+  /** Runs `work` in one durable transaction; nested calls join the outer one. */
+  transaction<Result>(work: () => Result): Result {
+    if (this.#depth > 0) return work();
+    this.#assertWritable();
+    this.exec("BEGIN IMMEDIATE");
+    this.#depth += 1;
+    try {
+      const result = work();
+      // [R2] a deleted store file would "commit" without complaint
+      this.assertInPlace();
+      this.exec("COMMIT");
+      return result;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    } finally {
+      this.#depth -= 1;
+    }
+  }
+
+  /** Throws unless the file that is open is still the one at its path. */
+  assertInPlace(): void {
+    if (this.#path === undefined || fileIdentity(this.#path) === this.#identity) return;
+    const store = displayAbsolute(this.#path);
+    throw new EngineError(
+      "STORE_REPLACED",
+      `The store ${store} was deleted, moved or replaced while in use. Nothing was recorded; your files are untouched.`,
+      { store },
+    );
+  }
+
+  close(): void {
+    this.#statements.clear();
+    this.#db.close();
+  }
+
+  #prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  #assertWritable(): void {
+    if (!this.readOnly) return;
+    const store = this.#path === undefined ? "" : displayAbsolute(this.#path);
+    throw new EngineError("STORE_READ_ONLY", `The store ${store} cannot be written. Nothing was changed.`, { store });
+  }
+
+  #guard<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      throw translate(error, this.#path === undefined ? ":memory:" : displayAbsolute(this.#path));
+    }
+  }
+}
+
+/** Opens (and if allowed creates) a database and brings its schema up to date. `undefined` = in memory. */
+export function openDatabase(
+  path: AbsolutePath | undefined,
+  options: { migrations: readonly Migration[]; create: boolean },
+): Database {
+  assertSqliteVersion();
+  const name = path === undefined ? ":memory:" : displayAbsolute(path);
+  if (path !== undefined && !options.create && statNode(path) === undefined) {
+    throw new EngineError("STORE_MISSING", `There is no store at ${name}. Your files are untouched.`, { store: name });
+  }
+  try {
+    const { db, readOnly } = openConnection(path);
+    const database = new Database(db, path, readOnly);
+    try {
+      prepareSchema(database, name, options.migrations);
+      return database;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    throw translate(error, name);
+  }
+}
+
+function openConnection(path: AbsolutePath | undefined): { db: DatabaseSync; readOnly: boolean } {
+  const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
+  try {
+    const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
+    try {
+      configure(db, path !== undefined);
+      return { db, readOnly: false };
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  } catch (error) {
+    if (path === undefined || !isReadOnlyError(error)) throw error;
+    return { db: openReadOnly(path), readOnly: true };
+  }
+}
+
+/** A store on a read-only medium can still be read, as long as no unmerged log lies beside it. */
+function openReadOnly(path: AbsolutePath): DatabaseSync {
+  const log = statNode(`${path}-wal` as AbsolutePath);
+  const immutable = log === undefined || log.size === 0n;
+  const url = new URL(`file://${encodeURI(displayAbsolute(path))}${immutable ? "?immutable=1" : ""}`);
+  const db = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
+  db.prepare("SELECT count(*) FROM sqlite_schema").get();
+  return db;
+}
+
+function configure(db: DatabaseSync, onDisk: boolean): void {
+  // must come before the first table: it is what lets gc give space back without a second copy
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  if (onDisk) {
+    expectPragma(db, "journal_mode", "wal");
+    expectPragma(db, "synchronous", 2, "FULL");
+    db.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
+    // macOS: a plain fsync does not reach the disk
+    db.exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1");
+  }
+  db.exec("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+}
+
+function expectPragma(db: DatabaseSync, name: string, expected: string | number, setting?: string): void {
+  db.exec(`PRAGMA ${name} = ${setting ?? expected}`);
+  const actual = Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  if (actual !== expected) throw new Error(`PRAGMA ${name} is ${String(actual)}, not ${expected}`);
+}
+
+function prepareSchema(database: Database, name: string, migrations: readonly Migration[]): void {
+  const version = readVersion(database);
+  const supported = migrations.length;
+  if (version > supported) {
+    throw new EngineError(
+      "STORE_NEWER",
+      `The store ${name} was written by a newer Belay (format ${version}, this one knows ${supported}). Nothing was changed.`,
+      { store: name, version, supported },
+    );
+  }
+  if (version === supported || database.readOnly) return;
+  database.transaction(() => {
+    // another process may have migrated while this one waited for the lock
+    for (const migration of migrations.slice(readVersion(database))) database.exec(migration);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${supported}`);
+  });
+}
+
+function readVersion(database: Database): number {
+  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}
+
+function fileIdentity(path: AbsolutePath): string {
+  const stat = statNode(path);
+  return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
+}
+
+let sqliteChecked = false;
+
+/** Older libraries can corrupt a database that several connections share. */
+function assertSqliteVersion(): void {
+  if (sqliteChecked) return;
+  const db = new DatabaseSync(":memory:");
+  const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
+  db.close();
+  if (version === WITHDRAWN_SQLITE || compareVersions(version, OLDEST_SQLITE) < 0) {
+    throw new EngineError("SQLITE_TOO_OLD", `This Node carries SQLite ${version}; Belay needs ${OLDEST_SQLITE} or newer.`, {
+      version,
+      needed: OLDEST_SQLITE,
+    });
+  }
+  sqliteChecked = true;
+}
+
+function compareVersions(a: string, b: string): number {
+  const left = a.split(".").map(Number);
+  const right = b.split(".").map(Number);
+  return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
+}
+
+const SQLITE = { BUSY: 5, LOCKED: 6, NOMEM: 7, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 };
+
+function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: number }).errcode;
+  return code === undefined ? undefined : code & 0xff;
+}
+
+function isReadOnlyError(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === SQLITE.READONLY || code === SQLITE.CANTOPEN;
+}
+
+/** SQLite's error in the words of the engine; anything else is passed through. */
+function translate(error: unknown, store: string): unknown {
+  if (error instanceof EngineError) return error;
+  switch (sqliteCode(error)) {
+    case SQLITE.BUSY:
+    case SQLITE.LOCKED:
+      return new EngineError("STORE_BUSY", `The store ${store} is in use by another process that does not let go. Nothing was changed.`, { store }, error);
+    case SQLITE.READONLY:
+      return new EngineError("STORE_READ_ONLY", `The store ${store} cannot be written. Nothing was changed.`, { store }, error);
+    case SQLITE.CORRUPT:
+    case SQLITE.NOTADB:
+      return new EngineError("STORE_CORRUPT", `The store ${store} is damaged. Your files are untouched.`, { store }, error);
+    case SQLITE.FULL:
+      return new EngineError("DISK_FULL", `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`, { path: store }, error);
+    case SQLITE.CANTOPEN:
+    case SQLITE.IOERR:
+      return new EngineError("FILE_SYSTEM", `The store ${store} cannot be read or written: ${(error as Error).message}.`, { path: store, operation: "store" }, error);
+    default:
+      return error;
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Who is at work in the store right now. A lease names its process exactly, so one left behind by a
+ * dead process is recognised and never blocks anything.
+ */
+import { randomId } from "../model/ids.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { Database, Row } from "./database.ts";
+
+export type LeaseKind = "capture" | "restore" | "gc";
+
+export interface Lease {
+  readonly id: string;
+  readonly kind: LeaseKind;
+  readonly owner: ProcessIdentity;
+  readonly since: number;
+  /** Packs from this one on may hold objects that nothing refers to yet. */
+  readonly firstPack: number;
+}
+
+/** Takes a lease; call inside a transaction. */
+export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity, since = 0): string {
+  const id = randomId();
+  db.run(
+    `INSERT INTO lease (id, kind, pid, started, boot, since, first_pack)
+     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM pack))`,
+    id,
+    kind,
+    owner.pid,
+    owner.started,
+    owner.boot,
+    since,
+  );
+  return id;
+}
+
+export function releaseLease(db: Database, id: string): void {
+  db.run("DELETE FROM lease WHERE id = ?", id);
+}
+
+export function readLeases(db: Database, kind?: LeaseKind): Lease[] {
+  const rows = db.all("SELECT * FROM lease WHERE ?1 IS NULL OR kind = ?1", kind ?? null);
+  return rows.map(toLease);
+}
+
+function toLease(row: Row): Lease {
+  return {
+    id: String(row["id"]),
+    kind: row["kind"] as LeaseKind,
+    owner: { pid: Number(row["pid"]), started: String(row["started"]), boot: String(row["boot"]) },
+    since: Number(row["since"]),
+    firstPack: Number(row["first_pack"]),
+  };
+}

@@ -1,0 +1,147 @@
+/**
+ * Objects by the hash of their content. Every read is verified: a byte that does not belong never
+ * leaves this folder. Objects over 1 MiB are kept as a list of 1 MiB pieces (form 1), everything else
+ * as its bytes (form 0). Does not know what an object means; trees and blobs are told apart by who
+ * refers to them.
+ */
+import { CHUNK_BYTES } from "../fs/read-file.ts";
+import { EngineError } from "../model/errors.ts";
+import {
+  createContentHash,
+  HASH_BYTES,
+  hashBytes,
+  hashFromBytes,
+  hashToBytes,
+  type ObjectHash,
+} from "../model/object-hash.ts";
+import type { Database, Row } from "./database.ts";
+import { decompressPack } from "./pack.ts";
+
+/** Where content can be read from: the store, or the store plus what is on disk right now. */
+export interface ObjectSource {
+  has(name: ObjectHash): boolean;
+  read(name: ObjectHash): Buffer;
+  pieces(name: ObjectHash): Iterable<Buffer>;
+}
+
+export const FORM = { bytes: 0, pieces: 1 } as const;
+
+const PACK_CACHE_BYTES = 32 * 1024 * 1024;
+
+export class ObjectStore implements ObjectSource {
+  readonly #db: Database;
+  readonly #packs = new Map<number, Buffer>();
+  #packBytes = 0;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  has(name: ObjectHash): boolean {
+    return this.#db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
+  }
+
+  /** The whole content. For content that may be large use `pieces`. */
+  read(name: ObjectHash): Buffer {
+    const row = this.#row(name);
+    return row["form"] === FORM.bytes ? this.#bytes(name, row) : Buffer.concat([...this.pieces(name)]);
+  }
+
+  /** The content in pieces of at most 1 MiB. The last step checks the whole: until then nothing may be trusted. */
+  *pieces(name: ObjectHash): Generator<Buffer> {
+    const row = this.#row(name);
+    if (row["form"] === FORM.bytes) {
+      yield this.#bytes(name, row);
+      return;
+    }
+    const whole = createContentHash();
+    for (const piece of this.pieceNames(name, row)) {
+      const bytes = this.#bytes(piece, this.#row(piece));
+      whole.update(bytes);
+      yield bytes;
+    }
+    if (whole.digest() !== name) throw corrupt(name);
+  }
+
+  /** The names of the pieces of a large object; none for others. */
+  pieceNames(name: ObjectHash, row: Row = this.#row(name)): ObjectHash[] {
+    if (row["form"] === FORM.bytes) return [];
+    const list = this.#stored(name, row);
+    if (list.length === 0 || list.length % HASH_BYTES !== 0) throw corrupt(name);
+    const names: ObjectHash[] = [];
+    for (let at = 0; at < list.length; at += HASH_BYTES) names.push(hashFromBytes(list.subarray(at, at + HASH_BYTES)));
+    return names;
+  }
+
+  /** The stored bytes of an object before they mean anything: a piece list stays a list. */
+  stored(name: ObjectHash): { bytes: Buffer; form: number } {
+    const row = this.#row(name);
+    return { bytes: this.#stored(name, row), form: Number(row["form"]) };
+  }
+
+  #row(name: ObjectHash): Row {
+    const row = this.#db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
+    if (row !== undefined) return row;
+    throw new EngineError("OBJECT_MISSING", `The store lacks object ${name.slice(0, 12)}.`, { object: name, checkpoints: [] });
+  }
+
+  #bytes(name: ObjectHash, row: Row): Buffer {
+    const bytes = this.#stored(name, row);
+    if (bytes.length > CHUNK_BYTES || hashBytes(bytes) !== name) throw corrupt(name);
+    return bytes;
+  }
+
+  #stored(name: ObjectHash, row: Row): Buffer {
+    const pack = this.#pack(Number(row["pack"]), name);
+    if (pack === undefined) {
+      // `gc` of another process may have moved the object between the two look-ups
+      const again = this.#row(name);
+      if (again["pack"] === row["pack"]) throw corrupt(name);
+      return this.#stored(name, again);
+    }
+    const start = Number(row["offset"]);
+    const end = start + Number(row["size"]);
+    if (start < 0 || end < start || end > pack.length) throw corrupt(name);
+    return pack.subarray(start, end);
+  }
+
+  #pack(id: number, name: ObjectHash): Buffer | undefined {
+    const cached = this.#packs.get(id);
+    if (cached !== undefined) return cached;
+    const row = this.#db.get("SELECT raw_bytes, data FROM pack WHERE id = ?", id);
+    if (row === undefined) return undefined;
+    let raw: Buffer;
+    try {
+      raw = decompressPack(row["data"] as Uint8Array, Number(row["raw_bytes"]));
+    } catch (error) {
+      throw corrupt(name, error);
+    }
+    this.#remember(id, raw);
+    return raw;
+  }
+
+  #remember(id: number, raw: Buffer): void {
+    for (const [oldest, bytes] of this.#packs) {
+      if (this.#packBytes + raw.length <= PACK_CACHE_BYTES) break;
+      this.#packs.delete(oldest);
+      this.#packBytes -= bytes.length;
+    }
+    this.#packs.set(id, raw);
+    this.#packBytes += raw.length;
+  }
+
+  /** Pack ids are never reused, but `gc` moves objects between packs: drop what was read before it. */
+  forgetCache(): void {
+    this.#packs.clear();
+    this.#packBytes = 0;
+  }
+}
+
+function corrupt(name: ObjectHash, cause?: unknown): EngineError<"OBJECT_CORRUPT"> {
+  return new EngineError(
+    "OBJECT_CORRUPT",
+    `Object ${name.slice(0, 12)} of the store is damaged. It was not used; your files are untouched.`,
+    { object: name, checkpoints: [] },
+    cause,
+  );
+}

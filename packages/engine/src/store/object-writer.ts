@@ -1,0 +1,205 @@
+/**
+ * Puts new objects into the store. Small captures become part of the one transaction that records the
+ * checkpoint; large ones go in ahead of it in transactions of at most 8 MiB, under a lease that keeps
+ * `gc` away from them. Objects that are already there cost one look-up.
+ */
+import { CHUNK_BYTES } from "../fs/read-file.ts";
+import { EngineError } from "../model/errors.ts";
+import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { Database, Value } from "./database.ts";
+import { releaseLease, takeLease } from "./lease.ts";
+import { FORM, type ObjectStore } from "./object-store.ts";
+import { CAPTURE_LEVEL, CAPTURE_PACK_BYTES, compressPack } from "./pack.ts";
+
+/** Objects compressed together, ready to be stored. */
+export interface Pack {
+  readonly data: Buffer;
+  readonly rawBytes: number;
+  readonly objects: readonly PackedObject[];
+}
+
+export interface PackedObject {
+  readonly hash: ObjectHash;
+  readonly offset: number;
+  readonly size: number;
+  readonly form: number;
+}
+
+const TRANSACTION_BYTES = 8 * 1024 * 1024;
+const ROWS_PER_INSERT = 32;
+
+export class ObjectWriter {
+  readonly #db: Database;
+  readonly #objects: ObjectStore;
+  readonly #owner: ProcessIdentity;
+  readonly #written = new Set<ObjectHash>();
+  #builder = new PackBuilder();
+  #packs: Pack[] = [];
+  #packedBytes = 0;
+  #lease: string | undefined;
+  #budgetBytes: number;
+  /** Grows whenever `gc` frees something: what was there at the start may be gone if it has moved. */
+  readonly generation: number;
+  newBytes = 0;
+
+  /** `budgetBytes`: how much the store may still grow. */
+  constructor(db: Database, objects: ObjectStore, owner: ProcessIdentity, budgetBytes = Infinity) {
+    this.#budgetBytes = budgetBytes;
+    this.#db = db;
+    this.#objects = objects;
+    this.#owner = owner;
+    this.generation = readGeneration(db);
+  }
+
+  has(name: ObjectHash): boolean {
+    return this.#written.has(name) || this.#objects.has(name);
+  }
+
+  /** Stores content of any size. */
+  put(bytes: Buffer): ObjectHash {
+    const name = hashBytes(bytes);
+    if (this.has(name)) return name;
+    if (bytes.length <= CHUNK_BYTES) {
+      this.putObject(name, bytes, FORM.bytes);
+      return name;
+    }
+    const pieces: Buffer[] = [];
+    for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
+      pieces.push(hashToBytes(this.putPiece(bytes.subarray(at, at + CHUNK_BYTES))));
+    }
+    this.putObject(name, Buffer.concat(pieces), FORM.pieces);
+    return name;
+  }
+
+  /** One piece of a large object (≤ 1 MiB). */
+  putPiece(bytes: Buffer): ObjectHash {
+    const name = hashBytes(bytes);
+    if (!this.has(name)) this.putObject(name, bytes, FORM.bytes);
+    return name;
+  }
+
+  /** Stores bytes under a name the caller has computed and that is not there yet. */
+  putObject(name: ObjectHash, bytes: Buffer, form: number): void {
+    this.#written.add(name);
+    this.newBytes += bytes.length;
+    this.#builder.add(name, bytes, form);
+    if (this.#builder.rawBytes >= CAPTURE_PACK_BYTES) this.#closePack();
+  }
+
+  /** Adds a pack that was built elsewhere (a worker). */
+  putPack(pack: Pack): void {
+    for (const object of pack.objects) {
+      this.#written.add(object.hash);
+      this.newBytes += object.size;
+    }
+    this.#packs.push(pack);
+    this.#packedBytes += pack.data.length;
+    if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
+  }
+
+  /** Stores what is left and does `work` in the same durable transaction. */
+  commit<Result>(work: () => Result): Result {
+    this.#closePack();
+    return this.#db.transaction(() => {
+      this.#storePacks();
+      const result = work();
+      if (this.#lease !== undefined) releaseLease(this.#db, this.#lease);
+      return result;
+    });
+  }
+
+  /** Inside `commit`: stores what `work` has put so far, so that it can be read. */
+  storeNow(): void {
+    this.#closePack();
+    this.#storePacks();
+  }
+
+  /** Stores what was put so far, durably, before anything refers to it. */
+  flush(): void {
+    this.#closePack();
+    if (this.#packs.length > 0) this.#db.transaction(() => this.#storeAhead());
+  }
+
+  /** Gives up: what went in ahead is unreferenced and left to `gc`. */
+  abandon(): void {
+    const lease = this.#lease;
+    if (lease !== undefined) this.#db.transaction(() => releaseLease(this.#db, lease));
+  }
+
+  #closePack(): void {
+    if (this.#builder.rawBytes === 0 && this.#builder.isEmpty) return;
+    const pack = this.#builder.build(CAPTURE_LEVEL);
+    this.#builder = new PackBuilder();
+    this.#packs.push(pack);
+    this.#packedBytes += pack.data.length;
+    if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
+  }
+
+  #storeAhead(): void {
+    this.#lease ??= takeLease(this.#db, "capture", this.#owner);
+    this.#storePacks();
+  }
+
+  #storePacks(): void {
+    this.#budgetBytes -= this.#packedBytes;
+    // [R14] the cap is kept: what does not fit is not stored, and said so
+    if (this.#budgetBytes < 0 && this.#packedBytes > 0) throw full(-this.#budgetBytes);
+    for (const pack of this.#packs) storePack(this.#db, pack);
+    this.#packs = [];
+    this.#packedBytes = 0;
+  }
+}
+
+/** Collects objects until there are enough for a pack. */
+export class PackBuilder {
+  readonly #parts: Buffer[] = [];
+  readonly #objects: PackedObject[] = [];
+  rawBytes = 0;
+
+  get isEmpty(): boolean {
+    return this.#objects.length === 0;
+  }
+
+  add(hash: ObjectHash, bytes: Buffer, form: number): void {
+    this.#objects.push({ hash, offset: this.rawBytes, size: bytes.length, form });
+    // the caller may reuse its buffer
+    this.#parts.push(Buffer.from(bytes));
+    this.rawBytes += bytes.length;
+  }
+
+  build(level: number): Pack {
+    return {
+      data: compressPack(Buffer.concat(this.#parts), level),
+      rawBytes: this.rawBytes,
+      objects: this.#objects,
+    };
+  }
+}
+
+/** Inserts a pack and its objects and returns its id. Objects that exist already stay where they are, unless the pack is a cold one. */
+export function storePack(db: Database, pack: Pack, { cold } = { cold: false }): number {
+  const { lastId } = db.run("INSERT INTO pack (raw_bytes, cold, data) VALUES (?, ?, ?)", pack.rawBytes, cold ? 1 : 0, pack.data);
+  // regrouping moves objects, capturing never does
+  const conflict = cold ? "REPLACE" : "IGNORE";
+  const sorted = pack.objects.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+  for (let at = 0; at < sorted.length; at += ROWS_PER_INSERT) {
+    const rows = sorted.slice(at, at + ROWS_PER_INSERT);
+    const values = rows.flatMap((o): Value[] => [hashToBytes(o.hash), lastId, o.offset, o.size, o.form]);
+    const places = rows.map(() => "(?,?,?,?,?)").join(",");
+    db.run(`INSERT OR ${conflict} INTO object (hash, pack, offset, size, form) VALUES ${places}`, ...values);
+  }
+  return lastId;
+}
+
+export function readGeneration(db: Database): number {
+  return Number(db.get("SELECT value FROM meta WHERE key = 'gc_generation'")?.["value"] ?? 0);
+}
+
+function full(missingBytes: number): EngineError<"STORE_FULL"> {
+  return new EngineError(
+    "STORE_FULL",
+    `The store has reached its cap: ${missingBytes} bytes do not fit. Nothing was recorded; your files are untouched.`,
+    { missingBytes },
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Which directory belongs to which store, for all workspaces of one user. A directory is known by its
+ * path and by its identity (device, inode, birth time), so that a moved one finds its store again and a
+ * replaced one is noticed. Lost registries are rebuilt from the stores, which know their own root.
+ */
+import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
+import { makePrivateDirectory } from "../fs/durable-file.ts";
+import { kindOf, statNode } from "../fs/file-stat.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { EngineError } from "../model/errors.ts";
+import type { WorkspaceId } from "../model/ids.ts";
+import { openDatabase, type Database, type Row } from "./database.ts";
+import { REGISTRY_MIGRATIONS } from "./schema.ts";
+
+export interface RootIdentity {
+  readonly dev: string;
+  readonly ino: string;
+  readonly birth: string;
+}
+
+export interface RegisteredWorkspace extends RootIdentity {
+  readonly id: WorkspaceId;
+  /** The store's directory below `$BELAY_HOME/workspaces`. */
+  readonly store: string;
+  readonly path: AbsolutePath;
+  readonly createdAt: number;
+}
+
+export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
+  const stat = statNode(path);
+  if (stat === undefined || kindOf(stat) !== "directory") return undefined;
+  return { dev: String(stat.dev), ino: String(stat.ino), birth: String(stat.birthtimeNs) };
+}
+
+export class Registry implements Disposable {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  list(): RegisteredWorkspace[] {
+    return this.#db.all("SELECT * FROM workspace ORDER BY path").map(toWorkspace);
+  }
+
+  byPath(path: AbsolutePath): RegisteredWorkspace | undefined {
+    return first(this.#db.all("SELECT * FROM workspace WHERE path = ?", bytesOf(path)));
+  }
+
+  byIdentity({ dev, ino, birth }: RootIdentity): RegisteredWorkspace | undefined {
+    return first(this.#db.all("SELECT * FROM workspace WHERE dev = ? AND ino = ? AND birth = ?", dev, ino, birth));
+  }
+
+  /** Adds a workspace; when another process was faster, tells which one is there. */
+  add(workspace: RegisteredWorkspace): RegisteredWorkspace {
+    const { id, store, path, dev, ino, birth, createdAt } = workspace;
+    return this.#db.transaction(() => {
+      this.#db.run(
+        "INSERT OR IGNORE INTO workspace (id, store, path, dev, ino, birth, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        id,
+        store,
+        bytesOf(path),
+        dev,
+        ino,
+        birth,
+        createdAt,
+      );
+      return this.byPath(path) ?? workspace;
+    });
+  }
+
+  /** Notes where a workspace's root is now. */
+  move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
+    this.#db.transaction(() => {
+      this.#db.run("UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ? WHERE id = ?", bytesOf(path), dev, ino, birth, id);
+    });
+  }
+
+  remove(id: WorkspaceId): void {
+    this.#db.transaction(() => this.#db.run("DELETE FROM workspace WHERE id = ?", id));
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+/** Opens `$BELAY_HOME/registry.db`, making both if need be. */
+export function openRegistry(home: AbsolutePath, userId: number | undefined): Registry {
+  makePrivateDirectory(below(home, "workspaces"));
+  assertPrivate(home, userId);
+  return new Registry(openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true }));
+}
+
+/** A store that others can write is not one to trust files from. */
+function assertPrivate(home: AbsolutePath, userId: number | undefined): void {
+  const stat = statNode(home);
+  if (stat === undefined || userId === undefined) return;
+  const reason =
+    Number(stat.uid) !== userId ? "it belongs to another user"
+    : (stat.mode & 0o022n) !== 0n ? "other users can write to it"
+    : undefined;
+  if (reason === undefined) return;
+  const store = String(forSystem(home));
+  throw new EngineError("STORE_UNSAFE", `${store} is not used: ${reason}. Nothing was changed.`, { store, reason });
+}
+
+/** Store directories that exist, registered or not. */
+export function storeDirectories(home: AbsolutePath): string[] {
+  const workspaces = below(home, "workspaces");
+  return statNode(workspaces) === undefined ? [] : listDirectory(workspaces);
+}
+
+function bytesOf(path: AbsolutePath): Buffer {
+  return Buffer.from(path, "latin1");
+}
+
+function first(rows: Row[]): RegisteredWorkspace | undefined {
+  return rows[0] === undefined ? undefined : toWorkspace(rows[0]);
+}
+
+function toWorkspace(row: Row): RegisteredWorkspace {
+  return {
+    id: String(row["id"]) as WorkspaceId,
+    store: String(row["store"]),
+    path: Buffer.from(row["path"] as Uint8Array).toString("latin1") as AbsolutePath,
+    dev: String(row["dev"]),
+    ino: String(row["ino"]),
+    birth: String(row["birth"]),
+    createdAt: Number(row["created_at"]),
+  };
+}

@@ -1,0 +1,76 @@
+/**
+ * The tables of a workspace's store. Order is by `seq`, never by time. docs/format.md explains each
+ * column; a change here is a new migration at the end of the list, never an edit of an old one.
+ */
+import type { Migration } from "./database.ts";
+
+const FIRST = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+  CREATE TABLE pack (id INTEGER PRIMARY KEY AUTOINCREMENT, raw_bytes INTEGER NOT NULL, cold INTEGER NOT NULL, data BLOB NOT NULL);
+  CREATE TABLE object (
+    hash BLOB PRIMARY KEY, pack INTEGER NOT NULL, offset INTEGER NOT NULL, size INTEGER NOT NULL, form INTEGER NOT NULL
+  ) WITHOUT ROWID;
+
+  CREATE TABLE thread (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, agent TEXT NOT NULL, external_id TEXT NOT NULL,
+    title TEXT, created_at INTEGER NOT NULL, UNIQUE (agent, external_id)
+  );
+  CREATE TABLE checkpoint (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT REFERENCES thread (id),
+    session TEXT, kind TEXT NOT NULL, phase TEXT, name TEXT, note TEXT, description TEXT NOT NULL,
+    created_at INTEGER NOT NULL, snapshot BLOB NOT NULL, rules BLOB NOT NULL, excluded BLOB NOT NULL, parents TEXT NOT NULL,
+    message_id TEXT, message_index INTEGER, tool_use_id TEXT, tool TEXT, rolled_back_by TEXT,
+    agent TEXT, conversation TEXT, git TEXT, files INTEGER NOT NULL, bytes INTEGER NOT NULL,
+    added INTEGER NOT NULL, modified INTEGER NOT NULL, deleted INTEGER NOT NULL,
+    delta BLOB NOT NULL, seal BLOB NOT NULL, pruned_at INTEGER
+  );
+  CREATE INDEX checkpoint_thread ON checkpoint (thread, seq);
+  CREATE INDEX checkpoint_name ON checkpoint (name) WHERE name IS NOT NULL;
+  CREATE INDEX checkpoint_message ON checkpoint (message_id) WHERE message_id IS NOT NULL;
+  CREATE INDEX checkpoint_tool_use ON checkpoint (tool_use_id) WHERE tool_use_id IS NOT NULL;
+  CREATE TABLE gap (checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, path BLOB NOT NULL,
+    reason TEXT NOT NULL, size INTEGER NOT NULL, PRIMARY KEY (checkpoint, path)) WITHOUT ROWID;
+  CREATE TABLE doubt (checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, path BLOB NOT NULL,
+    reason TEXT NOT NULL, PRIMARY KEY (checkpoint, path, reason)) WITHOUT ROWID;
+  CREATE TABLE ref (name TEXT PRIMARY KEY, checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq)) WITHOUT ROWID;
+  CREATE INDEX ref_checkpoint ON ref (checkpoint);
+
+  CREATE TABLE step (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, thread TEXT REFERENCES thread (id),
+    description TEXT NOT NULL, prompt TEXT, owner TEXT, opened_at INTEGER NOT NULL, closed_at INTEGER,
+    before INTEGER, after INTEGER, state TEXT NOT NULL, position REAL NOT NULL, changed INTEGER NOT NULL DEFAULT 0,
+    pruned INTEGER NOT NULL DEFAULT 0
+  );
+  CREATE INDEX step_list ON step (state, position);
+  CREATE TABLE change (
+    checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, path BLOB NOT NULL, old BLOB, new BLOB,
+    attribution TEXT NOT NULL, step TEXT, PRIMARY KEY (checkpoint, path)
+  ) WITHOUT ROWID;
+  CREATE INDEX change_step ON change (step, checkpoint) WHERE step IS NOT NULL;
+  CREATE TABLE shared_window (checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, step TEXT NOT NULL,
+    PRIMARY KEY (step, checkpoint)) WITHOUT ROWID;
+  CREATE TABLE named_path (path BLOB PRIMARY KEY, since INTEGER NOT NULL, absent INTEGER NOT NULL) WITHOUT ROWID;
+
+  CREATE TABLE operation (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, at INTEGER NOT NULL,
+    detail TEXT NOT NULL, chain BLOB NOT NULL
+  );
+  CREATE TABLE journal (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, safety INTEGER NOT NULL, plan BLOB NOT NULL, finish TEXT NOT NULL,
+    started_at INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  CREATE TABLE lease (
+    id TEXT PRIMARY KEY, kind TEXT NOT NULL, pid INTEGER NOT NULL, started TEXT NOT NULL, boot TEXT NOT NULL,
+    since INTEGER NOT NULL, first_pack INTEGER NOT NULL
+  ) WITHOUT ROWID;
+`;
+
+export const STORE_MIGRATIONS: readonly Migration[] = [FIRST];
+
+export const REGISTRY_MIGRATIONS: readonly Migration[] = [
+  `CREATE TABLE workspace (
+    id TEXT PRIMARY KEY, store TEXT NOT NULL, path BLOB NOT NULL UNIQUE, dev TEXT NOT NULL, ino TEXT NOT NULL,
+    birth TEXT NOT NULL, created_at INTEGER NOT NULL
+  ) WITHOUT ROWID;`,
+];

@@ -1,0 +1,55 @@
+/** One workspace's store: its database, its objects, its identity. */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { randomId } from "../model/ids.ts";
+import { openDatabase, type Database } from "./database.ts";
+import { ObjectStore } from "./object-store.ts";
+import { STORE_MIGRATIONS } from "./schema.ts";
+
+export interface Store extends Disposable {
+  readonly db: Database;
+  readonly objects: ObjectStore;
+  /** Made with the store and never changed. */
+  readonly id: string;
+  /** undefined = in memory */
+  readonly directory: AbsolutePath | undefined;
+}
+
+/** Opens the store in a directory, or one in memory that lives as long as the process. */
+export function openStore(directory: AbsolutePath | undefined, options: { create: boolean }): Store {
+  const path = directory === undefined ? undefined : below(directory, "store.db");
+  const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create: options.create });
+  return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: () => db.close() };
+}
+
+function readOrMakeId(db: Database): string {
+  const known = readMeta(db, "store_id");
+  if (known !== undefined || db.readOnly) return known ?? "";
+  return db.transaction(() => {
+    if (readMeta(db, "store_id") === undefined) writeMeta(db, "store_id", randomId());
+    return readMeta(db, "store_id")!;
+  });
+}
+
+export function readMeta(db: Database, key: string): string | undefined {
+  const value = db.get("SELECT value FROM meta WHERE key = ?", key)?.["value"];
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+export function writeMeta(db: Database, key: string, value: string | number): void {
+  db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value);
+}
+
+/** Bytes the store takes on disk, log included; for a store in memory what its pages take. */
+export function storeBytes({ db, directory }: Store): number {
+  if (directory === undefined) return pageBytes(db).total;
+  const sizes = ["store.db", "store.db-wal", "stat-cache"].map((name) => statNode(below(directory, name))?.size ?? 0n);
+  return Number(sizes.reduce((sum, size) => sum + size, 0n));
+}
+
+/** What the database's pages hold and what of it is free for reuse. */
+export function pageBytes(db: Database): { total: number; free: number } {
+  const pragma = (name: string) => Number(Object.values(db.get(`PRAGMA ${name}`) ?? {})[0] ?? 0);
+  const size = pragma("page_size");
+  return { total: pragma("page_count") * size, free: pragma("freelist_count") * size };
+}

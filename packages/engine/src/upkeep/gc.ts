@@ -1,0 +1,212 @@
+/**
+ * Frees what nothing reaches and regroups what stays. Dead packs go first, so that the rest finds room
+ * in their pages; cold objects are then packed again by path, newest version first, where successive
+ * versions compress like deltas. Pack by pack, each in its own transaction: every checkpoint can be
+ * restored at every moment, and no second copy of the store is needed.
+ */
+import { appendOperation } from "../history/operations.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
+import type { OperationId } from "../model/ids.ts";
+import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { GcReport } from "../model/reports.ts";
+import type { System } from "../model/system.ts";
+import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { PackBuilder, storePack } from "../store/object-writer.ts";
+import { COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
+import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
+import { findReachable, type Use } from "./reachable.ts";
+import { keepReserve, releaseReserve } from "./reserve.ts";
+
+export interface GcRequest {
+  /** Checkpoints pruned before this time are dropped for good. */
+  readonly dropPrunedBefore: number;
+  readonly dryRun: boolean;
+  /** Pack everything again, so that no trace of a freed object is left in a shared pack. */
+  readonly rewriteAll?: boolean;
+}
+
+type GcResult = Omit<GcReport, "dryRun">;
+
+/** Regroup when this share of the stored bytes lies in packs as captures wrote them. */
+const REGROUP_SHARE = 0.2;
+const DELETES_PER_TRANSACTION = 200;
+
+export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
+  if (request.dryRun) return estimate(store, request);
+  const lease = claim(store, system);
+  try {
+    return withReserve(store, () => new Collector(store, system).run(request));
+  } finally {
+    store.db.transaction(() => releaseLease(store.db, lease));
+    keepReserve(store.directory);
+  }
+}
+
+/** One collector at a time; a dead one's lease is void. */
+function claim({ db, directory }: Store, system: System): string {
+  return withReserve({ directory }, () =>
+    db.transaction(() => {
+      for (const other of readLeases(db)) {
+        if (!system.isAlive(other.owner)) releaseLease(db, other.id);
+        else if (other.kind === "gc") throw new EngineError("STORE_BUSY", `Another gc is running (process ${other.owner.pid}). Nothing was changed.`, { store: "" });
+      }
+      return takeLease(db, "gc", system.owner, system.now());
+    }),
+  );
+}
+
+/** On a full disk the reserve is given up and the work tried once more. */
+export function withReserve<Result>({ directory }: Pick<Store, "directory">, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    if (!isEngineError(error, "DISK_FULL")) throw error;
+    releaseReserve(directory);
+    return work();
+  }
+}
+
+class Collector {
+  readonly #store: Store;
+  readonly #system: System;
+
+  constructor(store: Store, system: System) {
+    this.#store = store;
+    this.#system = system;
+  }
+
+  run(request: GcRequest): GcResult {
+    const bytesBefore = storeBytes(this.#store);
+    const checkpointsDropped = this.#dropPruned(request.dropPrunedBefore);
+    // what captures under way have stored ahead of their checkpoint is not ours to judge
+    const limit = Math.min(...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack), Infinity);
+    const live = findReachable(this.#store);
+    const freed = this.#freeDead(live, limit);
+    const packsRewritten = this.#regroup(live, limit, request.rewriteAll ?? false);
+    this.#giveBack();
+    const result = { ...freed, packsRewritten, bytesBefore, bytesAfter: storeBytes(this.#store), checkpointsDropped };
+    this.#log(result);
+    return result;
+  }
+
+  #dropPruned(before: number): number {
+    const { db } = this.#store;
+    return db.transaction(() => {
+      const rows = db.all("SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)", before);
+      for (const { seq } of rows) dropCheckpoint(this.#store, Number(seq));
+      return rows.length;
+    });
+  }
+
+  #freeDead(live: ReadonlyMap<ObjectHash, Use>, limit: number): { objectsFreed: number; packsFreed: number } {
+    const { db } = this.#store;
+    const dead: Uint8Array[] = [];
+    for (const row of db.iterate("SELECT hash, pack FROM object")) {
+      if (Number(row["pack"]) < limit && !live.has(hashFromBytes(row["hash"] as Uint8Array))) dead.push(row["hash"] as Uint8Array);
+    }
+    for (let at = 0; at < dead.length; at += DELETES_PER_TRANSACTION * 10) {
+      this.#sweep(() => {
+        for (const hash of dead.slice(at, at + DELETES_PER_TRANSACTION * 10)) db.run("DELETE FROM object WHERE hash = ?", hash);
+      });
+    }
+    return { objectsFreed: dead.length, packsFreed: this.#freeEmptyPacks(limit) };
+  }
+
+  /** Every transaction that takes something away says so: captures under way look again. */
+  #sweep(work: () => void): void {
+    const { db } = this.#store;
+    db.transaction(() => {
+      work();
+      writeMeta(db, "gc_generation", Number(readMeta(db, "gc_generation") ?? 0) + 1);
+    });
+    this.#store.objects.forgetCache();
+  }
+
+  #freeEmptyPacks(limit: number): number {
+    const { db } = this.#store;
+    const used = new Set(db.all("SELECT DISTINCT pack FROM object").map((row) => Number(row["pack"])));
+    const empty = db.all("SELECT id FROM pack").map((row) => Number(row["id"])).filter((id) => id < limit && !used.has(id));
+    for (let at = 0; at < empty.length; at += DELETES_PER_TRANSACTION) {
+      this.#sweep(() => {
+        for (const id of empty.slice(at, at + DELETES_PER_TRANSACTION)) db.run("DELETE FROM pack WHERE id = ?", id);
+      });
+    }
+    return empty.length;
+  }
+
+  /** Packs live objects anew, grouped by use; objects of packs at or above `limit` stay where they are. */
+  #regroup(live: ReadonlyMap<ObjectHash, Use>, limit: number, all: boolean): number {
+    if (!all && !this.#isWorthRegrouping()) return 0;
+    const order = [...live].sort(([, a], [, b]) => compareUses(a, b)).map(([name]) => name);
+    let builder = new PackBuilder();
+    let packs = 0;
+    const flush = () => {
+      if (builder.isEmpty) return;
+      this.#sweep(() => storePack(this.#store.db, builder.build(COLD_LEVEL), { cold: true }));
+      packs += 1;
+      builder = new PackBuilder();
+      // old packs empty one after the other, because captures wrote them in the order of paths too
+      this.#freeEmptyPacks(limit);
+    };
+    for (const name of order) {
+      if (this.#packOf(name) >= limit) continue;
+      const { bytes, form } = this.#store.objects.stored(name);
+      builder.add(name, bytes, form);
+      if (builder.rawBytes >= COLD_PACK_BYTES) flush();
+    }
+    flush();
+    return packs;
+  }
+
+  #packOf(name: ObjectHash): number {
+    return Number(this.#store.db.get("SELECT pack FROM object WHERE hash = ?", hashToBytes(name))?.["pack"] ?? Infinity);
+  }
+
+  #isWorthRegrouping(): boolean {
+    const row = this.#store.db.get("SELECT coalesce(sum(length(data)), 0) AS total, coalesce(sum(length(data) * (1 - cold)), 0) AS warm FROM pack");
+    return Number(row?.["warm"]) > Number(row?.["total"]) * REGROUP_SHARE;
+  }
+
+  /** Returns free pages to the file system. */
+  #giveBack(): void {
+    const { db } = this.#store;
+    for (let free = pageBytes(db).free; free > 0; ) {
+      db.exec("PRAGMA incremental_vacuum(2000)");
+      const left = pageBytes(db).free;
+      if (left >= free) break;
+      free = left;
+    }
+    db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  #log(result: GcResult): void {
+    const { db } = this.#store;
+    db.transaction(() => {
+      appendOperation(db, { id: this.#system.newId() as OperationId, kind: "gc", at: this.#system.now(), detail: { ...result } });
+    });
+  }
+}
+
+/** Files by path, versions of one file newest first; then trees in the same way. */
+function compareUses(a: Use, b: Use): number {
+  if (a.isTree !== b.isTree) return a.isTree ? 1 : -1;
+  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
+  return a.age - b.age;
+}
+
+/** Removes a checkpoint's rows; steps whose delta it held can no longer be undone, and leave the lists. */
+export function dropCheckpoint({ db }: Store, seq: number): void {
+  db.run("UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT step FROM shared_window WHERE checkpoint = ?1)", seq);
+  db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
+  db.run("DELETE FROM checkpoint WHERE seq = ?", seq);
+}
+
+/** What gc would free, without freeing it. */
+function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
+  const { db } = store;
+  const bytes = storeBytes(store);
+  const dropped = Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0);
+  const live = findReachable(store);
+  const objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
+  return { objectsFreed: Math.max(0, objects - live.size), packsFreed: 0, packsRewritten: 0, bytesBefore: bytes, bytesAfter: bytes, checkpointsDropped: dropped };
+}

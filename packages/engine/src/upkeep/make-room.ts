@@ -1,0 +1,52 @@
+/**
+ * Keeps the cap: frees in a fixed order until the store is well below it again. Unreachable objects
+ * first; then old tool checkpoints; then messages and turns; then safety checkpoints older than a week
+ * beyond the last twenty. What is protected stays, even if that means that nothing more fits.
+ */
+import { listCheckpoints } from "../history/checkpoints.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { System } from "../model/system.ts";
+import { storeBytes, type Store } from "../store/store.ts";
+import { collectGarbage } from "./gc.ts";
+import { pruneCheckpoints } from "./prune.ts";
+
+/** Enough for a while, so that not every checkpoint has to clean up. */
+const TARGET_SHARE = 0.9;
+const BATCH_SHARE = 4;
+const SAFETY_AGE_MS = 7 * 24 * 60 * 60 * 1000;
+const SAFETY_COUNT = 20;
+
+/** True when something was freed. */
+export function makeRoom(store: Store, system: System, capBytes: number): boolean {
+  const before = storeBytes(store);
+  const target = capBytes * TARGET_SHARE;
+  const collect = () => collectGarbage(store, system, { dropPrunedBefore: Infinity, dryRun: false });
+  collect();
+  for (const next of [oldTools, oldTurns, oldSafeties]) {
+    while (storeBytes(store) > target) {
+      const candidates = next(listCheckpoints(store.db), system.now());
+      if (candidates.length === 0) break;
+      // oldest first, a part at a time: no more is lost than must be
+      pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));
+      collect();
+    }
+  }
+  return storeBytes(store) < before;
+}
+
+type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];
+
+/** Never the newest checkpoint, nothing a person named or made, and not the first. */
+function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
+  return all.slice(1).filter(({ kind, name, tags }) => kind !== "manual" && kind !== "initial" && name === null && tags.length === 0);
+}
+
+const oldTools: Selection = (all) => ordinary(all).filter(({ kind }) => kind === "tool" || kind === "agent" || kind === "timer");
+
+const oldTurns: Selection = (all) => ordinary(all).filter(({ kind }) => kind === "message" || kind === "turn" || kind === "restore");
+
+const oldSafeties: Selection = (all, now) =>
+  ordinary(all)
+    .filter(({ kind }) => kind === "safety")
+    .slice(SAFETY_COUNT)
+    .filter(({ createdAt }) => now - createdAt > SAFETY_AGE_MS);

@@ -1,0 +1,66 @@
+/** Drops checkpoints by policy. A pruned one is no longer listed and can be brought back until its grace time is over. */
+import { listCheckpoints } from "../history/checkpoints.ts";
+import { appendOperation } from "../history/operations.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { OperationId } from "../model/ids.ts";
+import { SAFETY_KEEP_MS, type RetentionPolicy } from "../model/retention.ts";
+import type { System } from "../model/system.ts";
+import type { Store } from "../store/store.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** The checkpoints that a policy lets go, oldest first. */
+export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Checkpoint[] {
+  const all = listCheckpoints(store.db);
+  // a clock that was set back must not make everything look old
+  const present = Math.min(now, Math.max(...all.map(({ createdAt }) => createdAt), 0) + 365 * 24 * HOUR_MS);
+  const lastEvent = new Map<string | null, number>();
+  for (const { thread, createdAt } of all) lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
+  const rank = new Map<string | null, number>();
+  return all
+    .filter((checkpoint, index) => {
+      const place = rank.get(checkpoint.thread) ?? 0;
+      rank.set(checkpoint.thread, place + 1);
+      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
+      if (place < policy.keepMinimum) return false;
+      if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
+      const age = present - checkpoint.createdAt;
+      return age > hoursKept(checkpoint, policy) * HOUR_MS;
+    })
+    .reverse();
+}
+
+function hoursKept({ kind }: Checkpoint, policy: RetentionPolicy): number {
+  return kind === "message" || kind === "turn" || kind === "restore" ? policy.keepTurnsHours : policy.keepAllHours;
+}
+
+/** Manual, named, tagged and initial ones stay; safety checkpoints as long as their thread is alive. */
+function isProtected(checkpoint: Checkpoint, now: number, lastEvent: number): boolean {
+  const { kind, name, tags } = checkpoint;
+  if (kind === "manual" || kind === "initial" || name !== null || tags.length > 0) return true;
+  return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS;
+}
+
+export function pruneCheckpoints(store: Store, system: System, checkpoints: readonly Checkpoint[]): void {
+  if (checkpoints.length === 0) return;
+  const now = system.now();
+  store.db.transaction(() => {
+    for (const { seq } of checkpoints) store.db.run("UPDATE checkpoint SET pruned_at = ? WHERE seq = ?", now, seq);
+    log(store, system, "prune", checkpoints.map(({ id }) => id));
+  });
+}
+
+/** Brings back every checkpoint that is pruned but not gone yet. */
+export function unprune(store: Store, system: System): number[] {
+  return store.db.transaction(() => {
+    const rows = store.db.all("SELECT seq, id FROM checkpoint WHERE pruned_at IS NOT NULL ORDER BY seq");
+    if (rows.length === 0) return [];
+    store.db.run("UPDATE checkpoint SET pruned_at = NULL WHERE pruned_at IS NOT NULL");
+    log(store, system, "unprune", rows.map((row) => String(row["id"])));
+    return rows.map((row) => Number(row["seq"]));
+  });
+}
+
+function log(store: Store, system: System, kind: "prune" | "unprune", checkpoints: readonly string[]): void {
+  appendOperation(store.db, { id: system.newId() as OperationId, kind, at: system.now(), detail: { checkpoints } });
+}

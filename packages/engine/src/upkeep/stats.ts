@@ -1,0 +1,28 @@
+/** Numbers about a store; local only. */
+import { countOperations } from "../history/operations.ts";
+import type { Stats } from "../model/reports.ts";
+import { storeBytes, type Store } from "../store/store.ts";
+
+export function readStats(store: Store, capBytes: number): Stats {
+  const { db } = store;
+  const number = (sql: string) => Number(Object.values(db.get(sql) ?? {})[0] ?? 0);
+  const time = (sql: string) => {
+    const value = Object.values(db.get(sql) ?? {})[0];
+    return value === null || value === undefined ? null : Number(value);
+  };
+  const kinds = db.all("SELECT kind, count(*) AS n FROM checkpoint WHERE pruned_at IS NULL GROUP BY kind ORDER BY kind");
+  return {
+    checkpoints: number("SELECT count(*) FROM checkpoint WHERE pruned_at IS NULL"),
+    byKind: Object.fromEntries(kinds.map((row) => [String(row["kind"]), Number(row["n"])])),
+    threads: number("SELECT count(*) FROM thread"),
+    operations: countOperations(db),
+    objects: number("SELECT count(*) FROM object"),
+    packs: number("SELECT count(*) FROM pack"),
+    contentBytes: number("SELECT sum(size) FROM object WHERE form = 0"),
+    storedBytes: number("SELECT sum(length(data)) FROM pack"),
+    diskBytes: storeBytes(store),
+    capBytes,
+    oldest: time("SELECT min(created_at) FROM checkpoint WHERE pruned_at IS NULL"),
+    newest: time("SELECT max(created_at) FROM checkpoint WHERE pruned_at IS NULL"),
+  };
+}

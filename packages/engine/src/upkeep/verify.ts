@@ -1,0 +1,200 @@
+/**
+ * Proves the store sound, or says what is damaged and which checkpoints that concerns. Quick: every row,
+ * every tree, every reference. Full: every byte is hashed again.
+ */
+import { findBrokenChain } from "../history/operations.ts";
+import { areChangesSealed } from "../history/changes.ts";
+import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { EngineError } from "../model/errors.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import { createContentHash, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { VerifyProblem, VerifyReport } from "../model/reports.ts";
+import { decodeRules } from "../model/rules.ts";
+import { decodeTree } from "../model/tree.ts";
+import type { Store } from "../store/store.ts";
+
+
+export interface VerifyOptions {
+  readonly full: boolean;
+  readonly progress?: (done: number, total: number) => void;
+}
+
+export function verifyStore(store: Store, options: VerifyOptions): VerifyReport {
+  const verifier = new Verifier(store, options);
+  verifier.run();
+  return verifier.report();
+}
+
+/** What one object or row lacks, before it is known which checkpoints need it. */
+interface Finding {
+  readonly kind: VerifyProblem["kind"];
+  readonly detail: string;
+}
+
+class Verifier {
+  readonly #store: Store;
+  readonly #options: VerifyOptions;
+  readonly #findings = new Map<string, Finding>();
+  readonly #users = new Map<string, Set<CheckpointId>>();
+  /** For each tree: the damaged objects at or below it. */
+  readonly #damageBelow = new Map<ObjectHash, ReadonlySet<ObjectHash>>();
+  readonly #checked = new Map<ObjectHash, boolean>();
+  #checkpoints = 0;
+  #bytes = 0;
+
+  constructor(store: Store, options: VerifyOptions) {
+    this.#store = store;
+    this.#options = options;
+  }
+
+  run(): void {
+    this.#checkDatabase();
+    const total = Number(this.#store.db.get("SELECT count(*) AS n FROM checkpoint")?.["n"] ?? 0);
+    for (const { seq } of this.#store.db.all("SELECT seq FROM checkpoint ORDER BY seq DESC")) {
+      this.#checkpoints += 1;
+      this.#checkCheckpoint(Number(seq));
+      this.#options.progress?.(this.#checkpoints, total);
+    }
+    for (const seq of findBrokenChain(this.#store.db)) {
+      this.#note(`log ${seq}`, { kind: "log", detail: `Entry ${seq} of the log does not follow from the one before it.` });
+    }
+  }
+
+  report(): VerifyReport {
+    const problems = [...this.#findings].map(([key, finding]): VerifyProblem => ({
+      ...finding,
+      ...(/^[0-9a-f]{64}$/.test(key) ? { object: key } : {}),
+      checkpoints: [...(this.#users.get(key) ?? [])],
+    }));
+    const objects = Number(this.#store.db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
+    return { ok: problems.length === 0, checkpoints: this.#checkpoints, objects, bytes: this.#bytes, problems };
+  }
+
+  #checkDatabase(): void {
+    const { db } = this.#store;
+    try {
+      for (const row of db.all("PRAGMA quick_check(20)")) {
+        const detail = String(Object.values(row)[0]);
+        if (detail !== "ok") this.#note(`database ${detail}`, { kind: "database", detail });
+      }
+      const lost = db.get("SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL");
+      if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${lost!["n"]} objects name a pack that does not exist.` });
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      this.#note("database", { kind: "database", detail: error.message });
+    }
+  }
+
+  #checkCheckpoint(seq: number): void {
+    const key = `checkpoint ${seq}`;
+    try {
+      const checkpoint = checkpointAt(this.#store.db, seq)!;
+      assertSealed(this.#store.db, checkpoint);
+      if (!areChangesSealed(this.#store.db, seq)) this.#blame(key, checkpoint.id, { kind: "row-invalid", detail: `The changes of checkpoint ${seq} are damaged.` });
+      const damaged = new Set(this.#damageOf(checkpoint.snapshot));
+      for (const name of [checkpoint.rules, checkpoint.excluded]) if (!this.#isSound(name)) damaged.add(name);
+      if (!damaged.has(checkpoint.rules)) decodeRules(this.#store.objects.read(checkpoint.rules), checkpoint.rules);
+      for (const name of damaged) this.#use(name, checkpoint.id);
+    } catch (error) {
+      if (!(error instanceof EngineError) && !(error instanceof SyntaxError)) throw error;
+      this.#blame(key, this.#idOf(seq), { kind: "row-invalid", detail: error.message });
+    }
+  }
+
+  #idOf(seq: number): CheckpointId {
+    return String(this.#store.db.get("SELECT id FROM checkpoint WHERE seq = ?", seq)?.["id"] ?? "") as CheckpointId;
+  }
+
+  /** The damaged objects at or below a tree; each tree is looked at once. */
+  #damageOf(tree: ObjectHash): ReadonlySet<ObjectHash> {
+    const known = this.#damageBelow.get(tree);
+    if (known !== undefined) return known;
+    const damaged = new Set<ObjectHash>();
+    this.#damageBelow.set(tree, damaged);
+    if (!this.#isSound(tree, true)) return damaged.add(tree);
+    for (const entry of decodeTree(this.#store.objects.read(tree), tree).values()) {
+      if (entry.kind === "directory") for (const name of this.#damageOf(entry.hash)) damaged.add(name);
+      else if (entry.kind !== "gap" && !this.#isSound(entry.hash)) damaged.add(entry.hash);
+    }
+    return damaged;
+  }
+
+  #isSound(name: ObjectHash, isTree = false): boolean {
+    const known = this.#checked.get(name);
+    if (known !== undefined) return known;
+    const finding = this.#examine(name, isTree);
+    if (finding !== undefined) this.#note(name, finding);
+    this.#checked.set(name, finding === undefined);
+    return finding === undefined;
+  }
+
+  #examine(name: ObjectHash, isTree: boolean): Finding | undefined {
+    try {
+      if (isTree) decodeTree(this.#store.objects.read(name), name);
+      else if (this.#options.full) this.#readWhole(name);
+      else if (!this.#store.objects.has(name)) return { kind: "object-missing", detail: `Object ${name.slice(0, 12)} is missing.` };
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      const kind = error.code === "OBJECT_MISSING" ? "object-missing" : isTree ? "tree-corrupt" : "object-corrupt";
+      return { kind, detail: error.message };
+    }
+  }
+
+  #readWhole(name: ObjectHash): void {
+    const whole = createContentHash();
+    for (const piece of this.#store.objects.pieces(name)) {
+      whole.update(piece);
+      this.#bytes += piece.length;
+    }
+    if (whole.digest() !== name) throw new EngineError("OBJECT_CORRUPT", `Object ${name.slice(0, 12)} is damaged.`, { object: name, checkpoints: [] });
+  }
+
+  #note(key: string, finding: Finding): void {
+    this.#findings.set(key, finding);
+  }
+
+  #use(key: string, checkpoint: CheckpointId): void {
+    const users = this.#users.get(key) ?? new Set();
+    this.#users.set(key, users.add(checkpoint));
+  }
+
+  #blame(key: string, checkpoint: CheckpointId, finding: Finding): void {
+    this.#note(key, finding);
+    this.#use(key, checkpoint);
+  }
+}
+
+/** The checkpoints that need a damaged or missing object. */
+export function findAffected(store: Store, object: string): CheckpointId[] {
+  const report = verifyStore(store, { full: false });
+  const byObject = report.problems.filter((problem) => problem.object === object).flatMap(({ checkpoints }) => checkpoints);
+  return byObject.length > 0 ? byObject : findUsers(store, object as ObjectHash);
+}
+
+/** A blob whose bytes are damaged looks sound to the quick check: find who uses it by name. */
+function findUsers(store: Store, object: ObjectHash): CheckpointId[] {
+  const uses = new Map<ObjectHash, boolean>();
+  const usesObject = (tree: ObjectHash): boolean => {
+    const known = uses.get(tree);
+    if (known !== undefined) return known;
+    uses.set(tree, tree === object);
+    const found = tree === object || [...decodeTree(store.objects.read(tree), tree).values()].some((entry) => {
+      if (entry.kind === "gap") return false;
+      return entry.hash === object || (entry.kind === "directory" && usesObject(entry.hash)) || (entry.kind === "file" && store.objects.has(entry.hash) && store.objects.pieceNames(entry.hash).includes(object));
+    });
+    uses.set(tree, found);
+    return found;
+  };
+  const affected: CheckpointId[] = [];
+  for (const row of store.db.all("SELECT id, snapshot FROM checkpoint ORDER BY seq DESC")) {
+    try {
+      if (usesObject(hashFromBytes(row["snapshot"] as Uint8Array))) affected.push(String(row["id"]) as CheckpointId);
+    } catch (error) {
+      // a tree on the way is damaged too: then this checkpoint is affected in any case
+      if (!(error instanceof EngineError)) throw error;
+      affected.push(String(row["id"]) as CheckpointId);
+    }
+  }
+  return affected;
+}

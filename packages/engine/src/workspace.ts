@@ -1,0 +1,188 @@
+/**
+ * The library's front door: one protected directory and everything that can be done with it.
+ * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
+ * every method that reports success has already made it durable.
+ */
+import type {
+  Checkpoint,
+  CheckpointRequest,
+  Doubt,
+  ExcludedRoot,
+  Gap,
+  Thread,
+} from "./model/checkpoint.ts";
+import type { DiffDetail, FileChange } from "./model/file-change.ts";
+import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
+import type { ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
+import type { BytePath } from "./model/byte-path.ts";
+import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
+import type { RetentionPolicy } from "./model/retention.ts";
+
+/** A checkpoint by id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
+export type CheckpointRef = string;
+
+/** Told now and then while a large capture reads files. */
+export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
+
+export interface TakenCheckpoint {
+  readonly checkpoint: Checkpoint;
+  /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
+  readonly unchanged: boolean;
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
+  readonly warnings: readonly string[];
+  readonly durationMs: number;
+}
+
+export interface CheckpointDetails {
+  readonly checkpoint: Checkpoint;
+  readonly files: readonly FileChange[];
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
+  readonly excluded: readonly ExcludedRoot[];
+}
+
+export interface DiffOptions {
+  /** undefined = the newest checkpoint */
+  readonly from?: CheckpointRef;
+  /** undefined = the disk as it is now */
+  readonly to?: CheckpointRef;
+  readonly paths?: readonly string[];
+  /** "names" compares trees only; "counts" also lines; "text" also makes unified diffs. */
+  readonly detail: DiffDetail;
+}
+
+export interface Diff {
+  readonly from: CheckpointId;
+  /** null = the disk */
+  readonly to: CheckpointId | null;
+  readonly files: readonly FileChange[];
+  readonly summary: {
+    readonly added: number;
+    readonly modified: number;
+    readonly deleted: number;
+    readonly linesAdded: number;
+    readonly linesDeleted: number;
+  };
+}
+
+export interface ListOptions {
+  readonly thread?: ThreadId;
+  readonly kind?: string;
+  readonly search?: string;
+  readonly limit?: number;
+}
+
+export interface RestoreOptions {
+  /** Relative to the root; files or whole directories. */
+  readonly paths?: readonly string[];
+  readonly keepNew?: boolean;
+  readonly thread?: ThreadId;
+}
+
+export interface UndoOptions {
+  readonly count?: number;
+  readonly thread?: ThreadId;
+  readonly includeShared?: boolean;
+  readonly bestEffort?: boolean;
+}
+
+export interface RevertOptions {
+  readonly paths?: readonly string[];
+  readonly includeShared?: boolean;
+}
+
+export interface TurnRequest {
+  readonly thread?: ThreadId;
+  readonly agent?: string;
+  readonly prompt?: string;
+  readonly description?: string;
+}
+
+export interface Turn {
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly before: Checkpoint;
+  /** Announces paths that are about to be written on purpose, ignored ones included. */
+  name(paths: readonly string[]): Promise<void>;
+}
+
+export interface TurnResult<Result> {
+  readonly result: Result;
+  readonly before: Checkpoint;
+  readonly after: Checkpoint;
+  readonly changed: boolean;
+}
+
+export interface WorkspaceStatus {
+  readonly id: WorkspaceId;
+  readonly root: string;
+  readonly store: string;
+  readonly newest: Checkpoint | null;
+  readonly thread: Thread | null;
+  readonly checkpoints: number;
+  readonly changedFiles: readonly FileChange[];
+  readonly gaps: readonly Gap[];
+  readonly excluded: readonly ExcludedRoot[];
+  readonly disk: { readonly bytes: number; readonly capBytes: number };
+  readonly canUndo: StepSummary | null;
+  readonly canRedo: StepSummary | null;
+  readonly warnings: readonly string[];
+}
+
+export interface Workspace extends AsyncDisposable {
+  readonly id: WorkspaceId;
+  readonly root: string;
+  /** What opening noticed: moved, replaced, recovered … */
+  readonly notices: readonly string[];
+
+  checkpoint(request?: CheckpointRequest, progress?: Progress): Promise<TakenCheckpoint>;
+  turn<Result>(request: TurnRequest, work: (turn: Turn) => Promise<Result>): Promise<TurnResult<Result>>;
+
+  list(options?: ListOptions): Promise<Checkpoint[]>;
+  resolve(ref: CheckpointRef): Promise<Checkpoint>;
+  show(ref: CheckpointRef): Promise<CheckpointDetails>;
+  diff(options: DiffOptions): Promise<Diff>;
+  status(): Promise<WorkspaceStatus>;
+
+  // A plan only looks; `restore(plan)` carries it out. The others plan and act in one go.
+  planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;
+  planUndo(options?: UndoOptions): Promise<Plan | null>;
+  planRedo(options?: UndoOptions): Promise<Plan | null>;
+  planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
+  /** Carries out a plan; throws `PLAN_STALE` when the files moved on since it was made. */
+  restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
+  restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
+  undo(options?: UndoOptions): Promise<Outcome>;
+  redo(options?: UndoOptions): Promise<Outcome>;
+  revert(ref: CheckpointRef, options?: RevertOptions & ApplyOptions): Promise<Outcome>;
+
+  note(ref: CheckpointRef, text: string): Promise<Checkpoint>;
+  rename(ref: CheckpointRef, name: string): Promise<Checkpoint>;
+  tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
+  untag(tag: string): Promise<Checkpoint>;
+
+  threads(): Promise<Thread[]>;
+  thread(ref: string): Promise<Thread>;
+  openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread>;
+
+  verify(options?: { full?: boolean; progress?: (done: number, total: number) => void }): Promise<VerifyReport>;
+  prune(options?: { policy?: RetentionPolicy; dryRun?: boolean }): Promise<PruneReport>;
+  /** Takes back prunings whose grace time has not passed. */
+  unprune(): Promise<Checkpoint[]>;
+  gc(options?: { dryRun?: boolean }): Promise<GcReport>;
+  forget(target: string, options?: { dryRun?: boolean }): Promise<ForgetReport>;
+  stats(): Promise<Stats>;
+  /** The files of a checkpoint, for export: directories before what they hold. */
+  files(ref: CheckpointRef): AsyncIterable<ExportedFile>;
+  close(): Promise<void>;
+}
+
+export interface ExportedFile {
+  readonly path: BytePath;
+  readonly kind: "file" | "symlink" | "directory";
+  readonly mode: number;
+  readonly size: number;
+  /** The content (a link's target for a symlink), verified. */
+  content(): Iterable<Buffer>;
+}

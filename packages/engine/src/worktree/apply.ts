@@ -1,0 +1,320 @@
+/**
+ * Carries out edits on the working copy. For each path the order is: keep the old node under a second
+ * name in the stage, put the new one in place by rename, then prove that the old one was what the plan
+ * said. A node that turns out to be something else was changed by somebody meanwhile: it goes back where
+ * it was and the path is a conflict. [R5] So no byte is lost even to a write between check and rename.
+ * Strict: one conflict takes everything back. Best effort: conflicts are skipped and reported.
+ */
+import { Anchor } from "../fs/anchor.ts";
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
+import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
+import { addName, createDirectory, move, removeEmptyDirectory, removeName, setMode } from "../fs/mutate.ts";
+import { parentPath, type BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
+import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
+import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
+import { needsContent, type Stage } from "./stage.ts";
+
+export interface Applied {
+  /** The edits that are in place now. */
+  readonly done: readonly Edit[];
+  readonly conflicts: readonly Conflict[];
+  readonly kept: readonly Kept[];
+  readonly skipped: readonly Skipped[];
+}
+
+/** Directories synced one by one up to this many, then the file system as a whole. */
+const SYNC_EACH_LIMIT = 64;
+
+/** Applies edits whose content is staged. Throws, with everything taken back, when the system refuses something. */
+export function applyEdits(root: AbsolutePath, stage: Stage, edits: readonly Edit[], bestEffort: boolean): Applied {
+  using anchor = new Anchor(root);
+  const applier = new Applier(anchor, stage, edits, bestEffort);
+  try {
+    applier.run();
+  } catch (error) {
+    takeBack(applier, error);
+    throw error;
+  }
+  if (applier.conflicts.length > 0 && !bestEffort) takeBack(applier, undefined);
+  else applier.verify();
+  syncTouched(root, anchor, edits);
+  return { done: applier.done, conflicts: applier.conflicts, kept: applier.kept, skipped: applier.skipped };
+}
+
+/** Taking back failed as well: the files are in between, and the journal must stay. */
+export class HalfDone extends Error {}
+
+function takeBack(applier: Applier, reason: unknown): void {
+  try {
+    applier.takeBack();
+  } catch (error) {
+    throw new HalfDone("the change could not be taken back", { cause: reason ?? error });
+  }
+}
+
+function syncTouched(root: AbsolutePath, anchor: Anchor, edits: readonly Edit[]): void {
+  const directories = new Set(edits.map(({ path }) => parentPath(path)));
+  if (directories.size > SYNC_EACH_LIMIT && syncFileSystem(root)) return;
+  for (const directory of directories) {
+    try {
+      syncDirectory(directory === "" ? root : anchor.at(directory));
+    } catch (error) {
+      // a directory that this operation removed has nothing left to sync; its parent is in the set too
+      if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) throw error;
+    }
+  }
+}
+
+class Applier {
+  readonly #anchor: Anchor;
+  readonly #stage: Stage;
+  readonly #edits: readonly Edit[];
+  readonly #bestEffort: boolean;
+  /** How to take back what was done, in the order it was done. */
+  #undo: (() => void)[] = [];
+  done: Edit[] = [];
+  conflicts: Conflict[] = [];
+  kept: Kept[] = [];
+  skipped: Skipped[] = [];
+
+  constructor(anchor: Anchor, stage: Stage, edits: readonly Edit[], bestEffort: boolean) {
+    this.#anchor = anchor;
+    this.#stage = stage;
+    this.#edits = edits;
+    this.#bestEffort = bestEffort;
+  }
+
+  /** Deletes deepest first, creates shallowest first; directory modes last, when nothing more is written inside. */
+  run(): void {
+    const numbered = this.#edits.map((edit, index) => ({ ...edit, index }));
+    const backwards = numbered.toReversed();
+    this.#each(numbered, ({ from, to }) => isLeaf(from) && !isLeaf(to), (edit) => this.#moveAside(edit));
+    this.#each(backwards, ({ from, to }) => isDirectory(from) && !isDirectory(to), (edit) => this.#removeDirectory(edit));
+    this.#each(numbered, ({ from, to }) => isDirectory(to) && !isDirectory(from), (edit) => this.#makeDirectory(edit));
+    this.#each(numbered, ({ to }) => isLeaf(to), (edit) => this.#place(edit));
+    this.#each(backwards, ({ to }) => isDirectory(to), (edit) => this.#setDirectoryMode(edit));
+  }
+
+  #each(edits: readonly Numbered[], wanted: (edit: Edit) => boolean, work: (edit: Numbered) => boolean): void {
+    for (const edit of edits) {
+      if (!wanted(edit) || this.#isSettled(edit.path)) continue;
+      if (this.conflicts.length > 0 && !this.#bestEffort) return;
+      this.#attempt(edit, work);
+    }
+  }
+
+  #attempt(edit: Numbered, work: (edit: Numbered) => boolean): void {
+    try {
+      if (work(edit)) this.done.push({ path: edit.path, from: edit.from, to: edit.to });
+    } catch (error) {
+      if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
+      else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {
+        this.skipped.push({ path: edit.path, reason: (error as NodeJS.ErrnoException).code ?? "failed" });
+      } else throw failure(edit.path, error);
+    }
+  }
+
+  #conflict(path: BytePath): false {
+    this.conflicts.push({ path, reason: "changed while restoring" });
+    return false;
+  }
+
+  /** A path that was skipped or conflicted stays as it is, and so does everything below it. */
+  #isSettled(path: BytePath): boolean {
+    const covers = (other: { path: BytePath }) => path === other.path || path.startsWith(`${other.path}/`);
+    return this.conflicts.some(covers) || this.skipped.some(covers) || this.kept.some((kept) => kept.path === path);
+  }
+
+  /** Takes a file or link away; a directory may come in its place later. */
+  #moveAside(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const old = this.#stage.oldNode(edit.index);
+    if (statNode(path) === undefined) return this.#conflict(edit.path);
+    move(path, old);
+    this.#undo.push(() => this.#putBack(old, edit.path));
+    if (matchesEntry(old, edit.from)) return edit.to === undefined;
+    this.#undo.pop()!();
+    return this.#conflict(edit.path);
+  }
+
+  #removeDirectory(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const stat = statNode(path);
+    if (stat === undefined || kindOf(stat) !== "directory") return this.#conflict(edit.path);
+    this.#anchor.forget();
+    if (!removeEmptyDirectory(this.#anchor.at(edit.path))) {
+      if (edit.to !== undefined) return this.#conflict(edit.path);
+      this.kept.push({ path: edit.path, reason: "the directory is not empty" });
+      return false;
+    }
+    this.#undo.push(() => {
+      const again = this.#anchor.at(edit.path);
+      if (statNode(again) !== undefined) return;
+      createDirectory(again);
+      setMode(again, Number(stat.mode & 0o777n));
+    });
+    return edit.to === undefined;
+  }
+
+  #makeDirectory(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    try {
+      createDirectory(path);
+    } catch (error) {
+      if (isErrno(error, "EEXIST")) return this.#conflict(edit.path);
+      throw error;
+    }
+    this.#undo.push(() => {
+      this.#anchor.forget();
+      removeEmptyDirectory(this.#anchor.at(edit.path));
+    });
+    return false;
+  }
+
+  #setDirectoryMode(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const stat = statNode(path);
+    if (stat === undefined || kindOf(stat) !== "directory" || edit.to?.kind !== "directory") return this.#conflict(edit.path);
+    this.#changeMode(path, edit.path, Number(stat.mode & 0o777n), edit.to.mode);
+    return true;
+  }
+
+  /** Puts a file or link in place: in nothing's stead, in another's, or with another mode only. */
+  #place(edit: Numbered): boolean {
+    const { from, to } = edit;
+    if (!needsContent(from, to)) return this.#placeMode(edit);
+    return isLeaf(from) ? this.#replace(edit) : this.#placeNew(edit);
+  }
+
+  #placeMode(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const stat = statNode(path);
+    if (stat === undefined || kindOf(stat) !== "file" || edit.to?.kind !== "file") return this.#conflict(edit.path);
+    if (edit.from?.kind === "file" && !sameMode(stat, edit.from.mode)) return this.#conflict(edit.path);
+    this.#changeMode(path, edit.path, Number(stat.mode & 0o777n), edit.to.mode);
+    return true;
+  }
+
+  #changeMode(path: AbsolutePath, name: BytePath, from: number, to: number): void {
+    if (from === to) return;
+    setMode(path, to);
+    this.#undo.push(() => setMode(this.#anchor.at(name), from));
+  }
+
+  #placeNew(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const staged = this.#stage.newNode(edit.index);
+    if (!this.#claim(staged, path)) return this.#conflict(edit.path);
+    const identity = identityOf(path);
+    this.#undo.push(() => this.#takeAway(edit.path, identity, staged));
+    return true;
+  }
+
+  /** Gives the staged node its final name unless something has appeared there. */
+  #claim(staged: AbsolutePath, path: AbsolutePath): boolean {
+    try {
+      if (addName(staged, path)) {
+        removeName(staged);
+        return true;
+      }
+    } catch (error) {
+      if (isErrno(error, "EEXIST")) return false;
+      throw error;
+    }
+    if (statNode(path) !== undefined) return false;
+    move(staged, path);
+    return true;
+  }
+
+  #replace(edit: Numbered): boolean {
+    const path = this.#anchor.at(edit.path);
+    const staged = this.#stage.newNode(edit.index);
+    const old = this.#stage.oldNode(edit.index);
+    if (statNode(path) === undefined) return this.#conflict(edit.path);
+    if (kindOf(statNode(path)!) === "directory") return this.#conflict(edit.path);
+    if (!addName(path, old)) {
+      move(path, old);
+      if (!this.#claim(staged, path)) return this.#conflict(edit.path);
+    } else if (identityOf(path) === identityOf(old)) {
+      move(staged, path);
+    } else {
+      // replaced between the two calls: theirs is a different node, and it stays
+      removeName(old);
+      return this.#conflict(edit.path);
+    }
+    const identity = identityOf(path);
+    this.#undo.push(() => {
+      if (identityOf(this.#anchor.at(edit.path)) === identity) move(old, this.#anchor.at(edit.path));
+    });
+    if (matchesEntry(old, edit.from)) return true;
+    this.#undo.pop()!();
+    return this.#conflict(edit.path);
+  }
+
+  #putBack(old: AbsolutePath, path: BytePath): void {
+    const target = this.#anchor.at(path);
+    // something new stands there: it stays, and the old node stays in the stage to be salvaged
+    if (!this.#claim(old, target)) throw failure(path, new Error("something else took its place"));
+  }
+
+  #takeAway(path: BytePath, identity: string, staged: AbsolutePath): void {
+    const target = this.#anchor.at(path);
+    if (identityOf(target) === identity) move(target, staged);
+  }
+
+  /** Takes everything back, last change first. What cannot be taken back is left to recovery. */
+  takeBack(): void {
+    for (const undo of this.#undo.toReversed()) undo();
+    this.#undo = [];
+    this.done = [];
+  }
+
+  /** [R6] Success is reported only for paths that are what the plan promised. */
+  verify(): void {
+    for (const { path, to } of this.done) {
+      const stat = statNodeBelow(this.#anchorOrMissing(path));
+      const right = to === undefined ? stat === undefined : stat !== undefined && kindOf(stat) === to.kind && (to.kind === "symlink" || sameMode(stat, modeOf(to)));
+      if (!right) this.skipped.push({ path, reason: "changed again right after it was restored" });
+    }
+    const wrong = new Set(this.skipped.map(({ path }) => path));
+    this.done = this.done.filter(({ path }) => !wrong.has(path));
+  }
+
+  #anchorOrMissing(path: BytePath): AbsolutePath {
+    try {
+      return this.#anchor.at(path);
+    } catch (error) {
+      if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return "/nonexistent/belay" as AbsolutePath;
+      throw error;
+    }
+  }
+}
+
+interface Numbered extends Edit {
+  readonly index: number;
+}
+
+function isLeaf(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.kind !== "directory";
+}
+
+function isDirectory(entry: Entry | undefined): boolean {
+  return entry?.kind === "directory";
+}
+
+function modeOf(entry: Entry): number {
+  return entry.kind === "file" || entry.kind === "directory" ? entry.mode : 0;
+}
+
+function identityOf(path: AbsolutePath): string {
+  const stat = statNode(path);
+  return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
+}
+
+function failure(path: BytePath, error: unknown): EngineError<"FILE_SYSTEM"> {
+  const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
+  return new EngineError("FILE_SYSTEM", `${JSON.stringify(path)} could not be changed (${code}). Everything was put back as it was.`, { path, operation: "restore" }, error);
+}

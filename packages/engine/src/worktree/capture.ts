@@ -1,0 +1,195 @@
+/**
+ * Turns a scan into a snapshot: reads what is pending, names it, builds the trees bottom-up. Directories
+ * in which nothing changed keep their tree without being encoded again, so the cost follows the change.
+ * A file that cannot be read is a gap, a file that vanished is absent, a file that would not hold still
+ * is captured as last read and marked; the capture as a whole goes on.
+ */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { isErrno, type FileStat } from "../fs/file-stat.ts";
+import { joinPath, type BytePath } from "../model/byte-path.ts";
+import type { Doubt, Gap } from "../model/checkpoint.ts";
+import type { Entry } from "../model/entry.ts";
+import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import { encodeTree } from "../model/tree.ts";
+import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
+import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
+import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
+import type { Scan } from "./scan.ts";
+
+export interface CaptureInput {
+  readonly root: AbsolutePath;
+  readonly scan: Scan;
+  readonly previous: FileTable | undefined;
+  /** Takes trees and link targets. */
+  readonly sink: ContentSink;
+  /** Takes the content of files. */
+  readonly fileSink: ContentSink;
+  /** Files whose times are not older than this are read twice, a moment apart. */
+  readonly hotSinceNs: bigint;
+  /** At most this many bytes are read; the largest files become gaps first. */
+  readonly limitBytes: number;
+  readonly unlimited: ReadonlySet<BytePath>;
+}
+
+export interface CapturedTree {
+  readonly snapshot: ObjectHash;
+  readonly files: number;
+  readonly bytes: number;
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
+  /** Where on disk the content lies that was read just now. */
+  readonly read: ReadonlyMap<ObjectHash, BytePath>;
+}
+
+export function captureTree(input: CaptureInput): CapturedTree {
+  const doubts: Doubt[] = [];
+  const read = new Map<ObjectHash, BytePath>();
+  applyByteLimit(input);
+  readPending(input, (path, content) => {
+    read.set(content.hash, path);
+    if (!content.stable) doubts.push({ path, reason: "unstable" });
+  });
+  const snapshot = buildTrees(input);
+  return { snapshot, ...countEntries(input.scan.table), doubts, read };
+}
+
+/** Makes gaps of the largest pending files until the rest fits. */
+function applyByteLimit({ scan, limitBytes, unlimited }: CaptureInput): void {
+  const { table, pending, pendingPaths } = scan;
+  let total = 0;
+  for (const index of pending) total += table.size[index]!;
+  if (total <= limitBytes) return;
+  const candidates = pending
+    .map((index, at) => ({ index, path: pendingPaths[at]! }))
+    .filter(({ path }) => !unlimited.has(path))
+    .sort((a, b) => table.size[b.index]! - table.size[a.index]!);
+  for (const { index } of candidates) {
+    if (total <= limitBytes) return;
+    total -= table.size[index]!;
+    table.setGap(index, "limit");
+  }
+}
+
+type Done = (path: BytePath, content: ReadContent) => void;
+
+function readPending(input: CaptureInput, done: Done): void {
+  const { scan, hotSinceNs } = input;
+  const hot: { index: number; path: BytePath }[] = [];
+  scan.pending.forEach((index, at) => {
+    // a hash means that a worker has read it already
+    if (scan.table.kind[index] === GAP || scan.table.hasHash(index)) return;
+    const path = scan.pendingPaths[at]!;
+    const content = readEntry(input, path, index);
+    if (content === undefined) return;
+    done(path, content);
+    if (content.stat !== undefined && content.stat.mtimeNs >= hotSinceNs) hot.push({ index, path });
+  });
+  if (hot.length > 0) readHotAgain(input, hot, done);
+}
+
+/** [R8] Even a read between two equal stats can hold half of what a writer is about to write: two must agree. */
+function readHotAgain(input: CaptureInput, hot: readonly { index: number; path: BytePath }[], done: Done): void {
+  sleep(SETTLE_MS);
+  for (const { index, path } of hot) {
+    const first = input.scan.table.hashAt(index);
+    const content = readEntry(input, path, index);
+    if (content !== undefined && content.hash !== first) done(path, { ...content, stable: false });
+  }
+}
+
+const SETTLE_MS = 20;
+
+function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Reads one pending entry and puts what was read into the table. */
+function readEntry({ root, scan, sink, fileSink }: CaptureInput, path: BytePath, index: number): ReadContent | undefined {
+  const { table } = scan;
+  try {
+    const absolute = below(root, path);
+    const content = table.kind[index] === SYMLINK ? readLinkContent(absolute, sink) : readFileContent(absolute, fileSink);
+    table.setHash(index, content.hash);
+    table.size[index] = content.size;
+    if (content.stat !== undefined) noteStat(table, index, content.stat);
+    return content;
+  } catch (error) {
+    noteUnread(table, index, error);
+    return undefined;
+  }
+}
+
+/** The times that belong to the content: a file touched between the scan and the read is not at rest. */
+function noteStat(table: FileTable, index: number, stat: FileStat): void {
+  if (table.ctimeNs[index] === stat.ctimeNs && table.mtimeNs[index] === stat.mtimeNs) return;
+  table.flags[index] = RACY;
+  table.mtimeNs[index] = stat.mtimeNs;
+  table.ctimeNs[index] = stat.ctimeNs;
+  table.ino[index] = stat.ino;
+  table.mode[index] = Number(stat.mode & 0o777n);
+}
+
+/** Read errors are told by system call errors; anything else (a full store) ends the capture. */
+function noteUnread(table: FileTable, index: number, error: unknown): void {
+  if (isErrno(error, "ENOENT", "ENOTDIR")) table.kind[index] = ABSENT;
+  else if (isReadError(error)) table.setGap(index, "unreadable");
+  else throw error;
+}
+
+function isReadError(error: unknown): boolean {
+  const { code, errno } = error as NodeJS.ErrnoException;
+  return code === "ENOTFILE" || typeof errno === "number";
+}
+
+/** Directories are in pre-order: backwards, every child comes before its parent. */
+function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
+  const { table, unchanged, ownEntry, parent, before } = scan;
+  for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
+    if (unchanged[directory] === 1 && previous !== undefined) copyTreeHash(previous, before[directory]!, table, directory);
+    else encodeDirectory(table, directory, sink);
+    const own = ownEntry[directory]!;
+    if (own < 0) continue;
+    table.hash.set(table.treeHash.subarray(directory * HASH_BYTES, (directory + 1) * HASH_BYTES), own * HASH_BYTES);
+    if (unchanged[directory] !== 1 || !sameTree(previous, before[directory]!, table, directory)) unchanged[parent[directory]!] = 0;
+  }
+  return table.treeHashAt(0);
+}
+
+function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): void {
+  const first = table.firstEntry[directory]!;
+  const entries: [string, Entry][] = [];
+  for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
+    if (table.kind[index] !== ABSENT) entries.push([table.names[index]!, table.entryAt(index)]);
+  }
+  const bytes = encodeTree(entries);
+  const hash = hashBytes(bytes);
+  table.setTreeHash(directory, hash);
+  sinkBytes(sink, hash, bytes, hashBytes);
+}
+
+function copyTreeHash(from: FileTable, source: number, to: FileTable, target: number): void {
+  to.treeHash.set(from.treeHash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES), target * HASH_BYTES);
+}
+
+function sameTree(previous: FileTable | undefined, source: number, table: FileTable, directory: number): boolean {
+  return previous !== undefined && source >= 0 && previous.treeHashAt(source) === table.treeHashAt(directory);
+}
+
+function countEntries(table: FileTable): { files: number; bytes: number; gaps: Gap[] } {
+  let files = 0;
+  let bytes = 0;
+  const gaps: Gap[] = [];
+  table.directories.forEach((path, directory) => {
+    const first = table.firstEntry[directory]!;
+    for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
+      const kind = table.kind[index];
+      if (kind === FILE || kind === SYMLINK) {
+        files += 1;
+        bytes += table.size[index]!;
+      } else if (kind === GAP) {
+        gaps.push({ path: joinPath(path, table.names[index]!), reason: TABLE_GAPS[table.mode[index]!]!, size: table.size[index]! });
+      }
+    }
+  });
+  return { files, bytes, gaps };
+}

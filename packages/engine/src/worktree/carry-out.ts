@@ -1,0 +1,228 @@
+/**
+ * Carries out a plan whose safety checkpoint is durable: preflight, stage, journal, apply, record.
+ * The order is what makes it safe: nothing is touched before the new content is staged and synced and
+ * the journal names every path; success is recorded in one transaction after the files are in place.
+ */
+import { editTree } from "../diff/edit-tree.ts";
+import { countChanges, recordCheckpoint, type Recorded } from "../history/record.ts";
+import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
+import { closeStep, listSteps, moveStep, openStep } from "../history/steps.ts";
+import { readGaps } from "../history/checkpoints.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { CheckpointId, OperationId } from "../model/ids.ts";
+import type { Edit, Outcome, Plan } from "../model/plan.ts";
+import { createStoreSink } from "../store/content-sink.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { applyEdits, HalfDone, type Applied } from "./apply.ts";
+import type { Context } from "./context.ts";
+import { preflight, refuseClashes } from "./preflight.ts";
+import { Stage } from "./stage.ts";
+
+export interface CarryOut {
+  readonly plan: Plan;
+  readonly safety: Checkpoint;
+  readonly finish: Finish;
+  readonly bestEffort: boolean;
+  readonly startedMs: number;
+}
+
+/** Runs `work` as the one restore of this workspace; a second one is refused with owner and age. */
+export function withRestoreLease<Result>({ store, system }: Context, work: () => Result): Result {
+  const lease = store.db.transaction(() => {
+    for (const other of readLeases(store.db, "restore")) {
+      if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner)) throw running(other.owner.pid, system.iso(other.since));
+      releaseLease(store.db, other.id);
+    }
+    return takeLease(store.db, "restore", system.owner, system.now());
+  });
+  try {
+    return work();
+  } finally {
+    store.db.transaction(() => releaseLease(store.db, lease));
+  }
+}
+
+function running(pid: number, since: string): EngineError<"RESTORE_RUNNING"> {
+  return new EngineError("RESTORE_RUNNING", `Another restore is running (process ${pid}, since ${since}). Nothing was changed.`, { pid, since });
+}
+
+export function carryOut(context: Context, work: CarryOut): Outcome {
+  const { plan, safety, bestEffort } = work;
+  if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING, null);
+  if (plan.edits.length === 0) return finishWithoutEdits(context, work);
+  const { root } = context.worktree;
+  preflight(root, plan.edits);
+  const stage = new Stage(root, plan.id);
+  const entry: JournalEntry = { id: plan.id, safety: safety.seq, edits: plan.edits, finish: work.finish, startedAt: context.system.now() };
+  try {
+    stage.create();
+    refuseClashes(stage, plan.edits);
+    stage.fill(plan.edits, context.store.objects);
+    // [R4] from here on the next command knows what to finish
+    context.store.db.transaction(() => writeJournal(context.store.db, entry));
+  } catch (error) {
+    stage.remove();
+    throw error;
+  }
+  const applied = applyOrTakeBack(context, stage, entry, bestEffort);
+  const failed = applied.conflicts.length > 0 && !bestEffort;
+  const recorded = failed ? abandonJournal(context, entry) : finishJournal(context, entry, safety, applied.done);
+  stage.remove();
+  return report(context, work, applied, recorded?.checkpoint.id ?? null);
+}
+
+/** The files are as wanted already; steps that were to be moved still are. */
+function finishWithoutEdits(context: Context, work: CarryOut): Outcome {
+  const { plan, safety, finish } = work;
+  if (finish.moved.length === 0) return report(context, work, NOTHING, null);
+  const entry = { id: plan.id, safety: safety.seq, edits: [], finish, startedAt: context.system.now() };
+  const { checkpoint } = finishJournal(context, entry, safety, []);
+  return report(context, work, NOTHING, checkpoint.id);
+}
+
+/** The outcome of a plan that is not carried out: nothing to do, or conflicts. */
+export function withoutEffect(context: Context, plan: Plan, startedMs: number): Outcome {
+  return report(context, { plan, safety: undefined, bestEffort: false, startedMs }, NOTHING, null);
+}
+
+const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [] };
+
+/** An error inside `applyEdits` has already been taken back; one while taking back leaves the journal for recovery. */
+function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, bestEffort: boolean): Applied {
+  try {
+    return applyEdits(context.worktree.root, stage, entry.edits, bestEffort);
+  } catch (error) {
+    if (!(error instanceof HalfDone)) {
+      abandonJournal(context, entry);
+      stage.remove();
+      throw error;
+    }
+    throw error.cause;
+  }
+}
+
+/** Everything is as before: the journal has nothing left to say. */
+export function abandonJournal({ store }: Context, entry: JournalEntry): undefined {
+  store.db.transaction(() => removeJournal(store.db, entry.id));
+  return undefined;
+}
+
+/** Records what was carried out on top of `base` and closes the journal, in one transaction. */
+export function finishJournal(context: Context, entry: JournalEntry, base: Checkpoint, done: readonly Edit[]): Recorded {
+  const { store, system } = context;
+  const writer = new ObjectWriter(store.db, store.objects, system.owner);
+  return writer.commit(() => {
+    const snapshot = editTree({ source: store.objects, sink: createStoreSink(writer) }, base.snapshot, done);
+    writer.storeNow();
+    const { finish } = entry;
+    if (finish.step !== null) openRestoreStep(context, entry);
+    const recorded = recordCheckpoint(store.db, store.objects, {
+      request: { kind: "restore", ...(finish.thread === null ? {} : { thread: finish.thread }) },
+      description: finish.description,
+      facts: { ...base, ...countFiles(base, done), snapshot, gaps: readGaps(store.db, base.seq), doubts: [] },
+      now: system.now(),
+      newId: system.newId,
+      operation: finish.kind,
+      madeBy: { step: finish.step?.id ?? null, base, changes: done },
+    });
+    settleSteps(context, finish, recorded);
+    markRolledBack(context, entry);
+    removeJournal(store.db, entry.id);
+    return recorded;
+  });
+}
+
+function openRestoreStep({ store, system }: Context, { finish, safety }: JournalEntry): void {
+  openStep(store.db, {
+    id: finish.step!.id,
+    kind: finish.step!.kind,
+    thread: finish.thread,
+    description: finish.description,
+    prompt: null,
+    owner: null,
+    before: safety,
+    now: system.now(),
+  });
+}
+
+function settleSteps({ store, system }: Context, finish: Finish, { checkpoint, operationSeq }: Recorded): void {
+  if (finish.step !== null) closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+  const to = finish.kind === "undo" ? "undone" : "applied";
+  finish.moved.forEach((id, index) => moveStep(store.db, id, to, operationSeq + index / 1e6));
+}
+
+/** Checkpoints of conversations whose effect is gone are marked; taking that back removes the mark. */
+function markRolledBack({ store }: Context, { finish, safety }: JournalEntry): void {
+  const { db } = store;
+  for (const id of finish.moved) {
+    if (finish.kind === "redo") db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
+    else markStep(db, id);
+  }
+  if (finish.kind !== "restore" || finish.step === null || finish.target === null) return;
+  db.run(
+    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL AND thread IS NOT NULL
+       AND seq > (SELECT seq FROM checkpoint WHERE id = ?2) AND seq < ?3`,
+    finish.step.id,
+    finish.target,
+    safety,
+  );
+}
+
+/** Undoing a turn marks its checkpoints; undoing a restore gives back the marks it made. */
+function markStep(db: Context["store"]["db"], id: string): void {
+  db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
+  db.run(
+    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL AND EXISTS (SELECT 1 FROM step s
+       WHERE s.id = ?1 AND s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after)`,
+    id,
+  );
+}
+
+function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; bytes: number } {
+  let { files, bytes } = base;
+  for (const { from, to } of done) {
+    if (from?.kind === "file" || from?.kind === "symlink") [files, bytes] = [files - 1, bytes - from.size];
+    if (to?.kind === "file" || to?.kind === "symlink") [files, bytes] = [files + 1, bytes + to.size];
+  }
+  return { files, bytes };
+}
+
+type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & { readonly safety: Checkpoint | undefined };
+
+function report(context: Context, work: Reported, applied: Applied, newCheckpoint: CheckpointId | null): Outcome {
+  const { plan, bestEffort, safety } = work;
+  const { db } = context.store;
+  const conflicts = [...plan.conflicts, ...applied.conflicts];
+  const { added, modified, deleted } = countChanges(applied.done);
+  return {
+    outcome: outcomeOf({ conflicts: conflicts.length, skipped: applied.skipped.length, edits: plan.edits.length, bestEffort }),
+    plan,
+    restoredTo: plan.checkpoint,
+    safetyCheckpoint: safety?.id ?? null,
+    newCheckpoint,
+    created: added,
+    modified,
+    deleted,
+    merged: plan.merged,
+    kept: [...plan.kept, ...applied.kept],
+    skipped: applied.skipped,
+    conflicts,
+    steps: plan.steps,
+    canUndo: listSteps(db, "applied", { limit: 1 }).length > 0,
+    canRedo: listSteps(db, "undone", { limit: 1 }).length > 0,
+    durationMs: context.system.elapsed() - work.startedMs,
+  };
+}
+
+function outcomeOf(facts: { conflicts: number; skipped: number; edits: number; bestEffort: boolean }): Outcome["outcome"] {
+  if (facts.conflicts > 0 && !facts.bestEffort) return "conflicts";
+  if (facts.conflicts + facts.skipped > 0) return "partial";
+  return facts.edits === 0 ? "unchanged" : "applied";
+}
+
+/** The id of a new operation. */
+export function newOperation({ system }: Context): OperationId {
+  return system.newId() as OperationId;
+}

@@ -1,0 +1,35 @@
+/** What every operation on a workspace needs. */
+import type { BytePath } from "../model/byte-path.ts";
+import type { ExcludedDirectory } from "../model/rules.ts";
+import type { System } from "../model/system.ts";
+import { pathFromBytes } from "../model/byte-path.ts";
+import type { Store } from "../store/store.ts";
+import type { LookRequest, Worktree } from "./worktree.ts";
+
+export interface Context {
+  readonly system: System;
+  readonly store: Store;
+  readonly worktree: Worktree;
+  /** The store never grows beyond this. */
+  readonly capBytes: number;
+  /** Directories inside the root that are other workspaces, or the store itself. */
+  excludedDirectories(): readonly ExcludedDirectory[];
+  /** Makes room when the store is full; true when something was freed. */
+  makeRoom(): boolean;
+}
+
+/** The request of an ordinary look: named paths in, other workspaces out. */
+export function lookRequest(context: Context, more: Partial<LookRequest> = {}): LookRequest {
+  const named = context.store.db.all("SELECT path FROM named_path").map((row) => pathFromBytes(row["path"] as Uint8Array));
+  return {
+    ...more,
+    named: [...named, ...(more.named ?? [])],
+    excluded: context.excludedDirectories(),
+  };
+}
+
+/** Paths a tool named when they were absent: they are known to be absent in every checkpoint before that. */
+export function knownAbsent(context: Context, seq: number): Set<BytePath> {
+  const rows = context.store.db.all("SELECT path FROM named_path WHERE absent = 1 AND since >= ?", seq);
+  return new Set(rows.map((row) => pathFromBytes(row["path"] as Uint8Array)));
+}

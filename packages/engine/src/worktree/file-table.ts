@@ -1,0 +1,145 @@
+/**
+ * Everything one scan saw, as columns: a directory is a run of entries, entries of one directory are
+ * sorted by name. The same table is what a scan builds, what the stat cache keeps on disk, and what the
+ * next scan compares with; 50,000 files take a few megabytes and no object each.
+ * A hash column of zeros means: not known yet.
+ */
+import type { FileStat } from "../fs/file-stat.ts";
+import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
+import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
+import type { BytePath } from "../model/byte-path.ts";
+
+export const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
+export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
+
+/** Flags of an entry. */
+export const RACY = 1;
+
+const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+
+export class FileTable {
+  directories: BytePath[] = [];
+  /** Entries of directory i are `firstEntry[i]` … `firstEntry[i] + entryCount[i]`. */
+  firstEntry: number[] = [];
+  entryCount: number[] = [];
+  /** Tree hashes of directories, 32 bytes each. */
+  treeHash = new Uint8Array(0);
+
+  names: string[] = [];
+  kind = new Uint8Array(0);
+  flags = new Uint8Array(0);
+  /** Permission bits; the reason's number for a gap. */
+  mode = new Uint16Array(0);
+  size = new Float64Array(0);
+  mtimeNs = new BigInt64Array(0);
+  ctimeNs = new BigInt64Array(0);
+  ino = new BigUint64Array(0);
+  hash = new Uint8Array(0);
+
+  get length(): number {
+    return this.names.length;
+  }
+
+  addDirectory(path: BytePath): number {
+    const index = this.directories.length;
+    this.directories.push(path);
+    this.firstEntry.push(this.length);
+    this.entryCount.push(0);
+    if (this.treeHash.length < (index + 1) * HASH_BYTES) this.treeHash = grown(this.treeHash, (index + 1) * HASH_BYTES);
+    return index;
+  }
+
+  /** Appends an entry of the directory added last. */
+  addEntry(directory: number, name: string, kind: number, stat: FileStat): number {
+    const index = this.length;
+    if (index >= this.kind.length) this.#reserve(index + 1);
+    this.names.push(name);
+    this.entryCount[directory]! += 1;
+    this.kind[index] = kind;
+    this.mode[index] = Number(stat.mode) & MODE_BITS;
+    this.size[index] = Number(stat.size);
+    this.mtimeNs[index] = stat.mtimeNs;
+    this.ctimeNs[index] = stat.ctimeNs;
+    this.ino[index] = stat.ino;
+    return index;
+  }
+
+  setGap(index: number, reason: GapReason): void {
+    this.kind[index] = GAP;
+    this.mode[index] = TABLE_GAPS.indexOf(reason);
+  }
+
+  setHash(index: number, hash: ObjectHash): void {
+    writeHash(this.hash, index, hash);
+  }
+
+  hashAt(index: number): ObjectHash {
+    return readHash(this.hash, index);
+  }
+
+  hasHash(index: number): boolean {
+    const start = index * HASH_BYTES;
+    for (let at = start; at < start + HASH_BYTES; at += 1) if (this.hash[at] !== 0) return true;
+    return false;
+  }
+
+  setTreeHash(directory: number, hash: ObjectHash): void {
+    writeHash(this.treeHash, directory, hash);
+  }
+
+  treeHashAt(directory: number): ObjectHash {
+    return readHash(this.treeHash, directory);
+  }
+
+  entryAt(index: number): Entry {
+    const mode = this.mode[index]!;
+    const size = this.size[index]!;
+    switch (this.kind[index]) {
+      case FILE:
+        return { kind: "file", mode, size, hash: this.hashAt(index) };
+      case SYMLINK:
+        return { kind: "symlink", size, hash: this.hashAt(index) };
+      case DIRECTORY:
+        return { kind: "directory", mode, hash: this.hashAt(index) };
+      default:
+        return { kind: "gap", reason: TABLE_GAPS[mode]!, size };
+    }
+  }
+
+  #reserve(least: number): void {
+    const length = Math.max(1024, least * 2);
+    this.kind = grown(this.kind, length);
+    this.flags = grown(this.flags, length);
+    this.mode = grown(this.mode, length);
+    this.size = grown(this.size, length);
+    this.mtimeNs = grown(this.mtimeNs, length);
+    this.ctimeNs = grown(this.ctimeNs, length);
+    this.ino = grown(this.ino, length);
+    this.hash = grown(this.hash, length * HASH_BYTES);
+  }
+}
+
+export const FILE = TABLE_KINDS.indexOf("file");
+export const SYMLINK = TABLE_KINDS.indexOf("symlink");
+export const DIRECTORY = TABLE_KINDS.indexOf("directory");
+export const GAP = TABLE_KINDS.indexOf("gap");
+/** Seen by the scan, gone when it was to be read. */
+export const ABSENT = 255;
+
+type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
+
+function grown<Kind extends Column>(column: Kind, least: number): Kind {
+  const larger = new (column.constructor as new (length: number) => Kind)(Math.max(least, column.length * 2));
+  (larger as Uint8Array).set(column as Uint8Array);
+  return larger;
+}
+
+function writeHash(column: Uint8Array, index: number, hash: ObjectHash): void {
+  Buffer.from(column.buffer, column.byteOffset, column.byteLength).write(hash, index * HASH_BYTES, "hex");
+}
+
+function readHash(column: Uint8Array, index: number): ObjectHash {
+  let hex = "";
+  for (let at = index * HASH_BYTES, end = at + HASH_BYTES; at < end; at += 1) hex += HEX[column[at]!]!;
+  return hex as ObjectHash;
+}

@@ -1,0 +1,111 @@
+/**
+ * From the present snapshot to a target: which paths to write, which to delete, which to keep and why.
+ * Deletion needs proof (N6): the target's rules would have captured the path, no gap of the target is at
+ * or above it, and its content is in the present snapshot, which is durable before anything is touched.
+ */
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { ExcludedRoot } from "../model/checkpoint.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Conflict, Edit, Kept } from "../model/plan.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+import type { RecordedMatcher } from "./recorded-rules.ts";
+
+export interface RestorePlanInput {
+  readonly objects: ObjectSource;
+  readonly present: ObjectHash;
+  readonly target: ObjectHash;
+  readonly targetRules: RecordedMatcher;
+  /** Paths a tool named for the first time when they were absent: known absent in every earlier checkpoint. */
+  readonly knownAbsent: ReadonlySet<BytePath>;
+  /** What the present scan left out: it keeps the directories above it from being removed. */
+  readonly excluded: readonly ExcludedRoot[];
+  /** undefined = everything */
+  readonly paths: readonly BytePath[] | undefined;
+  readonly keepNew: boolean;
+}
+
+export interface Edits {
+  readonly edits: readonly Edit[];
+  readonly kept: readonly Kept[];
+  readonly conflicts: readonly Conflict[];
+}
+
+export function planRestoreEdits(input: RestorePlanInput): Edits {
+  const planner = new RestorePlanner(input);
+  for (const edit of compareTrees(input.objects, input.present, input.target)) {
+    if (isChosen(input, edit)) planner.consider(edit);
+  }
+  return planner.result();
+}
+
+/** A chosen path, anything below it, and the missing directories above it. */
+function isChosen({ paths }: RestorePlanInput, { path, from, to }: Edit): boolean {
+  if (paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen))) return true;
+  return from === undefined && to?.kind === "directory" && paths.some((chosen) => isAtOrBelow(chosen, path));
+}
+
+class RestorePlanner {
+  readonly #input: RestorePlanInput;
+  readonly #edits: Edit[] = [];
+  readonly #kept: Kept[] = [];
+  readonly #conflicts: Conflict[] = [];
+  /** Directories that cannot go because something in them stays. */
+  readonly #occupied = new Map<BytePath, Kept["reason"]>();
+
+  constructor(input: RestorePlanInput) {
+    this.#input = input;
+    for (const { path } of input.excluded) {
+      const reason = path.endsWith("/.git") ? "it holds a git repository" : "the directory is not empty";
+      for (const directory of ancestorPaths(path)) this.#occupied.set(directory, reason);
+    }
+  }
+
+  consider(edit: Edit): void {
+    const { path, from, to } = edit;
+    if (to?.kind === "gap") {
+      if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
+    } else if (from?.kind === "gap") {
+      if (to === undefined) this.#keep(path, "not saved by the safety checkpoint");
+      else this.#conflicts.push({ path, reason: "cannot be saved" });
+    } else if (to === undefined) {
+      this.#considerDeletion(edit);
+    } else {
+      this.#edits.push(edit);
+    }
+  }
+
+  #considerDeletion(edit: Edit): void {
+    const { path, from } = edit;
+    const { targetRules, knownAbsent, keepNew } = this.#input;
+    if (keepNew) return this.#keep(path, "keep-new");
+    const covered = targetRules.wouldCapture(path, from?.kind === "directory") || knownAbsent.has(path);
+    if (!covered) return this.#keep(path, "not covered by the target's rules");
+    if (lookUp(this.#input.objects, this.#input.target, path).gapAbove) return this.#keep(path, "the target has a gap here");
+    this.#edits.push(edit);
+  }
+
+  #keep(path: BytePath, reason: Kept["reason"]): void {
+    this.#kept.push({ path, reason });
+    for (const directory of ancestorPaths(path)) if (!this.#occupied.has(directory)) this.#occupied.set(directory, "the directory is not empty");
+  }
+
+  /** A directory in which something stays is kept, or is a conflict when a file should take its place. */
+  result(): Edits {
+    const edits: Edit[] = [];
+    for (const edit of this.#edits) {
+      const occupied = edit.from?.kind === "directory" && edit.to?.kind !== "directory" ? this.#occupied.get(edit.path) : undefined;
+      if (occupied === undefined) edits.push(edit);
+      else if (edit.to === undefined) this.#kept.push({ path: edit.path, reason: occupied });
+      else this.#conflicts.push({ path: edit.path, reason: "cannot be saved" });
+    }
+    return { edits: withoutBlocked(edits, this.#conflicts), kept: this.#kept, conflicts: this.#conflicts };
+  }
+}
+
+/** Nothing can be written below a path that is itself in conflict. */
+function withoutBlocked(edits: readonly Edit[], conflicts: readonly Conflict[]): Edit[] {
+  if (conflicts.length === 0) return [...edits];
+  const blocked = new Set(conflicts.map(({ path }) => path));
+  return edits.filter(({ path }) => !ancestorPaths(path).some((directory) => blocked.has(directory)));
+}

@@ -1,0 +1,88 @@
+/**
+ * Everything that can be known to fail is found before the first change: space, permissions, immutable
+ * files, names the file system would confuse.
+ */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { kindOf, statNode } from "../fs/file-stat.ts";
+import { createFile, freeBytes, removeName, whyUnwritable } from "../fs/mutate.ts";
+import { displayPath, parentPath, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import { EngineError } from "../model/errors.ts";
+import type { Edit } from "../model/plan.ts";
+import { needsContent, type Stage } from "./stage.ts";
+
+/** Room for the journal, the new checkpoint and directory blocks on top of the staged content. */
+const SPARE_BYTES = 1024 * 1024;
+
+interface Problem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Throws `PREFLIGHT_FAILED` with every problem found; nothing has been touched then. */
+export function preflight(root: AbsolutePath, edits: readonly Edit[]): void {
+  const problems = [...findSpaceProblem(root, edits), ...findUnwritable(root, edits)];
+  if (problems.length > 0) throw failed(problems);
+}
+
+function findSpaceProblem(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
+  let needed = SPARE_BYTES;
+  for (const { from, to } of edits) if (to?.kind === "file" && needsContent(from, to)) needed += Math.ceil(to.size * 1.1);
+  const free = freeBytes(root);
+  if (free >= needed) return [];
+  return [{ path: ".", reason: `not enough space: ${needed} bytes are needed, ${free} are free` }];
+}
+
+function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
+  const problems = new Map<BytePath, string>();
+  const note = (path: BytePath, code: string | undefined) => {
+    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") problems.set(path, REASONS[code] ?? code);
+  };
+  note("" as BytePath, whyUnwritable(root, true));
+  for (const directory of new Set(edits.map(({ path }) => parentPath(path)))) {
+    note(directory, whyUnwritable(below(root, directory), true));
+  }
+  for (const { path, from } of edits) {
+    if (from?.kind !== "file") continue;
+    const code = whyUnwritable(below(root, path), false);
+    // a read-only file can still be replaced; an immutable one cannot
+    if (code === "EPERM") note(path, code);
+  }
+  return [...problems].map(([path, reason]) => ({ path: displayPath(path) || ".", reason }));
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "no permission to change it",
+  EPERM: "it is immutable",
+  EROFS: "the file system is read-only",
+};
+
+/** On a file system that folds case or Unicode forms, refuses names that would land on one another. */
+export function refuseClashes(stage: Stage, edits: readonly Edit[]): void {
+  const created = edits.filter(({ from, to }) => from === undefined && to !== undefined);
+  if (created.length === 0 || !foldsNames(stage)) return;
+  const seen = new Map<string, BytePath>();
+  const problems: Problem[] = [];
+  for (const { path } of created) {
+    const folded = pathToBytes(path).toString("utf8").normalize("NFC").toLowerCase();
+    const other = seen.get(folded);
+    if (other === undefined) seen.set(folded, path);
+    else problems.push({ path: displayPath(path), reason: `this file system takes it for ${displayPath(other)}` });
+  }
+  if (problems.length > 0) throw failed(problems);
+}
+
+function foldsNames(stage: Stage): boolean {
+  const probe = below(stage.path, "probe");
+  createFile(probe, [], { mode: 0o600, sync: false });
+  const folded = statNode(below(stage.path, "PROBE"));
+  removeName(probe);
+  return folded !== undefined && kindOf(folded) === "file";
+}
+
+function failed(problems: readonly Problem[]): EngineError<"PREFLIGHT_FAILED"> {
+  const first = problems[0]!;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  return new EngineError("PREFLIGHT_FAILED", `This cannot be carried out: ${first.path}: ${first.reason}${more}. Nothing was changed.`, {
+    problems: [...problems],
+  });
+}

@@ -1,0 +1,51 @@
+/**
+ * Asks the rules of an earlier snapshot whether they would have captured a path. Deleting needs a yes
+ * (N6), so every doubt is a no: rules of a newer Belay, whose defaults are unknown here, capture nothing.
+ */
+import { baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import type { RecordedRules } from "../model/rules.ts";
+import { defaultExcludes } from "./default-excludes.ts";
+import { createRules, type DirectoryRules } from "./ignore-rules.ts";
+import { filesByDirectory } from "./root-ignore-files.ts";
+
+export interface RecordedMatcher {
+  /** True when these rules capture the path, should it exist. */
+  wouldCapture(path: BytePath, isDirectory: boolean): boolean;
+}
+
+/** Keeps the state of each directory it has met: thousands of paths are cheap. */
+export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
+  if (defaultExcludes(recorded.defaultsVersion) === undefined) return { wouldCapture: () => false };
+  const files = filesByDirectory(recorded.ignoreFiles);
+  /** undefined: nothing in the directory is captured. */
+  const known = new Map<BytePath, DirectoryRules | undefined>([[ROOT_PATH, createRules(recorded)]]);
+
+  const rulesIn = (directory: BytePath): DirectoryRules | undefined => {
+    if (known.has(directory)) return known.get(directory);
+    const above = rulesIn(parentPath(directory));
+    const name = baseName(directory);
+    const isVisited = above !== undefined && typeof above.verdict(name, true) === "string";
+    const rules = isVisited ? above.child(name, files.get(directory) ?? {}) : undefined;
+    known.set(directory, rules);
+    return rules;
+  };
+
+  return {
+    wouldCapture(path, isDirectory) {
+      if (path === ROOT_PATH) return true;
+      const rules = rulesIn(parentPath(path));
+      return rules !== undefined && typeof rules.verdict(baseName(path), isDirectory) === "string";
+    },
+  };
+}
+
+/** One question; for several make one matcher. */
+export function wouldCapture(recorded: RecordedRules, path: BytePath, isDirectory: boolean): boolean {
+  return createRecordedMatcher(recorded).wouldCapture(path, isDirectory);
+}
+
+/** Of the paths in git's index those that the rules capture only because they are in it: all that need be recorded. */
+export function trackedExceptions(rules: RecordedRules, tracked: readonly BytePath[]): BytePath[] {
+  const matcher = createRecordedMatcher({ ...rules, tracked: [] });
+  return tracked.filter((path) => !matcher.wouldCapture(path, false));
+}

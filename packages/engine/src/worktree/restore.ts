@@ -1,0 +1,151 @@
+/** Restore: from the present to a checkpoint, whole or in part. Looks first, asks nothing, loses nothing. */
+import { threadsSince } from "../history/record.ts";
+import type { Finish } from "../history/journal.ts";
+import { readDoubts, readGaps } from "../history/checkpoints.ts";
+import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Edit, Outcome, Plan } from "../model/plan.ts";
+import { lookUp } from "../diff/compare-trees.ts";
+import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
+import { knownAbsent, lookRequest, type Context } from "./context.ts";
+import { planRestoreEdits } from "./plan-restore.ts";
+import { rulesOf, whatElseToSee } from "./see-for.ts";
+import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
+import { planWarnings } from "./plan-warnings.ts";
+import type { LookRequest, Present } from "./worktree.ts";
+
+export interface RestoreRequest {
+  readonly target: Checkpoint;
+  readonly paths: readonly BytePath[] | undefined;
+  readonly keepNew: boolean;
+  readonly thread: ThreadId | null;
+}
+
+/** What would happen, without recording anything. */
+export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
+  const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
+  let present = look();
+  const more = whatElseToSee(context, present, request.target);
+  if (more !== undefined) present = look(more);
+  return buildPlan(context, present, request);
+}
+
+/** Restores in one go: one scan, one safety checkpoint, one plan. */
+export function restoreNow(context: Context, request: RestoreRequest, bestEffort: boolean): Outcome {
+  const startedMs = context.system.elapsed();
+  return withRestoreLease(context, () => {
+    let plan: Plan | undefined;
+    const safety = takeSafety(context, request, (present) => {
+      plan = buildPlan(context, present, request);
+      return plan.edits.length > 0 && (plan.conflicts.length === 0 || bestEffort);
+    });
+    if (safety === undefined) return withoutEffect(context, plan!, startedMs);
+    return carryOut(context, { plan: plan!, safety: safety.checkpoint, finish: finishOf(context, plan!), bestEffort, startedMs });
+  });
+}
+
+/** Carries out a plan made earlier, if the files are still what it was made on. */
+export function restorePlanned(context: Context, request: RestoreRequest, planned: Plan, bestEffort: boolean): Outcome {
+  const startedMs = context.system.elapsed();
+  return withRestoreLease(context, () => {
+    const safety = takeSafety(context, request, (present) => {
+      if (present.snapshot !== planned.base) throw stale(planned);
+      return planned.edits.length > 0 && (planned.conflicts.length === 0 || bestEffort);
+    });
+    if (safety === undefined) return withoutEffect(context, planned, startedMs);
+    return carryOut(context, { plan: planned, safety: safety.checkpoint, finish: finishOf(context, planned), bestEffort, startedMs });
+  });
+}
+
+export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
+  return new EngineError("PLAN_STALE", "The files changed since this plan was made. Nothing was changed; make a new plan.", { plan: plan.id });
+}
+
+function takeSafety(context: Context, { target }: RestoreRequest, wanted: (present: Present) => boolean): Taken | undefined {
+  const request = { kind: "safety" as const };
+  const description = `Before restoring to ${nameOf(target)}`;
+  let more: Partial<LookRequest> | undefined;
+  const first = takeCheckpoint(context, {
+    request,
+    description,
+    wanted(present) {
+      more = whatElseToSee(context, present, target);
+      return more === undefined && wanted(present);
+    },
+  });
+  return more === undefined ? first : takeCheckpoint(context, { request, description, look: more, wanted });
+}
+
+/** How a checkpoint is called in sentences. */
+export function nameOf(checkpoint: Checkpoint): string {
+  return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
+}
+
+function buildPlan(context: Context, present: Present, request: RestoreRequest): Plan {
+  const { target } = request;
+  assertPathsExist(context, present, request);
+  const { edits, kept, conflicts } = planRestoreEdits({
+    objects: present.objects,
+    present: present.snapshot,
+    target: target.snapshot,
+    targetRules: rulesOf(context, target),
+    knownAbsent: knownAbsent(context, target.seq),
+    excluded: present.excludedRoots,
+    paths: request.paths,
+    keepNew: request.keepNew,
+  });
+  const chosen = ({ path }: { path: BytePath }) => request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
+  return {
+    id: newOperation(context),
+    kind: "restore",
+    description: `Restored to ${nameOf(target)}`,
+    checkpoint: target.id,
+    thread: request.thread,
+    base: present.snapshot,
+    edits,
+    merged: [],
+    kept,
+    conflicts,
+    meanwhile: [],
+    gaps: readGaps(context.store.db, target.seq).filter(chosen),
+    doubts: readDoubts(context.store.db, target.seq).filter(chosen),
+    otherThreads: otherThreads(context, request, edits),
+    warnings: planWarnings(present, target, edits),
+    steps: [],
+  };
+}
+
+/** A path that neither the disk nor the target has is a slip of the pen. */
+function assertPathsExist({ store }: Context, present: Present, { paths, target }: RestoreRequest): void {
+  for (const path of paths ?? []) {
+    const known = lookUp(present.objects, present.snapshot, path).entry ?? lookUp(store.objects, target.snapshot, path).entry;
+    if (known !== undefined) continue;
+    const shown = displayPath(path);
+    throw new EngineError("PATH_NOT_IN_CHECKPOINT", `${shown} is neither on disk nor in ${nameOf(target)}. Nothing was changed.`, { path: shown, checkpoint: target.id });
+  }
+}
+
+function otherThreads(context: Context, { target, thread }: RestoreRequest, edits: readonly Edit[]): Plan["otherThreads"] {
+  const own = thread ?? target.thread;
+  const touched = threadsSince(context.store.db, target.seq);
+  const paths = new Map<ThreadId, BytePath[]>();
+  for (const { path } of edits) {
+    for (const other of touched.get(path) ?? []) {
+      if (other !== own) paths.set(other, [...(paths.get(other) ?? []), path]);
+    }
+  }
+  return [...paths].map(([other, list]) => ({ thread: other, paths: list }));
+}
+
+function finishOf({ system }: Context, plan: Plan): Finish {
+  return {
+    kind: "restore",
+    description: plan.description,
+    thread: plan.thread,
+    target: plan.checkpoint,
+    step: { id: system.newId(), kind: "restore" },
+    moved: [],
+  };
+}

@@ -1,0 +1,117 @@
+/**
+ * Reads from the outside what the rules of a capture need: ignore files at and above the root, git's
+ * index, git's state. Git's index is only read when it or the ignore files changed since the last
+ * capture; otherwise the exceptions found then still hold.
+ */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { indexKey, readGitIndex } from "../fs/git-index.ts";
+import { findRepository, type Repository } from "../fs/git-repository.ts";
+import { gitKey, readGitState } from "../fs/git-state.ts";
+import { readSmallFile } from "../fs/read-file.ts";
+import { ancestorPaths, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import type { GitState } from "../model/checkpoint.ts";
+import { hashBytes } from "../model/object-hash.ts";
+import { encodeRules, type ExcludedDirectory, type IgnoreLayer, type RecordedIgnoreFile, type RecordedRules } from "../model/rules.ts";
+import { DEFAULTS_VERSION } from "./default-excludes.ts";
+import type { FileTable } from "./file-table.ts";
+import { IGNORE_FILE_LIMIT, type RulesInput } from "./ignore-rules.ts";
+import { trackedExceptions } from "./recorded-rules.ts";
+import type { Scan } from "./scan.ts";
+import type { CacheFacts } from "./stat-cache.ts";
+import { createStatLookup } from "./stat-lookup.ts";
+
+interface RulesRequest {
+  readonly named: readonly BytePath[];
+  readonly excluded: readonly ExcludedDirectory[];
+}
+
+export interface AppliedRules {
+  readonly scan: Scan;
+  readonly rules: RecordedRules;
+  readonly gitIndexKey: string;
+  readonly rulesKey: string;
+}
+
+export class RulesReader {
+  readonly #root: AbsolutePath;
+  readonly #commandPath: string;
+
+  constructor(root: AbsolutePath, commandPath: string) {
+    this.#root = root;
+    this.#commandPath = commandPath;
+  }
+
+  /** The rules before the walk. */
+  input(request: RulesRequest): RulesInput {
+    const repository = findRepository(this.#root);
+    return {
+      defaultsVersion: DEFAULTS_VERSION,
+      prefix: repository?.prefix ?? ROOT_PATH,
+      ignoreFiles: this.#rootIgnoreFiles(repository),
+      excluded: request.excluded,
+      named: request.named,
+    };
+  }
+
+  /** Scans with the right exceptions: those found last time if nothing they depend on has changed. */
+  apply(request: RulesRequest, last: CacheFacts | undefined, scanWith: (tracked: readonly BytePath[]) => Scan): AppliedRules {
+    const repository = findRepository(this.#root);
+    const gitIndexKey = repository === undefined ? "" : indexKey(repository);
+    if (last !== undefined && last.gitIndexKey === gitIndexKey) {
+      const tracked = last.tracked as readonly BytePath[];
+      const scan = scanWith(tracked);
+      const rules = this.#record(request, scan);
+      const rulesKey = keyOf(rules);
+      if (rulesKey === last.rulesKey) return { scan, rules: { ...rules, tracked }, gitIndexKey, rulesKey };
+    }
+    const tracked = repository === undefined ? [] : (readGitIndex(repository, { commandPath: this.#commandPath })?.paths ?? []);
+    const scan = scanWith(tracked);
+    const rules = this.#record(request, scan);
+    return { scan, rules: { ...rules, tracked: trackedExceptions(rules, tracked) }, gitIndexKey, rulesKey: keyOf(rules) };
+  }
+
+  /** Git's state; what is staged is asked again only when the commit or the index changed. */
+  gitState(table: FileTable, last: CacheFacts | undefined): { state: GitState | null; key: string } {
+    const repository = findRepository(this.#root);
+    if (repository === undefined) return { state: null, key: "" };
+    const options = { commandPath: this.#commandPath };
+    const key = gitKey(repository, options);
+    const previous = last?.gitState === null || last === undefined ? {} : { previous: { key: last.gitStateKey, state: last.gitState } };
+    return { state: readGitState(repository, createStatLookup(table), { ...options, ...previous }), key };
+  }
+
+  #record(request: RulesRequest, scan: Scan): RecordedRules {
+    const input = this.input(request);
+    return {
+      defaultsVersion: DEFAULTS_VERSION,
+      prefix: input.prefix ?? ROOT_PATH,
+      ignoreFiles: [...(input.ignoreFiles ?? []), ...scan.ignoreFiles],
+      excluded: request.excluded,
+      named: request.named,
+      tracked: [],
+      settings: {},
+    };
+  }
+
+  /** From the repository's top level down to the root, plus `.git/info/exclude`. */
+  #rootIgnoreFiles(repository: Repository | undefined): RecordedIgnoreFile[] {
+    const files: RecordedIgnoreFile[] = [];
+    const add = (path: string, layer: IgnoreLayer, absolute: AbsolutePath) => {
+      const content = readSmallFile(absolute, IGNORE_FILE_LIMIT);
+      if (content !== undefined) files.push({ path: path as BytePath, layer, content });
+    };
+    const depth = repository === undefined || repository.prefix === "" ? 0 : ancestorPaths(repository.prefix).length + 1;
+    for (let up = depth; up >= 0; up -= 1) {
+      const above = "../".repeat(up);
+      const directory = below(this.#root, above === "" ? "" : above.slice(0, -1));
+      add(`${above}.gitignore`, "gitignore", below(directory, ".gitignore"));
+      add(`${above}.belayignore`, "belayignore", below(directory, ".belayignore"));
+    }
+    if (repository !== undefined) add(`${"../".repeat(depth)}.git/info/exclude`, "exclude", below(repository.commonDir, "info/exclude"));
+    return files;
+  }
+}
+
+function keyOf(rules: RecordedRules): string {
+  return hashBytes(encodeRules(rules));
+}

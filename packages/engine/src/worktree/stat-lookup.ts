@@ -1,0 +1,27 @@
+/** Finds a path's stat in the table of the scan that has just been made. */
+import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
+import { FILE, type FileTable } from "./file-table.ts";
+
+export function createStatLookup(table: FileTable): (path: BytePath) => { size: number; mtimeNs: bigint; mode: number } | undefined {
+  let directories: Map<BytePath, number> | undefined;
+  return (path) => {
+    directories ??= new Map(table.directories.map((directory, index) => [directory, index]));
+    const directory = directories.get(parentPath(path));
+    const index = directory === undefined ? -1 : findName(table, directory, baseName(path));
+    if (index < 0 || table.kind[index] !== FILE) return undefined;
+    return { size: table.size[index]!, mtimeNs: table.mtimeNs[index]!, mode: table.mode[index]! };
+  };
+}
+
+/** Names of a directory are sorted: bisection. */
+function findName(table: FileTable, directory: number, name: string): number {
+  let low = table.firstEntry[directory]!;
+  let high = low + table.entryCount[directory]!;
+  const end = high;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (table.names[middle]! < name) low = middle + 1;
+    else high = middle;
+  }
+  return low < end && table.names[low] === name ? low : -1;
+}

@@ -1,0 +1,164 @@
+/**
+ * Takes a checkpoint: capture, then one durable transaction that records it. Another process may have
+ * recorded a newer state, or `gc` may have freed something, while this one was looking: both are noticed
+ * inside the transaction, and the capture starts again.
+ */
+import { compareTrees, walkTree } from "../diff/compare-trees.ts";
+import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
+import { newestCheckpoint, newestSeq } from "../history/checkpoints.ts";
+import { readJournal } from "../history/journal.ts";
+import { assertTagFree } from "../history/annotations.ts";
+import { assertName } from "../history/references.ts";
+import { closeStep, openSteps } from "../history/steps.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { CheckpointRequest, Doubt } from "../model/checkpoint.ts";
+import { isEngineError } from "../model/errors.ts";
+import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { readLeases } from "../store/lease.ts";
+import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
+import { storeBytes } from "../store/store.ts";
+import { lookRequest, type Context } from "./context.ts";
+import type { LookRequest, Present } from "./worktree.ts";
+
+export interface Taken extends Recorded {
+  readonly present: Present;
+}
+
+export interface TakeOptions {
+  readonly request: CheckpointRequest;
+  readonly description: string;
+  readonly look?: Partial<LookRequest>;
+  readonly operation?: Recording["operation"];
+  /** What this capture finds is Belay's own unfinished work, not anybody's change. */
+  readonly ownDoing?: boolean;
+  readonly doubts?: readonly Doubt[];
+  /** Done inside the transaction that records the checkpoint. */
+  within?(recorded: Recorded): void;
+  /** Asked between the capture and the recording: false drops the capture. Its content is already durable then. */
+  wanted?(present: Present): boolean;
+}
+
+const ATTEMPTS = 4;
+
+/** Takes a checkpoint; undefined only when `wanted` said no. */
+export function takeCheckpoint(context: Context, options: TakeOptions & { wanted?: undefined }): Taken;
+export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined;
+export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
+  validate(context, options.request);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return attemptCheckpoint(context, options, attempt === ATTEMPTS);
+    } catch (error) {
+      if (error instanceof Outrun && attempt < ATTEMPTS) {
+        if (error.distrust) context.worktree.distrust();
+      } else if (!isEngineError(error, "STORE_FULL") || attempt === ATTEMPTS || !context.makeRoom()) {
+        throw error;
+      }
+    }
+  }
+}
+
+function validate(context: Context, { name, tags }: CheckpointRequest): void {
+  if (name !== undefined) assertName(name);
+  for (const tag of tags ?? []) assertTagFree(context.store.db, tag);
+}
+
+/** The world moved on while this process was looking at it. */
+class Outrun extends Error {
+  readonly distrust: boolean;
+
+  constructor(distrust: boolean) {
+    super("outrun");
+    this.distrust = distrust;
+  }
+}
+
+function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean): Taken | undefined {
+  const { store, system, worktree } = context;
+  const writer = new ObjectWriter(store.db, store.objects, system.owner, context.capBytes - storeBytes(store));
+  const base = newestSeq(store.db);
+  try {
+    const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
+    if (options.wanted !== undefined) {
+      writer.flush();
+      if (!options.wanted(present)) {
+        writer.abandon();
+        return undefined;
+      }
+    }
+    const recorded = writer.commit(() => {
+      if (newestSeq(store.db) !== base && !last) throw new Outrun(false);
+      if (readGeneration(store.db) !== writer.generation) assertComplete(context, present.snapshot);
+      return record(context, options, present);
+    });
+    worktree.remember(present, recorded.checkpoint.id);
+    return { ...recorded, present };
+  } catch (error) {
+    writer.abandon();
+    throw error;
+  }
+}
+
+function record(context: Context, options: TakeOptions, present: Present): Recorded {
+  const { store, system } = context;
+  const doubts = [...present.doubts, ...(options.doubts ?? midRestoreDoubts(context))];
+  const newest = newestCheckpoint(store.db);
+  const own = options.ownDoing === true && newest !== undefined;
+  const recorded = recordCheckpoint(store.db, store.objects, {
+    request: options.request,
+    description: options.description,
+    facts: { ...present, doubts },
+    now: system.now(),
+    newId: system.newId,
+    ...(own ? { madeBy: { step: null, base: newest, changes: compareTrees(store.objects, newest.snapshot, present.snapshot) } } : {}),
+    ...(options.operation === undefined ? {} : { operation: options.operation }),
+  });
+  closeDeadTurns(context, recorded);
+  options.within?.(recorded);
+  return recorded;
+}
+
+/** [R11] While another process restores, some of what was seen is half old, half new. */
+function midRestoreDoubts(context: Context): Doubt[] {
+  const { store, system } = context;
+  const running = readLeases(store.db, "restore").some(({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner));
+  if (!running) return [];
+  return readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }): Doubt => ({ path, reason: "mid-restore" })));
+}
+
+/** A turn whose process died is over: what it did is in this capture, what comes later is not its doing. */
+function closeDeadTurns({ store, system }: Context, { checkpoint, operationSeq }: Recorded): void {
+  for (const step of openSteps(store.db)) {
+    if (step.owner === null || system.isAlive(step.owner)) continue;
+    closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+  }
+}
+
+/** [R3] A checkpoint is recorded only if everything it refers to is in the store. */
+function assertComplete({ store }: Context, snapshot: ObjectHash): void {
+  const has = (name: ObjectHash) => store.db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
+  try {
+    if (!has(snapshot)) throw new Outrun(true);
+    for (const { entry } of walkTree(store.objects, snapshot)) {
+      if (entry.kind !== "gap" && !has(entry.hash)) throw new Outrun(true);
+    }
+  } catch (error) {
+    throw isEngineError(error, "OBJECT_MISSING") ? new Outrun(true) : error;
+  }
+}
+
+/** Names paths that a tool is about to write: captured from now on, and known absent before if they are absent now. */
+export function namePaths(context: Context, paths: readonly BytePath[], isThere: (path: BytePath) => boolean): void {
+  const { db } = context.store;
+  db.transaction(() => {
+    for (const path of paths) {
+      db.run(
+        "INSERT OR IGNORE INTO named_path (path, since, absent) VALUES (?, ?, ?)",
+        Buffer.from(path, "latin1"),
+        newestSeq(db),
+        isThere(path) ? 0 : 1,
+      );
+    }
+  });
+}
+

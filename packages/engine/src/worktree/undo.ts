@@ -1,0 +1,231 @@
+/** Undo, redo and revert: steps taken out of, or put back into, the present. */
+import { compareTrees } from "../diff/compare-trees.ts";
+import { newestCheckpoint } from "../history/checkpoints.ts";
+import type { Finish } from "../history/journal.ts";
+import { StepPlanner, type Direction } from "../history/plan-steps.ts";
+import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
+import { closeStep, listSteps, openStep, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
+import type { Recorded } from "../history/record.ts";
+import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
+import { lookRequest, type Context } from "./context.ts";
+import { Overlay } from "./overlay.ts";
+import { planWarnings } from "./plan-warnings.ts";
+import { nameOf, stale } from "./restore.ts";
+import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
+import type { Present } from "./worktree.ts";
+
+export interface StepRequest {
+  readonly kind: "undo" | "redo" | "revert";
+  readonly count: number;
+  readonly thread: ThreadId | undefined;
+  readonly includeShared: boolean;
+  /** What to revert; only for `revert`. */
+  readonly target?: Checkpoint;
+  readonly paths?: readonly BytePath[];
+}
+
+/** What is to be moved, newest first, with the changes that each makes. */
+interface Deltas {
+  readonly steps: readonly Step[];
+  readonly changes: readonly (readonly Change[])[];
+}
+
+/** The plan without recording anything; null when there is nothing to undo or redo. */
+export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
+  if (isNothingToDo(context, request)) return null;
+  const present = context.worktree.look(lookRequest(context), context.store.objects);
+  const overlay = present.objects as Overlay;
+  const put = (bytes: Buffer) => {
+    const name = hashBytes(bytes);
+    overlay.small(name, bytes);
+    return name;
+  };
+  return buildPlan(context, { request, present, put, deltas: selectDeltas(context, request, unrecorded(context, present)) });
+}
+
+/** Undoes, redoes or reverts in one go. */
+export function moveSteps(context: Context, request: StepRequest, options: { bestEffort: boolean; planned?: Plan }): Outcome {
+  const startedMs = context.system.elapsed();
+  const { bestEffort, planned } = options;
+  if (isNothingToDo(context, request)) return withoutEffect(context, emptyPlan(context, request), startedMs);
+  return withRestoreLease(context, () => {
+    const safety = takeSafety(context, request);
+    if (planned !== undefined && safety.present.snapshot !== planned.base) throw stale(planned);
+    const writer = new ObjectWriter(context.store.db, context.store.objects, context.system.owner);
+    const deltas = selectDeltas(context, request, undefined);
+    const plan = buildPlan(context, { request, present: safety.present, put: (bytes) => writer.put(bytes), deltas });
+    writer.flush();
+    const outcome = carryOut(context, { plan, safety: safety.checkpoint, finish: finishOf(context, request, plan), bestEffort, startedMs });
+    writer.abandon();
+    return outcome;
+  });
+}
+
+/** Undo and redo of nothing is fine and changes nothing; a turn that is still open counts as something. */
+function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boolean {
+  if (kind === "revert") return false;
+  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread)) return false;
+  return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
+}
+
+/** The safety capture ends turns that nobody ended; one whose process still runs goes on as a new one. */
+function takeSafety(context: Context, request: StepRequest): Taken {
+  const names = { undo: "Before undo", redo: "Before redo", revert: "Before revert" };
+  return takeCheckpoint(context, {
+    request: { kind: "safety" },
+    description: names[request.kind],
+    within: (recorded) => {
+      if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
+    },
+  });
+}
+
+function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined, recorded: Recorded): void {
+  for (const step of openSteps(store.db)) {
+    if (thread !== undefined && step.thread !== thread) continue;
+    closeStep(store.db, step.id, { after: recorded.checkpoint.seq, now: system.now(), position: recorded.operationSeq });
+    if (step.owner === null || !system.isAlive(step.owner)) continue;
+    openStep(store.db, { ...step, id: system.newId(), before: recorded.checkpoint.seq, now: system.now() });
+  }
+}
+
+/** What changed since the newest checkpoint, for a plan that is only looked at. */
+function unrecorded(context: Context, present: Present): Change[] {
+  const newest = newestCheckpoint(context.store.db);
+  if (newest === undefined) return [];
+  return compareTrees(present.objects, newest.snapshot, present.snapshot).map(({ path, from, to }) => ({
+    checkpoint: newest.seq + 1,
+    path,
+    old: from,
+    new: to,
+    shared: false,
+  }));
+}
+
+function selectDeltas(context: Context, request: StepRequest, pending: Change[] | undefined): Deltas {
+  if (request.kind === "revert") return revertDeltas(context, request.target!);
+  const { store } = context;
+  const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", { thread: request.thread, limit: request.count });
+  const steps = pending === undefined || request.kind === "redo" ? listed : withOpenTurns(context, request, listed, pending);
+  if (steps.length < request.count) throw missing(request.count, steps.length);
+  const changes = steps.map((step) => {
+    const open = pending !== undefined && step.after === null;
+    return open ? [...readDelta(store.db, step.id), ...pending] : readDelta(store.db, step.id);
+  });
+  return { steps, changes };
+}
+
+/** A turn that is still open would be closed by the undo and be the first to go, if it changed anything. */
+function withOpenTurns({ store }: Context, request: StepRequest, listed: readonly Step[], pending: readonly Change[]): Step[] {
+  const open = openSteps(store.db).filter((step) => request.thread === undefined || step.thread === request.thread);
+  const changed = open.filter((step) => pending.length > 0 || readDelta(store.db, step.id).length > 0);
+  return [...changed.toReversed(), ...listed].slice(0, request.count);
+}
+
+function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
+  return new EngineError("STEPS_MISSING", `There are only ${available} steps, not ${wanted}. Nothing was changed.`, { wanted, available });
+}
+
+/** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
+function revertDeltas({ store }: Context, target: Checkpoint): Deltas {
+  const step = stepOfCheckpoint(store.db, target.seq);
+  if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
+  const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
+  return { steps: [], changes: [changes] };
+}
+
+interface PlanInput {
+  readonly request: StepRequest;
+  readonly present: Present;
+  put(bytes: Buffer): ObjectHash;
+  readonly deltas: Deltas;
+}
+
+function buildPlan(context: Context, { request, present, put, deltas }: PlanInput): Plan {
+  const direction: Direction = request.kind === "redo" ? "forwards" : "backwards";
+  const planner = new StepPlanner({ objects: present.objects, present: present.snapshot, put, includeShared: request.includeShared });
+  const { paths } = request;
+  const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
+  for (const delta of deltas.changes) planner.add(delta.filter(({ path }) => chosen(path)), direction);
+  const { edits, merged, kept, conflicts } = planner.result();
+  return {
+    ...emptyPlan(context, request),
+    description: describe(request, deltas.steps),
+    base: present.snapshot,
+    edits,
+    merged,
+    kept,
+    conflicts: conflicts.map((conflict) => ({ ...conflict, ...ownerOf(context, conflict.path, deltas.steps) })),
+    meanwhile: changedOutside(context, deltas, chosen),
+    warnings: planWarnings(present, undefined, edits),
+    steps: deltas.steps.map(summaryOf),
+  };
+}
+
+function emptyPlan(context: Context, request: StepRequest): Plan {
+  return {
+    id: newOperation(context),
+    kind: request.kind,
+    description: "",
+    checkpoint: request.target?.id ?? null,
+    thread: request.thread ?? null,
+    base: "" as ObjectHash,
+    edits: [],
+    merged: [],
+    kept: [],
+    conflicts: [],
+    meanwhile: [],
+    gaps: [],
+    doubts: [],
+    otherThreads: [],
+    warnings: [],
+    steps: [],
+  };
+}
+
+function describe({ kind, target }: StepRequest, steps: readonly Step[]): string {
+  const verb: Record<Exclude<PlanKind, "restore">, string> = { undo: "Undid", redo: "Redid", revert: "Reverted" };
+  const what = steps.length > 0 ? steps.map(({ description }) => description).join("; ") : target === undefined ? "nothing" : nameOf(target);
+  return `${verb[kind]}: ${what}`;
+}
+
+function summaryOf({ id, kind, thread, agent, prompt, description }: Step): StepSummary {
+  return { id, kind, thread, agent, prompt, description };
+}
+
+/** Whose later change stands in the way. */
+function ownerOf({ store }: Context, path: BytePath, steps: readonly Step[]): { thread?: ThreadId } {
+  const row = store.db.get(
+    `SELECT s.thread AS thread FROM change g JOIN step s ON s.id = g.step
+       WHERE g.path = ? AND s.thread IS NOT NULL AND s.id NOT IN (SELECT value FROM json_each(?)) ORDER BY g.checkpoint DESC LIMIT 1`,
+    Buffer.from(path, "latin1"),
+    JSON.stringify(steps.map(({ id }) => id)),
+  );
+  return row === undefined ? {} : { thread: row["thread"] as ThreadId };
+}
+
+/** Changes by nobody's tool since the oldest of these steps: they stay, and the person is told. */
+function changedOutside({ store }: Context, deltas: Deltas, chosen: (path: BytePath) => boolean): BytePath[] {
+  const since = Math.min(...deltas.steps.map(({ before }) => before ?? Infinity));
+  if (!Number.isFinite(since)) return [];
+  const rows = store.db.all("SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'", since);
+  return rows.map((row) => Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath).filter(chosen);
+}
+
+function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
+  return {
+    kind: request.kind,
+    description: plan.description,
+    thread: plan.thread,
+    target: plan.checkpoint,
+    step: request.kind === "revert" ? { id: system.newId(), kind: "revert" } : null,
+    moved: request.kind === "revert" ? [] : plan.steps.map(({ id }) => id),
+  };
+}

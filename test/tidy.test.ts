@@ -1,0 +1,167 @@
+/**
+ * The repository keeps its own rules (CONTRIBUTING.md). Each check is run on the repository, and on a file
+ * made up to break it: a check that cannot fail protects nothing.
+ */
+import { describe, expect, test } from "vitest";
+import { checkCliImports, checkFileAccess, checkLayers } from "./tidy/imports.ts";
+import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
+import { readRepository, type Check } from "./tidy/repository.ts";
+import { checkFileSizes, checkFunctionSizes } from "./tidy/sizes.ts";
+import { checkCitationsExist, checkRulesAreProved, SPEC } from "./tidy/spec-rules.ts";
+import { checkSurroundings } from "./tidy/surroundings.ts";
+import { checkWorld } from "./tidy/world.ts";
+
+const repository = readRepository();
+const hasSpec = repository.some(({ path }) => path === SPEC);
+
+describe("the engine", () => {
+  test("imports from lower layers only", () => {
+    expectClean(checkLayers);
+    const broken = 'import "../store/pack.ts";';
+    expectComplaint(checkLayers, "packages/engine/src/fs/planted.ts", broken);
+    expectComplaint(
+      checkLayers,
+      "packages/engine/src/merge/planted.ts",
+      'export { a } from "../history/step.ts";',
+    );
+    expectComplaint(
+      checkLayers,
+      "packages/engine/src/upkeep/planted.ts",
+      'import type { A } from "../workspace.ts";',
+    );
+    expectComplaint(checkLayers, "packages/engine/src/store/planted.ts", 'await import("../diff/lines.ts");');
+    expectComplaint(checkLayers, "packages/engine/src/model/planted.ts", 'type A = import("../fs/a.ts").A;');
+    expectComplaint(checkLayers, "packages/engine/src/planted.ts", 'import "./testing/contract.ts";');
+    expectComplaint(checkLayers, "packages/engine/src/planted.ts", 'import "../../cli/src/main.ts";');
+    expectComplaint(checkLayers, "packages/engine/src/extras/planted.ts", "");
+    expectNothing(checkLayers, "packages/engine/src/upkeep/planted.ts", broken);
+    expectNothing(checkLayers, "packages/engine/src/fs/planted.test.ts", broken);
+  });
+
+  test("touches files and starts programs in src/fs only", () => {
+    expectClean(checkFileAccess);
+    for (const module of ["node:fs", "fs", "node:fs/promises", "node:child_process"]) {
+      const broken = `import type { A } from "${module}";`;
+      expectComplaint(checkFileAccess, "packages/engine/src/store/planted.ts", broken);
+      expectComplaint(checkFileAccess, "packages/engine/src/planted.ts", `await import("${module}");`);
+      expectNothing(checkFileAccess, "packages/engine/src/fs/planted.ts", broken);
+      expectNothing(checkFileAccess, "packages/engine/src/testing/planted.ts", broken);
+    }
+  });
+
+  test("reads neither clock nor process and prints nothing", () => {
+    expectClean(checkWorld);
+    const path = "packages/engine/src/store/planted.ts";
+    expectComplaint(checkWorld, path, "export const at = new Date();");
+    expectComplaint(checkWorld, path, "export const now = () => Date.now();");
+    expectComplaint(checkWorld, path, "export const env = (process as object);");
+    expectComplaint(checkWorld, path, "export const pid = globalThis.process.pid;");
+    expectComplaint(checkWorld, path, "export const { env } = process;");
+    expectComplaint(checkWorld, path, 'import { env } from "node:process";');
+    expectComplaint(checkWorld, path, "console.log(1);");
+    expectNothing(
+      checkWorld,
+      path,
+      "// process.env\nexport const a = (d: Date) => ({ process: d.console });",
+    );
+    expectNothing(checkWorld, "packages/engine/src/system.ts", "export const now = Date.now();");
+  });
+
+  test("lists its exports by name", () => {
+    expectClean(checkFrontDoor);
+    expectComplaint(checkFrontDoor, "packages/engine/src/index.ts", 'export * from "./workspace.ts";');
+    expectComplaint(checkFrontDoor, "packages/engine/src/index.ts", 'export * as a from "./workspace.ts";');
+    expectNothing(checkFrontDoor, "packages/engine/src/index.ts", 'export { a } from "./workspace.ts";');
+  });
+});
+
+test("the command line imports the engine's front door and Node only", () => {
+  expectClean(checkCliImports);
+  const path = "packages/cli/src/commands/planted.ts";
+  expectComplaint(checkCliImports, path, 'import "@belay/engine/dist/store/pack.js";');
+  expectComplaint(checkCliImports, path, 'import "../../../engine/src/index.ts";');
+  expectComplaint(checkCliImports, path, 'import "some-package";');
+  expectNothing(checkCliImports, path, 'import "@belay/engine";\nimport "node:fs";\nimport "../output.ts";');
+});
+
+describe("sizes and names", () => {
+  test("files are short", () => {
+    expectClean(checkFileSizes);
+    expectComplaint(checkFileSizes, "packages/cli/src/planted.ts", "//\n".repeat(401));
+    expectComplaint(checkFileSizes, "packages/cli/test/planted.test.ts", "//\n".repeat(601));
+    expectNothing(checkFileSizes, "packages/cli/src/planted.ts", "//\n".repeat(400));
+  });
+
+  test("functions are short", () => {
+    expectClean(checkFunctionSizes);
+    const body = (lines: number) => "// `{\n".repeat(lines - 2);
+    for (const [start, end] of [
+      ["function f(a = '}') {", "}"],
+      ["const f = (): void => {", "};"],
+      ["class A { static async *[key]<T>() {", "} }"],
+    ]) {
+      expectComplaint(checkFunctionSizes, "packages/cli/src/planted.ts", `${start}\n${body(71)}${end}\n`);
+      expectNothing(checkFunctionSizes, "packages/cli/src/planted.ts", `${start}\n${body(70)}${end}\n`);
+    }
+    expectNothing(checkFunctionSizes, "test/planted.test.ts", `function f() {\n${body(71)}}\n`);
+  });
+
+  test("names say something", () => {
+    expectClean(checkFileNames);
+    for (const name of ["utils.ts", "shared/path.ts", "common.ts", "store-manager.ts", "test-helpers.ts"]) {
+      expectComplaint(checkFileNames, `packages/cli/src/${name}`, "");
+    }
+    expectNothing(checkFileNames, "packages/cli/src/shared-attribution.ts", "");
+  });
+});
+
+describe("the specification", () => {
+  const specification = { path: SPEC, text: "**R7** one\n| R8 | two |\n| **R9** | three, see R10 |" };
+  const title = (ids: string) => `test.each(a)("[${ids}] holds", () => {});`;
+
+  test.skipIf(!hasSpec)("has a test for each rule, and each rule that is cited", () => {
+    expectClean(checkRulesAreProved);
+    expectClean(checkCitationsExist);
+  });
+
+  test("is missed where a rule has no test", () => {
+    const text = `${title("R9").replace("test", "notATest")}\n${title("R7")}\n${title("I01, R8")}\ntest(\`[\${a}]\`, b);`;
+    const complaints = checkRulesAreProved([specification, { path: "test/planted.test.ts", text }]);
+    expect(complaints).toEqual(["R9: no test title cites it"]);
+  });
+
+  test("is missed where a citation has no rule", () => {
+    const citing = (id: string) => [
+      specification,
+      { path: "packages/cli/src/a.ts", text: `// [I01, ${id}] a` },
+    ];
+    expect(checkCitationsExist(citing("R10"))).toHaveLength(1);
+    expect(checkCitationsExist(citing("R7"))).toEqual([]);
+  });
+});
+
+test("the repository speaks of itself alone", () => {
+  expectClean(checkSurroundings);
+  for (const folder of ["work", "root", "home/me", "Users/me"]) {
+    expectComplaint(checkSurroundings, "docs/planted.md", `see /${folder}/notes.md`);
+  }
+  expectComplaint(
+    checkSurroundings,
+    "package-lock.json",
+    ['"resolved": "http', "://registry/a.tgz"].join(""),
+  );
+  expectComplaint(checkSurroundings, ".npmrc", ["registry", "=http://127.0.0.1"].join(""));
+  expectNothing(checkSurroundings, "docs/planted.md", "see packages/work/root/ and /home/you/project");
+});
+
+function expectClean(check: Check): void {
+  expect(check(repository)).toEqual([]);
+}
+
+function expectComplaint(check: Check, path: string, text: string): void {
+  expect(check([{ path, text }]), `${path}: ${text.slice(0, 200)}`).toHaveLength(1);
+}
+
+function expectNothing(check: Check, path: string, text: string): void {
+  expect(check([{ path, text }])).toEqual([]);
+}

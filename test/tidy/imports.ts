@@ -1,0 +1,70 @@
+/** Who may import what: the direction of the layers, and who may touch files at all. */
+import { posix } from "node:path";
+import { enginePath, isCode, isTest, type Check, type RepositoryFile } from "./repository.ts";
+import { importsOf } from "./syntax.ts";
+
+/** The folders of the engine, and what each may import besides itself. "" is the files at the top of `src`. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  fs: ["model"],
+  store: ["model", "fs"],
+  diff: ["model", "store"],
+  merge: ["model", "store", "diff"],
+  history: ["model", "fs", "store", "diff", "merge"],
+  worktree: ["model", "fs", "store", "diff", "merge", "history"],
+  upkeep: ["model", "fs", "store", "diff", "merge", "history", "worktree"],
+  "": ["model", "fs", "store", "diff", "merge", "history", "worktree", "upkeep"],
+};
+
+const TOUCHES_FILES = /^(node:)?(fs|fs\/promises|child_process)$/;
+
+/** A folder of the engine imports only from the folders it stands on. */
+export const checkLayers: Check = (files) =>
+  files.flatMap((file) => {
+    const path = enginePath(file);
+    if (path === undefined || !isCode(file)) return [];
+    const layer = layerOf(path);
+    const allowed = LAYERS[layer];
+    if (allowed === undefined) return [`${file.path}: the folder ${layer} has no place among the layers`];
+    return relativeImports(file)
+      .filter(({ target }) => {
+        const inside = target.startsWith("packages/engine/src/");
+        const other = layerOf(target.slice("packages/engine/src/".length));
+        return !inside || (other !== layer && !allowed.includes(other));
+      })
+      .map(({ target, line }) => `${file.path}:${line}: ${layer || "src"} may not import ${target}`);
+  });
+
+function layerOf(path: string): string {
+  return path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
+}
+
+function relativeImports(file: RepositoryFile): { target: string; line: number }[] {
+  return importsOf(file)
+    .filter(({ specifier }) => specifier.startsWith("."))
+    .map(({ specifier, line }) => ({ target: posix.join(posix.dirname(file.path), specifier), line }));
+}
+
+/** In the engine only `src/fs` touches files or starts programs. */
+export const checkFileAccess: Check = (files) =>
+  files.flatMap((file) => {
+    const path = enginePath(file);
+    if (path === undefined || !isCode(file) || layerOf(path) === "fs") return [];
+    return importsOf(file)
+      .filter(({ specifier }) => TOUCHES_FILES.test(specifier))
+      .map(({ specifier, line }) => `${file.path}:${line}: only src/fs may import ${specifier}`);
+  });
+
+/** The command line knows the engine by its front door only, and nobody else. */
+export const checkCliImports: Check = (files) =>
+  files.flatMap((file) => {
+    if (!file.path.startsWith("packages/cli/") || !isCode(file) || isTest(file)) return [];
+    const outside = relativeImports(file).filter(({ target }) => !target.startsWith("packages/cli/"));
+    const foreign = importsOf(file).filter(
+      ({ specifier }) => !/^(\.|node:)/.test(specifier) && specifier !== "@belay/engine",
+    );
+    return [
+      ...outside.map(({ target, line }) => `${file.path}:${line}: the CLI may not import ${target}`),
+      ...foreign.map(({ specifier, line }) => `${file.path}:${line}: the CLI may not import ${specifier}`),
+    ];
+  });

@@ -1,0 +1,63 @@
+/** Source text as a syntax tree: what counts is what the parser sees, not what a line looks like. */
+import { parseSync } from "oxc-parser";
+import type { RepositoryFile } from "./repository.ts";
+
+export interface SyntaxNode {
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+  readonly [field: string]: unknown;
+}
+
+export interface Import {
+  readonly specifier: string;
+  readonly line: number;
+}
+
+/** Calls `visit` for every node, outer ones first. */
+export function walk(file: RepositoryFile, visit: (node: SyntaxNode, parent: SyntaxNode) => void): void {
+  let program = parsed.get(file);
+  if (program === undefined) parsed.set(file, (program = parse(file)));
+  visitBelow(program, visit);
+}
+
+const parsed = new WeakMap<RepositoryFile, SyntaxNode>();
+
+function parse(file: RepositoryFile): SyntaxNode {
+  const { program, errors } = parseSync(file.path, file.text);
+  if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]!.message}`);
+  return program as unknown as SyntaxNode;
+}
+
+function visitBelow(parent: SyntaxNode, visit: (node: SyntaxNode, parent: SyntaxNode) => void): void {
+  for (const value of Object.values(parent)) {
+    for (const child of Array.isArray(value) ? value : [value]) {
+      if (!isNode(child)) continue;
+      visit(child, parent);
+      visitBelow(child, visit);
+    }
+  }
+}
+
+export function isNode(value: unknown): value is SyntaxNode {
+  return typeof value === "object" && value !== null && typeof (value as SyntaxNode).type === "string";
+}
+
+/** Every module a file names: imports, re-exports, types, `import()` of a literal. */
+export function importsOf(file: RepositoryFile): Import[] {
+  const imports: Import[] = [];
+  walk(file, (node) => {
+    const source = node["source"];
+    if (!/^(Import|Export|TSImportType)/.test(node.type) || !isNode(source)) return;
+    if (typeof source["value"] !== "string") return;
+    imports.push({ specifier: source["value"], line: lineAt(file, node.start) });
+  });
+  return imports;
+}
+
+export function lineAt(file: RepositoryFile, offset: number): number {
+  let line = 1;
+  for (let at = file.text.indexOf("\n"); at >= 0 && at < offset; at = file.text.indexOf("\n", at + 1))
+    line += 1;
+  return line;
+}

@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+if (Number.parseInt(process.versions.node, 10) < 24) {
+  throw new Error(
+    "The tests need Node 24: run them with `npm test`, after an `npm install` that ran scripts.",
+  );
+}
+
+export default defineConfig({
+  test: {
+    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    environment: "node",
+    pool: "forks",
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+  },
+});
