@@ -4,10 +4,10 @@ import type { Call } from "./command.ts";
 import { visible } from "./output/visible.ts";
 
 /** Opens the workspace, passes on what opening noticed, and closes it whatever happens. */
-export async function withWorkspace(
+export async function withWorkspace<Result>(
   call: Pick<Call, "directory" | "home" | "output">,
-  work: (workspace: Workspace) => Promise<number>,
-): Promise<number> {
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home });
   warnAll(call, workspace.notices);

@@ -6,11 +6,11 @@ import { ID, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => {
-  sandbox = Sandbox.protected({ "a.txt": "1\n2\n3\n", "b.txt": "b\n", "src/c.txt": "c\n" });
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "1\n2\n3\n", "b.txt": "b\n", "src/c.txt": "c\n" });
 });
-afterEach(() => {
-  sandbox.verify();
+afterEach(async () => {
+  await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
 

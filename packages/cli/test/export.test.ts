@@ -6,7 +6,7 @@ import { ID, LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => {
+beforeEach(async () => {
   sandbox = new Sandbox();
   mkdirSync(sandbox.path("empty"));
   symlinkSync("src/b.txt", sandbox.path("link"));
@@ -15,10 +15,10 @@ beforeEach(() => {
   chmodSync(sandbox.path("tool"), 0o755);
   sandbox.write("large", "0123456789abcdef".repeat(200_000));
   writeFileSync(Buffer.concat([Buffer.from(`${sandbox.project}/`), Buffer.from([0xfc, 0x0a])]), "bytes");
-  sandbox.ok("init");
+  await sandbox.protect();
 });
-afterEach(() => {
-  sandbox.verify();
+afterEach(async () => {
+  await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
 

@@ -13,14 +13,14 @@ import { ID, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => {
-  sandbox = Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", "src/c.txt": "three\n" });
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", "src/c.txt": "three\n" });
   sandbox.write("a.txt", "changed\n");
   sandbox.remove("src/b.txt");
   sandbox.write("later.txt", "later\n");
 });
-afterEach(() => {
-  sandbox.verify();
+afterEach(async () => {
+  await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
 

@@ -6,10 +6,10 @@ import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => void (sandbox = Sandbox.protected()));
+beforeEach(async () => void (sandbox = await Sandbox.protected()));
 afterEach(() => sandbox[Symbol.dispose]());
 
-test("a turn around a command: before, after, one summary line, its output untouched", () => {
+test("a turn around a command: before, after, one summary line, its output untouched", async () => {
   const ran = sandbox.belay([
     "run",
     "--",
@@ -28,7 +28,7 @@ test("a turn around a command: before, after, one summary line, its output untou
     thread: expect.any(String),
     description: expect.stringContaining("sh -c"),
   });
-  sandbox.verify();
+  await sandbox.verify();
 });
 
 test("options end at the command: its own are its own", () => {
@@ -148,7 +148,7 @@ describe("[N2] a broken Belay never keeps the command from running", () => {
 });
 
 test("a directory that nobody protects is refused before the command runs", () => {
-  sandbox.ok("uninstall");
+  sandbox.ok("uninstall", "--purge", "--yes");
   expect(sandbox.belay(["run", "--", "sh", "-c", "echo x > ran.txt"]).status).toBe(4);
   expect(existsSync(sandbox.path("ran.txt"))).toBe(false);
 });

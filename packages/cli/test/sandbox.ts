@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { openWorkspace } from "@belay/engine";
 import { expect } from "vitest";
 
 export const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
@@ -37,11 +38,15 @@ export class Sandbox implements Disposable {
     for (const [path, content] of Object.entries(files)) this.write(path, content);
   }
 
-  /** A sandbox whose project is protected already. */
-  static protected(files?: Readonly<Record<string, string>>): Sandbox {
+  /** A sandbox whose project is protected already: by the library, which is ten times faster than a process. */
+  static async protected(files?: Readonly<Record<string, string>>): Promise<Sandbox> {
     const sandbox = new Sandbox(files);
-    sandbox.ok("init");
+    await sandbox.protect();
     return sandbox;
+  }
+
+  async protect(): Promise<void> {
+    await using _workspace = await openWorkspace(this.project, { home: this.home });
   }
 
   path(path: string): string {
@@ -91,7 +96,7 @@ export class Sandbox implements Disposable {
 
   /** Runs a command with `--json`; the exit code must be the given one. */
   json(args: readonly string[], status = 0, options: RunOptions = {}): any {
-    const ran = this.belay([...args, "--json"], options);
+    const ran = this.belay(["--json", ...args], options);
     expect(ran.status, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`).toBe(status);
     return JSON.parse(ran.stdout);
   }
@@ -105,8 +110,9 @@ export class Sandbox implements Disposable {
   }
 
   /** Every test that opened a store ends with this. */
-  verify(): void {
-    expect(this.json(["verify", "--full"])).toMatchObject({ ok: true, problems: [] });
+  async verify(): Promise<void> {
+    await using workspace = await openWorkspace(this.project, { home: this.home });
+    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
   }
 
   [Symbol.dispose](): void {

@@ -7,13 +7,13 @@ const hasScript = spawnSync("script", ["--version"]).status === 0;
 
 let sandbox: Sandbox;
 
-beforeEach(() => {
-  sandbox = Sandbox.protected();
+beforeEach(async () => {
+  sandbox = await Sandbox.protected();
   sandbox.write("a.txt", "changed\n");
   sandbox.write("src/b.txt", "changed\n");
 });
-afterEach(() => {
-  sandbox.verify();
+afterEach(async () => {
+  await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
 

@@ -4,11 +4,11 @@ import { Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => {
-  sandbox = Sandbox.protected({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b.txt": "b\n" });
+beforeEach(async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n9\n", "b.txt": "b\n" });
 });
-afterEach(() => {
-  sandbox.verify();
+afterEach(async () => {
+  await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
 

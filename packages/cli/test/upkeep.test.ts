@@ -6,11 +6,11 @@ import { ISO_TIME, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
-beforeEach(() => void (sandbox = Sandbox.protected()));
+beforeEach(async () => void (sandbox = await Sandbox.protected()));
 afterEach(() => sandbox[Symbol.dispose]());
 
 describe("prune and gc", () => {
-  test("fresh checkpoints stay under the default policy", () => {
+  test("fresh checkpoints stay under the default policy", async () => {
     sandbox.ok("checkpoint");
     expect(sandbox.ok("prune")).toMatch(/Nothing to drop: all 2 checkpoints stay/);
     expect(sandbox.json(["prune", "--dry-run"])).toEqual({
@@ -20,10 +20,10 @@ describe("prune and gc", () => {
       dryRun: true,
     });
     expect(sandbox.json(["prune", "--undo"])).toEqual({ restored: [], restoredTotal: 0 });
-    sandbox.verify();
+    await sandbox.verify();
   });
 
-  test("gc frees and reports; --dry-run only looks", () => {
+  test("gc frees and reports; --dry-run only looks", async () => {
     for (let i = 0; i < 5; i += 1) {
       sandbox.write("a.txt", `${i}\n`);
       sandbox.ok("checkpoint");
@@ -39,12 +39,12 @@ describe("prune and gc", () => {
       objectsFreed: expect.any(Number),
     });
     expect(sandbox.ok("gc")).toMatch(/free/i);
-    sandbox.verify();
+    await sandbox.verify();
   });
 });
 
 describe("forget", () => {
-  test("always asks; with --yes the content is gone from every checkpoint and the disk keeps it", () => {
+  test("always asks; with --yes the content is gone from every checkpoint and the disk keeps it", async () => {
     sandbox.write("secret.env", "password\n");
     sandbox.ok("checkpoint");
     expect(sandbox.error(["forget", "secret.env"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
@@ -60,10 +60,10 @@ describe("forget", () => {
     });
     expect(sandbox.read("secret.env")).toBe("password\n");
     expect(sandbox.ok("diff", "1", "2", "--name-only")).not.toContain("secret.env");
-    sandbox.verify();
+    await sandbox.verify();
   });
 
-  test("one checkpoint; a word that means both is refused; unknown is not found", () => {
+  test("one checkpoint; a word that means both is refused; unknown is not found", async () => {
     sandbox.write("both", "x\n");
     sandbox.ok("checkpoint", "-m", "both");
     expect(sandbox.error(["forget", "both", "--yes"], 2)).toMatchObject({
@@ -74,7 +74,7 @@ describe("forget", () => {
     expect(sandbox.belay(["forget", "never-there", "--yes"]).status).toBe(4);
     sandbox.ok("forget", "2", "--yes");
     expect(sandbox.belay(["show", "2"]).status).toBe(4);
-    sandbox.verify();
+    await sandbox.verify();
   });
 });
 

@@ -65,7 +65,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     [["config", "limits.fileByte"], /limits\.fileBytes/],
     [["export", "1", "--tar", "x", "--patch"], /one of them/],
     [["-C", "no-such-directory", "list"], /exists/],
-    [["--nope", "list"], /--help/],
+    [["--nonsense", "list"], /--help/],
   ])("belay %j", (args, hint) => {
     expect(sandbox.error(args, 2)).toMatchObject({
       code: "USAGE",
@@ -114,7 +114,7 @@ describe("a directory nobody protects", () => {
     [["uninstall"]],
     [["run", "--", "true"]],
   ])("belay %j: exit 4, and what to do", (args) => {
-    expect(sandbox.error(args, 4)).toMatchObject({
+    expect(sandbox.json(args, 4).error).toMatchObject({
       code: "WORKSPACE_NOT_FOUND",
       hint: expect.stringContaining("belay init"),
       candidates: [],

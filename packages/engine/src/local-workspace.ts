@@ -114,12 +114,12 @@ export class LocalWorkspace implements Workspace {
     this.#notices.push(...recover(this.#context));
   }
 
-  async checkpoint(request: CheckpointRequest = {}, _progress?: Progress): Promise<TakenCheckpoint> {
+  async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
     const started = this.#system.elapsed();
     if (request.paths !== undefined) this.#name(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
     const before = newestCheckpoint(this.#db);
-    const taken = takeCheckpoint(this.#context, { request, description });
+    const taken = takeCheckpoint(this.#context, { request, description, look: { progress } });
     return {
       checkpoint: taken.checkpoint,
       unchanged: taken.unchanged,

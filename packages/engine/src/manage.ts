@@ -1,13 +1,10 @@
 /** Commands about workspaces as a whole: list, attach, remove. */
 import { absolutePath, below, displayAbsolute, realPath, type AbsolutePath } from "./fs/absolute-path.ts";
-import { statNode } from "./fs/file-stat.ts";
-import { listDirectory } from "./fs/list-directory.ts";
-import { removeEmptyDirectory, removeName } from "./fs/mutate.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError } from "./model/errors.ts";
 import { findWorkspace, homePath, type EngineOptions } from "./open.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
-import { openStore, storeBytes, writeMeta } from "./store/store.ts";
+import { openStore, removeStore, storeBytes, writeMeta } from "./store/store.ts";
 import { createSystem } from "./system.ts";
 
 export interface WorkspaceSummary {
@@ -99,11 +96,4 @@ export async function removeWorkspace(directory: string, options: EngineOptions 
     removeStore(place);
   }
   return { id, path: displayAbsolute(path), store: displayAbsolute(place), purged: options.purge };
-}
-
-/** A store's directory is flat; nothing else belongs there. */
-function removeStore(place: AbsolutePath): void {
-  if (statNode(place) === undefined) return;
-  for (const name of listDirectory(place)) removeName(below(place, name));
-  removeEmptyDirectory(place);
 }

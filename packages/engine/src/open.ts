@@ -15,7 +15,7 @@ import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { readSettings } from "./settings.ts";
 import { openRegistry, rootIdentity, storeDirectories, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
-import { openStore, readMeta, writeMeta, type Store } from "./store/store.ts";
+import { finishStore, openStore, readMeta, removeStore, writeMeta, type Store } from "./store/store.ts";
 import { createSystem } from "./system.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
@@ -79,18 +79,32 @@ async function initNew(
   const { home, registry, system, options } = opening;
   const id = system.newId() as WorkspaceId;
   const name = root.slice(root.lastIndexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
-  const directory = `${name}-${id}`;
-  makePrivateDirectory(below(home, `workspaces/${directory}`));
-  const store = openStore(below(home, `workspaces/${directory}`), { create: true });
+  const registered: RegisteredWorkspace = { id, store: `${name}-${id}`, path: root, ...rootIdentity(root)!, createdAt: system.now() };
+  const directory = below(home, `workspaces/${registered.store}`);
+  makePrivateDirectory(directory);
+  try {
+    const initial = await buildStore(registered, { home, system, progress: options.progress });
+    finishStore(directory);
+    registry.add(registered);
+    return { workspace: open({ ...registered, notices: [] }, opening), initial, created: true };
+  } catch (error) {
+    removeStore(directory);
+    throw error;
+  }
+}
+
+/** Builds a new store with its initial checkpoint under a name that nobody looks for. */
+async function buildStore(
+  registered: RegisteredWorkspace,
+  { home, system, progress }: { home: AbsolutePath; system: System; progress: Progress | undefined },
+): Promise<TakenCheckpoint> {
+  using store = openStore(below(home, `workspaces/${registered.store}`), { create: true, bulk: true });
   store.db.transaction(() => {
-    writeMeta(store.db, "workspace_id", id);
-    writeMeta(store.db, "root", Buffer.from(root, "latin1").toString("base64"));
+    writeMeta(store.db, "workspace_id", registered.id);
+    writeMeta(store.db, "root", Buffer.from(registered.path, "latin1").toString("base64"));
   });
-  const registered: RegisteredWorkspace = { id, store: directory, path: root, ...rootIdentity(root)!, createdAt: system.now() };
   const workspace = assemble(registered, store, { home, system }, []);
-  const initial = await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }, options.progress);
-  registry.add(registered);
-  return { workspace, initial, created: true };
+  return await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }, progress);
 }
 
 /** The nearest protected directory at or above `directory`. */

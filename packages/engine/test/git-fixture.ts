@@ -20,14 +20,19 @@ import { findRepository, type Repository } from "../src/fs/git-repository.ts";
 export interface GitFixture {
   readonly path: string;
   readonly root: AbsolutePath;
-  git(...args: string[]): string;
+  readonly git: (...args: string[]) => string;
   /** What git prints, byte for byte. */
-  gitBytes(...args: string[]): Buffer;
-  write(path: string, content: string): void;
-  remove(): void;
+  readonly gitBytes: (...args: string[]) => Buffer;
+  readonly write: (path: string, content: string) => void;
+  readonly remove: () => void;
 }
 
-const SETTINGS = ["user.name=Test", "user.email=test@example.com", "init.defaultBranch=main", "protocol.file.allow=always"];
+const SETTINGS = [
+  "user.name=Test",
+  "user.email=test@example.com",
+  "init.defaultBranch=main",
+  "protocol.file.allow=always",
+];
 
 export function createGitFixture(...initArguments: string[]): GitFixture {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "belay-git-")));
@@ -43,7 +48,7 @@ export function fixtureAt(path: string): GitFixture {
     root: absolutePath(path),
     git: (...args) => runGit(path, args).toString("utf8").trim(),
     gitBytes: (...args) => runGit(path, args),
-    write(name, content) {
+    write: (name, content) => {
       const file = join(path, name);
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, content);
@@ -54,7 +59,12 @@ export function fixtureAt(path: string): GitFixture {
 
 function runGit(cwd: string, args: readonly string[]): Buffer {
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
-  const env = { PATH: process.env["PATH"], HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1", GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z" };
+  const env = {
+    PATH: process.env["PATH"],
+    HOME: "/nonexistent",
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_DATE: "2026-01-01T00:00:00Z",
+  };
   return execFileSync("git", [...settings, ...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
 }
 
@@ -69,7 +79,9 @@ export function fingerprint(directory: string, options: { times: boolean } = { t
   const hash = createHash("sha256");
   const visit = (path: string) => {
     const stat = lstatSync(path, { bigint: true });
-    hash.update(`${path} ${stat.mode} ${stat.size} ${options.times ? `${stat.mtimeNs} ${stat.ctimeNs}` : ""}\n`);
+    hash.update(
+      `${path} ${stat.mode} ${stat.size} ${options.times ? `${stat.mtimeNs} ${stat.ctimeNs}` : ""}\n`,
+    );
     if (stat.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
     else if (stat.isSymbolicLink()) hash.update(readlinkSync(path));
     else hash.update(readFileSync(path));

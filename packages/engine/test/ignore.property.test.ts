@@ -9,32 +9,115 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { displayPath, joinPath, pathFromText, pathToBytes, ROOT_PATH, type BytePath } from "../src/model/byte-path.ts";
+import {
+  displayPath,
+  joinPath,
+  pathFromText,
+  pathToBytes,
+  ROOT_PATH,
+  type BytePath,
+} from "../src/model/byte-path.ts";
 import type { IgnoreLayer, RecordedIgnoreFile } from "../src/model/rules.ts";
 import { createRules, type DirectoryRules } from "../src/worktree/ignore-rules.ts";
 
 const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 100);
 const LIMIT_MS = 600_000;
 
-const NAMES = ["a", "b", "ab", "aab", "a.b", "b.c", ".a", "c d", "a ", "#a", "!a", "[a]", "a*b", "a\\b", "\xff\xe9", "Ab-1"];
+const NAMES = [
+  "a",
+  "b",
+  "ab",
+  "aab",
+  "a.b",
+  "b.c",
+  ".a",
+  "c d",
+  "a ",
+  "#a",
+  "!a",
+  "[a]",
+  "a*b",
+  "a\\b",
+  "\xff\xe9",
+  "Ab-1",
+];
 
 const patternPiece = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom("a", "b", "c", "ab", ".", "/", "d") },
   { weight: 5, arbitrary: fc.constantFrom("*", "**", "?", "/", "***", "**/", "/**", "/**/", "*.") },
-  { weight: 2, arbitrary: fc.constantFrom("[ab]", "[!a]", "[^b]", "[a-c]", "[]a]", "[[:alpha:]]", "[[:punct:]b]", "[\\]a]") },
-  { weight: 2, arbitrary: fc.constantFrom(" ", "\\ ", "\\", "\\a", "\\/", "\\*", "\\[", "#", "!", "-", "\t", "\r") },
-  { weight: 1, arbitrary: fc.constantFrom("[", "]", "[a", "[:a", "[c-a]", "[[:x:]]", "[!-a]", "[a-", "\xff", "\xe9", "\0", "[/a]") },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(
+      "[ab]",
+      "[!a]",
+      "[^b]",
+      "[a-c]",
+      "[]a]",
+      "[[:alpha:]]",
+      "[[:punct:]b]",
+      "[\\]a]",
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom(" ", "\\ ", "\\", "\\a", "\\/", "\\*", "\\[", "#", "!", "-", "\t", "\r"),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      "[",
+      "]",
+      "[a",
+      "[:a",
+      "[c-a]",
+      "[[:x:]]",
+      "[!-a]",
+      "[a-",
+      "\xff",
+      "\xe9",
+      "\0",
+      "[/a]",
+    ),
+  },
   { weight: 2, arbitrary: fc.constantFrom(...NAMES) },
 );
-const pattern = fc
+const wildPattern = fc
   .tuple(
     fc.constantFrom("", "", "", "!", "!", "/", "!/", "#", "\\!"),
     fc.array(patternPiece, { minLength: 1, maxLength: 5 }),
     fc.constantFrom("", "", "", "/", " ", "\r", "/ "),
   )
   .map(([start, pieces, end]) => start + pieces.join("") + end);
+/** What people write. */
+const plainSegment = fc.constantFrom(
+  "a",
+  "b",
+  "ab",
+  "a.b",
+  ".a",
+  "*",
+  "**",
+  "*b",
+  "a*",
+  "?b",
+  "*.b",
+  "a*b",
+  "[ab]*",
+);
+const plainPattern = fc
+  .tuple(
+    fc.constantFrom("", "", "!", "/", "!/"),
+    fc.array(plainSegment, { minLength: 1, maxLength: 4 }),
+    fc.constantFrom("", "", "/"),
+  )
+  .map(([start, segments, end]) => start + segments.join("/") + end);
+const pattern = fc.oneof(wildPattern, plainPattern);
 const ignoreFile = fc
-  .tuple(fc.constantFrom("", "", "", "\xef\xbb\xbf"), fc.array(pattern, { minLength: 1, maxLength: 6 }), fc.constantFrom("", "\n"))
+  .tuple(
+    fc.constantFrom("", "", "", "\xef\xbb\xbf"),
+    fc.array(pattern, { minLength: 1, maxLength: 6 }),
+    fc.constantFrom("", "\n"),
+  )
   .map(([mark, lines, end]) => mark + lines.join("\n") + end);
 
 interface Folder {
@@ -47,7 +130,11 @@ const { folder } = fc.letrec<{ folder: Folder }>((tie) => ({
   folder: fc.record({
     ignore: fc.option(ignoreFile, { nil: undefined, freq: 2 }),
     files: fc.uniqueArray(name, { maxLength: 5 }),
-    folders: fc.option(fc.dictionary(name, tie("folder"), { maxKeys: 4 }), { nil: {}, maxDepth: 4, depthSize: "large" }),
+    folders: fc.option(fc.dictionary(name, tie("folder"), { maxKeys: 4 }), {
+      nil: {},
+      maxDepth: 4,
+      depthSize: "large",
+    }),
   }),
 }));
 const tree = fc.record({ root: folder, exclude: ignoreFile });
@@ -65,7 +152,7 @@ test("[A42] [A48] every path gets git's verdict, by the same rule", { timeout: L
     fc.property(tree, ({ root, exclude }) => {
       clear();
       plant(root, exclude);
-      compare(root, exclude, seen);
+      expectSameVerdicts(root, exclude, seen);
     }),
     { numRuns: RUNS },
   );
@@ -81,16 +168,58 @@ test("[A48] globs: every path over a small alphabet gets git's verdict", { timeo
   fc.assert(
     fc.property(globs, globs, (ofRoot, ofFolder) => {
       const root = { ...everyPath(3), ignore: ofRoot };
-      const planted = { ...root, folders: { ...root.folders, a: { ...root.folders["a"]!, ignore: ofFolder } } };
+      const planted = {
+        ...root,
+        folders: { ...root.folders, a: { ...root.folders["a"]!, ignore: ofFolder } },
+      };
       if (seen.paths === 0) plant(planted, "");
       writeFileSync(onDisk(".gitignore"), ofRoot, "latin1");
       writeFileSync(onDisk("a/.gitignore"), ofFolder, "latin1");
-      compare(planted, "", seen);
+      expectSameVerdicts(planted, "", seen);
     }),
-    { numRuns: RUNS * 4 },
+    { numRuns: RUNS * 8 },
   );
-  console.log(`one tree: ${seen.paths} paths under ${RUNS * 4} sets of rules, ${seen.ignored} of them ignored`);
+  console.log(
+    `one tree: ${seen.paths} paths under ${RUNS * 8} sets of rules, ${seen.ignored} of them ignored`,
+  );
   expect(seen.ignored).toBeGreaterThan(RUNS);
+});
+
+const CLASSES = [
+  ...[
+    "alnum",
+    "alpha",
+    "blank",
+    "cntrl",
+    "digit",
+    "graph",
+    "lower",
+    "print",
+    "punct",
+    "space",
+    "upper",
+    "xdigit",
+  ].map((kind) => `[[:${kind}:]]`),
+  "[!-/]",
+  "[^a-z]",
+  "[\x80-\xff]",
+  "[a\\-z]",
+  "[--0]",
+  "[]-a]",
+  "[[:alpha:]-z]",
+  "[\\a-\\c]",
+  "?",
+];
+
+test.each(CLASSES)("[A48] %s holds the bytes that it holds for git", (characters) => {
+  execFileSync("git", ["init", "-q", repository]);
+  clear();
+  const bytes = Array.from({ length: 255 }, (_, at) => String.fromCharCode(at + 1)).filter(
+    (byte) => byte !== "/",
+  );
+  const root: Folder = { ignore: `x${characters}`, files: bytes.map((byte) => `x${byte}`), folders: {} };
+  plant(root, "");
+  expectSameVerdicts(root, "", { paths: 0, ignored: 0 });
 });
 
 function everyPath(depth: number): Folder {
@@ -103,7 +232,7 @@ function everyPath(depth: number): Folder {
   };
 }
 
-function compare(root: Folder, exclude: string, seen: { paths: number; ignored: number }): void {
+function expectSameVerdicts(root: Folder, exclude: string, seen: { paths: number; ignored: number }): void {
   const ours: Verdicts = new Map();
   const rules = createRules({ ignoreFiles: rootIgnoreFiles(root, exclude) });
   judge(root, { path: ROOT_PATH, rules, ignoredBy: "" }, ours);
@@ -126,7 +255,8 @@ function plant(root: Folder, exclude: string): void {
 
 function plantFolder(folder: Folder, path: BytePath): void {
   mkdirSync(onDisk(path), { recursive: true });
-  if (folder.ignore !== undefined) writeFileSync(onDisk(joinPath(path, ".gitignore")), folder.ignore, "latin1");
+  if (folder.ignore !== undefined)
+    writeFileSync(onDisk(joinPath(path, ".gitignore")), folder.ignore, "latin1");
   for (const file of filesOf(folder)) writeFileSync(onDisk(joinPath(path, file)), "");
   for (const [name, child] of Object.entries(folder.folders)) plantFolder(child, joinPath(path, name));
 }
@@ -150,7 +280,11 @@ function rootIgnoreFiles(root: Folder, exclude: string): RecordedIgnoreFile[] {
 }
 
 /** Asks about everything in a folder; in an ignored one everything is ignored by the rule that ignores it. */
-function judge(folder: Folder, at: { path: BytePath; rules: DirectoryRules; ignoredBy: string }, into: Verdicts): void {
+function judge(
+  folder: Folder,
+  at: { path: BytePath; rules: DirectoryRules; ignoredBy: string },
+  into: Verdicts,
+): void {
   const ask = (name: string, isDirectory: boolean) => {
     const verdict = at.rules.verdict(name, isDirectory);
     const ignoredBy = at.ignoredBy || (typeof verdict === "object" ? verdict.excludedBy : "");
@@ -161,7 +295,11 @@ function judge(folder: Folder, at: { path: BytePath; rules: DirectoryRules; igno
   for (const [name, child] of Object.entries(folder.folders)) {
     const ignoredBy = ask(name, true);
     const gitignore = child.ignore === undefined ? undefined : Buffer.from(child.ignore, "latin1");
-    judge(child, { path: joinPath(at.path, name), rules: at.rules.child(name, { gitignore }), ignoredBy }, into);
+    judge(
+      child,
+      { path: joinPath(at.path, name), rules: at.rules.child(name, { gitignore }), ignoredBy },
+      into,
+    );
   }
 }
 

@@ -67,7 +67,12 @@ async function exportPatch(call: ExportCall, workspace: Workspace, checkpoint: C
   if (parent === undefined) throw noParent(checkpoint);
   const diff = await workspace.diff({ from: parent, to: checkpoint.id, detail: "text" });
   if (call.json)
-    call.output.json({ checkpoint: checkpoint.id, parent, format: "patch", patch: patchBytes(diff).toString("utf8") });
+    call.output.json({
+      checkpoint: checkpoint.id,
+      parent,
+      format: "patch",
+      patch: patchBytes(diff).toString("utf8"),
+    });
   else if (call.output.isTerminal) call.output.print(colouredDiff(diff, call.output.style));
   else await call.output.raw(patchBytes(diff));
   return EXIT.done;

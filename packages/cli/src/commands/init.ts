@@ -1,4 +1,4 @@
-import type { TakenCheckpoint, Workspace } from "@belay/engine";
+import type { TakenCheckpoint, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { checkpointJson } from "../json/checkpoint-json.ts";
@@ -23,57 +23,56 @@ export default defineCommand({
   },
   operands: { min: 0, max: 0 },
   run: async (call) => {
-    const { initial, created, workspace } = await protect(call, call.options.nested === true);
-    await using protectedWorkspace = workspace;
-    warnAll(call, [...protectedWorkspace.notices, ...initial.warnings]);
-    const result = { initial, created, workspace: protectedWorkspace, all: call.options.all };
-    if (call.json) call.output.json(await initJson(result));
-    else await printProtected(call, result);
+    const { initial, workspace } = await protect(call, call.options.nested === true);
+    await using opened = workspace;
+    warnAll(call, [...opened.notices, ...(initial?.warnings ?? [])]);
+    const result = { initial, status: await opened.status(), all: call.options.all };
+    if (call.json) call.output.json(initJson(result));
+    else printProtected(call, result);
     return EXIT.done;
   },
 });
 
 interface Result {
-  readonly workspace: Workspace;
-  readonly initial: TakenCheckpoint;
-  readonly created: boolean;
+  /** null when the directory was protected already. */
+  readonly initial: TakenCheckpoint | null;
+  readonly status: WorkspaceStatus;
   readonly all: boolean | undefined;
 }
 
-async function protect(call: Call, nested: boolean): Promise<Omit<Result, "all">> {
+async function protect(call: Call, nested: boolean) {
   const { initWorkspace } = await import("@belay/engine");
   using bar = createProgressBar("Capturing", "file", !call.json && !call.output.quiet);
   return await initWorkspace(call.directory, { home: call.home, nested, progress: (at) => bar.update(at) });
 }
 
-async function initJson({ workspace, initial, created, all }: Result) {
-  const { store } = await workspace.status();
+function initJson({ initial, status, all }: Result) {
+  const place = { workspace: status.id, path: status.root, store: status.store, created: initial !== null };
+  if (initial === null) return { ...place, checkpoint: null, durationMs: null };
   const { checkpoint, gaps, doubts, durationMs } = initial;
   return {
-    workspace: workspace.id,
-    path: workspace.root,
-    store,
-    created,
-    checkpoint: checkpointJson(checkpoint, { workspace: workspace.id, all, gaps, doubts }),
+    ...place,
+    checkpoint: checkpointJson(checkpoint, { workspace: status.id, all, gaps, doubts }),
     durationMs,
   };
 }
 
-async function printProtected({ output }: Call, { workspace, initial, created, all }: Result): Promise<void> {
-  const { style } = output;
-  const root = style.bold(visible(workspace.root));
-  if (!created) {
-    output.print(`${root} is already protected: checkpoint ${initial.checkpoint.seq} is its first.`);
+function printProtected({ output }: Pick<Call, "output">, { initial, status, all }: Result): void {
+  const { style, quiet } = output;
+  const root = style.bold(visible(status.root));
+  if (initial === null) {
+    const text = `${root} is already protected: ${count(status.checkpoints, "checkpoint")}.`;
+    if (!quiet) output.print(`${text}\n${style.dim("→")} \`belay status\` tells more.`);
     return;
   }
   const { files, bytes } = initial.checkpoint;
   const facts = `${count(files, "file")}, ${size(bytes)}, ${duration(initial.durationMs)}`;
-  if (!output.quiet) output.print(`${style.green("✓")} ${root} is protected (${facts}).`);
+  if (!quiet) output.print(`${style.green("✓")} ${root} is protected (${facts}).`);
   if (initial.gaps.length > 0) output.warn(`Not captured:\n${gapList(initial.gaps, output, all)}`);
-  const { excluded } = await workspace.status();
-  if (output.quiet) return;
-  if (excluded.length > 0)
-    output.print(section("Not protected", excludedList(excluded, output, all), output));
+  if (quiet) return;
+  if (status.excluded.length > 0) {
+    output.print(section("Not protected", excludedList(status.excluded, output, all), output));
+  }
   output.print(
     `\n${style.dim("→")} \`belay run -- <agent>\` makes a step of it; \`belay undo\` takes it back.`,
   );

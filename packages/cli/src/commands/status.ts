@@ -8,7 +8,7 @@ import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count, size } from "../output/quantity.ts";
-import { relativeTime } from "../output/relative-time.ts";
+import { dayAndTime, relativeTime } from "../output/relative-time.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { visible } from "../output/visible.ts";
 
@@ -21,14 +21,20 @@ export default defineCommand({
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const status = await workspace.status();
+      const [initial] = await workspace.list({ kind: "initial", limit: 1 });
+      const { all } = call.options;
       warnAll(call, status.warnings);
-      if (call.json) call.output.json(statusJson(status, call.options.all));
-      else call.output.print(statusText(status, call.output, call.options.all));
+      if (call.json) call.output.json(statusJson(status, all));
+      else call.output.print(statusText({ ...status, since: initial?.createdAt }, call.output, all));
       return EXIT.done;
     }),
 });
 
-function statusText(status: WorkspaceStatus, output: Output, all: boolean | undefined): string {
+interface ShownStatus extends WorkspaceStatus {
+  readonly since: number | undefined;
+}
+
+function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
   const { changedFiles, gaps, excluded } = status;
   const parts = [output.style.bold(visible(status.root)), factTable(facts(status, output), output)];
   if (changedFiles.length > 0) {
@@ -41,16 +47,15 @@ function statusText(status: WorkspaceStatus, output: Output, all: boolean | unde
   return parts.join("\n");
 }
 
-function facts(status: WorkspaceStatus, output: Output) {
-  const { newest, canUndo, canRedo, disk, checkpoints } = status;
+function facts(status: ShownStatus, output: Output) {
+  const { newest, canUndo, canRedo, disk, checkpoints, since } = status;
+  const protectedSince = since === undefined ? "" : `since ${dayAndTime(since)}, `;
+  const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const age = newest === null ? "" : `, ${relativeTime(newest.createdAt)}`;
   const label = newest === null ? "none yet" : checkpointLabel(newest, output.style);
   const changed = status.changedFiles.length;
   return [
-    [
-      "protected",
-      `${count(checkpoints, "checkpoint")}, ${size(disk.bytes)} of at most ${size(disk.capBytes)}`,
-    ] as const,
+    ["protected", `${protectedSince}${count(checkpoints, "checkpoint")}, ${use}`] as const,
     ["newest", label + age] as const,
     ["since then", changed === 0 ? "no changes" : `${count(changed, "file")} changed`] as const,
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),

@@ -12,7 +12,7 @@ import { outcomeJson, planJson } from "../json/plan-json.ts";
 import { stepJson } from "../json/step-json.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { outcomeText, type Verb } from "./outcome-text.ts";
-import { planSummary, previewText } from "./preview-text.ts";
+import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 
 export interface WayBack {
   readonly verb: Verb;
@@ -72,7 +72,7 @@ function isBlocked(call: GoingBackCall, plan: Plan): boolean {
 /** One file needs no question; several do, and so does anybody else's work. A refusal needs none. */
 function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
   if (isBlocked(call, plan)) return false;
-  return affectedFiles(plan).length > 1 || plan.otherThreads.length > 0;
+  return affectedFiles(plan).length > 1 || takesOutOthersWork(plan);
 }
 
 function askFor(call: GoingBackCall, way: WayBack, plan: Plan): Promise<boolean> {

@@ -57,7 +57,7 @@ function remarks(plan: Plan, output: Output, all: boolean | undefined): string[]
     ...(plan.conflicts.length > 0 ? [remark("In the way:", list(plan.conflicts))] : []),
     ...(plan.kept.length > 0 ? [remark("Stays as it is:", list(plan.kept))] : []),
     ...(meanwhile.length > 0 ? [remark("Changed meanwhile, not by a tool; stays:", list(meanwhile))] : []),
-    ...plan.otherThreads.map(({ thread, paths }) =>
+    ...(takesOutOthersWork(plan) ? plan.otherThreads : []).map(({ thread, paths }) =>
       remark(`Takes out work of thread ${thread}:`, list(paths.map((path) => ({ path, reason: "" })))),
     ),
     ...(plan.gaps.length > 0
@@ -68,6 +68,11 @@ function remarks(plan: Plan, output: Output, all: boolean | undefined): string[]
       : []),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+/** Without a thread of its own a restore takes out everybody's work alike: then it is several that matter. */
+export function takesOutOthersWork(plan: Plan): boolean {
+  return plan.otherThreads.length > (plan.thread === null ? 1 : 0);
 }
 
 /** Paths, each with the reason why. */

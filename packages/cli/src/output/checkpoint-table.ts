@@ -1,6 +1,7 @@
 /** Checkpoints as rows: number, id, age, kind, name or description, changes. */
 import type { Checkpoint } from "@belay/engine";
 import type { Output } from "./output.ts";
+import { count } from "./quantity.ts";
 import { relativeTime } from "./relative-time.ts";
 import type { Paint, Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
@@ -49,14 +50,15 @@ function row(checkpoint: Checkpoint, letters: number, style: Style): Cell[] {
     { text: String(checkpoint.seq), paint: style.bold },
     { text: checkpoint.id.slice(0, letters), paint: style.dim },
     { text: relativeTime(checkpoint.createdAt) },
-    { text: kindText(checkpoint), paint: kindPaint(checkpoint, style) },
+    { text: checkpoint.kind, paint: kindPaint(checkpoint, style) },
     { text: titleText(checkpoint), paint: titlePaint(checkpoint, style) },
-    { text: changesText(checkpoint.changes), paint: changesPaint(style) },
+    { text: lastCell(checkpoint), paint: changesPaint(style) },
   ];
 }
 
-function kindText({ kind, phase }: Checkpoint): string {
-  return phase === null ? kind : `${kind} ${phase}`;
+/** The first checkpoint has nothing to be compared with: it shows what it holds. */
+function lastCell({ parents, files, changes }: Checkpoint): string {
+  return parents.length === 0 ? count(files, "file") : changesText(changes);
 }
 
 function kindPaint({ kind }: Checkpoint, style: Style): Paint {

@@ -30,7 +30,10 @@ function bar({ done, total }: { done: number; total: number }): string {
   return "━".repeat(full) + "─".repeat(CELLS - full);
 }
 
-function numbers({ done, total, bytes }: { done: number; total: number; bytes?: number }, noun: string): string {
+function numbers(
+  { done, total, bytes }: { done: number; total: number; bytes?: number },
+  noun: string,
+): string {
   const amount = bytes === undefined ? "" : `, ${size(bytes)}`;
   return `${done.toLocaleString("en-US")} of ${count(total, noun)}${amount}`;
 }

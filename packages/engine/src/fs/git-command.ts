@@ -24,7 +24,11 @@ const OUTPUT_LIMIT = 512 * 1024 * 1024;
 const SETTINGS = ["-c", "core.fsmonitor=false", "--no-pager"];
 
 /** What git prints; undefined when it is missing, fails or takes too long. */
-export function askGit(repository: Repository, args: readonly string[], options: GitCommandOptions): Buffer | undefined {
+export function askGit(
+  repository: Repository,
+  args: readonly string[],
+  options: GitCommandOptions,
+): Buffer | undefined {
   const { topLevel } = repository;
   // the working directory of a child process can only be given as text
   if (!isUtf8Path(topLevel as string as BytePath)) return undefined;

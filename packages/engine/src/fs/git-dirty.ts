@@ -34,7 +34,7 @@ export interface DirtyCheckInput {
   readonly verified: Map<BytePath, string>;
 }
 
-export const CONTENT_LIMIT = 128 * 1024 * 1024;
+const CONTENT_LIMIT = 128 * 1024 * 1024;
 
 const NANOSECONDS = 1_000_000_000n;
 const TYPE_BITS = 0o170000;
@@ -89,10 +89,11 @@ export class DirtyCheck {
   #hasProvenTime(at: number, mtimeNs: bigint): boolean {
     const { entries, writtenNs } = this.#input.index;
     if (mtimeNs >= writtenNs) return false;
-    if (Number(mtimeNs / NANOSECONDS) % 2 ** 32 !== entries.mtimeSeconds(at)) return false;
+    const seconds = entries.mtimeSeconds(at);
     const nanoseconds = entries.mtimeNanoseconds(at);
     // some implementations of git keep whole seconds
-    return nanoseconds === 0 || Number(mtimeNs % NANOSECONDS) === nanoseconds;
+    if (nanoseconds === 0) return mtimeNs / NANOSECONDS === BigInt(seconds);
+    return isTime(mtimeNs, seconds, nanoseconds);
   }
 
   #contentDiffers(at: number, stat: ScannedStat): boolean {
@@ -110,8 +111,7 @@ export class DirtyCheck {
   #objectName(at: number): string | undefined {
     const { entries } = this.#input.index;
     const path = this.#absolute(entries.paths[at]!);
-    const content =
-      entries.mode(at) === SYMLINK ? linkTarget(path) : readSmallFile(path, this.#contentLeft);
+    const content = entries.mode(at) === SYMLINK ? linkTarget(path) : readSmallFile(path, this.#contentLeft);
     if (content === undefined) return undefined;
     this.#contentLeft -= content.length;
     const hash = createHash(this.#input.repository.objectFormat);
@@ -126,6 +126,16 @@ export class DirtyCheck {
     if (submodule === undefined || submodule.topLevel !== path) return statIfAny(path) === undefined;
     return readHead(submodule)?.commit !== entries.object(at);
   }
+}
+
+/**
+ * Exact without a big product: the lower 32 bits are compared as such, and what they leave open, steps of
+ * more than four seconds, shows in the rounded numbers.
+ */
+function isTime(timeNs: bigint, seconds: number, nanoseconds: number): boolean {
+  const lowBits = Number(BigInt.asUintN(32, timeNs));
+  if (lowBits !== (Math.imul(seconds, 1e9) + nanoseconds) >>> 0) return false;
+  return Math.abs(Number(timeNs) - (seconds * 1e9 + nanoseconds)) < 1e6;
 }
 
 /** What cannot be looked at counts as missing. */

@@ -7,7 +7,13 @@ import type { BytePath } from "../model/byte-path.ts";
 export const SUBMODULE_MODE = 0o160000;
 
 /** Where an entry's parts stand, counted from its start; two bytes of flags follow the object's name. */
-export const ENTRY_LAYOUT = { mtimeSeconds: 8, mtimeNanoseconds: 12, mode: 24, size: 36, object: 40 } as const;
+export const ENTRY_LAYOUT = {
+  mtimeSeconds: 8,
+  mtimeNanoseconds: 12,
+  mode: 24,
+  size: 36,
+  object: 40,
+} as const;
 
 const ASSUME_UNCHANGED = 0x8000;
 export const EXTENDED = 0x4000;

@@ -60,7 +60,9 @@ class EntryReader {
     if (flagsAt + 4 > bytes.length) return false;
     const flags = (bytes[flagsAt]! << 8) | bytes[flagsAt + 1]!;
     const pathAt = flagsAt + ((flags & EXTENDED) === 0 ? 2 : 4);
-    const isRead = this.#isCompressed ? this.#readCompressed(pathAt) : this.#readPadded(pathAt, flags & LONG_PATH);
+    const isRead = this.#isCompressed
+      ? this.#readCompressed(pathAt)
+      : this.#readPadded(pathAt, flags & LONG_PATH);
     if (!isRead) return false;
     const type = bytes[start + ENTRY_LAYOUT.mode + 2];
     if (type === SPARSE_DIRECTORY || !this.#path.startsWith(this.#wanted)) return true;

@@ -15,7 +15,9 @@ export function decodeIndexListing(listing: Buffer, layout: IndexLayout): IndexE
   if (found === undefined) return undefined;
   const entryBytes = ENTRY_LAYOUT.object + layout.objectBytes + 4;
   const bytes = Buffer.alloc(found.length * entryBytes);
-  found.forEach((match, index) => writeEntry(bytes.subarray(index * entryBytes, (index + 1) * entryBytes), match));
+  found.forEach((match, index) =>
+    writeEntry(bytes.subarray(index * entryBytes, (index + 1) * entryBytes), match),
+  );
   const paths = found.map((match) => match[4]!.slice(wanted.length) as BytePath);
   const starts = found.map((_, index) => index * entryBytes);
   return new IndexEntries({ bytes, objectBytes: layout.objectBytes, paths, starts, hasOddEntries: true });

@@ -13,7 +13,16 @@ afterEach(() => {
   for (const fixture of fixtures.splice(0)) fixture.remove();
 });
 
-const NAMES = ["a", "a-b", "a.b", "aa/b", "aa/c/d", "dir with space/ü", "new\nline", `long/${"x".repeat(200)}/${"y".repeat(200)}`];
+const NAMES = [
+  "a",
+  "a-b",
+  "a.b",
+  "aa/b",
+  "aa/c/d",
+  "dir with space/ü",
+  "new\nline",
+  `long/${"x".repeat(200)}/${"y".repeat(200)}`,
+];
 /** Longer than an entry can count. */
 const VERY_LONG = Array.from({ length: 20 }, () => "z".repeat(220)).join("/");
 
@@ -49,7 +58,11 @@ function rows(entries: IndexEntries | undefined): unknown[] {
 }
 
 function flagsAt(entries: IndexEntries, at: number): string[] {
-  const flags = { trusted: entries.isTrusted(at), intended: entries.isIntendedOnly(at), unmerged: entries.isUnmerged(at) };
+  const flags = {
+    trusted: entries.isTrusted(at),
+    intended: entries.isIntendedOnly(at),
+    unmerged: entries.isUnmerged(at),
+  };
   return Object.entries(flags).flatMap(([name, isSet]) => (isSet ? [name] : []));
 }
 
@@ -59,7 +72,10 @@ function expectAsGitLists({ path, gitBytes }: GitFixture): void {
   const index = readGitIndex(repository);
   expect(fingerprint(repository.commonDir)).toBe(before);
   const { prefix, objectFormat } = repository;
-  const listing = decodeIndexListing(gitBytes(...LISTING_ARGUMENTS), { prefix, objectBytes: objectFormat === "sha1" ? 20 : 32 });
+  const listing = decodeIndexListing(gitBytes(...LISTING_ARGUMENTS), {
+    prefix,
+    objectBytes: objectFormat === "sha1" ? 20 : 32,
+  });
   expect(rows(index?.entries)).toEqual(rows(listing));
   expect(index?.key).toBe(indexKey(repository));
 }
@@ -93,9 +109,17 @@ describe("the index reads as git lists it", () => {
     fixture.git("-c", "alias.take=!git update-index --index-info <sides", "take");
     expectAsGitLists(fixture);
     const index = readGitIndex(repositoryOf(fixture.path));
-    const flagsOf = (path: string) => flagsAt(index!.entries, index!.entries.paths.findIndex((each) => each === path));
+    const flagsOf = (path: string) =>
+      flagsAt(
+        index!.entries,
+        index!.entries.paths.findIndex((each) => each === path),
+      );
     expect(["a", "a.b", "later", "both", "link"].map(flagsOf)).toEqual([
-      ...[["trusted"], ["trusted"], ["intended"], ["unmerged"], []],
+      ["trusted"],
+      ["trusted"],
+      ["intended"],
+      ["unmerged"],
+      [],
     ]);
     expect(index!.paths.filter((path) => path === "both")).toHaveLength(1);
     expect(index!.entries.paths.filter((path) => path === "both")).toHaveLength(3);

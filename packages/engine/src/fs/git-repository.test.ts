@@ -73,7 +73,11 @@ test("a bare repository has no working tree, its worktrees have", () => {
   writeFileSync(join(project, ".git"), "gitdir: ./.bare\n");
   fixtureAt(project).git("worktree", "add", "-q", "main");
   expect(find(project)).toBeUndefined();
-  expect(find(project, "main")).toMatchObject({ linkedWorktree: true, commonDir: `${project}/.bare`, prefix: "" });
+  expect(find(project, "main")).toMatchObject({
+    linkedWorktree: true,
+    commonDir: `${project}/.bare`,
+    prefix: "",
+  });
 });
 
 test("a .git file that leads nowhere is no repository, a .git directory that is none is passed over", () => {

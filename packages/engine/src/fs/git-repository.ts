@@ -66,7 +66,11 @@ function relativeTo(directory: AbsolutePath, path: string): AbsolutePath {
   return resolve(directory, path) as AbsolutePath;
 }
 
-function openRepository(root: AbsolutePath, directory: AbsolutePath, gitDir: AbsolutePath): Repository | undefined {
+function openRepository(
+  root: AbsolutePath,
+  directory: AbsolutePath,
+  gitDir: AbsolutePath,
+): Repository | undefined {
   const commonDir = commonDirOf(gitDir);
   const linkedWorktree = gitDir !== commonDir;
   const config = readGitConfig(gitDir, commonDir);
@@ -74,7 +78,8 @@ function openRepository(root: AbsolutePath, directory: AbsolutePath, gitDir: Abs
   const elsewhere = linkedWorktree ? undefined : config.get("core.worktree");
   if (!linkedWorktree && elsewhere === undefined && isTrue(config.get("core.bare"))) return undefined;
   const topLevel = elsewhere === undefined ? directory : realPathIfAny(relativeTo(gitDir, elsewhere));
-  if (topLevel === undefined || !isAtOrBelow(root as string as BytePath, topLevel as string as BytePath)) return undefined;
+  if (topLevel === undefined || !isAtOrBelow(root as string as BytePath, topLevel as string as BytePath))
+    return undefined;
   return {
     gitDir,
     commonDir,

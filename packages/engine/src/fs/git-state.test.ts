@@ -1,7 +1,23 @@
-import { chmodSync, existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { createGitFixture, fingerprint, fixtureAt, repositoryOf, type GitFixture } from "../../test/git-fixture.ts";
+import {
+  createGitFixture,
+  fingerprint,
+  fixtureAt,
+  repositoryOf,
+  type GitFixture,
+} from "../../test/git-fixture.ts";
 import { displayPath, pathFromText, type BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { createGitMemory, gitKey, readGitState, type GitStateOptions } from "./git-state.ts";
@@ -91,7 +107,12 @@ describe("branch and commit", () => {
   test("a SHA-256 repository", () => {
     const fixture = createCommitted("--object-format=sha256");
     setTime(fixture, "a.ts", 2000);
-    expect(read(fixture.path)).toEqual({ branch: "main", commit: fixture.git("rev-parse", "HEAD"), dirty: false, staged: [] });
+    expect(read(fixture.path)).toEqual({
+      branch: "main",
+      commit: fixture.git("rev-parse", "HEAD"),
+      dirty: false,
+      staged: [],
+    });
   });
 
   test("a linked worktree has its own branch and index", () => {
@@ -104,11 +125,14 @@ describe("branch and commit", () => {
     expect(read(fixture.path)).toMatchObject({ branch: "main", dirty: false, staged: [] });
   });
 
-  test.each(["nonsense", "ref: ../../../etc/passwd", "ref: refs/heads/../../../x", ""])("HEAD %j is no state", (head) => {
-    const fixture = createCommitted();
-    writeFileSync(join(fixture.path, ".git/HEAD"), head);
-    expect(readGitState(repositoryOf(fixture.path), () => undefined)).toBeNull();
-  });
+  test.each(["nonsense", "ref: ../../../etc/passwd", "ref: refs/heads/../../../x", ""])(
+    "HEAD %j is no state",
+    (head) => {
+      const fixture = createCommitted();
+      writeFileSync(join(fixture.path, ".git/HEAD"), head);
+      expect(readGitState(repositoryOf(fixture.path), () => undefined)).toBeNull();
+    },
+  );
 
   test("refs in a reftable are asked of git, and unknown to a git that cannot read them", () => {
     const fixture = createCommitted();
@@ -128,14 +152,34 @@ describe("dirty", () => {
     ["a deleted file", ({ path }) => unlinkSync(join(path, "a.ts")), true],
     ["a deleted folder", ({ path }) => rmSync(join(path, "sub"), { recursive: true }), true],
     ["an executable bit", ({ path }) => chmodSync(join(path, "a.ts"), 0o755), true],
-    ["a link elsewhere", ({ path }) => (unlinkSync(join(path, "link")), symlinkSync("b.ts", join(path, "link"))), true],
-    ["a link of the same target", ({ path }) => (unlinkSync(join(path, "link")), symlinkSync("a.ts", join(path, "link"))), false],
+    [
+      "a link elsewhere",
+      ({ path }) => (unlinkSync(join(path, "link")), symlinkSync("b.ts", join(path, "link"))),
+      true,
+    ],
+    [
+      "a link of the same target",
+      ({ path }) => (unlinkSync(join(path, "link")), symlinkSync("a.ts", join(path, "link"))),
+      false,
+    ],
     ["a file for a link", ({ path, write }) => (unlinkSync(join(path, "link")), write("link", "a.ts")), true],
-    ["a folder for a file", ({ path }) => (unlinkSync(join(path, "a.ts")), mkdirSync(join(path, "a.ts"))), true],
+    [
+      "a folder for a file",
+      ({ path }) => (unlinkSync(join(path, "a.ts")), mkdirSync(join(path, "a.ts"))),
+      true,
+    ],
     ["an untracked file", ({ write }) => write("new.ts", ""), false],
     ["an intended file", ({ write, git }) => (write("new.ts", "x"), git("add", "-N", "new.ts")), true],
-    ["a file that git is to assume unchanged", ({ write, git }) => (git("update-index", "--assume-unchanged", "a.ts"), write("a.ts", "x")), false],
-    ["modes that do not count", ({ path, git }) => (git("config", "core.fileMode", "false"), chmodSync(join(path, "a.ts"), 0o755)), false],
+    [
+      "a file that git is to assume unchanged",
+      ({ write, git }) => (git("update-index", "--assume-unchanged", "a.ts"), write("a.ts", "x")),
+      false,
+    ],
+    [
+      "modes that do not count",
+      ({ path, git }) => (git("config", "core.fileMode", "false"), chmodSync(join(path, "a.ts"), 0o755)),
+      false,
+    ],
   ];
   test.each(changes)("%s", (_, change, dirty) => {
     const fixture = createCommitted();
@@ -160,7 +204,10 @@ describe("dirty", () => {
     const object = fixture.git("rev-parse", "HEAD:a.ts");
     fixture.git("update-index", "--add", "--cacheinfo", `100644,${object},${"x".repeat(300)}`);
     fixture.git("commit", "-qm", "second");
-    expect(readGitState(repositoryOf(fixture.path), () => undefined)).toMatchObject({ dirty: true, staged: [] });
+    expect(readGitState(repositoryOf(fixture.path), () => undefined)).toMatchObject({
+      dirty: true,
+      staged: [],
+    });
   });
 
   test("a submodule at another commit, but not one that is not checked out", () => {
@@ -198,7 +245,10 @@ describe("staged", () => {
     fixture.git("mv", "a.ts", "z.ts");
     fixture.git("rm", "-q", "--cached", "sub/c.ts");
     fixture.git("add", "b.ts", "ü \n\t");
-    expect(read(fixture.path)).toMatchObject({ dirty: true, staged: ["a.ts", "b.ts", "sub/c.ts", "z.ts", "ü \n\t"] });
+    expect(read(fixture.path)).toMatchObject({
+      dirty: true,
+      staged: ["a.ts", "b.ts", "sub/c.ts", "z.ts", "ü \n\t"],
+    });
   });
 
   test("in mid-merge the conflict is dirty and staged", () => {
@@ -209,7 +259,7 @@ describe("staged", () => {
     fixture.git("checkout", "-q", "main");
     fixture.write("a.ts", "ours");
     fixture.git("commit", "-qam", "ours");
-    expect(() => fixture.git("merge", "other")).toThrow();
+    expect(() => fixture.git("merge", "other")).toThrow("merge other");
     expect(read(fixture.path)).toMatchObject({ branch: "main", dirty: true, staged: ["a.ts"] });
   });
 
@@ -228,7 +278,9 @@ describe("staged", () => {
     const repository = repositoryOf(fixture.path);
     const state = read(fixture.path)!;
     const previous = { key: gitKey(repository), state: { ...state, staged: ["remembered"] } };
-    expect(read(fixture.path, { previous, commandPath: "/nowhere" })).toMatchObject({ staged: ["remembered"] });
+    expect(read(fixture.path, { previous, commandPath: "/nowhere" })).toMatchObject({
+      staged: ["remembered"],
+    });
     fixture.git("commit", "-qm", "second");
     expect(gitKey(repository)).not.toBe(previous.key);
     expect(read(fixture.path, { previous })).toMatchObject({ staged: [] });

@@ -45,7 +45,11 @@ function keyOf(repository: Repository, head: GitHead | undefined): string {
 }
 
 /** Null when git's files cannot be read or git cannot be asked. */
-export function readGitState(repository: Repository, statOf: StatOf, options: GitStateOptions = {}): GitState | null {
+export function readGitState(
+  repository: Repository,
+  statOf: StatOf,
+  options: GitStateOptions = {},
+): GitState | null {
   const { memory, previous } = options;
   const head = readHead(repository, options);
   if (head === undefined) return null;
@@ -61,7 +65,14 @@ export function readGitState(repository: Repository, statOf: StatOf, options: Gi
 }
 
 const STAGED_ARGUMENTS = [
-  ...["diff", "--cached", "--name-only", "-z", "--no-ext-diff", "--no-textconv", "--no-renames", "--no-relative"],
+  "diff",
+  "--cached",
+  "--name-only",
+  "-z",
+  "--no-ext-diff",
+  "--no-textconv",
+  "--no-renames",
+  "--no-relative",
   "--ignore-submodules=dirty",
 ];
 

@@ -25,14 +25,14 @@ export interface ReadResult {
  */
 export function readFilePieces(
   path: AbsolutePath,
-  reader: { begin(): void; piece(bytes: Buffer): void; buffer: Buffer },
+  reader: { begin(size: number): void; piece(bytes: Buffer): void; buffer: Buffer },
 ): ReadResult {
-  const descriptor = openForReading(path);
+  const descriptor = openSync(forSystem(path), READ_FLAGS);
   try {
     for (let attempt = 1; ; attempt += 1) {
-      const before = statDescriptor(descriptor);
-      reader.begin();
-      readPieces(descriptor, reader);
+      const before = assertFile(statDescriptor(descriptor), path);
+      reader.begin(Number(before.size));
+      readPieces(descriptor, Number(before.size), reader);
       const after = statDescriptor(descriptor);
       const stable = sameStat(before, after);
       if (stable || attempt === READ_ATTEMPTS) return { stat: after, stable };
@@ -42,20 +42,42 @@ export function readFilePieces(
   }
 }
 
-/** Opens a regular file for reading; anything else is refused without having been read. */
-export function openForReading(path: AbsolutePath): number {
-  const descriptor = openSync(forSystem(path), READ_FLAGS);
-  if (kindOf(statDescriptor(descriptor)) === "file") return descriptor;
-  closeSync(descriptor);
+/**
+ * Reads a file of known size into `buffer` in one go; undefined when it is no longer that file, of that
+ * size, with those times: then the careful way must be taken.
+ */
+export function readUnchanged(path: AbsolutePath, buffer: Buffer, expected: { size: number; mtimeNs: bigint; ctimeNs: bigint }): Buffer | undefined {
+  let descriptor: number;
+  try {
+    descriptor = openSync(forSystem(path), READ_FLAGS);
+  } catch {
+    return undefined;
+  }
+  try {
+    const length = fill(descriptor, buffer.subarray(0, expected.size), 0);
+    const stat = statDescriptor(descriptor);
+    const same = kindOf(stat) === "file" && stat.mtimeNs === expected.mtimeNs && stat.ctimeNs === expected.ctimeNs;
+    return same && length === expected.size && Number(stat.size) === length ? buffer.subarray(0, length) : undefined;
+  } catch {
+    return undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** What is not a regular file is refused without having been read. */
+function assertFile(stat: FileStat, path: AbsolutePath): FileStat {
+  if (kindOf(stat) === "file") return stat;
   throw Object.assign(new Error(`not a regular file: ${path}`), { code: "ENOTFILE" });
 }
 
-function readPieces(descriptor: number, reader: { piece(bytes: Buffer): void; buffer: Buffer }): void {
+/** Reads up to the size the file had; if it has grown, its stat says so and the read does not count. */
+function readPieces(descriptor: number, size: number, reader: { piece(bytes: Buffer): void; buffer: Buffer }): void {
   const { buffer } = reader;
-  for (let position = 0; ; ) {
-    const length = fill(descriptor, buffer, position);
-    if (length > 0) reader.piece(buffer.subarray(0, length));
-    if (length < buffer.length) return;
+  for (let position = 0; position < size; ) {
+    const length = fill(descriptor, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
+    if (length === 0) return;
+    reader.piece(buffer.subarray(0, length));
     position += length;
   }
 }
@@ -75,13 +97,14 @@ function fill(descriptor: number, buffer: Buffer, position: number): number {
 export function readSmallFile(path: AbsolutePath, limit: number): Buffer | undefined {
   let descriptor: number;
   try {
-    descriptor = openForReading(path);
+    descriptor = openSync(forSystem(path), READ_FLAGS);
   } catch {
     return undefined;
   }
   try {
-    const size = Number(statDescriptor(descriptor).size);
-    if (size > limit) return undefined;
+    const stat = statDescriptor(descriptor);
+    const size = Number(stat.size);
+    if (kindOf(stat) !== "file" || size > limit) return undefined;
     const buffer = Buffer.allocUnsafe(size + 1);
     return buffer.subarray(0, fill(descriptor, buffer, 0));
   } finally {

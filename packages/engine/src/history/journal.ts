@@ -13,6 +13,7 @@ export interface Finish {
   readonly kind: PlanKind;
   readonly description: string;
   readonly thread: ThreadId | null;
+  /** Where a restore takes the conversation back to; null when it leaves the conversation alone. */
   readonly target: CheckpointId | null;
   /** The step this restore becomes; null for undo and redo, which move steps instead. */
   readonly step: { readonly id: string; readonly kind: StepKind } | null;

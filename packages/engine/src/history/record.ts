@@ -2,14 +2,12 @@
  * Records a capture as a checkpoint: the row, its gaps and doubts, and what changed since the workspace's
  * previous capture, each change attributed to whoever was at work. Everything in one transaction.
  */
-import { compareTrees } from "../diff/compare-trees.ts";
 import type { Checkpoint, CheckpointRequest, Doubt, Gap, GitState } from "../model/checkpoint.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import type { ObjectSource } from "../store/object-store.ts";
-import { insertCheckpoint, insertDoubts, insertGaps, newestCheckpoint } from "./checkpoints.ts";
+import { insertCheckpoint, insertDoubts, insertGaps } from "./checkpoints.ts";
 import { deltaHash, encodeChanges, insertChanges, type Attribution } from "./changes.ts";
 import { appendOperation, type OperationKind } from "./operations.ts";
 import { openSteps } from "./steps.ts";
@@ -32,8 +30,10 @@ export interface Recording {
   readonly now: number;
   newId(): string;
   readonly operation?: OperationKind;
-  /** Belay itself made these changes, on top of `base`: they belong to this step, or to none (undo, redo). */
-  readonly madeBy?: { readonly step: string | null; readonly base: Checkpoint; readonly changes: readonly Edit[] };
+  /** What changed, and on top of which checkpoint; undefined for the first one. */
+  readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] } | undefined;
+  /** Belay itself made the changes: they belong to this step, or to none (undo, redo). */
+  readonly madeBy?: { readonly step: string | null };
   readonly description: string;
 }
 
@@ -45,10 +45,10 @@ export interface Recorded {
 }
 
 /** Records a capture; call inside a transaction. */
-export function recordCheckpoint(db: Database, objects: ObjectSource, recording: Recording): Recorded {
+export function recordCheckpoint(db: Database, recording: Recording): Recorded {
   const { facts, request, now } = recording;
-  const previous = recording.madeBy?.base ?? newestCheckpoint(db);
-  const changes = recording.madeBy?.changes ?? (previous === undefined ? [] : compareTrees(objects, previous.snapshot, facts.snapshot));
+  const previous = recording.since?.base;
+  const changes = recording.since?.changes ?? [];
   const rows = encodeChanges(changes, attribute(db, recording));
   const row = { ...rowOf(recording), parents: previous === undefined ? [] : [previous.id], changes: countChanges(changes) };
   const checkpoint = insertCheckpoint(db, row, deltaHash(rows));

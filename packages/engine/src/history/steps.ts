@@ -23,14 +23,16 @@ export interface NewStep {
   readonly prompt: string | null;
   readonly owner: ProcessIdentity | null;
   readonly before: number;
+  /** seq of the checkpoint to which a restore takes the conversation back too. */
+  readonly target?: number;
   readonly now: number;
 }
 
 /** Opens a turn. */
 export function openStep(db: Database, step: NewStep): void {
   db.run(
-    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, state, position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
+    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, state, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
     step.id,
     step.kind,
     step.thread,
@@ -39,6 +41,7 @@ export function openStep(db: Database, step: NewStep): void {
     step.owner === null ? null : JSON.stringify(step.owner),
     step.now,
     step.before,
+    step.target ?? null,
   );
 }
 
@@ -71,7 +74,7 @@ const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t
 export function listSteps(db: Database, list: "applied" | "undone", scope: { thread?: ThreadId | undefined; limit: number }): Step[] {
   return db
     .all(
-      `${SELECT} WHERE s.state = ?1 AND s.pruned = 0 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC LIMIT ?3`,
+      `${SELECT} WHERE s.state = ?1 AND s.pruned = 0 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
       list,
       scope.thread ?? null,
       scope.limit,

@@ -38,7 +38,15 @@ describe("encodeRules", () => {
   });
 
   test("empty rules", () => {
-    const empty = { ...RULES, prefix: ROOT_PATH, ignoreFiles: [], excluded: [], named: [], tracked: [], settings: {} };
+    const empty = {
+      ...RULES,
+      prefix: ROOT_PATH,
+      ignoreFiles: [],
+      excluded: [],
+      named: [],
+      tracked: [],
+      settings: {},
+    };
     expect(decodeRules(encodeRules(empty), NAME)).toEqual(empty);
   });
 });
@@ -46,7 +54,8 @@ describe("encodeRules", () => {
 describe("decodeRules refuses", () => {
   test("every cut, every appended byte and every flipped bit that it cannot have written", () => {
     const bytes = encodeRules(RULES);
-    for (let length = 0; length < bytes.length; length += 1) expectCorruptOrCanonical(bytes.subarray(0, length));
+    for (let length = 0; length < bytes.length; length += 1)
+      expectCorruptOrCanonical(bytes.subarray(0, length));
     expectCorruptOrCanonical(Buffer.concat([bytes, Buffer.from([0])]));
     fc.assert(
       fc.property(fc.nat(bytes.length * 8 - 1), (bit) => {
@@ -62,11 +71,14 @@ describe("decodeRules refuses", () => {
     ["a path out of the workspace", { named: ["../x"] as BytePath[] }],
     ["an absolute path", { tracked: ["/x"] as BytePath[] }],
     ["a path out of the workspace", { excluded: [{ path: "a/../b" as BytePath, reason: "" }] }],
-    ["an ignore file of another name", { ignoreFiles: [{ ...RULES.ignoreFiles[0]!, path: "../.npmignore" as BytePath }] }],
+    [
+      "an ignore file of another name",
+      { ignoreFiles: [{ ...RULES.ignoreFiles[0]!, path: "../.npmignore" as BytePath }] },
+    ],
     ["a prefix that leads up", { prefix: ".." as BytePath }],
   ])("%s", (_, part) => {
     const bytes = encodeRules({ ...RULES, ...part });
-    expect(() => decodeRules(bytes, NAME)).toThrowError(expect.objectContaining({ code: "OBJECT_CORRUPT" }));
+    expect(() => decodeRules(bytes, NAME)).toThrow(expect.objectContaining({ code: "OBJECT_CORRUPT" }));
   });
 });
 
@@ -76,7 +88,8 @@ function expectCorruptOrCanonical(bytes: Buffer): void {
   try {
     outcome = encodeRules(decodeRules(bytes, NAME)).equals(bytes) ? "canonical" : "accepted";
   } catch (error) {
-    outcome = isEngineError(error, "OBJECT_CORRUPT") && error.facts.object === NAME ? "corrupt" : String(error);
+    outcome =
+      isEngineError(error, "OBJECT_CORRUPT") && error.facts.object === NAME ? "corrupt" : String(error);
   }
   expect(["canonical", "corrupt"]).toContain(outcome);
 }

@@ -32,7 +32,13 @@ export interface ExcludedDirectory {
 }
 
 export type RuleSettings = Readonly<Record<string, JsonValue>>;
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 export interface RecordedRules {
   /** The version of the list of default excludes. */
@@ -63,7 +69,11 @@ export function encodeRules(rules: RecordedRules): Buffer {
     ...field(pathList(rules.tracked)),
     ...field(String(excluded.length)),
     ...excluded.flatMap(({ path, reason }) => [...field(path), ...field(Buffer.from(reason))]),
-    ...ignoreFiles.flatMap(({ path, layer, content }) => [...field(layer), ...field(path), ...field(content)]),
+    ...ignoreFiles.flatMap(({ path, layer, content }) => [
+      ...field(layer),
+      ...field(path),
+      ...field(content),
+    ]),
   ]);
 }
 
@@ -166,7 +176,8 @@ function safePath(text: string): BytePath {
 
 function ignoreFilePath(text: string, layer: IgnoreLayer): BytePath {
   safePath(text.replace(/^(?:\.\.\/)+/, ""));
-  if (!`/${text}`.endsWith(`/${IGNORE_FILE_PATHS[layer]}`)) throw new Error("an ignore file has another layer's name");
+  if (!`/${text}`.endsWith(`/${IGNORE_FILE_PATHS[layer]}`))
+    throw new Error("an ignore file has another layer's name");
   return text as BytePath;
 }
 
@@ -177,7 +188,8 @@ function layerOf(text: string): IgnoreLayer {
 
 function settingsOf(bytes: Buffer): RuleSettings {
   const settings: unknown = JSON.parse(bytes.toString());
-  if (typeof settings !== "object" || settings === null || Array.isArray(settings)) throw new Error("no settings");
+  if (typeof settings !== "object" || settings === null || Array.isArray(settings))
+    throw new Error("no settings");
   return settings as RuleSettings;
 }
 

@@ -118,10 +118,14 @@ export class Database {
   }
 }
 
-/** Opens (and if allowed creates) a database and brings its schema up to date. `undefined` = in memory. */
+/**
+ * Opens (and if allowed creates) a database and brings its schema up to date. `undefined` = in memory.
+ * `bulk` is for building a new one that nobody sees before it is complete: no log, no syncs, no way back;
+ * if anything fails the file must be thrown away.
+ */
 export function openDatabase(
   path: AbsolutePath | undefined,
-  options: { migrations: readonly Migration[]; create: boolean },
+  options: { migrations: readonly Migration[]; create: boolean; bulk?: boolean },
 ): Database {
   assertSqliteVersion();
   const name = path === undefined ? ":memory:" : displayAbsolute(path);
@@ -129,7 +133,7 @@ export function openDatabase(
     throw new EngineError("STORE_MISSING", `There is no store at ${name}. Your files are untouched.`, { store: name });
   }
   try {
-    const { db, readOnly } = openConnection(path);
+    const { db, readOnly } = openConnection(path, options.bulk ?? false);
     const database = new Database(db, path, readOnly);
     try {
       prepareSchema(database, name, options.migrations);
@@ -143,12 +147,12 @@ export function openDatabase(
   }
 }
 
-function openConnection(path: AbsolutePath | undefined): { db: DatabaseSync; readOnly: boolean } {
+function openConnection(path: AbsolutePath | undefined, bulk: boolean): { db: DatabaseSync; readOnly: boolean } {
   const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
   try {
     const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
     try {
-      configure(db, path !== undefined);
+      configure(db, path === undefined ? "memory" : bulk ? "bulk" : "disk");
       return { db, readOnly: false };
     } catch (error) {
       db.close();
@@ -170,10 +174,11 @@ function openReadOnly(path: AbsolutePath): DatabaseSync {
   return db;
 }
 
-function configure(db: DatabaseSync, onDisk: boolean): void {
+function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
   // must come before the first table: it is what lets gc give space back without a second copy
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  if (onDisk) {
+  if (place === "bulk") db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
+  if (place === "disk") {
     expectPragma(db, "journal_mode", "wal");
     expectPragma(db, "synchronous", 2, "FULL");
     db.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");

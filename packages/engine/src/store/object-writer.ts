@@ -42,6 +42,8 @@ export class ObjectWriter {
   /** Grows whenever `gc` frees something: what was there at the start may be gone if it has moved. */
   readonly generation: number;
   newBytes = 0;
+  /** The store was empty: nothing that is put can be there already. */
+  readonly isFirst: boolean;
 
   /** `budgetBytes`: how much the store may still grow. */
   constructor(db: Database, objects: ObjectStore, owner: ProcessIdentity, budgetBytes = Infinity) {
@@ -50,6 +52,7 @@ export class ObjectWriter {
     this.#objects = objects;
     this.#owner = owner;
     this.generation = readGeneration(db);
+    this.isFirst = db.get("SELECT 1 FROM object LIMIT 1") === undefined;
   }
 
   has(name: ObjectHash): boolean {

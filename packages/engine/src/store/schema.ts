@@ -39,7 +39,7 @@ const FIRST = `
   CREATE TABLE step (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, thread TEXT REFERENCES thread (id),
     description TEXT NOT NULL, prompt TEXT, owner TEXT, opened_at INTEGER NOT NULL, closed_at INTEGER,
-    before INTEGER, after INTEGER, state TEXT NOT NULL, position REAL NOT NULL, changed INTEGER NOT NULL DEFAULT 0,
+    before INTEGER, after INTEGER, target INTEGER, state TEXT NOT NULL, position REAL NOT NULL, changed INTEGER NOT NULL DEFAULT 0,
     pruned INTEGER NOT NULL DEFAULT 0
   );
   CREATE INDEX step_list ON step (state, position);

@@ -1,6 +1,9 @@
 /** One workspace's store: its database, its objects, its identity. */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { syncDirectory, syncFile } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { move, removeEmptyDirectory, removeName } from "../fs/mutate.ts";
 import { randomId } from "../model/ids.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { ObjectStore } from "./object-store.ts";
@@ -16,10 +19,21 @@ export interface Store extends Disposable {
 }
 
 /** Opens the store in a directory, or one in memory that lives as long as the process. */
-export function openStore(directory: AbsolutePath | undefined, options: { create: boolean }): Store {
-  const path = directory === undefined ? undefined : below(directory, "store.db");
-  const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create: options.create });
+export function openStore(directory: AbsolutePath | undefined, options: { create: boolean; bulk?: boolean }): Store {
+  const { create, bulk = false } = options;
+  const path = directory === undefined ? undefined : below(directory, bulk ? UNFINISHED : "store.db");
+  const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create, bulk });
   return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: () => db.close() };
+}
+
+/** A store that is being built has another name: it is there only when all of it is there. */
+const UNFINISHED = "store.db.unfinished";
+
+/** [R2] Makes a store that was built in bulk durable, then gives it its name. */
+export function finishStore(directory: AbsolutePath): void {
+  syncFile(below(directory, UNFINISHED));
+  move(below(directory, UNFINISHED), below(directory, "store.db"));
+  syncDirectory(directory);
 }
 
 function readOrMakeId(db: Database): string {
@@ -43,7 +57,7 @@ export function writeMeta(db: Database, key: string, value: string | number): vo
 /** Bytes the store takes on disk, log included; for a store in memory what its pages take. */
 export function storeBytes({ db, directory }: Store): number {
   if (directory === undefined) return pageBytes(db).total;
-  const sizes = ["store.db", "store.db-wal", "stat-cache"].map((name) => statNode(below(directory, name))?.size ?? 0n);
+  const sizes = ["store.db", UNFINISHED, "store.db-wal", "stat-cache"].map((name) => statNode(below(directory, name))?.size ?? 0n);
   return Number(sizes.reduce((sum, size) => sum + size, 0n));
 }
 
@@ -52,4 +66,11 @@ export function pageBytes(db: Database): { total: number; free: number } {
   const pragma = (name: string) => Number(Object.values(db.get(`PRAGMA ${name}`) ?? {})[0] ?? 0);
   const size = pragma("page_size");
   return { total: pragma("page_count") * size, free: pragma("freelist_count") * size };
+}
+
+/** Removes a store for good. Its directory is flat; nothing else belongs there. */
+export function removeStore(directory: AbsolutePath): void {
+  if (statNode(directory) === undefined) return;
+  for (const name of listDirectory(directory)) removeName(below(directory, name));
+  removeEmptyDirectory(directory);
 }

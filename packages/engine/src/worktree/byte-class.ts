@@ -42,7 +42,9 @@ function readMember(pattern: string, at: number, rangeStart: number): Member | u
   if (pattern[at] === "-" && rangeStart > 0 && at + 1 < pattern.length && pattern[at + 1] !== "]") {
     const top = readByte(pattern, at + 1);
     // a range that runs backwards is empty
-    return top && { ranges: rangeStart <= top.byte ? [[rangeStart, top.byte]] : [], rangeStart: -1, end: top.end };
+    return (
+      top && { ranges: rangeStart <= top.byte ? [[rangeStart, top.byte]] : [], rangeStart: -1, end: top.end }
+    );
   }
   if (pattern.startsWith("[:", at)) {
     const close = pattern.indexOf("]", at + 2);
@@ -68,15 +70,42 @@ const LOWER = [0x61, 0x7a] as const;
 const NAMED_CLASSES = new Map<string, readonly (readonly [number, number])[]>([
   ["alnum", [DIGIT, UPPER, LOWER]],
   ["alpha", [UPPER, LOWER]],
-  ["blank", [[0x09, 0x09], [0x20, 0x20]]],
-  ["cntrl", [[0x00, 0x1f], [0x7f, 0x7f]]],
+  [
+    "blank",
+    [
+      [0x09, 0x09],
+      [0x20, 0x20],
+    ],
+  ],
+  [
+    "cntrl",
+    [
+      [0x00, 0x1f],
+      [0x7f, 0x7f],
+    ],
+  ],
   ["digit", [DIGIT]],
   ["graph", [[0x21, 0x7e]]],
   ["lower", [LOWER]],
   ["print", [[0x20, 0x7e]]],
-  ["punct", [[0x21, 0x2f], [0x3a, 0x40], [0x5b, 0x60], [0x7b, 0x7e]]],
+  [
+    "punct",
+    [
+      [0x21, 0x2f],
+      [0x3a, 0x40],
+      [0x5b, 0x60],
+      [0x7b, 0x7e],
+    ],
+  ],
   // git counts vertical tab and form feed as control characters only
-  ["space", [[0x09, 0x0a], [0x0d, 0x0d], [0x20, 0x20]]],
+  [
+    "space",
+    [
+      [0x09, 0x0a],
+      [0x0d, 0x0d],
+      [0x20, 0x20],
+    ],
+  ],
   ["upper", [UPPER]],
   ["xdigit", [DIGIT, [0x41, 0x46], [0x61, 0x66]]],
 ]);

@@ -15,6 +15,7 @@ import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
 import type { Scan } from "./scan.ts";
+import { sleep } from "./sleep.ts";
 
 export interface CaptureInput {
   readonly root: AbsolutePath;
@@ -26,6 +27,8 @@ export interface CaptureInput {
   readonly fileSink: ContentSink;
   /** Files whose times are not older than this are read twice, a moment apart. */
   readonly hotSinceNs: bigint;
+  /** Reads the bulk of a big first capture in its own way; what it leaves is read here. */
+  readAhead?: (() => void) | undefined;
   /** At most this many bytes are read; the largest files become gaps first. */
   readonly limitBytes: number;
   readonly unlimited: ReadonlySet<BytePath>;
@@ -45,6 +48,7 @@ export function captureTree(input: CaptureInput): CapturedTree {
   const doubts: Doubt[] = [];
   const read = new Map<ObjectHash, BytePath>();
   applyByteLimit(input);
+  input.readAhead?.();
   readPending(input, (path, content) => {
     read.set(content.hash, path);
     if (!content.stable) doubts.push({ path, reason: "unstable" });
@@ -98,10 +102,6 @@ function readHotAgain(input: CaptureInput, hot: readonly { index: number; path: 
 }
 
 const SETTLE_MS = 20;
-
-function sleep(milliseconds: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
-}
 
 /** Reads one pending entry and puts what was read into the table. */
 function readEntry({ root, scan, sink, fileSink }: CaptureInput, path: BytePath, index: number): ReadContent | undefined {

@@ -118,14 +118,15 @@ export function finishJournal(context: Context, entry: JournalEntry, base: Check
     writer.storeNow();
     const { finish } = entry;
     if (finish.step !== null) openRestoreStep(context, entry);
-    const recorded = recordCheckpoint(store.db, store.objects, {
+    const recorded = recordCheckpoint(store.db, {
       request: { kind: "restore", ...(finish.thread === null ? {} : { thread: finish.thread }) },
       description: finish.description,
       facts: { ...base, ...countFiles(base, done), snapshot, gaps: readGaps(store.db, base.seq), doubts: [] },
       now: system.now(),
       newId: system.newId,
       operation: finish.kind,
-      madeBy: { step: finish.step?.id ?? null, base, changes: done },
+      since: { base, changes: done },
+      madeBy: { step: finish.step?.id ?? null },
     });
     settleSteps(context, finish, recorded);
     markRolledBack(context, entry);
@@ -135,6 +136,7 @@ export function finishJournal(context: Context, entry: JournalEntry, base: Check
 }
 
 function openRestoreStep({ store, system }: Context, { finish, safety }: JournalEntry): void {
+  const target = finish.target === null ? undefined : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", finish.target);
   openStep(store.db, {
     id: finish.step!.id,
     kind: finish.step!.kind,
@@ -143,6 +145,7 @@ function openRestoreStep({ store, system }: Context, { finish, safety }: Journal
     prompt: null,
     owner: null,
     before: safety,
+    ...(target === undefined ? {} : { target: Number(target["seq"]) }),
     now: system.now(),
   });
 }
@@ -154,28 +157,23 @@ function settleSteps({ store, system }: Context, finish: Finish, { checkpoint, o
 }
 
 /** Checkpoints of conversations whose effect is gone are marked; taking that back removes the mark. */
-function markRolledBack({ store }: Context, { finish, safety }: JournalEntry): void {
+function markRolledBack({ store }: Context, { finish }: JournalEntry): void {
   const { db } = store;
   for (const id of finish.moved) {
-    if (finish.kind === "redo") db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
-    else markStep(db, id);
+    db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
+    mark(db, id, finish.kind === "redo" ? RESTORED : TURN);
   }
-  if (finish.kind !== "restore" || finish.step === null || finish.target === null) return;
-  db.run(
-    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL AND thread IS NOT NULL
-       AND seq > (SELECT seq FROM checkpoint WHERE id = ?2) AND seq < ?3`,
-    finish.step.id,
-    finish.target,
-    safety,
-  );
+  if (finish.kind === "restore" && finish.step !== null) mark(db, finish.step.id, RESTORED);
 }
 
-/** Undoing a turn marks its checkpoints; undoing a restore gives back the marks it made. */
-function markStep(db: Context["store"]["db"], id: string): void {
-  db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
+/** The checkpoints of a turn; those that a restore went back over. Each selects nothing for the other kind of step. */
+const TURN = "s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after";
+const RESTORED = "s.target IS NOT NULL AND checkpoint.thread IS NOT NULL AND checkpoint.seq > s.target AND checkpoint.seq < s.before";
+
+function mark(db: Context["store"]["db"], id: string, which: string): void {
   db.run(
-    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL AND EXISTS (SELECT 1 FROM step s
-       WHERE s.id = ?1 AND s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after)`,
+    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL
+       AND EXISTS (SELECT 1 FROM step s WHERE s.id = ?1 AND ${which})`,
     id,
   );
 }

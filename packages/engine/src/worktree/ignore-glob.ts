@@ -31,7 +31,7 @@ export class Glob {
   /** What every match ends with. */
   readonly suffix: string;
   readonly isLiteral: boolean;
-  /** True for `*literal`: the suffix is the whole test of a name. */
+  /** True for a star and then nothing but literal bytes. */
   readonly isSuffix: boolean;
   readonly #program: Program;
   readonly #leastLength: number;
@@ -49,8 +49,9 @@ export class Glob {
   }
 
   matches(text: string): boolean {
-    if (text.length < this.#leastLength || !text.endsWith(this.suffix) || !text.startsWith(this.prefix)) return false;
-    if (this.isSuffix) return !text.includes("/");
+    if (text.length < this.#leastLength || !text.endsWith(this.suffix) || !text.startsWith(this.prefix))
+      return false;
+    if (this.isSuffix) return !text.slice(0, text.length - this.suffix.length).includes("/");
     return acceptsEnd(this.#program, text) && run(this.#program, text);
   }
 
@@ -59,7 +60,8 @@ export class Glob {
     const { codes, classes } = this.#program;
     const code = codes.at(position);
     const neighbour = position === 1 ? codes[0] : position === -2 ? codes.at(-1) : undefined;
-    if (code === undefined || !isOneByte(code) || (neighbour !== undefined && !isOneByte(neighbour))) return ALL_BYTES;
+    if (code === undefined || !isOneByte(code) || (neighbour !== undefined && !isOneByte(neighbour)))
+      return ALL_BYTES;
     if (code < ANY_BYTE) return [code];
     return code === ANY_BYTE ? ALL_BYTES : ALL_BYTES.filter((byte) => accepts(code, byte, classes));
   }
@@ -84,7 +86,7 @@ function parse(pattern: string): Program | undefined {
   const program: Program = { codes: [], classes: [] };
   const { codes, classes } = program;
   const literalLength = pattern.search(SPECIAL);
-  for (let at = 0; at < pattern.length; ) {
+  for (let at = 0; at < pattern.length;) {
     switch (pattern[at]) {
       case "*": {
         const star = parseStars(pattern, at, literalLength);
@@ -171,7 +173,8 @@ function run({ codes, classes }: Program, text: string): boolean {
       continue;
     }
     if (afterGlobstar < 0) return false;
-    globstarEnd = codes[afterGlobstar - 1] === GLOBSTAR ? globstarEnd + 1 : text.indexOf("/", globstarEnd) + 1;
+    globstarEnd =
+      codes[afterGlobstar - 1] === GLOBSTAR ? globstarEnd + 1 : text.indexOf("/", globstarEnd) + 1;
     if (globstarEnd === 0 || globstarEnd > text.length) return false;
     next = afterGlobstar;
     at = globstarEnd;

@@ -40,7 +40,11 @@ export class IgnoreLookup {
   }
 
   /** The first rule that applies, of those below line `line`. */
-  #first(rules: readonly IgnoreRule[] | undefined, isDirectory: boolean, line: number): IgnoreRule | undefined {
+  #first(
+    rules: readonly IgnoreRule[] | undefined,
+    isDirectory: boolean,
+    line: number,
+  ): IgnoreRule | undefined {
     if (rules === undefined) return undefined;
     for (const rule of rules) {
       if (rule.line < line) return undefined;

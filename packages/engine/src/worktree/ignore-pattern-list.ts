@@ -11,7 +11,7 @@ import { NameFilter } from "./name-filter.ts";
 /** No more of an ignore file than this counts. */
 export const IGNORE_FILE_LIMIT = 1024 * 1024;
 /** An ignore file ends where it has this many rules that must be tried one by one. */
-export const WILDCARD_RULE_LIMIT = 4096;
+const WILDCARD_RULE_LIMIT = 4096;
 
 /** What leaves something out, such as ".gitignore:3" or "default: node_modules". */
 export interface Excluded {

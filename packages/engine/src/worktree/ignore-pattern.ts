@@ -43,7 +43,11 @@ function createPathTest(pattern: string): PatternTest | undefined {
   // no path has an empty component
   if (glob.prefix.startsWith("/")) return undefined;
   const slash = glob.prefix.lastIndexOf("/");
-  return { kind: "name", name: glob.prefix.slice(slash + 1), within: glob.prefix.slice(0, Math.max(slash, 0)) };
+  return {
+    kind: "name",
+    name: glob.prefix.slice(slash + 1),
+    within: glob.prefix.slice(0, Math.max(slash, 0)),
+  };
 }
 
 /** A carriage return before the line feed is not part of the pattern, nor is anything from a NUL on. */

@@ -10,8 +10,23 @@ describe("defaults", () => {
   const rules = createRules({});
 
   test.each([
-    ...["node_modules", ".venv", "venv", "env", ".next", ".turbo", "dist", "build", ".cache", "__pycache__"],
-    ...[".pytest_cache", ".mypy_cache", "target", "coverage", ".tox", ".vercel", ".nyc_output"],
+    "node_modules",
+    ".venv",
+    "venv",
+    "env",
+    ".next",
+    ".turbo",
+    "dist",
+    "build",
+    ".cache",
+    "__pycache__",
+    ".pytest_cache",
+    ".mypy_cache",
+    "target",
+    "coverage",
+    ".tox",
+    ".vercel",
+    ".nyc_output",
   ])("[L47] [A44] [A45] the directory %s is left out at any depth, a file of that name is not", (name) => {
     expect(rules.verdict(name, DIRECTORY)).toEqual({ excludedBy: `default: ${name}` });
     expect(rules.child("src", {}).verdict(name, DIRECTORY)).toEqual({ excludedBy: `default: ${name}` });
@@ -19,7 +34,9 @@ describe("defaults", () => {
   });
 
   test.each(["a.pyc", "a.pyo", "lib.so", "lib.dylib", "a.b.dll"])("[A46] %s is left out", (name) => {
-    expect(rules.verdict(name, FILE)).toEqual({ excludedBy: `default: *${name.slice(name.lastIndexOf("."))}` });
+    expect(rules.verdict(name, FILE)).toEqual({
+      excludedBy: `default: *${name.slice(name.lastIndexOf("."))}`,
+    });
   });
 
   test.each([".hidden", ".github", ".gitignore", ".gitattributes", ".gitmodules", "so", "src"])(
@@ -57,18 +74,25 @@ describe("layers", () => {
   });
 
   test("a verdict names the file and line", () => {
-    const rules = rulesWith({}).child("packages", {}).child("a", { gitignore: Buffer.from("\n# x\n\nout\n") });
+    const rules = rulesWith({})
+      .child("packages", {})
+      .child("a", { gitignore: Buffer.from("\n# x\n\nout\n") });
     expect(rules.verdict("out", FILE)).toEqual({ excludedBy: "packages/a/.gitignore:4" });
     const nested = rulesWith({}).child("sub", { exclude: Buffer.from("secret") });
     expect(nested.verdict("secret", FILE)).toEqual({ excludedBy: "sub/.git/info/exclude:1" });
-    expect(nested.child("deep", {}).verdict("secret", FILE)).toEqual({ excludedBy: "sub/.git/info/exclude:1" });
+    expect(nested.child("deep", {}).verdict("secret", FILE)).toEqual({
+      excludedBy: "sub/.git/info/exclude:1",
+    });
   });
 });
 
 describe("a workspace inside a repository", () => {
   const input = (gitignore: string, prefix = "packages/a"): RulesInput => ({
     prefix: pathFromText(prefix),
-    ignoreFiles: [file("../../.gitignore", "gitignore", gitignore), file("../.gitignore", "gitignore", "/a/local\n")],
+    ignoreFiles: [
+      file("../../.gitignore", "gitignore", gitignore),
+      file("../.gitignore", "gitignore", "/a/local\n"),
+    ],
   });
 
   test("[A42] obeys the ignore files above it", () => {
@@ -92,8 +116,21 @@ describe("a workspace inside a repository", () => {
 
 describe("never captured", () => {
   test.each([
-    ...[".git", ".GIT", ".Git", "git~1", "GIT~1", ".git.", ".git ", ".git. .", ".git::$INDEX_ALLOCATION", ".git:x", ".git\\x"],
-    ...["\u200c.git", ".g\u200cit", ".git\ufeff", ".\u202egit"],
+    ".git",
+    ".GIT",
+    ".Git",
+    "git~1",
+    "GIT~1",
+    ".git.",
+    ".git ",
+    ".git. .",
+    ".git::$INDEX_ALLOCATION",
+    ".git:x",
+    ".git\\x",
+    "\u200c.git",
+    ".g\u200cit",
+    ".git\ufeff",
+    ".\u202egit",
   ])("[A47] %j, which some file system takes for .git", (text) => {
     const name = pathFromText(text);
     const rules = createRules({ named: [name], ...rulesInput({ belayignore: "!*\n" }) });
@@ -101,9 +138,12 @@ describe("never captured", () => {
     expect(rules.verdict(name, FILE)).toEqual({ excludedBy: "always: .git" });
   });
 
-  test.each([".gitx", "git", "git~2", "git~10", ".git-x", "x.git", "\u200cgit", ".gitignore "])("but %j is captured", (text) => {
-    expect(createRules({}).verdict(pathFromText(text), FILE)).toBe("captured");
-  });
+  test.each([".gitx", "git", "git~2", "git~10", ".git-x", "x.git", "\u200cgit", ".gitignore "])(
+    "but %j is captured",
+    (text) => {
+      expect(createRules({}).verdict(pathFromText(text), FILE)).toBe("captured");
+    },
+  );
 
   test("[A47] our own staging, whoever names it", () => {
     const name = pathFromText(".belay-stage-abc");
@@ -123,11 +163,14 @@ describe("never captured", () => {
 });
 
 describe("always captured", () => {
-  test.each([".env", ".env.local", ".env.production.local", ".envrc"])("[I25] %s, whatever the ignore files say", (name) => {
-    const rules = rulesWith({ gitignore: "*\n.env*\n", belayignore: ".env*\n" });
-    expect(rules.verdict(name, FILE)).toBe("captured");
-    expect(rules.verdict(name, DIRECTORY)).toEqual({ excludedBy: ".belayignore:1" });
-  });
+  test.each([".env", ".env.local", ".env.production.local", ".envrc"])(
+    "[I25] %s, whatever the ignore files say",
+    (name) => {
+      const rules = rulesWith({ gitignore: "*\n.env*\n", belayignore: ".env*\n" });
+      expect(rules.verdict(name, FILE)).toBe("captured");
+      expect(rules.verdict(name, DIRECTORY)).toEqual({ excludedBy: ".belayignore:1" });
+    },
+  );
 
   test("[A76] what a tool named, alone among what is ignored", () => {
     const rules = createRules({ named: [pathFromText("dist/js/out.js")] });
@@ -180,7 +223,9 @@ describe("[A48] the syntax of ignore files", () => {
 
   test("names and patterns are bytes", () => {
     const name = "\xff\xfe.x";
-    expect(createRules({ ignoreFiles: [latin1File("\xff?.x")] }).verdict(name, FILE)).toEqual({ excludedBy: ".gitignore:1" });
+    expect(createRules({ ignoreFiles: [latin1File("\xff?.x")] }).verdict(name, FILE)).toEqual({
+      excludedBy: ".gitignore:1",
+    });
     expect(createRules({ ignoreFiles: [latin1File("?.x")] }).verdict(name, FILE)).toBe("captured");
   });
 
@@ -195,7 +240,12 @@ describe("hostile ignore files", () => {
 
   test("wildcards do not explode", { timeout: slow }, () => {
     const name = "a".repeat(250);
-    const patterns = ["*a".repeat(100) + "b", "a*".repeat(100) + "b", "*?".repeat(60) + "b", "[a-z]*".repeat(60) + "b"];
+    const patterns = [
+      "*a".repeat(100) + "b",
+      "a*".repeat(100) + "b",
+      "*?".repeat(60) + "b",
+      "[a-z]*".repeat(60) + "b",
+    ];
     const paths = ["**/a*/".repeat(40) + "b", "/**/a/**/".repeat(30) + "b", "*a*/".repeat(30) + "b"];
     let rules = rulesWith({ gitignore: [...patterns, ...paths].join("\n") });
     for (let depth = 0; depth < 15; depth += 1) rules = rules.child(name, {});
@@ -217,13 +267,30 @@ describe("hostile ignore files", () => {
     for (let at = 0; at < 300; at += 1) expect(rules.verdict(`ab-${at}`, FILE)).toBe("captured");
   });
 
-  test.each(["[", "[]", "[!", "[[:", "[[:x", "[a-", "\\", "!", "/", "//", "**", "***/", "!/", "\0", "\0\r", "a\0b", "[\\", "", "   "])(
-    "%j throws nothing",
-    (text) => {
-      const rules = rulesWith({ gitignore: `${text}\n!${text}/\n`, belayignore: text });
-      expect(() => rules.child("a", {}).verdict("b", FILE)).not.toThrow();
-    },
-  );
+  test.each([
+    "[",
+    "[]",
+    "[!",
+    "[[:",
+    "[[:x",
+    "[a-",
+    "\\",
+    "!",
+    "/",
+    "//",
+    "**",
+    "***/",
+    "!/",
+    "\0",
+    "\0\r",
+    "a\0b",
+    "[\\",
+    "",
+    "   ",
+  ])("%j throws nothing", (text) => {
+    const rules = rulesWith({ gitignore: `${text}\n!${text}/\n`, belayignore: text });
+    expect(() => rules.child("a", {}).verdict("b", FILE)).not.toThrow();
+  });
 });
 
 function rulesWith(texts: Partial<Record<IgnoreLayer, string>>): DirectoryRules {

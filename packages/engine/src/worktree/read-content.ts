@@ -18,21 +18,21 @@ export interface ReadContent {
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 export function readFileContent(path: AbsolutePath, sink: ContentSink): ReadContent {
+  let whole: WholeHash | undefined;
   let pieces: ObjectHash[] = [];
-  let whole = createContentHash();
+  let first: Buffer = EMPTY;
   let size = 0;
-  let first: Buffer = buffer.subarray(0, 0);
   const { stat, stable } = readFilePieces(path, {
     buffer,
-    begin() {
+    begin(expected) {
       pieces = [];
+      first = EMPTY;
       size = 0;
-      first = buffer.subarray(0, 0);
-      whole = createContentHash();
+      whole = expected > CHUNK_BYTES ? createContentHash() : undefined;
     },
     piece(bytes) {
       size += bytes.length;
-      if (bytes.length < CHUNK_BYTES && pieces.length === 0) {
+      if (whole === undefined) {
         first = bytes;
         return;
       }
@@ -42,19 +42,19 @@ export function readFileContent(path: AbsolutePath, sink: ContentSink): ReadCont
       pieces.push(name);
     },
   });
-  if (pieces.length <= 1) return { hash: finishSmall(pieces, first, sink), size, stat, stable };
+  if (whole === undefined || pieces.length < 2) {
+    const hash = pieces[0] ?? hashBytes(first);
+    if (pieces.length === 0) sink.small(hash, first);
+    return { hash, size, stat, stable };
+  }
   const hash = whole.digest();
   sink.large(hash, pieces);
   return { hash, size, stat, stable };
 }
 
-/** Up to one piece: the piece is the content. */
-function finishSmall(pieces: readonly ObjectHash[], bytes: Buffer, sink: ContentSink): ObjectHash {
-  if (pieces[0] !== undefined) return pieces[0];
-  const hash = hashBytes(bytes);
-  sink.small(hash, bytes);
-  return hash;
-}
+type WholeHash = ReturnType<typeof createContentHash>;
+
+const EMPTY = Buffer.alloc(0);
 
 export function readLinkContent(path: AbsolutePath, sink: ContentSink): ReadContent {
   const target = readLink(path);

@@ -10,7 +10,7 @@ import { filesByDirectory } from "./root-ignore-files.ts";
 
 export interface RecordedMatcher {
   /** True when these rules capture the path, should it exist. */
-  wouldCapture(path: BytePath, isDirectory: boolean): boolean;
+  readonly wouldCapture: (path: BytePath, isDirectory: boolean) => boolean;
 }
 
 /** Keeps the state of each directory it has met: thousands of paths are cheap. */

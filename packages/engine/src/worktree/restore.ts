@@ -42,7 +42,7 @@ export function restoreNow(context: Context, request: RestoreRequest, bestEffort
       return plan.edits.length > 0 && (plan.conflicts.length === 0 || bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, plan!, startedMs);
-    return carryOut(context, { plan: plan!, safety: safety.checkpoint, finish: finishOf(context, plan!), bestEffort, startedMs });
+    return carryOut(context, { plan: plan!, safety: safety.checkpoint, finish: finishOf(context, request, plan!), bestEffort, startedMs });
   });
 }
 
@@ -55,7 +55,7 @@ export function restorePlanned(context: Context, request: RestoreRequest, planne
       return planned.edits.length > 0 && (planned.conflicts.length === 0 || bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, planned, startedMs);
-    return carryOut(context, { plan: planned, safety: safety.checkpoint, finish: finishOf(context, planned), bestEffort, startedMs });
+    return carryOut(context, { plan: planned, safety: safety.checkpoint, finish: finishOf(context, request, planned), bestEffort, startedMs });
   });
 }
 
@@ -139,12 +139,12 @@ function otherThreads(context: Context, { target, thread }: RestoreRequest, edit
   return [...paths].map(([other, list]) => ({ thread: other, paths: list }));
 }
 
-function finishOf({ system }: Context, plan: Plan): Finish {
+function finishOf({ system }: Context, { paths }: RestoreRequest, plan: Plan): Finish {
   return {
     kind: "restore",
     description: plan.description,
     thread: plan.thread,
-    target: plan.checkpoint,
+    target: paths === undefined ? plan.checkpoint : null,
     step: { id: system.newId(), kind: "restore" },
     moved: [],
   };

@@ -14,7 +14,9 @@ export function rootStack(prefix: BytePath, ignoreFiles: readonly RecordedIgnore
   let stack = IgnoreStack.empty;
   for (const [depth, directory] of levels.entries()) {
     const next = levels[depth + 1];
-    const shownAs = Array(levels.length - 1 - depth).fill("..").join("/") as BytePath;
+    const shownAs = Array(levels.length - 1 - depth)
+      .fill("..")
+      .join("/") as BytePath;
     stack = stack.withFiles(files.get(shownAs) ?? {}, directory, shownAs);
     if (next === undefined) break;
     const name = next.slice(directory === "" ? 0 : directory.length + 1);

@@ -3,21 +3,22 @@
  * recorded a newer state, or `gc` may have freed something, while this one was looking: both are noticed
  * inside the transaction, and the capture starts again.
  */
-import { compareTrees, walkTree } from "../diff/compare-trees.ts";
+import { walkTree } from "../diff/compare-trees.ts";
 import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
 import { newestCheckpoint, newestSeq } from "../history/checkpoints.ts";
 import { readJournal } from "../history/journal.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { assertName } from "../history/references.ts";
 import { closeStep, openSteps } from "../history/steps.ts";
-import type { BytePath } from "../model/byte-path.ts";
-import type { CheckpointRequest, Doubt } from "../model/checkpoint.ts";
+import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
 import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
-import { lookRequest, type Context } from "./context.ts";
+import { knownAbsent, lookRequest, type Context } from "./context.ts";
+import { provenChanges } from "./proven-changes.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
 export interface Taken extends Recorded {
@@ -103,14 +104,15 @@ function record(context: Context, options: TakeOptions, present: Present): Recor
   const { store, system } = context;
   const doubts = [...present.doubts, ...(options.doubts ?? midRestoreDoubts(context))];
   const newest = newestCheckpoint(store.db);
-  const own = options.ownDoing === true && newest !== undefined;
-  const recorded = recordCheckpoint(store.db, store.objects, {
+  const changesSince = (base: Checkpoint) => provenChanges(store.objects, { from: base, to: present }, knownAbsent(context, base.seq));
+  const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,
     facts: { ...present, doubts },
     now: system.now(),
     newId: system.newId,
-    ...(own ? { madeBy: { step: null, base: newest, changes: compareTrees(store.objects, newest.snapshot, present.snapshot) } } : {}),
+    since: newest === undefined ? undefined : { base: newest, changes: changesSince(newest) },
+    ...(options.ownDoing === true ? { madeBy: { step: null } } : {}),
     ...(options.operation === undefined ? {} : { operation: options.operation }),
   });
   closeDeadTurns(context, recorded);
@@ -147,14 +149,18 @@ function assertComplete({ store }: Context, snapshot: ObjectHash): void {
   }
 }
 
-/** Names paths that a tool is about to write: captured from now on, and known absent before if they are absent now. */
+/**
+ * Names paths that a tool is about to write: captured from now on, and known absent before if they are absent now,
+ * like the directories that will have to be made for them.
+ */
 export function namePaths(context: Context, paths: readonly BytePath[], isThere: (path: BytePath) => boolean): void {
   const { db } = context.store;
+  const missing = paths.flatMap(ancestorPaths).filter((directory) => !isThere(directory));
   db.transaction(() => {
-    for (const path of paths) {
+    for (const path of [...paths, ...missing]) {
       db.run(
         "INSERT OR IGNORE INTO named_path (path, since, absent) VALUES (?, ?, ?)",
-        Buffer.from(path, "latin1"),
+        pathToBytes(path),
         newestSeq(db),
         isThere(path) ? 0 : 1,
       );

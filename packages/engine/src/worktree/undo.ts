@@ -1,12 +1,11 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
-import { compareTrees } from "../diff/compare-trees.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
 import { closeStep, listSteps, openStep, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
 import type { Recorded } from "../history/record.ts";
-import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -14,12 +13,14 @@ import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { lookRequest, type Context } from "./context.ts";
+import { knownAbsent, lookRequest, type Context } from "./context.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
+import { provenChanges } from "./proven-changes.ts";
+import { createRecordedMatcher } from "./recorded-rules.ts";
 import { nameOf, stale } from "./restore.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
-import type { Present } from "./worktree.ts";
+import type { LookRequest, Present } from "./worktree.ts";
 
 export interface StepRequest {
   readonly kind: "undo" | "redo" | "revert";
@@ -35,19 +36,25 @@ export interface StepRequest {
 interface Deltas {
   readonly steps: readonly Step[];
   readonly changes: readonly (readonly Change[])[];
+  /** Changes of nobody's that no checkpoint has yet. */
+  readonly outside: readonly BytePath[];
 }
 
 /** The plan without recording anything; null when there is nothing to undo or redo. */
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
   if (isNothingToDo(context, request)) return null;
-  const present = context.worktree.look(lookRequest(context), context.store.objects);
+  const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
+  let present = look();
+  const deltas = selectDeltas(context, request, unrecorded(context, present));
+  const more = hiddenPaths(present, deltas);
+  if (more !== undefined) present = look(more);
   const overlay = present.objects as Overlay;
   const put = (bytes: Buffer) => {
     const name = hashBytes(bytes);
     overlay.small(name, bytes);
     return name;
   };
-  return buildPlan(context, { request, present, put, deltas: selectDeltas(context, request, unrecorded(context, present)) });
+  return buildPlan(context, { request, present, put, deltas });
 }
 
 /** Undoes, redoes or reverts in one go. */
@@ -56,15 +63,19 @@ export function moveSteps(context: Context, request: StepRequest, options: { bes
   const { bestEffort, planned } = options;
   if (isNothingToDo(context, request)) return withoutEffect(context, emptyPlan(context, request), startedMs);
   return withRestoreLease(context, () => {
-    const safety = takeSafety(context, request);
+    let safety = takeSafety(context, request);
+    const deltas = selectDeltas(context, request, undefined);
+    const more = hiddenPaths(safety.present, deltas);
+    if (more !== undefined) safety = takeSafety(context, request, more);
     if (planned !== undefined && safety.present.snapshot !== planned.base) throw stale(planned);
     const writer = new ObjectWriter(context.store.db, context.store.objects, context.system.owner);
-    const deltas = selectDeltas(context, request, undefined);
-    const plan = buildPlan(context, { request, present: safety.present, put: (bytes) => writer.put(bytes), deltas });
-    writer.flush();
-    const outcome = carryOut(context, { plan, safety: safety.checkpoint, finish: finishOf(context, request, plan), bestEffort, startedMs });
-    writer.abandon();
-    return outcome;
+    try {
+      const plan = buildPlan(context, { request, present: safety.present, put: (bytes) => writer.put(bytes), deltas });
+      writer.flush();
+      return carryOut(context, { plan, safety: safety.checkpoint, finish: finishOf(context, request, plan), bestEffort, startedMs });
+    } finally {
+      writer.abandon();
+    }
   });
 }
 
@@ -76,11 +87,12 @@ function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boole
 }
 
 /** The safety capture ends turns that nobody ended; one whose process still runs goes on as a new one. */
-function takeSafety(context: Context, request: StepRequest): Taken {
+function takeSafety(context: Context, request: StepRequest, look?: Partial<LookRequest>): Taken {
   const names = { undo: "Before undo", redo: "Before redo", revert: "Before revert" };
   return takeCheckpoint(context, {
     request: { kind: "safety" },
     description: names[request.kind],
+    ...(look === undefined ? {} : { look }),
     within: (recorded) => {
       if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
     },
@@ -96,22 +108,27 @@ function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined
   }
 }
 
-/** What changed since the newest checkpoint, for a plan that is only looked at. */
+/** Paths of the deltas that the present rules leave out: they must be seen, and saved, before they are touched. */
+function hiddenPaths(present: Present, { changes }: Deltas): Partial<LookRequest> | undefined {
+  const matcher = createRecordedMatcher(present.recordedRules);
+  const leaves = changes.flat().filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
+  const named = [...new Set(leaves.map(({ path }) => path))].filter((path) => !matcher.wouldCapture(path, false));
+  return named.length === 0 ? undefined : { named, unlimited: new Set(named) };
+}
+
+/** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
 function unrecorded(context: Context, present: Present): Change[] {
   const newest = newestCheckpoint(context.store.db);
   if (newest === undefined) return [];
-  return compareTrees(present.objects, newest.snapshot, present.snapshot).map(({ path, from, to }) => ({
-    checkpoint: newest.seq + 1,
-    path,
-    old: from,
-    new: to,
-    shared: false,
-  }));
+  const shared = openSteps(context.store.db).length > 1;
+  const changes = provenChanges(present.objects, { from: newest, to: present }, knownAbsent(context, newest.seq));
+  return changes.map(({ path, from, to }) => ({ checkpoint: newest.seq + 1, path, old: from, new: to, shared }));
 }
 
 function selectDeltas(context: Context, request: StepRequest, pending: Change[] | undefined): Deltas {
-  if (request.kind === "revert") return revertDeltas(context, request.target!);
   const { store } = context;
+  const outside = pending === undefined || openSteps(store.db).length > 0 ? [] : pending.map(({ path }) => path);
+  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
   const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", { thread: request.thread, limit: request.count });
   const steps = pending === undefined || request.kind === "redo" ? listed : withOpenTurns(context, request, listed, pending);
   if (steps.length < request.count) throw missing(request.count, steps.length);
@@ -119,7 +136,7 @@ function selectDeltas(context: Context, request: StepRequest, pending: Change[] 
     const open = pending !== undefined && step.after === null;
     return open ? [...readDelta(store.db, step.id), ...pending] : readDelta(store.db, step.id);
   });
-  return { steps, changes };
+  return { steps, changes, outside };
 }
 
 /** A turn that is still open would be closed by the undo and be the first to go, if it changed anything. */
@@ -134,7 +151,7 @@ function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"
 }
 
 /** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
-function revertDeltas({ store }: Context, target: Checkpoint): Deltas {
+function revertDeltas({ store }: Context, target: Checkpoint): Omit<Deltas, "outside"> {
   const step = stepOfCheckpoint(store.db, target.seq);
   if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
   const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
@@ -216,7 +233,8 @@ function changedOutside({ store }: Context, deltas: Deltas, chosen: (path: ByteP
   const since = Math.min(...deltas.steps.map(({ before }) => before ?? Infinity));
   if (!Number.isFinite(since)) return [];
   const rows = store.db.all("SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'", since);
-  return rows.map((row) => Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath).filter(chosen);
+  const recorded = rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
+  return [...new Set([...recorded, ...deltas.outside])].filter(chosen).sort();
 }
 
 function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
@@ -224,7 +242,7 @@ function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish
     kind: request.kind,
     description: plan.description,
     thread: plan.thread,
-    target: plan.checkpoint,
+    target: null,
     step: request.kind === "revert" ? { id: system.newId(), kind: "revert" } : null,
     moved: request.kind === "revert" ? [] : plan.steps.map(({ id }) => id),
   };

@@ -18,6 +18,7 @@ import { encodeExcluded } from "./excluded-list.ts";
 import type { FileTable } from "./file-table.ts";
 import { createRules } from "./ignore-rules.ts";
 import { Overlay } from "./overlay.ts";
+import { PARALLEL_FILES, readInParallel, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { scanTree, type Scan } from "./scan.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
@@ -47,6 +48,7 @@ export interface LookRequest {
   readonly unlimited?: ReadonlySet<BytePath>;
   /** Paths to read whatever their stat says. */
   readonly forced?: ReadonlySet<BytePath>;
+  readonly progress?: ReadProgress | undefined;
 }
 
 /** The working copy as it was a moment ago. */
@@ -98,7 +100,11 @@ export class Worktree {
   /** Puts what is new into the store; durable when the writer commits. */
   capture(request: LookRequest, writer: ObjectWriter, store: ObjectSource): Present {
     const sink = createStoreSink(writer);
-    return this.#see(request, { sink, fileSink: sink, objects: store });
+    const readAhead = (scan: Scan) => {
+      const isBigAndFirst = writer.isFirst && scan.pending.length >= PARALLEL_FILES;
+      if (isBigAndFirst) readInParallel({ root: this.root, scan, writer, progress: request.progress });
+    };
+    return this.#see(request, { sink, fileSink: sink, objects: store, readAhead });
   }
 
   /** Keeps what a capture saw for the next one; call it after the commit that made its content durable. */
@@ -132,7 +138,7 @@ export class Worktree {
 
   #see(
     request: LookRequest,
-    into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource },
+    into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; readAhead?: (scan: Scan) => void },
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
     const previous = this.#previous();
@@ -144,6 +150,7 @@ export class Worktree {
       previous: previous?.table,
       sink: into.sink,
       fileSink: into.fileSink,
+      readAhead: () => into.readAhead?.(scan),
       hotSinceNs: startNs - HOT_NS,
       limitBytes: this.#options.limits.checkpointBytes,
       unlimited: request.unlimited ?? NONE,

@@ -1,0 +1,59 @@
+/**
+ * Reads many files into packs without a store at hand: the inner loop of a first capture, run by the main
+ * thread and by a worker alike. Content is read straight into the pack's buffer, hashed there and
+ * compressed together. A file that is not exactly as the scan saw it is left out, for the careful way.
+ */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { CHUNK_BYTES, readUnchanged } from "../fs/read-file.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import { CAPTURE_LEVEL, CAPTURE_PACK_BYTES, compressPack } from "../store/pack.ts";
+import { FORM } from "../store/object-store.ts";
+import type { Pack, PackedObject } from "../store/object-writer.ts";
+
+/** A file to read, as the scan saw it. */
+export interface FileToPack {
+  /** Which of the scan's pending files it is. */
+  readonly at: number;
+  readonly path: BytePath;
+  readonly size: number;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+}
+
+export interface PackedFiles {
+  readonly packs: readonly Pack[];
+  /** The files that were read, with their content's name. */
+  readonly read: readonly { readonly at: number; readonly hash: ObjectHash }[];
+}
+
+/** Room for a full pack and one more file of the largest size that is packed. */
+const buffer = Buffer.allocUnsafeSlow(CAPTURE_PACK_BYTES + CHUNK_BYTES);
+
+/** Packs files; content in `known` is not packed again. */
+export function packFiles(root: AbsolutePath, files: readonly FileToPack[], known: Set<ObjectHash>): PackedFiles {
+  const packs: Pack[] = [];
+  const read: { at: number; hash: ObjectHash }[] = [];
+  let objects: PackedObject[] = [];
+  let filled = 0;
+  const close = () => {
+    if (objects.length === 0) return;
+    packs.push({ data: compressPack(buffer.subarray(0, filled), CAPTURE_LEVEL), rawBytes: filled, objects });
+    objects = [];
+    filled = 0;
+  };
+  for (const file of files) {
+    if (file.size > CHUNK_BYTES) continue;
+    const content = readUnchanged(below(root, file.path), buffer.subarray(filled), file);
+    if (content === undefined) continue;
+    const hash = hashBytes(content);
+    read.push({ at: file.at, hash });
+    if (known.has(hash)) continue;
+    known.add(hash);
+    objects.push({ hash, offset: filled, size: content.length, form: FORM.bytes });
+    filled += content.length;
+    if (filled >= CAPTURE_PACK_BYTES) close();
+  }
+  close();
+  return { packs, read };
+}

@@ -1,0 +1,10 @@
+/** Waiting without giving up the thread: captures are synchronous from beginning to end. */
+
+export function sleep(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
+/** Waits a little for a shared counter to move on; false when it did not. */
+export function sleepUntilChanged(counters: Int32Array, index: number, seen: number): boolean {
+  return Atomics.wait(counters, index, seen, 100) !== "timed-out";
+}

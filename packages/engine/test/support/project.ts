@@ -1,0 +1,196 @@
+/**
+ * A directory and a home of its own for tests that open, move or break workspaces themselves. Whatever is
+ * opened here is proved sound and closed at the end; a test whose point is damage says so with `damaged`.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import {
+  createSystem,
+  openWorkspace,
+  writeSetting,
+  type InitOptions,
+  type SettingKey,
+  type System,
+  type Workspace,
+} from "../../src/index.ts";
+import { makeTempDirectory } from "./temp-workspace.ts";
+import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
+
+export interface Project {
+  /** Holds `root` and `home`; room for whatever else a test needs. */
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  /** Milliseconds added to the engine's clock. */
+  clockMs: number;
+  /** The store is not sound at the end, on purpose. */
+  damaged: boolean;
+  readonly system: System;
+  write(path: string, content: string | Uint8Array): void;
+  read(path: string): string;
+  remove(path: string): void;
+  tree(): TreeMap;
+  configure(settings: Partial<Record<SettingKey, string>>): void;
+  /** Opens, and if need be protects, the root or another directory. */
+  open(options?: Partial<InitOptions> & { readonly at?: string }): Promise<Workspace>;
+  /** Closes one before the end; it is proved sound first. */
+  close(workspace: Workspace): Promise<void>;
+  /** The directory of the one store in `home`. */
+  storeDirectory(): string;
+}
+
+/** Runs a test on a fresh project of these files. */
+export function inProject(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  body: (project: Project) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const project = new OpenProject(makeTempDirectory("belay-project-"));
+    try {
+      for (const [path, content] of Object.entries(files)) project.write(path, content);
+      await body(project);
+      await project.closeAll();
+    } finally {
+      await project.abandon();
+      removeStubborn(project.base);
+    }
+  };
+}
+
+class OpenProject implements Project {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  readonly system: System;
+  readonly #open = new Set<Workspace>();
+  clockMs = 0;
+  damaged = false;
+
+  constructor(base: string) {
+    this.base = base;
+    this.root = join(base, "root");
+    this.home = join(base, "home");
+    mkdirSync(this.root);
+    const system = createSystem();
+    this.system = { ...system, now: () => system.now() + this.clockMs };
+  }
+
+  write(path: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), content);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "utf8");
+  }
+
+  remove(path: string): void {
+    rmSync(join(this.root, path), { recursive: true });
+  }
+
+  tree(): TreeMap {
+    return readTreeMap(this.root);
+  }
+
+  configure(settings: Partial<Record<SettingKey, string>>): void {
+    for (const [key, value] of Object.entries(settings)) writeSetting(this.home, key, value);
+  }
+
+  async open({ at = this.root, ...options }: Partial<InitOptions> & { at?: string } = {}): Promise<Workspace> {
+    const workspace = await openWorkspace(at, { home: this.home, system: this.system, ...options });
+    this.#open.add(workspace);
+    return workspace;
+  }
+
+  async close(workspace: Workspace): Promise<void> {
+    if (!this.damaged) {
+      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+      expect(findStageLeftovers(workspace.root)).toEqual([]);
+    }
+    this.#open.delete(workspace);
+    await workspace.close();
+  }
+
+  async closeAll(): Promise<void> {
+    for (const workspace of this.#open) await this.close(workspace);
+  }
+
+  /** After a failure: lets go without asking anything. */
+  async abandon(): Promise<void> {
+    for (const workspace of this.#open) await workspace.close();
+    this.#open.clear();
+  }
+
+  storeDirectory(): string {
+    const stores = readdirSync(join(this.home, "workspaces"));
+    expect(stores).toHaveLength(1);
+    return join(this.home, "workspaces", stores[0]!);
+  }
+}
+
+/** Removes a directory that may hold immutable files and mount points. */
+function removeStubborn(path: string): void {
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch {
+    spawnSync("chattr", ["-R", "-i", path]);
+    rmSync(path, { recursive: true, force: true });
+  }
+}
+
+const isRoot = process.getuid?.() === 0;
+
+/** True when files can be made immutable here. */
+export const canMakeImmutable = isRoot && worksWithFile((file) => run("chattr", "+i", file) && run("chattr", "-i", file));
+
+/** True when a file system can be mounted here. */
+export const canMount = isRoot && worksWithDirectory((directory) => mountSmall(directory, "1m") && run("umount", directory));
+
+/** True when a command can be run as somebody else. */
+export const canBecomeNobody = isRoot && run("setpriv", ...NOBODY(), "true");
+
+function NOBODY(): string[] {
+  return ["--reuid=65534", "--regid=65534", "--clear-groups"];
+}
+
+/** Mounts a file system of this size and tells whether that worked. */
+export function mountSmall(directory: string, size: string): boolean {
+  return run("mount", "-t", "tmpfs", "-o", `size=${size}`, "tmpfs", directory);
+}
+
+export function unmount(directory: string): void {
+  execFileSync("umount", [directory]);
+}
+
+export function setImmutable(path: string, immutable: boolean): void {
+  execFileSync("chattr", [immutable ? "+i" : "-i", path]);
+}
+
+/** Runs a module in a process of user nobody and gives what it prints as JSON. */
+export function runAsNobody<Result>(source: string): Result {
+  const command = [...NOBODY(), process.execPath, "--input-type=module", "-e", source];
+  const output = execFileSync("setpriv", command, { stdio: ["ignore", "pipe", "inherit"] });
+  return JSON.parse(output.toString("utf8")) as Result;
+}
+
+function run(command: string, ...args: string[]): boolean {
+  return spawnSync(command, args, { stdio: "ignore" }).status === 0;
+}
+
+function worksWithDirectory(attempt: (directory: string) => boolean): boolean {
+  const directory = makeTempDirectory("belay-probe-");
+  try {
+    return attempt(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function worksWithFile(attempt: (file: string) => boolean): boolean {
+  return worksWithDirectory((directory) => {
+    writeFileSync(join(directory, "file"), "");
+    return attempt(join(directory, "file"));
+  });
+}

@@ -1,0 +1,130 @@
+/** A protected directory of its own for one test, with a home of its own, and the proof at the end that the store is sound. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect } from "vitest";
+import { createSystem, openWorkspace, type System, type ThreadId, type Workspace } from "../../src/index.ts";
+import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
+
+export interface TempWorkspace {
+  readonly root: string;
+  readonly home: string;
+  /** The workspace as it is open now; `reopen` replaces it. */
+  readonly workspace: Workspace;
+  readonly write: (path: string, content: string) => void;
+  readonly read: (path: string) => string;
+  readonly remove: (path: string) => void;
+  readonly tree: () => TreeMap;
+  /** One turn called `name` that does `work`; resolves to the tree after it. */
+  readonly turn: (name: string, work: () => void, thread?: ThreadId) => Promise<TreeMap>;
+  readonly openThread: (name: string) => Promise<ThreadId>;
+  readonly reopen: () => Promise<void>;
+  /** Moves the engine's clock. */
+  readonly passHours: (hours: number) => void;
+}
+
+/** Runs a test in a fresh workspace of these files, then proves the store sound and the root tidy. */
+export function inWorkspace(
+  files: Readonly<Record<string, string>>,
+  body: (temp: TempWorkspace) => Promise<void>,
+): () => Promise<void> {
+  return async () => {
+    const base = makeTempDirectory("belay-test-");
+    const temp = new OpenTempWorkspace(base);
+    try {
+      for (const [path, content] of Object.entries(files)) temp.write(path, content);
+      await temp.open();
+      await body(temp);
+      expect(await temp.workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+      expect(findStageLeftovers(temp.root)).toEqual([]);
+    } finally {
+      await temp.close();
+      rmSync(base, { recursive: true, force: true });
+    }
+  };
+}
+
+/** A temporary directory by its real path. */
+export function makeTempDirectory(prefix: string): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+}
+
+class OpenTempWorkspace implements TempWorkspace {
+  readonly root: string;
+  readonly home: string;
+  readonly #system: System;
+  #hours = 0;
+  #workspace: Workspace | undefined;
+
+  constructor(base: string) {
+    this.root = join(base, "root");
+    this.home = join(base, "home");
+    mkdirSync(this.root);
+    const system = createSystem();
+    this.#system = { ...system, now: () => system.now() + this.#hours * 3_600_000 };
+  }
+
+  get workspace(): Workspace {
+    return this.#workspace!;
+  }
+
+  async open(): Promise<void> {
+    this.#workspace = await openWorkspace(this.root, { home: this.home, system: this.#system });
+  }
+
+  async close(): Promise<void> {
+    await this.#workspace?.close();
+  }
+
+  readonly write = (path: string, content: string): void => {
+    mkdirSync(dirname(join(this.root, path)), { recursive: true });
+    writeFileSync(join(this.root, path), content);
+  };
+
+  readonly read = (path: string): string => readFileSync(join(this.root, path), "utf8");
+
+  readonly remove = (path: string): void => rmSync(join(this.root, path), { recursive: true });
+
+  readonly tree = (): TreeMap => readTreeMap(this.root);
+
+  readonly turn = async (name: string, work: () => void, thread?: ThreadId): Promise<TreeMap> => {
+    const request = { prompt: name, ...(thread === undefined ? {} : { thread }) };
+    await this.workspace.turn(request, async () => work());
+    return this.tree();
+  };
+
+  readonly openThread = async (name: string): Promise<ThreadId> =>
+    (await this.workspace.openThread({ agent: name, externalId: name })).id;
+
+  readonly reopen = async (): Promise<void> => {
+    await this.close();
+    await this.open();
+  };
+
+  readonly passHours = (hours: number): void => {
+    this.#hours += hours;
+  };
+}
+
+const ENGINE = new URL("../../src/index.ts", import.meta.url).href;
+
+/** The arguments that make Node run a script in which `workspace` is open and `fs` is node:fs; it prints what it returns. */
+export function processScript({ root, home }: Pick<TempWorkspace, "root" | "home">, script: string): string[] {
+  const source = `
+    import * as fs from "node:fs";
+    import { openWorkspace } from ${JSON.stringify(ENGINE)};
+    const root = ${JSON.stringify(root)};
+    const workspace = await openWorkspace(root, { home: ${JSON.stringify(home)} });
+    const result = await (async () => { ${script} })();
+    process.stdout.write(JSON.stringify(result ?? null));`;
+  return ["--input-type=module", "-e", source];
+}
+
+/** Runs a script in a process of its own and returns what it returns. */
+export function runInProcess<Result>(temp: Pick<TempWorkspace, "root" | "home">, script: string): Result {
+  const output = execFileSync(process.execPath, processScript(temp, script), {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  return JSON.parse(output.toString("utf8")) as Result;
+}
