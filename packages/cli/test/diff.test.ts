@@ -14,9 +14,9 @@ afterEach(async () => {
   sandbox[Symbol.dispose]();
 });
 
-test("none: the newest checkpoint and the disk; one: it and the disk; two: each other", () => {
+test("none: the newest checkpoint and the disk; one: it and the disk; two: each other", async () => {
   sandbox.write("a.txt", "1\ntwo\n3\n");
-  sandbox.ok("checkpoint");
+  await sandbox.checkpoint();
   expect(sandbox.belay(["diff"])).toMatchObject({ status: 0, stdout: "", stderr: "No differences.\n" });
   expect(sandbox.ok("diff", "1")).toMatch(/^-2\n\+two\n/m);
   sandbox.write("a.txt", "1\nTWO\n3\n");
@@ -82,7 +82,7 @@ test("unknown checkpoints are not found", () => {
 });
 
 describe("a diff that is not shown on a terminal is a patch", () => {
-  test("git apply turns the one state into the other", () => {
+  test("git apply turns the one state into the other", async () => {
     const copy = join(sandbox.base, "copy");
     cpSync(sandbox.project, copy, { recursive: true });
     sandbox.write("a.txt", "1\ntwo\n3\nno newline at the end");
@@ -92,7 +92,7 @@ describe("a diff that is not shown on a terminal is a patch", () => {
     writeFileSync(sandbox.path("latin1.txt"), Buffer.from([0x67, 0x72, 0xfc, 0xdf, 0x0a]));
     chmodSync(sandbox.path("src/c.txt"), 0o755);
     symlinkSync("a.txt", sandbox.path("link"));
-    sandbox.ok("checkpoint");
+    await sandbox.checkpoint();
     for (const args of [
       ["diff", "1", "2"],
       ["export", "2", "--patch"],

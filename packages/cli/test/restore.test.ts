@@ -134,14 +134,14 @@ test("what was never captured is never touched", () => {
   expect(sandbox.read("node_modules/x/index.js")).toBe("x");
 });
 
-test("types, modes, symbolic links, empty directories and odd names come back", () => {
+test("types, modes, symbolic links, empty directories and odd names come back", async () => {
   const odd = Buffer.concat([Buffer.from(`${sandbox.project}/`), Buffer.from([0xff, 0x0a, 0x22])]);
   writeFileSync(odd, "odd");
   mkdirSync(sandbox.path("empty"));
   symlinkSync("a.txt", sandbox.path("link"));
   sandbox.write("tool", "#!/bin/sh\n");
   chmodSync(sandbox.path("tool"), 0o755);
-  sandbox.ok("checkpoint", "-m", "odd");
+  await sandbox.checkpoint({ name: "odd" });
   sandbox.remove("empty");
   sandbox.remove("link");
   sandbox.remove("tool");

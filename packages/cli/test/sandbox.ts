@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openWorkspace } from "@belay/engine";
+import { openWorkspace, type CheckpointRequest } from "@belay/engine";
 import { expect } from "vitest";
 
 export const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
@@ -101,12 +101,15 @@ export class Sandbox implements Disposable {
     return JSON.parse(ran.stdout);
   }
 
-  /** The code of the error a command ends with, after checking that people get told as well. */
+  /** The error a command ends with. */
   error(args: readonly string[], status: number): any {
-    const told = this.belay(args);
-    expect(told, `belay ${args.join(" ")}`).toMatchObject({ status, stdout: "" });
-    expect(told.stderr).toMatch(/^(?:warning: .*\n)*belay: .+\n(?:  .*\n)*→ .+\n$/);
     return this.json(args, status).error;
+  }
+
+  /** A checkpoint for a test to start from; by the library, as `protect`. */
+  async checkpoint(request: CheckpointRequest = {}): Promise<void> {
+    await using workspace = await openWorkspace(this.project, { home: this.home });
+    await workspace.checkpoint({ kind: "manual", ...request });
   }
 
   /** Every test that opened a store ends with this. */

@@ -11,7 +11,7 @@ afterEach(() => sandbox[Symbol.dispose]());
 
 describe("prune and gc", () => {
   test("fresh checkpoints stay under the default policy", async () => {
-    sandbox.ok("checkpoint");
+    await sandbox.checkpoint();
     expect(sandbox.ok("prune")).toMatch(/Nothing to drop: all 2 checkpoints stay/);
     expect(sandbox.json(["prune", "--dry-run"])).toEqual({
       pruned: [],
@@ -26,7 +26,7 @@ describe("prune and gc", () => {
   test("gc frees and reports; --dry-run only looks", async () => {
     for (let i = 0; i < 5; i += 1) {
       sandbox.write("a.txt", `${i}\n`);
-      sandbox.ok("checkpoint");
+      await sandbox.checkpoint();
     }
     expect(sandbox.json(["gc", "--dry-run"])).toMatchObject({
       dryRun: true,
@@ -46,7 +46,7 @@ describe("prune and gc", () => {
 describe("forget", () => {
   test("always asks; with --yes the content is gone from every checkpoint and the disk keeps it", async () => {
     sandbox.write("secret.env", "password\n");
-    sandbox.ok("checkpoint");
+    await sandbox.checkpoint();
     expect(sandbox.error(["forget", "secret.env"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
     expect(sandbox.json(["forget", "secret.env", "--dry-run"])).toMatchObject({
       dryRun: true,
@@ -59,13 +59,18 @@ describe("forget", () => {
       objects: expect.any(Number),
     });
     expect(sandbox.read("secret.env")).toBe("password\n");
-    expect(sandbox.ok("diff", "1", "2", "--name-only")).not.toContain("secret.env");
+    expect(sandbox.json(["show", "2"]).checkpoint.gaps).toMatchObject([
+      { path: "secret.env", reason: "forgotten" },
+    ]);
+    sandbox.remove("secret.env");
+    sandbox.ok("restore", "2", "--yes");
+    expect(sandbox.read("secret.env")).toBeUndefined();
     await sandbox.verify();
   });
 
   test("one checkpoint; a word that means both is refused; unknown is not found", async () => {
     sandbox.write("both", "x\n");
-    sandbox.ok("checkpoint", "-m", "both");
+    await sandbox.checkpoint({ name: "both" });
     expect(sandbox.error(["forget", "both", "--yes"], 2)).toMatchObject({
       code: "USAGE",
       hint: expect.stringContaining("./both"),
@@ -91,10 +96,10 @@ describe("verify", () => {
     expect(sandbox.ok("verify", "-q")).toBe("");
   });
 
-  test("a damaged one: exit 5, and what is affected", () => {
+  test("a damaged one: exit 5, and what is affected", async () => {
     // random letters do not compress: the damage hits content, not a header
     sandbox.write("large.txt", Array.from({ length: 300_000 }, () => Math.random().toString(36)[2]).join(""));
-    sandbox.ok("checkpoint");
+    await sandbox.checkpoint();
     const { store } = sandbox.json(["status"]);
     damage(join(store, "store.db"));
     const report = sandbox.json(["verify", "--full"], 5);

@@ -74,6 +74,17 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     });
   });
 
+  test("people get what happened and what to do, on stderr", () => {
+    expect(sandbox.belay(["lst"])).toEqual({
+      status: 2,
+      stdout: "",
+      stderr: 'belay: There is no command "lst".\n→ Did you mean `belay list`?\n',
+    });
+    const told = sandbox.belay(["status"]);
+    expect(told).toMatchObject({ status: 4, stdout: "" });
+    expect(told.stderr).toMatch(/^belay: .+ Nothing was changed\.\n→ `belay init` .+\n$/);
+  });
+
   test.each(["approve", "reset", "threads", "thread", "timeline", "serve", "hook", "mcp", "import"])(
     "%s comes later and is unknown until then",
     (name) => {

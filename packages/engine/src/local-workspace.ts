@@ -1,5 +1,5 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
-import { compareTrees, walkTree } from "./diff/compare-trees.ts";
+import { walkTree } from "./diff/compare-trees.ts";
 import { fileChanges } from "./diff/file-changes.ts";
 import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
@@ -14,7 +14,6 @@ import { isAtOrBelow, pathFromText, type BytePath } from "./model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
 import type { OperationId, WorkspaceId } from "./model/ids.ts";
-import type { ObjectHash } from "./model/object-hash.ts";
 import type { ApplyOptions, Edit, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
@@ -49,15 +48,16 @@ import type {
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
-import { lookRequest, type Context } from "./worktree/context.ts";
+import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
 import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
+import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
-import { Worktree } from "./worktree/worktree.ts";
+import { Worktree, type Present } from "./worktree/worktree.ts";
 
 export interface LocalWorkspaceParts {
   readonly id: WorkspaceId;
@@ -160,7 +160,7 @@ export class LocalWorkspace implements Workspace {
       const checkpoint = resolveCheckpoint(this.#db, ref);
       const parent = checkpoint.parents[0];
       const base = parent === undefined ? undefined : this.#byId(parent);
-      const edits = base === undefined ? [] : compareTrees(this.#objects, base.snapshot, checkpoint.snapshot);
+      const edits = base === undefined ? [] : provenChanges(this.#objects, this.#seen(base), this.#seen(checkpoint));
       const attributions = readCheckpointAttributions(this.#db, checkpoint.seq);
       const listed = decodeExcluded(this.#objects.read(checkpoint.excluded), checkpoint.excluded);
       return {
@@ -177,8 +177,8 @@ export class LocalWorkspace implements Workspace {
     return this.#blaming(() => {
       const from = options.from === undefined ? this.#newest() : resolveCheckpoint(this.#db, options.from);
       const to = options.to === undefined ? undefined : resolveCheckpoint(this.#db, options.to);
-      const present = to === undefined ? this.#look() : { snapshot: to.snapshot, objects: this.#objects };
-      const edits = this.#chosen(compareTrees(present.objects, from.snapshot, present.snapshot), options.paths);
+      const present = to === undefined ? this.#look() : { ...this.#seen(to), objects: this.#objects };
+      const edits = this.#chosen(provenChanges(present.objects, this.#seen(from), present), options.paths);
       const files = fileChanges(present.objects, edits, { detail: options.detail });
       return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
     });
@@ -189,7 +189,7 @@ export class LocalWorkspace implements Workspace {
     const newest = newestCheckpoint(this.#db);
     const rootExists = statNode(worktree.root) !== undefined;
     const present = rootExists ? worktree.look(lookRequest(this.#context), this.#objects) : undefined;
-    const edits = newest === undefined || present === undefined ? [] : compareTrees(present.objects, newest.snapshot, present.snapshot);
+    const edits = newest === undefined || present === undefined ? [] : provenChanges(present.objects, this.#seen(newest), present);
     const thread = this.#db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
     const head = (list: "applied" | "undone"): StepSummary | null => listSteps(this.#db, list, { limit: 1 })[0] ?? null;
     return {
@@ -367,7 +367,11 @@ export class LocalWorkspace implements Workspace {
     return this.#context.store.objects;
   }
 
-  #look(): { snapshot: ObjectHash; objects: ObjectSource } {
+  #seen(checkpoint: Checkpoint): RuledSnapshot {
+    return asSeen(this.#context, checkpoint);
+  }
+
+  #look(): Present {
     return this.#context.worktree.look(lookRequest(this.#context), this.#objects);
   }
 

@@ -22,19 +22,20 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { canBecomeNobody, inProject, runAsNobody } from "./support/project.ts";
-import { inWorkspace, runInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
+import type { Workspace } from "../src/index.ts";
+import { canBecomeNobody, inProject, inProtected, runAsNobody, runScript, scriptFor, type Project } from "./support/project.ts";
 import { readIdentities, readTreeMap, type TreeMap } from "./support/tree-map.ts";
 
 const MIB = 1024 * 1024;
 const isHeavy = process.env["BELAY_HEAVY"] === "1";
 
 /** A turn makes `change`; then there and back by restore, by undo and redo of the restore, and of the turn. */
-async function expectThereAndBack(temp: TempWorkspace, change: () => void): Promise<void> {
-  const { workspace, tree } = temp;
+async function expectThereAndBack(project: Project, workspace: Workspace, change: () => void): Promise<void> {
+  const tree = () => project.tree();
   const { checkpoint: start } = await workspace.checkpoint({ name: "start" });
   const before = tree();
-  const after = await temp.turn(change);
+  await workspace.turn({ prompt: "change" }, async () => change());
+  const after = tree();
   expect(after).not.toEqual(before);
   const { checkpoint: end } = await workspace.checkpoint({ name: "end" });
   const expectTree = async (action: Promise<{ outcome: string }>, expected: TreeMap) => {
@@ -45,7 +46,8 @@ async function expectThereAndBack(temp: TempWorkspace, change: () => void): Prom
   await expectTree(workspace.undo(), after);
   await expectTree(workspace.redo(), before);
   await expectTree(workspace.restoreTo(end.id), after);
-  await expectTree(workspace.undo({ count: 2 }), after);
+  expect(await workspace.undo({ count: 2 })).toMatchObject({ conflicts: [], canRedo: true });
+  expect(tree()).toEqual(after);
   await expectTree(workspace.undo(), before);
   await expectTree(workspace.redo(), after);
   expect((await workspace.checkpoint()).checkpoint.snapshot).toBe(end.snapshot);
@@ -61,35 +63,40 @@ describe("content", () => {
     "one byte more than a piece": Buffer.alloc(MIB + 1, 7),
     "several pieces": Buffer.concat([Buffer.alloc(MIB, 1), Buffer.alloc(MIB, 2), Buffer.from("end")]),
   };
-  for (const [label, content] of Object.entries(contents)) {
-    test(
-      `[I29] ${label}: written, changed, brought back`,
-      inWorkspace({ "other.txt": "x" }, async (temp) => {
-        const path = join(temp.root, "file");
-        writeFileSync(path, content);
-        await expectThereAndBack(temp, () => writeFileSync(path, "something else"));
-        await expectThereAndBack(temp, () => writeFileSync(path, content));
-        expect(readFileSync(path).equals(content)).toBe(true);
-        await expectThereAndBack(temp, () => rmSync(path));
-      }),
-    );
-  }
+  const writeAll = (project: Project) => {
+    for (const [name, content] of Object.entries(contents)) project.write(`files/${name}`, content);
+  };
+
+  test(
+    "[I29] any bytes of any length: written, changed, removed, brought back",
+    inProtected({ x: "x" }, async (project, workspace) => {
+      await expectThereAndBack(project, workspace, () => writeAll(project));
+      await expectThereAndBack(project, workspace, () => {
+        for (const name of Object.keys(contents)) project.write(`files/${name}`, `not ${name}`);
+      });
+      await workspace.undo();
+      for (const [name, content] of Object.entries(contents)) {
+        expect(readFileSync(join(project.root, "files", name)).equals(content)).toBe(true);
+      }
+      await expectThereAndBack(project, workspace, () => project.remove("files"));
+    }),
+  );
 });
 
 describe("modes", () => {
   test(
     "[I29] the executable bit and other permissions of files and directories",
-    inWorkspace({ "run.sh": "#!/bin/sh\n", "secret.txt": "s", "d/x": "x" }, async (temp) => {
-      const at = (name: string) => join(temp.root, name);
+    inProtected({ "run.sh": "#!/bin/sh\n", "secret.txt": "s", "d/x": "x" }, async (project, workspace) => {
+      const at = (name: string) => join(project.root, name);
       chmodSync(at("run.sh"), 0o755);
       chmodSync(at("secret.txt"), 0o600);
       chmodSync(at("d"), 0o750);
-      await expectThereAndBack(temp, () => {
+      await expectThereAndBack(project, workspace, () => {
         chmodSync(at("run.sh"), 0o644);
         chmodSync(at("secret.txt"), 0o444);
         chmodSync(at("d"), 0o700);
       });
-      await expectThereAndBack(temp, () => {
+      await expectThereAndBack(project, workspace, () => {
         rmSync(at("run.sh"));
         rmSync(at("d"), { recursive: true });
         chmodSync(at("secret.txt"), 0o400);
@@ -100,35 +107,35 @@ describe("modes", () => {
 
   test(
     "a directory that nobody may write to gets its content back, and its mode last",
-    inWorkspace({ "ro/a": "a", "ro/deep/b": "b" }, async (temp) => {
-      chmodSync(join(temp.root, "ro/deep"), 0o555);
-      chmodSync(join(temp.root, "ro"), 0o555);
-      await expectThereAndBack(temp, () => rmSync(join(temp.root, "ro"), { recursive: true }));
+    inProtected({ "ro/a": "a", "ro/deep/b": "b" }, async (project, workspace) => {
+      chmodSync(join(project.root, "ro/deep"), 0o555);
+      chmodSync(join(project.root, "ro"), 0o555);
+      await expectThereAndBack(project, workspace, () => rmSync(join(project.root, "ro"), { recursive: true }));
     }),
   );
 
   test(
     "setuid, setgid and sticky bits do not come back",
-    inWorkspace({ tool: "#!/bin/sh\n", "shared/x": "x" }, async (temp) => {
-      chmodSync(join(temp.root, "tool"), 0o6755);
-      const { checkpoint } = await temp.workspace.checkpoint();
-      rmSync(join(temp.root, "tool"));
-      await temp.workspace.restoreTo(checkpoint.id);
-      expect(lstatSync(join(temp.root, "tool")).mode & 0o7777).toBe(0o755);
+    inProtected({ tool: "#!/bin/sh\n", "shared/x": "x" }, async (project, workspace) => {
+      chmodSync(join(project.root, "tool"), 0o6755);
+      const { checkpoint } = await workspace.checkpoint();
+      rmSync(join(project.root, "tool"));
+      await workspace.restoreTo(checkpoint.id);
+      expect(lstatSync(join(project.root, "tool")).mode & 0o7777).toBe(0o755);
     }),
   );
 
   test(
     "a umask of 077 changes nothing about what is restored",
-    inWorkspace({ "d/run.sh": "x", "d/plain": "y" }, async (temp) => {
-      chmodSync(join(temp.root, "d/run.sh"), 0o775);
-      chmodSync(join(temp.root, "d/plain"), 0o664);
-      chmodSync(join(temp.root, "d"), 0o775);
-      const { checkpoint } = await temp.workspace.checkpoint();
-      const before = temp.tree();
-      rmSync(join(temp.root, "d"), { recursive: true });
-      runInProcess(temp, `process.umask(0o077); await workspace.restoreTo(${JSON.stringify(checkpoint.id)});`);
-      expect(temp.tree()).toEqual(before);
+    inProtected({ "d/run.sh": "x", "d/plain": "y" }, async (project, workspace) => {
+      chmodSync(join(project.root, "d/run.sh"), 0o775);
+      chmodSync(join(project.root, "d/plain"), 0o664);
+      chmodSync(join(project.root, "d"), 0o775);
+      const { checkpoint } = await workspace.checkpoint();
+      const before = project.tree();
+      rmSync(join(project.root, "d"), { recursive: true });
+      runScript(project, `process.umask(0o077); await workspace.restoreTo(${JSON.stringify(checkpoint.id)});`);
+      expect(project.tree()).toEqual(before);
     }),
   );
 });
@@ -137,80 +144,80 @@ describe("links", () => {
   const targets = {
     dangling: "nowhere/at/all",
     absolute: "/etc/passwd",
-    "to itself": "link",
-    "to .git": ".git",
+    "to itself": "to itself",
+    "to .git": "../.git",
     "out of the root": "../../../..",
-    "to a directory": "d",
+    "to a directory": "../d",
     "with a newline and no UTF-8": Buffer.from("a\nb\xff", "latin1"),
     "255 bytes long": "t".repeat(255),
   };
-  for (const [label, target] of Object.entries(targets)) {
-    test(
-      `[I29] a symbolic link ${label} is a link again`,
-      inWorkspace({ "d/x": "x", ".git/HEAD": "ref: refs/heads/main\n" }, async (temp) => {
-        const link = join(temp.root, "link");
-        symlinkSync(target, link);
-        await expectThereAndBack(temp, () => {
-          rmSync(link);
-          symlinkSync("elsewhere", link);
-        });
-        await expectThereAndBack(temp, () => rmSync(link));
-      }),
-    );
-  }
+  test(
+    "[I29] symbolic links are links again, wherever they lead",
+    inProtected({ "d/x": "x", ".git/HEAD": "ref: refs/heads/main\n" }, async (project, workspace) => {
+      const at = (label: string) => join(project.root, "links", label);
+      const makeLinks = () => Object.entries(targets).forEach(([label, target]) => symlinkSync(target, at(label)));
+      mkdirSync(join(project.root, "links"));
+      await expectThereAndBack(project, workspace, makeLinks);
+      await expectThereAndBack(project, workspace, () => {
+        project.remove("links");
+        mkdirSync(join(project.root, "links"));
+        for (const label of Object.keys(targets)) symlinkSync("elsewhere", at(label));
+      });
+    }),
+  );
 
   test(
     "two directories that are linked into each other are no loop to fall into",
-    inWorkspace({ "a/x": "x", "b/y": "y" }, async (temp) => {
-      symlinkSync("../b", join(temp.root, "a/to-b"));
-      symlinkSync("../a", join(temp.root, "b/to-a"));
-      await expectThereAndBack(temp, () => rmSync(join(temp.root, "b"), { recursive: true }));
+    inProtected({ "a/x": "x", "b/y": "y" }, async (project, workspace) => {
+      symlinkSync("../b", join(project.root, "a/to-b"));
+      symlinkSync("../a", join(project.root, "b/to-a"));
+      await expectThereAndBack(project, workspace, () => rmSync(join(project.root, "b"), { recursive: true }));
     }),
   );
 
   test(
     "what a link outside leads to is neither captured nor written",
-    inWorkspace({ "x": "x" }, async (temp) => {
-      const outside = join(dirname(temp.root), "outside");
+    inProtected({ "x": "x" }, async (project, workspace) => {
+      const outside = join(dirname(project.root), "outside");
       mkdirSync(outside);
       writeFileSync(join(outside, "precious"), "precious");
-      symlinkSync(outside, join(temp.root, "way-out"));
-      const { checkpoint } = await temp.workspace.checkpoint();
+      symlinkSync(outside, join(project.root, "way-out"));
+      const { checkpoint } = await workspace.checkpoint();
       expect(checkpoint.files).toBe(2);
-      rmSync(join(temp.root, "way-out"));
-      mkdirSync(join(temp.root, "way-out"));
-      writeFileSync(join(temp.root, "way-out/precious"), "new");
-      await temp.workspace.restoreTo(checkpoint.id);
-      expect(readlinkSync(join(temp.root, "way-out"))).toBe(outside);
+      rmSync(join(project.root, "way-out"));
+      mkdirSync(join(project.root, "way-out"));
+      writeFileSync(join(project.root, "way-out/precious"), "new");
+      await workspace.restoreTo(checkpoint.id);
+      expect(readlinkSync(join(project.root, "way-out"))).toBe(outside);
       expect(readFileSync(join(outside, "precious"), "utf8")).toBe("precious");
-      await temp.workspace.undo();
+      await workspace.undo();
       expect(readFileSync(join(outside, "precious"), "utf8")).toBe("precious");
-      expect(temp.read("way-out/precious")).toBe("new");
+      expect(project.read("way-out/precious")).toBe("new");
     }),
   );
 
   test(
     "hard links are replaced, not written through: a twin outside keeps its content",
-    inWorkspace({ "linked": "old", "only-mode": "m" }, async (temp) => {
-      const outside = dirname(temp.root);
-      await temp.workspace.checkpoint({ name: "old" });
+    inProtected({ "linked": "old", "only-mode": "m" }, async (project, workspace) => {
+      const outside = dirname(project.root);
+      await workspace.checkpoint({ name: "old" });
       for (const name of ["linked", "only-mode"]) {
-        rmSync(join(temp.root, name));
+        rmSync(join(project.root, name));
         writeFileSync(join(outside, name), name === "linked" ? "shared" : "m");
-        linkSync(join(outside, name), join(temp.root, name));
+        linkSync(join(outside, name), join(project.root, name));
       }
       chmodSync(join(outside, "only-mode"), 0o755);
-      expect(await temp.workspace.restoreTo("old")).toMatchObject({ outcome: "applied", modified: 2 });
-      expect(temp.read("linked")).toBe("old");
+      expect(await workspace.restoreTo("old")).toMatchObject({ outcome: "applied", modified: 2 });
+      expect(project.read("linked")).toBe("old");
       expect(readFileSync(join(outside, "linked"), "utf8")).toBe("shared");
-      expect(statSync(join(temp.root, "only-mode")).mode & 0o777).toBe(0o644);
+      expect(statSync(join(project.root, "only-mode")).mode & 0o777).toBe(0o644);
       expect(statSync(join(outside, "only-mode")).mode & 0o777).toBe(0o755);
-      rmSync(join(temp.root, "linked"));
-      linkSync(join(outside, "linked"), join(temp.root, "linked"));
-      await temp.turn(() => rmSync(join(temp.root, "linked")));
-      await temp.workspace.undo();
-      expect(temp.read("linked")).toBe("shared");
-      expect(statSync(join(temp.root, "linked")).ino).not.toBe(statSync(join(outside, "linked")).ino);
+      rmSync(join(project.root, "linked"));
+      linkSync(join(outside, "linked"), join(project.root, "linked"));
+      await workspace.turn({}, async () => rmSync(join(project.root, "linked")));
+      await workspace.undo();
+      expect(project.read("linked")).toBe("shared");
+      expect(statSync(join(project.root, "linked")).ino).not.toBe(statSync(join(outside, "linked")).ino);
     }),
   );
 });
@@ -218,12 +225,12 @@ describe("links", () => {
 describe("directories and kinds", () => {
   test(
     "[A78] empty directories, nested ones too, come and go and stay",
-    inWorkspace({ "x": "x" }, async (temp) => {
-      mkdirSync(join(temp.root, "empty/nested/deep"), { recursive: true });
-      await expectThereAndBack(temp, () => rmSync(join(temp.root, "empty"), { recursive: true }));
-      await expectThereAndBack(temp, () => mkdirSync(join(temp.root, "another")));
-      await expectThereAndBack(temp, () => rmSync(join(temp.root, "x")));
-      expect(readdirSync(temp.root).sort()).toEqual(["another"]);
+    inProtected({ "x": "x" }, async (project, workspace) => {
+      mkdirSync(join(project.root, "empty/nested/deep"), { recursive: true });
+      await expectThereAndBack(project, workspace, () => rmSync(join(project.root, "empty"), { recursive: true }));
+      await expectThereAndBack(project, workspace, () => mkdirSync(join(project.root, "another")));
+      await expectThereAndBack(project, workspace, () => rmSync(join(project.root, "x")));
+      expect(readdirSync(project.root).sort()).toEqual(["another"]);
     }),
   );
 
@@ -243,10 +250,10 @@ describe("directories and kinds", () => {
   for (const [from, to] of names.flatMap((a) => names.filter((b) => b !== a).map((b) => [a, b] as const))) {
     test(
       `a ${from} that became a ${to}, and the same deeper down`,
-      inWorkspace({ "d/x": "x" }, async (temp) => {
-        const places = ["it", "d/it"].map((name) => join(temp.root, name));
+      inProtected({ "d/x": "x" }, async (project, workspace) => {
+        const places = ["it", "d/it"].map((name) => join(project.root, name));
         for (const place of places) kinds[from]!(place);
-        await expectThereAndBack(temp, () => {
+        await expectThereAndBack(project, workspace, () => {
           for (const place of places) {
             rmSync(place, { recursive: true });
             kinds[to]!(place);
@@ -258,9 +265,9 @@ describe("directories and kinds", () => {
 
   test(
     "names swapped, directories moved into each other",
-    inWorkspace({ "a/1": "1", "b/2": "2", c: "3" }, async (temp) => {
-      const at = (name: string) => join(temp.root, name);
-      await expectThereAndBack(temp, () => {
+    inProtected({ "a/1": "1", "b/2": "2", c: "3" }, async (project, workspace) => {
+      const at = (name: string) => join(project.root, name);
+      await expectThereAndBack(project, workspace, () => {
         renameSync(at("a"), at("t"));
         renameSync(at("b"), at("a"));
         renameSync(at("t"), at("b"));
@@ -287,55 +294,59 @@ describe("names", () => {
     "a property of objects": Buffer.from("__proto__"),
     "combining characters": Buffer.from("e\u0301"),
   };
-  for (const [label, name] of Object.entries(names)) {
-    test(
-      `a name of ${label} for a file, a directory and a link`,
-      inWorkspace({ x: "x" }, async (temp) => {
-        const at = (suffix: string) => Buffer.concat([Buffer.from(`${temp.root}/`), name, Buffer.from(suffix)]);
-        const inside = (directory: string) => Buffer.concat([Buffer.from(`${temp.root}/${directory}/`), name]);
-        const make = () => {
-          for (const directory of ["files", "links", "directories"]) mkdirSync(join(temp.root, directory));
-          writeFileSync(inside("files"), "content");
-          symlinkSync(name, inside("links"));
-          mkdirSync(inside("directories"));
-          writeFileSync(Buffer.concat([inside("directories"), Buffer.from("/"), name]), "deep");
-          writeFileSync(at(""), "at the root");
-        };
-        await expectThereAndBack(temp, make);
-        await expectThereAndBack(temp, () => {
-          rmSync(at(""));
-          rmSync(join(temp.root, "directories"), { recursive: true });
-          writeFileSync(inside("files"), "changed");
-        });
-        const { files } = await temp.workspace.diff({ from: "start", to: "end", detail: "text" });
-        expect(files.map(({ path }) => Buffer.from(path, "latin1").includes(name))).not.toContain(false);
-      }),
-    );
-  }
+  test(
+    "bytes are names: of files, directories and links",
+    inProtected({ x: "x" }, async (project, workspace) => {
+      const at = (...parts: (string | Buffer)[]) =>
+        Buffer.concat([project.root, ...parts].flatMap((part, index) => (index === 0 ? [Buffer.from(part)] : [Buffer.from("/"), Buffer.from(part)])));
+      await expectThereAndBack(project, workspace, () => {
+        for (const directory of ["files", "links", "directories"]) mkdirSync(at(directory));
+        for (const name of Object.values(names)) {
+          writeFileSync(at(name), "at the root");
+          writeFileSync(at("files", name), "content");
+          symlinkSync(name, at("links", name));
+          mkdirSync(at("directories", name));
+          writeFileSync(at("directories", name, name), "deep");
+        }
+      });
+      expect(project.tree().size).toBe(Object.keys(names).length * 5 + 4);
+      await expectThereAndBack(project, workspace, () => {
+        rmSync(at("directories"), { recursive: true });
+        for (const name of Object.values(names)) {
+          rmSync(at(name));
+          writeFileSync(at("files", name), "changed");
+        }
+      });
+      const { files } = await workspace.diff({ from: "1", to: "@", detail: "text" });
+      for (const name of Object.values(names)) {
+        expect(files.map(({ path }) => path)).toContain(`files/${name.toString("latin1")}`);
+      }
+    }),
+  );
 
   test(
     "names that differ only in case or Unicode form stay apart",
-    inWorkspace({ Readme: "1", README: "2", "\u00e9": "3", "e\u0301": "4", "\ufb00": "5", ff: "6" }, async (temp) => {
-      await expectThereAndBack(temp, () => temp.remove("README"));
-      await expectThereAndBack(temp, () => {
-        for (const name of ["Readme", "\u00e9", "ff"]) temp.remove(name);
+    inProtected({ Readme: "1", README: "2", "\u00e9": "3", "e\u0301": "4", "\ufb00": "5", ff: "6" }, async (project, workspace) => {
+      await expectThereAndBack(project, workspace, () => project.remove("README"));
+      await expectThereAndBack(project, workspace, () => {
+        for (const name of ["Readme", "\u00e9", "ff"]) project.remove(name);
       });
     }),
   );
 
   test(
     "a path far longer than the system's limit for one call",
-    inWorkspace({ x: "x" }, async (temp) => {
+    inProtected({ x: "x" }, async (project, workspace) => {
       // 30 directories of 200 bytes: over the 4096 that a single path may have
       const script = `for (let i = 0; i < 30; i += 1) { const d = "d".repeat(200); require("fs").mkdirSync(d); process.chdir(d); }
         require("fs").writeFileSync("deep", "deep");`;
-      const made = spawnSync(process.execPath, ["-e", script], { cwd: temp.root });
+      const made = spawnSync(process.execPath, ["-e", script], { cwd: project.root });
       expect(made.status).toBe(0);
-      const { gaps } = await temp.workspace.checkpoint({ name: "deep" });
+      const { gaps } = await workspace.checkpoint({ name: "deep" });
       // captured, or said not to be: never left out in silence
-      const { files } = await temp.workspace.diff({ from: "@-1", to: "@", detail: "names" });
+      const { files } = await workspace.diff({ from: "@-1", to: "@", detail: "names" });
       expect(gaps.length + files.length).toBeGreaterThan(0);
-      spawnSync("rm", ["-rf", join(temp.root, "d".repeat(200))]);
+      spawnSync("rm", ["-rf", join(project.root, "d".repeat(200))]);
     }),
   );
 });
@@ -343,37 +354,37 @@ describe("names", () => {
 describe("what is no file", () => {
   test(
     "FIFOs and sockets are gaps: never opened, never deleted, never replaced",
-    inWorkspace({ x: "1", "d/y": "1" }, async (temp) => {
-      const { checkpoint: before } = await temp.workspace.checkpoint();
-      expect(spawnSync("mkfifo", [join(temp.root, "pipe"), join(temp.root, "d/pipe")]).status).toBe(0);
-      const server = createServer().listen(join(temp.root, "socket"));
+    inProtected({ x: "1", "d/y": "1" }, async (project, workspace) => {
+      const { checkpoint: before } = await workspace.checkpoint();
+      expect(spawnSync("mkfifo", [join(project.root, "pipe"), join(project.root, "d/pipe")]).status).toBe(0);
+      const server = createServer().listen(join(project.root, "socket"));
       await new Promise((resolve) => server.once("listening", resolve));
-      const taken = await temp.workspace.checkpoint({ name: "with" });
-      expect(taken.gaps.map(({ path, reason }) => `${path} ${reason}`)).toEqual(["d/pipe special", "pipe special", "socket special"].sort());
-      const identities = () => ["pipe", "socket", "d/pipe"].map((name) => lstatSync(join(temp.root, name)).ino);
+      const taken = await workspace.checkpoint({ name: "with" });
+      expect(taken.gaps.map(({ path, reason }) => `${path} ${reason}`).sort()).toEqual(["d/pipe special", "pipe special", "socket special"]);
+      const identities = () => ["pipe", "socket", "d/pipe"].map((name) => lstatSync(join(project.root, name)).ino);
       const kept = identities();
-      temp.write("x", "2");
-      const outcome = await temp.workspace.restoreTo(before.id);
+      project.write("x", "2");
+      const outcome = await workspace.restoreTo(before.id);
       expect(outcome.outcome).toBe("applied");
       expect(outcome.kept.map(({ path }) => path).sort()).toEqual(["d/pipe", "pipe", "socket"]);
       expect(identities()).toEqual(kept);
-      await temp.workspace.undo();
+      await workspace.undo();
       expect(identities()).toEqual(kept);
-      temp.remove("d");
-      await temp.workspace.restoreTo("with");
-      expect(readdirSync(join(temp.root, "d"))).toEqual(["y"]);
+      project.remove("d");
+      await workspace.restoreTo("with");
+      expect(readdirSync(join(project.root, "d"))).toEqual(["y"]);
       server.close();
     }),
   );
 
   test(
     "a file that became a FIFO is a conflict, and stays",
-    inWorkspace({ x: "1" }, async (temp) => {
-      const { checkpoint } = await temp.workspace.checkpoint();
-      temp.remove("x");
-      spawnSync("mkfifo", [join(temp.root, "x")]);
-      expect(await temp.workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "x" }] });
-      expect(lstatSync(join(temp.root, "x")).isFIFO()).toBe(true);
+    inProtected({ x: "1" }, async (project, workspace) => {
+      const { checkpoint } = await workspace.checkpoint();
+      project.remove("x");
+      spawnSync("mkfifo", [join(project.root, "x")]);
+      expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "x" }] });
+      expect(lstatSync(join(project.root, "x")).isFIFO()).toBe(true);
     }),
   );
 
@@ -385,15 +396,13 @@ describe("what is no file", () => {
       chmodSync(join(project.root, "listable"), 0o444);
       symlinkSync("nowhere", join(project.root, "dangling"));
       chmodSync(project.base, 0o755);
-      const result = runAsNobody<{ gaps: string[]; files: number; outcome: string; kept: string[]; ok: boolean }>(`
-        import { openWorkspace } from ${JSON.stringify(new URL("../src/index.ts", import.meta.url).href)};
-        import { writeFileSync } from "node:fs";
-        const workspace = await openWorkspace(${JSON.stringify(project.root)}, { home: ${JSON.stringify(project.home)} });
+      const script = `
         const { checkpoint, gaps } = await workspace.checkpoint();
-        writeFileSync(${JSON.stringify(join(project.root, "readable"))}, "changed");
+        fs.writeFileSync(root + "/readable", "changed");
         const { outcome, kept } = await workspace.restoreTo(checkpoint.id);
         const { ok } = await workspace.verify({ full: true });
-        console.log(JSON.stringify({ gaps: gaps.map(({ path, reason }) => path + " " + reason), files: checkpoint.files, outcome, kept, ok }));`);
+        return { gaps: gaps.map(({ path, reason }) => path + " " + reason).sort(), files: checkpoint.files, outcome, kept, ok };`;
+      const result = runAsNobody(scriptFor(project, script));
       expect(result).toEqual({
         gaps: ["closed unreadable", "listable/inside unreadable", "unreadable unreadable"],
         files: 3,
@@ -409,21 +418,21 @@ describe("what is no file", () => {
 
 test(
   "[I54] files that need no change keep their inode and their times",
-  inWorkspace({ "same.txt": "s", "changed.txt": "1", "d/same": "s", "mode.sh": "m" }, async (temp) => {
-    symlinkSync("same.txt", join(temp.root, "link"));
-    const { checkpoint } = await temp.workspace.checkpoint();
-    const before = readIdentities(temp.root);
-    temp.write("changed.txt", "2");
-    temp.write("new.txt", "n");
-    chmodSync(join(temp.root, "mode.sh"), 0o755);
-    await temp.workspace.restoreTo(checkpoint.id);
-    const after = readIdentities(temp.root);
+  inProtected({ "same.txt": "s", "changed.txt": "1", "d/same": "s", "mode.sh": "m" }, async (project, workspace) => {
+    symlinkSync("same.txt", join(project.root, "link"));
+    const { checkpoint } = await workspace.checkpoint();
+    const before = readIdentities(project.root);
+    project.write("changed.txt", "2");
+    project.write("new.txt", "n");
+    chmodSync(join(project.root, "mode.sh"), 0o755);
+    await workspace.restoreTo(checkpoint.id);
+    const after = readIdentities(project.root);
     const untouched = ["same.txt", "d/same", "link", "mode.sh"];
     expect(untouched.map((path) => after.get(path))).toEqual(untouched.map((path) => before.get(path)));
     // restored files get the present time: an old one would hide them from builds
-    expect(lstatSync(join(temp.root, "changed.txt")).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
-    expect(await temp.workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "unchanged", newCheckpoint: null });
-    expect(readIdentities(temp.root)).toEqual(after);
+    expect(lstatSync(join(project.root, "changed.txt")).mtimeMs).toBeGreaterThan(Date.now() - 60_000);
+    expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "unchanged", newCheckpoint: null });
+    expect(readIdentities(project.root)).toEqual(after);
   }),
 );
 
@@ -437,10 +446,11 @@ test(
       writeFileSync(join(root, `d${index}/ü`), `${index}`);
     }
     const workspace = await project.open({ at: root });
-    const before = readTreeMap(root);
+    const tree = () => readTreeMap(Buffer.from(root).toString("latin1"));
+    const before = tree();
     for (let index = 0; index < 100; index += 1) rmSync(join(root, `d${index}`), { recursive: true });
     expect(await workspace.restoreTo("@")).toMatchObject({ outcome: "applied", created: 100 });
-    expect(readTreeMap(root)).toEqual(before);
+    expect(tree()).toEqual(before);
   }),
 );
 
@@ -508,7 +518,7 @@ test.skipIf(!isHeavy)(
     expect(readIdentities(project.root).get("huge.bin")).toBe(identity);
     await project.close(workspace);
     project.configure({ "limits.fileBytes": "4GB", "limits.checkpointBytes": "8GB" });
-    const measured = runInProcess<Record<string, number>>(project, `
+    const measured = runScript<Record<string, number>>(project, `
       const time = async (work) => { const start = performance.now(); await work(); return Math.round(performance.now() - start); };
       const captureMs = await time(() => workspace.checkpoint({ name: "huge" }));
       fs.rmSync(root + "/huge.bin");
@@ -527,7 +537,7 @@ test.skipIf(!isHeavy)(
   inProject({}, async (project) => {
     for (let index = 0; index < 100_000; index += 1) project.write(`d${index % 500}/s${index % 7}/f${index}`, `content ${index}\n`);
     const before = project.tree();
-    const measured = runInProcess<Record<string, number>>(project, `
+    const measured = runScript<Record<string, number>>(project, `
       const time = async (work) => { const start = performance.now(); await work(); return Math.round(performance.now() - start); };
       const againMs = await time(() => workspace.checkpoint({ name: "all" }));
       for (const name of fs.readdirSync(root)) fs.rmSync(root + "/" + name, { recursive: true });

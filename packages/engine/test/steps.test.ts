@@ -218,7 +218,10 @@ describe("a turn that changes what is ignored", () => {
         write(".gitignore", "*.log\n");
         write("a", "1\n");
       });
-      expect((await workspace.list({ limit: 1 }))[0]).toMatchObject({ changes: { modified: 2, deleted: 0 } });
+      const [newest] = await workspace.list({ limit: 1 });
+      expect(newest).toMatchObject({ changes: { added: 0, modified: 2, deleted: 0 } });
+      expect((await workspace.show(newest!.id)).files).toHaveLength(2);
+      expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({ modified: 2, deleted: 0 });
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", conflicts: [] });
       expect(tree()).toEqual(s0);
       expect(await workspace.redo()).toMatchObject({ outcome: "applied", conflicts: [] });
@@ -231,6 +234,7 @@ describe("a turn that changes what is ignored", () => {
     inWorkspace({ ".gitignore": "data/\n", "data/mine": "mine\n" }, async ({ workspace, turn, tree, write }) => {
       const s0 = tree();
       const s1 = await turn("t1", () => write(".gitignore", ""));
+      expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({ added: 0, modified: 1 });
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", deleted: 0 });
       expect(tree()).toEqual(s0);
       expect(await workspace.redo()).toMatchObject({ outcome: "applied" });

@@ -7,7 +7,7 @@ import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { listField } from "../json/list-field.ts";
 import { withWorkspace } from "../open-workspace.ts";
-import { count, size } from "../output/quantity.ts";
+import { count } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 import { workspacePath } from "../workspace-path.ts";
 
@@ -77,24 +77,19 @@ function exists(path: string): boolean {
 }
 
 function question(target: Target, preview: ForgetReport): string {
-  return `Purge ${visible(target.label)} for good (${amount(target, preview)})? It cannot be undone.`;
+  return `Purge ${visible(target.label)}${where(target, preview)} for good? It cannot be undone.`;
 }
 
-function amount(target: Target, { checkpoints, objects, bytes }: ForgetReport): string {
-  const where = target.kind === "path" ? ` from ${count(checkpoints.length, "checkpoint")}` : "";
-  return `${count(objects, "object")}, ${size(bytes)}${where}`;
+function where(target: Target, { checkpoints }: ForgetReport): string {
+  return target.kind === "path" ? ` from ${count(checkpoints.length, "checkpoint")}` : "";
 }
 
 function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetReport): number {
   const { checkpoints, objects, bytes, dryRun } = forgotten;
-  const { output } = call;
-  if (call.json)
-    output.json({ ...listField("checkpoints", checkpoints, call.options.all), objects, bytes, dryRun });
-  else {
-    const verb = dryRun ? "Would purge" : "Purged";
-    output.print(
-      `${verb} ${visible(target.label)}: ${amount(target, forgotten)}.${dryRun ? "" : " The files on disk are untouched."}`,
-    );
-  }
+  const what = `${visible(target.label)}${where(target, forgotten)}`;
+  const rows = listField("checkpoints", checkpoints, call.options.all);
+  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun });
+  else if (dryRun) call.output.print(`Would purge ${what}.`);
+  else call.output.print(`Purged ${what}: ${count(objects, "object")}. The files on disk are untouched.`);
   return EXIT.done;
 }

@@ -1,4 +1,4 @@
-import type { WorkspaceStatus } from "@belay/engine";
+import type { Checkpoint, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson } from "../json/status-json.ts";
@@ -36,7 +36,10 @@ interface ShownStatus extends WorkspaceStatus {
 
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
   const { changedFiles, gaps, excluded } = status;
-  const parts = [output.style.bold(visible(status.root)), factTable(facts(status, output), output)];
+  const parts = [
+    output.style.bold(visible(status.root)),
+    factTable(facts(status, output), output, { cut: true }),
+  ];
   if (changedFiles.length > 0) {
     const title = `Changed since the newest checkpoint (${count(changedFiles.length, "file")})`;
     parts.push(section(title, changedFileList(changedFiles, output, all), output));
@@ -51,12 +54,12 @@ function facts(status: ShownStatus, output: Output) {
   const { newest, canUndo, canRedo, disk, checkpoints, since } = status;
   const protectedSince = since === undefined ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
-  const age = newest === null ? "" : `, ${relativeTime(newest.createdAt)}`;
-  const label = newest === null ? "none yet" : checkpointLabel(newest, output.style);
+  const { style } = output;
+  const label = (one: Checkpoint) => `${relativeTime(one.createdAt)}: ${checkpointLabel(one, style)}`;
   const changed = status.changedFiles.length;
   return [
     ["protected", `${protectedSince}${count(checkpoints, "checkpoint")}, ${use}`] as const,
-    ["newest", label + age] as const,
+    ["newest", newest === null ? "none yet" : label(newest)] as const,
     ["since then", changed === 0 ? "no changes" : `${count(changed, "file")} changed`] as const,
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),

@@ -8,16 +8,14 @@ import { affectedFiles } from "../affected-files.ts";
 import type { Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
+import { warnAll } from "../open-workspace.ts";
 import { outcomeJson, planJson } from "../json/plan-json.ts";
 import { stepJson } from "../json/step-json.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { outcomeText, type Verb } from "./outcome-text.ts";
+import { outcomeText, type Direction, type Verb } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 
-export interface WayBack {
-  readonly verb: Verb;
-  /** `restore to 12 kqzv…`; undo and redo name their steps instead. */
-  readonly target?: string;
+export interface WayBack extends Direction {
   plan(): Promise<Plan | null>;
   /** Plans and acts in one go. */
   act(): Promise<Outcome>;
@@ -28,36 +26,47 @@ type GoingBackCall = Pick<Call, "json" | "output"> & {
 };
 
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
-  if (call.options["dry-run"] === true) return preview(call, way);
-  if (call.options.yes === true) return report(call, way, { outcome: await way.act(), previewed: false });
+  const scene: Scene = { call, way, workspace };
+  if (call.options["dry-run"] === true) return preview(scene);
+  if (call.options.yes === true) return report(scene, { outcome: await way.act(), previewed: false });
   const plan = await way.plan();
-  if (plan === null) return report(call, way, { outcome: await way.act(), previewed: false });
+  if (plan === null) return report(scene, { outcome: await way.act(), previewed: false });
   const previewed = isQuestionDue(call, plan);
-  if (previewed && !(await askFor(call, way, plan))) return declined(call);
+  if (previewed && !(await askFor(scene, plan))) return declined(call);
   const bestEffort = call.options["best-effort"] === true;
-  return report(call, way, { outcome: await workspace.restore(plan, { bestEffort }), previewed });
+  return report(scene, { outcome: await workspace.restore(plan, { bestEffort }), previewed });
+}
+
+interface Scene {
+  readonly call: GoingBackCall;
+  readonly way: WayBack;
+  readonly workspace: Workspace;
 }
 
 /** A dry run answers with the exit code the same command would have. */
-async function preview(call: GoingBackCall, way: WayBack): Promise<number> {
+async function preview(scene: Scene): Promise<number> {
+  const { call, way } = scene;
   const plan = await way.plan();
-  if (call.json)
-    call.output.json(plan === null ? { plan: null, steps: [] } : dryRunJson(plan, call.options.all));
-  else call.output.print(plan === null ? `Nothing to ${way.verb}.` : dryRunText(call, way, plan));
+  if (call.json) call.output.json(dryRunJson(plan, call.options.all));
+  else call.output.print(plan === null ? `Nothing to ${way.verb}.` : await dryRunText(scene, plan));
   return plan !== null && isBlocked(call, plan) ? EXIT.refused : EXIT.done;
 }
 
-function dryRunJson(plan: Plan, all: boolean | undefined) {
-  return {
-    plan: planJson(plan, all),
-    ...(plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) }),
-  };
+function dryRunJson(plan: Plan | null, all: boolean | undefined) {
+  if (plan === null) return { plan: null, steps: [] };
+  const steps = plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) };
+  return { plan: planJson(plan, all), ...steps };
 }
 
-function dryRunText(call: GoingBackCall, way: WayBack, plan: Plan): string {
-  const body = previewText(plan, call.output, call.options.all);
+async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
   const summary = plan.edits.length === 0 ? "Nothing would change." : `Would change ${planSummary(plan)}.`;
-  return [heading(way, plan), body, summary].filter((part) => part !== "").join("\n");
+  return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary);
+}
+
+async function planText({ call, workspace }: Scene, plan: Plan): Promise<string> {
+  const threads = plan.otherThreads.length === 0 ? [] : await workspace.threads();
+  const agents = new Map(threads.map(({ id, agent }) => [id as string, agent]));
+  return previewText(plan, { output: call.output, all: call.options.all, agents });
 }
 
 function heading(way: WayBack, plan: Plan): string {
@@ -75,9 +84,9 @@ function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
   return affectedFiles(plan).length > 1 || takesOutOthersWork(plan);
 }
 
-function askFor(call: GoingBackCall, way: WayBack, plan: Plan): Promise<boolean> {
-  const { output } = call;
-  if (output.canAsk) output.print(`${heading(way, plan)}\n${previewText(plan, output, call.options.all)}`);
+async function askFor(scene: Scene, plan: Plan): Promise<boolean> {
+  const { call, way } = scene;
+  if (call.output.canAsk) call.output.print(paragraphs(heading(way, plan), await planText(scene, plan)));
   return confirm(call, `Change ${planSummary(plan)}?`);
 }
 
@@ -87,18 +96,18 @@ interface Done {
   readonly previewed: boolean;
 }
 
-function report(call: GoingBackCall, way: WayBack, { outcome, previewed }: Done): number {
+async function report(scene: Scene, { outcome, previewed }: Done): Promise<number> {
+  const { call, way } = scene;
   const { output } = call;
   const failed = outcome.outcome === "conflicts" || outcome.outcome === "partial";
   if (call.json) output.json(resultJson(way.verb, outcome, call.options.all));
-  else if (!output.quiet || failed) output.print(resultText(call, way, { outcome, previewed }));
+  else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
+  else {
+    // what was kept or left out is said even when nothing changed; a refusal has its own list
+    const plan = previewed || failed ? "" : await planText(scene, outcome.plan);
+    output.print(paragraphs(plan, outcomeText(way, outcome, output)));
+  }
   return failed ? EXIT.refused : EXIT.done;
-}
-
-function resultText(call: GoingBackCall, way: WayBack, { outcome, previewed }: Done): string {
-  const text = outcomeText(way.verb, outcome, call.output);
-  if (previewed || outcome.outcome !== "applied") return text;
-  return `${previewText(outcome.plan, call.output, call.options.all)}\n${text}`;
 }
 
 function resultJson(verb: Verb, outcome: Outcome, all: boolean | undefined) {
@@ -106,4 +115,8 @@ function resultJson(verb: Verb, outcome: Outcome, all: boolean | undefined) {
   if (verb === "restore") return result;
   const { steps, canUndo, canRedo } = outcome;
   return { ...result, steps: steps.map(stepJson), canUndo, canRedo };
+}
+
+function paragraphs(...parts: readonly string[]): string {
+  return parts.filter((part) => part !== "").join("\n");
 }

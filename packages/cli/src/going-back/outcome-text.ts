@@ -22,30 +22,37 @@ const NEXT: Readonly<Record<Verb, string>> = {
   revert: "`belay undo` takes this back.",
 };
 
-export function outcomeText(verb: Verb, outcome: Outcome, output: Output): string {
+export interface Direction {
+  readonly verb: Verb;
+  /** `to 12 kqzv…`; undo and redo name their steps instead. */
+  readonly target?: string;
+}
+
+export function outcomeText(direction: Direction, outcome: Outcome, output: Output): string {
+  const { verb } = direction;
   switch (outcome.outcome) {
     case "applied":
-      return `${output.style.green("✓")} ${doneText(verb, outcome)}${nextText(verb, output)}`;
+      return `${output.style.green("✓")} ${doneText(direction, outcome)}${nextText(verb, output)}`;
     case "unchanged":
       return unchangedText(verb, outcome);
     case "partial":
-      return partialText(verb, outcome, output);
+      return partialText(direction, outcome, output);
     case "conflicts":
       return conflictText(verb, outcome, output);
   }
 }
 
-function doneText(verb: Verb, outcome: Outcome): string {
+function doneText({ verb, target }: Direction, outcome: Outcome): string {
   const { created, modified, deleted } = outcome;
   const parts = [
-    created > 0 && `${created} created`,
-    modified > 0 && `${modified} changed`,
-    deleted > 0 && `${deleted} deleted`,
-  ];
-  const counts = parts.filter((part) => part !== false).join(", ");
-  const what = outcome.steps.map((step) => `: ${stepLabel(step)}`).join("");
-  const subject = verb === "undo" || verb === "redo" ? what : "";
-  return `${PAST[verb]}${subject} (${counts === "" ? "only directories" : counts}; ${duration(outcome.durationMs)})`;
+    [created, "created"],
+    [modified, "changed"],
+    [deleted, "deleted"],
+  ] as const;
+  const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  const files = counts.length === 0 ? "only directories" : counts.join(", ");
+  const what = target === undefined ? `: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
+  return `${PAST[verb]}${what} (${files}; ${duration(outcome.durationMs)})`;
 }
 
 function nextText(verb: Verb, output: Output): string {
@@ -60,12 +67,12 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
   return "Nothing to do: the files already are in that state.";
 }
 
-function partialText(verb: Verb, outcome: Outcome, output: Output): string {
+function partialText(direction: Direction, outcome: Outcome, output: Output): string {
   const left = [...outcome.conflicts, ...outcome.skipped];
   return [
-    `${output.style.yellow("!")} ${doneText(verb, outcome)}. Left as before: ${count(left.length, "path")}`,
+    `${output.style.yellow("!")} ${doneText(direction, outcome)}. Left as before: ${count(left.length, "path")}`,
     reasonList(left, output, true),
-    `${output.style.dim("→")} ${NEXT[verb]}`,
+    `${output.style.dim("→")} ${NEXT[direction.verb]}`,
   ].join("\n");
 }
 

@@ -8,9 +8,15 @@ import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 
-export function previewText(plan: Plan, output: Output, all: boolean | undefined): string {
-  const parts = [operationList(plan, output, all), ...remarks(plan, output, all)];
-  return parts.filter((part) => part !== "").join("\n");
+export interface PreviewContext {
+  readonly output: Output;
+  readonly all: boolean | undefined;
+  /** Who a thread belongs to, for the plans that take out others' work. */
+  readonly agents: ReadonlyMap<string, string>;
+}
+
+export function previewText(plan: Plan, context: PreviewContext): string {
+  return [...operationList(plan, context), ...remarks(plan, context)].join("\n");
 }
 
 /** `3 files: 1 created, 1 changed, 1 deleted` */
@@ -35,39 +41,54 @@ const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Sty
   replace: { mark: "!", paint: "yellow" },
 };
 
-function operationList(plan: Plan, output: Output, all: boolean | undefined): string {
-  if (plan.edits.length === 0) return "";
+function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
+  if (plan.edits.length === 0) return [];
   const merged = new Set<string>(plan.merged);
   const rows = shown(plan.edits, all).map((edit) => {
     const type = planOperationType(edit);
     const { mark, paint } = MARKS[type];
     const verb = merged.has(edit.path) ? "merge" : type;
-    return [{ text: `${mark} ${verb}`, paint: output.style[paint] }, { text: visiblePath(edit.path) }];
+    const slash = (edit.to ?? edit.from)?.kind === "directory" ? "/" : "";
+    return [
+      { text: `${mark} ${verb}`, paint: output.style[paint] },
+      { text: visiblePath(edit.path) + slash },
+    ];
   });
-  return withRest(table(rows, { width: output.width, indent: "  ", flexible: 1 }), plan.edits.length, all);
+  return [withRest(table(rows, { width: output.width, indent: "  ", flexible: 1 }), plan.edits.length, all)];
 }
 
-function remarks(plan: Plan, output: Output, all: boolean | undefined): string[] {
+/** Everything a person should know besides the list: what stays, what is in doubt, what is in the way. */
+function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] {
   const { style } = output;
-  const remark = (title: string, body: string) => `${style.bold(title)}\n${body}`;
-  const list = (items: readonly { path: Plan["merged"][number]; reason: string }[]) =>
-    reasonList(items, output, all);
-  const meanwhile = plan.meanwhile.map((path) => ({ path, reason: "" }));
+  const remark = (title: string, total: number, body: () => string) =>
+    total === 0 ? [] : [`${style.bold(title)}\n${body()}`];
+  const paths = (list: Plan["merged"]) =>
+    reasonList(
+      list.map((path) => ({ path, reason: "" })),
+      output,
+      all,
+    );
+  const reasons = (list: Plan["kept" | "conflicts"]) => reasonList(list, output, all);
+  const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
   return [
-    ...(plan.conflicts.length > 0 ? [remark("In the way:", list(plan.conflicts))] : []),
-    ...(plan.kept.length > 0 ? [remark("Stays as it is:", list(plan.kept))] : []),
-    ...(meanwhile.length > 0 ? [remark("Changed meanwhile, not by a tool; stays:", list(meanwhile))] : []),
-    ...(takesOutOthersWork(plan) ? plan.otherThreads : []).map(({ thread, paths }) =>
-      remark(`Takes out work of thread ${thread}:`, list(paths.map((path) => ({ path, reason: "" })))),
+    ...remark("In the way:", plan.conflicts.length, () => reasons(plan.conflicts)),
+    ...remark("Stays as it is:", plan.kept.length, () => reasons(plan.kept)),
+    ...remark("Changed meanwhile, not by a tool; stays:", plan.meanwhile.length, () => paths(plan.meanwhile)),
+    ...others.flatMap((other) =>
+      remark(`Undoes work of ${agentLabel(other.thread, agents)}:`, other.paths.length, () =>
+        paths(other.paths),
+      ),
     ),
-    ...(plan.gaps.length > 0
-      ? [remark("Not in the checkpoint; never touched:", gapList(plan.gaps, output, all))]
-      : []),
-    ...(plan.doubts.length > 0
-      ? [remark("Captured with a doubt:", doubtList(plan.doubts, output, all))]
-      : []),
+    ...remark("Not in the checkpoint; never touched:", plan.gaps.length, () =>
+      gapList(plan.gaps, output, all),
+    ),
+    ...remark("Captured with a doubt:", plan.doubts.length, () => doubtList(plan.doubts, output, all)),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+function agentLabel(thread: string, agents: ReadonlyMap<string, string>): string {
+  return `${visible(agents.get(thread) ?? "thread")} (${thread.slice(0, 8)})`;
 }
 
 /** Without a thread of its own a restore takes out everybody's work alike: then it is several that matter. */

@@ -16,12 +16,12 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cuts uncoloured text to a width, with "…" where something is missing. */
+/** Cuts text to a width, with "…" where something is missing; what is cut loses its colours. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let taken = 0;
   let cut = "";
-  for (const cluster of clusters(text)) {
+  for (const cluster of clusters(stripVTControlCharacters(text))) {
     taken += clusterWidth(cluster);
     if (taken > width - 1) break;
     cut += cluster;

@@ -21,7 +21,7 @@ export function changedFileList(
 export function gapList(gaps: readonly Gap[], output: Output, all: boolean | undefined): string {
   const rows = shown(gaps, all).map((gap) => [
     { text: visiblePath(gap.path) },
-    { text: `${gap.reason}, ${size(gap.size)}`, paint: output.style.yellow },
+    { text: gap.size > 0 ? `${gap.reason}, ${size(gap.size)}` : gap.reason, paint: output.style.yellow },
   ]);
   return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), gaps.length, all);
 }

@@ -9,9 +9,9 @@ import { randomId } from "../model/ids.ts";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { isErrno } from "./file-stat.ts";
 
-export function writeAll(descriptor: number, bytes: Uint8Array): void {
+export function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let written = 0; written < bytes.length; ) {
-    written += writeSync(descriptor, bytes, written, bytes.length - written);
+    written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
   }
 }
 
@@ -46,7 +46,11 @@ export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], o
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const descriptor = openSync(forSystem(temporary), flags, options.mode ?? 0o600);
   try {
-    for (const piece of pieces) writeAll(descriptor, piece);
+    let size = 0;
+    for (const piece of pieces) {
+      writeAll(descriptor, piece, size);
+      size += piece.length;
+    }
     if (options.durable) fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);

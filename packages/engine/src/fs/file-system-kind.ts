@@ -29,6 +29,8 @@ export interface FileSystemKind {
   readonly name: string;
   /** How far two writes must be apart to be told apart by their times. */
   readonly granularityNs: bigint;
+  /** Every change of a file or directory shows in its times. */
+  readonly hasExactTimes: boolean;
   /** Not safe for a store: locks and shared memory do not work over it. */
   readonly network: boolean;
   /** Does not survive a restart of the machine or container. */
@@ -40,6 +42,7 @@ export function fileSystemKind(path: AbsolutePath): FileSystemKind {
   return {
     name,
     granularityNs: EXACT_TIMES.has(name) ? 20_000_000n : 2_000_000_000n,
+    hasExactTimes: EXACT_TIMES.has(name),
     network: NETWORK.has(name),
     fleeting: FLEETING.has(name),
   };

@@ -4,8 +4,10 @@ import {
   chmodSync,
   closeSync,
   constants,
+  copyFileSync,
   fchmodSync,
   fsyncSync,
+  ftruncateSync,
   linkSync,
   mkdirSync,
   openSync,
@@ -18,16 +20,36 @@ import {
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { writeAll } from "./durable-file.ts";
 import { isErrno } from "./file-stat.ts";
+import { CHUNK_BYTES } from "./read-file.ts";
 
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Writes a new file that only its owner can read until its mode is set at the end. */
+/** Writes a new file that only its owner can read until its mode is set at the end. Pieces of nothing but zeros become holes. */
 export function createFile(path: AbsolutePath, pieces: Iterable<Buffer>, options: { mode: number; sync: boolean }): void {
   const descriptor = openSync(forSystem(path), CREATE_FLAGS, 0o600);
   try {
-    for (const piece of pieces) writeAll(descriptor, piece);
+    let size = 0;
+    for (const piece of pieces) {
+      if (!piece.equals(ZEROS)) writeAll(descriptor, piece, size);
+      size += piece.length;
+    }
+    ftruncateSync(descriptor, size);
     fchmodSync(descriptor, options.mode);
     if (options.sync) fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+const ZEROS = Buffer.alloc(CHUNK_BYTES);
+
+/** Makes a synced copy of a regular file, with another mode. */
+export function copyFile(from: AbsolutePath, to: AbsolutePath, mode: number): void {
+  copyFileSync(forSystem(from), forSystem(to), constants.COPYFILE_EXCL);
+  const descriptor = openSync(forSystem(to), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  try {
+    fchmodSync(descriptor, mode);
+    fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }
@@ -96,6 +118,17 @@ export function whyUnwritable(path: AbsolutePath, isDirectory: boolean): string 
   } catch (error) {
     return (error as NodeJS.ErrnoException).code ?? "EIO";
   }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  EACCES: "no permission to change it",
+  EPERM: "it is immutable",
+  EROFS: "the file system is read-only",
+};
+
+/** A code of `whyUnwritable`, or of a call that failed, in words. */
+export function whyRefused(code: string): string {
+  return REFUSALS[code] ?? code;
 }
 
 /** Bytes this user may still write on the file system of `path`. */

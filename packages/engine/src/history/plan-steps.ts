@@ -8,6 +8,7 @@ import { isBinary } from "../diff/content-kind.ts";
 import { mergeText } from "../merge/merge3.ts";
 import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
+import type { Gap } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -26,6 +27,8 @@ export interface StepEdits {
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly Conflict[];
+  /** What was never captured and so can neither be brought back nor taken out: it stays as it is. */
+  readonly gaps: readonly Gap[];
 }
 
 export type Direction = "backwards" | "forwards";
@@ -40,6 +43,7 @@ export class StepPlanner {
   readonly #state = new Map<BytePath, Entry | undefined>();
   readonly #merged = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
+  readonly #gaps = new Map<BytePath, Gap>();
 
   constructor(input: StepPlanInput) {
     this.#input = input;
@@ -64,7 +68,7 @@ export class StepPlanner {
       if (!sameNode(from, to) && !this.#conflicts.has(path)) edits.push({ path, from, to });
     }
     const conflicts = [...this.#conflicts].map(([path, reason]) => ({ path, reason }));
-    return { edits, merged: [...this.#merged], kept, conflicts };
+    return { edits, merged: [...this.#merged], kept, conflicts, gaps: [...this.#gaps.values()] };
   }
 
   #present(path: BytePath): Entry | undefined {
@@ -76,10 +80,12 @@ export class StepPlanner {
   }
 
   #move(path: BytePath, expected: Entry | undefined, wanted: Entry | undefined): void {
-    // what was never captured can be neither written nor proved unchanged
-    if (wanted?.kind === "gap" || expected?.kind === "gap") return;
     const now = this.#now(path);
     if (sameNode(now, wanted)) return;
+    // what was never captured can be neither written nor proved unchanged
+    for (const entry of [wanted, expected]) {
+      if (entry?.kind === "gap") return void this.#gaps.set(path, { path, reason: entry.reason, size: entry.size });
+    }
     if (sameNode(now, expected)) this.#set(path, wanted);
     else this.#merge(path, { now, expected, wanted });
   }

@@ -9,7 +9,7 @@ import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import { addName, createDirectory, move, removeEmptyDirectory, removeName, setMode } from "../fs/mutate.ts";
+import { addName, copyFile, createDirectory, move, removeEmptyDirectory, removeName, setMode, whyRefused } from "../fs/mutate.ts";
 import { parentPath, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
@@ -112,7 +112,7 @@ class Applier {
     } catch (error) {
       if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
       else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {
-        this.skipped.push({ path: edit.path, reason: (error as NodeJS.ErrnoException).code ?? "failed" });
+        this.skipped.push({ path: edit.path, reason: whyRefused((error as NodeJS.ErrnoException).code ?? "failed") });
       } else throw failure(edit.path, error);
     }
   }
@@ -194,6 +194,11 @@ class Applier {
     const stat = statNode(path);
     if (stat === undefined || kindOf(stat) !== "file" || edit.to?.kind !== "file") return this.#conflict(edit.path);
     if (edit.from?.kind === "file" && !sameMode(stat, edit.from.mode)) return this.#conflict(edit.path);
+    if (stat.nlink > 1n) {
+      // the mode belongs to all of its names, and the others may be outside of the workspace
+      copyFile(path, this.#stage.newNode(edit.index), edit.to.mode);
+      return this.#replace(edit);
+    }
     this.#changeMode(path, edit.path, Number(stat.mode & 0o777n), edit.to.mode);
     return true;
   }

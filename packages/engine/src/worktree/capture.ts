@@ -12,7 +12,7 @@ import type { Entry } from "../model/entry.ts";
 import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { encodeTree } from "../model/tree.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
-import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
+import { ABSENT, EXCLUDED, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
 import type { Scan } from "./scan.ts";
 import { sleep } from "./sleep.ts";
@@ -159,7 +159,7 @@ function encodeDirectory(table: FileTable, directory: number, sink: ContentSink)
   const first = table.firstEntry[directory]!;
   const entries: [string, Entry][] = [];
   for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
-    if (table.kind[index] !== ABSENT) entries.push([table.names[index]!, table.entryAt(index)]);
+    if (table.kind[index]! < EXCLUDED) entries.push([table.names[index]!, table.entryAt(index)]);
   }
   const bytes = encodeTree(entries);
   const hash = hashBytes(bytes);

@@ -53,7 +53,7 @@ export function carryOut(context: Context, work: CarryOut): Outcome {
   if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING, null);
   if (plan.edits.length === 0) return finishWithoutEdits(context, work);
   const { root } = context.worktree;
-  preflight(root, plan.edits);
+  preflight(root, plan.edits, bestEffort);
   const stage = new Stage(root, plan.id);
   const entry: JournalEntry = { id: plan.id, safety: safety.seq, edits: plan.edits, finish: work.finish, startedAt: context.system.now() };
   try {

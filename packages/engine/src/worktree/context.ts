@@ -1,9 +1,11 @@
 /** What every operation on a workspace needs. */
 import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ExcludedDirectory } from "../model/rules.ts";
 import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Store } from "../store/store.ts";
+import type { RuledSnapshot } from "./proven-changes.ts";
 import type { LookRequest, Worktree } from "./worktree.ts";
 
 export interface Context {
@@ -26,6 +28,11 @@ export function lookRequest(context: Context, more: Partial<LookRequest> = {}): 
     named: [...named, ...(more.named ?? [])],
     excluded: context.excludedDirectories(),
   };
+}
+
+/** A checkpoint as something to compare with. */
+export function asSeen(context: Context, { snapshot, rules, seq }: Checkpoint): RuledSnapshot {
+  return { snapshot, rules, absent: knownAbsent(context, seq) };
 }
 
 /** Paths a tool named when they were absent: they are known to be absent in every checkpoint before that. */

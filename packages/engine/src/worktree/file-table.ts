@@ -18,12 +18,17 @@ export const RACY = 1;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
 export class FileTable {
+  /** The root's own times, "" when it was not at rest. */
+  rootTimes = "";
   directories: BytePath[] = [];
   /** Entries of directory i are `firstEntry[i]` … `firstEntry[i] + entryCount[i]`. */
   firstEntry: number[] = [];
   entryCount: number[] = [];
   /** Tree hashes of directories, 32 bytes each. */
   treeHash = new Uint8Array(0);
+
+  /** The rules that excluded something. */
+  exclusions: string[] = [];
 
   names: string[] = [];
   kind = new Uint8Array(0);
@@ -35,6 +40,10 @@ export class FileTable {
   ctimeNs = new BigInt64Array(0);
   ino = new BigUint64Array(0);
   hash = new Uint8Array(0);
+
+  constructor(expectedEntries = 0) {
+    if (expectedEntries > 0) this.#reserve(expectedEntries);
+  }
 
   get length(): number {
     return this.names.length;
@@ -51,10 +60,7 @@ export class FileTable {
 
   /** Appends an entry of the directory added last. */
   addEntry(directory: number, name: string, kind: number, stat: FileStat): number {
-    const index = this.length;
-    if (index >= this.kind.length) this.#reserve(index + 1);
-    this.names.push(name);
-    this.entryCount[directory]! += 1;
+    const index = this.#append(directory, name);
     this.kind[index] = kind;
     this.mode[index] = Number(stat.mode) & MODE_BITS;
     this.size[index] = Number(stat.size);
@@ -62,6 +68,60 @@ export class FileTable {
     this.ctimeNs[index] = stat.ctimeNs;
     this.ino[index] = stat.ino;
     return index;
+  }
+
+  /** Appends a name that a rule left out. */
+  addExcluded(directory: number, name: string, rule: string, flags: number): void {
+    let number = this.exclusions.indexOf(rule);
+    if (number < 0) number = this.exclusions.push(rule) - 1;
+    const index = this.#append(directory, name);
+    this.kind[index] = EXCLUDED;
+    this.mode[index] = number;
+    this.flags[index] = flags;
+  }
+
+  exclusionOf(index: number): string {
+    return this.exclusions[this.mode[index]!]!;
+  }
+
+  /** Appends all entries of a directory of another table; returns the index of the first. */
+  copyEntries(directory: number, from: FileTable, source: number): number {
+    const first = this.length;
+    const start = from.firstEntry[source]!;
+    const end = start + from.entryCount[source]!;
+    for (let old = start; old < end; old += 1) {
+      if (from.kind[old] === EXCLUDED) this.addExcluded(directory, from.names[old]!, from.exclusionOf(old), from.flags[old]!);
+      else this.#copyEntry(this.#append(directory, from.names[old]!), from, old);
+    }
+    return first;
+  }
+
+  #copyEntry(index: number, from: FileTable, old: number): void {
+    this.kind[index] = from.kind[old]!;
+    this.flags[index] = from.flags[old]!;
+    this.mode[index] = from.mode[old]!;
+    this.size[index] = from.size[old]!;
+    this.mtimeNs[index] = from.mtimeNs[old]!;
+    this.ctimeNs[index] = from.ctimeNs[old]!;
+    this.ino[index] = from.ino[old]!;
+    this.hash.set(from.hash.subarray(old * HASH_BYTES, (old + 1) * HASH_BYTES), index * HASH_BYTES);
+  }
+
+  /** True when a directory has an entry of this name. */
+  hasName(directory: number, name: string): boolean {
+    return this.find(directory, name) >= 0;
+  }
+
+  /** The index of a name in a directory, -1 when it is not there: names are sorted. */
+  find(directory: number, name: string): number {
+    let low = this.firstEntry[directory]!;
+    const end = low + this.entryCount[directory]!;
+    for (let high = end; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (this.names[middle]! < name) low = middle + 1;
+      else high = middle;
+    }
+    return low < end && this.names[low] === name ? low : -1;
   }
 
   setGap(index: number, reason: GapReason): void {
@@ -106,8 +166,16 @@ export class FileTable {
     }
   }
 
+  #append(directory: number, name: string): number {
+    const index = this.length;
+    if (index >= this.kind.length) this.#reserve(index + 1);
+    this.names.push(name);
+    this.entryCount[directory]! += 1;
+    return index;
+  }
+
   #reserve(least: number): void {
-    const length = Math.max(1024, least * 2);
+    const length = Math.max(1024, Math.ceil(least * 1.25));
     this.kind = grown(this.kind, length);
     this.flags = grown(this.flags, length);
     this.mode = grown(this.mode, length);
@@ -125,11 +193,13 @@ export const DIRECTORY = TABLE_KINDS.indexOf("directory");
 export const GAP = TABLE_KINDS.indexOf("gap");
 /** Seen by the scan, gone when it was to be read. */
 export const ABSENT = 255;
+/** Left out by a rule; its mode is the rule's number. */
+export const EXCLUDED = 254;
 
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 
 function grown<Kind extends Column>(column: Kind, least: number): Kind {
-  const larger = new (column.constructor as new (length: number) => Kind)(Math.max(least, column.length * 2));
+  const larger = new (column.constructor as new (length: number) => Kind)(Math.max(least, Math.ceil(column.length * 1.5)));
   (larger as Uint8Array).set(column as Uint8Array);
   return larger;
 }

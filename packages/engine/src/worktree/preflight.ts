@@ -4,7 +4,7 @@
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
-import { createFile, freeBytes, removeName, whyUnwritable } from "../fs/mutate.ts";
+import { createFile, freeBytes, removeName, whyRefused, whyUnwritable } from "../fs/mutate.ts";
 import { displayPath, parentPath, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
@@ -18,9 +18,9 @@ interface Problem {
   readonly reason: string;
 }
 
-/** Throws `PREFLIGHT_FAILED` with every problem found; nothing has been touched then. */
-export function preflight(root: AbsolutePath, edits: readonly Edit[]): void {
-  const problems = [...findSpaceProblem(root, edits), ...findUnwritable(root, edits)];
+/** Throws `PREFLIGHT_FAILED` with every problem found; nothing has been touched then. Best effort skips single paths later. */
+export function preflight(root: AbsolutePath, edits: readonly Edit[], bestEffort: boolean): void {
+  const problems = [...findSpaceProblem(root, edits), ...findUnwritable(root, bestEffort ? [] : edits)];
   if (problems.length > 0) throw failed(problems);
 }
 
@@ -35,11 +35,13 @@ function findSpaceProblem(root: AbsolutePath, edits: readonly Edit[]): Problem[]
 function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
   const problems = new Map<BytePath, string>();
   const note = (path: BytePath, code: string | undefined) => {
-    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") problems.set(path, REASONS[code] ?? code);
+    if (code !== undefined && code !== "ENOENT" && code !== "ENOTDIR") problems.set(path, whyRefused(code));
   };
   note("" as BytePath, whyUnwritable(root, true));
   for (const directory of new Set(edits.map(({ path }) => parentPath(path)))) {
-    note(directory, whyUnwritable(below(root, directory), true));
+    const stat = statNode(below(root, directory));
+    // a file or link that stands there now will have made way for the directory
+    if (stat !== undefined && kindOf(stat) === "directory") note(directory, whyUnwritable(below(root, directory), true));
   }
   for (const { path, from } of edits) {
     if (from?.kind !== "file") continue;
@@ -49,12 +51,6 @@ function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
   }
   return [...problems].map(([path, reason]) => ({ path: displayPath(path) || ".", reason }));
 }
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "no permission to change it",
-  EPERM: "it is immutable",
-  EROFS: "the file system is read-only",
-};
 
 /** On a file system that folds case or Unicode forms, refuses names that would land on one another. */
 export function refuseClashes(stage: Stage, edits: readonly Edit[]): void {

@@ -5,33 +5,33 @@
  */
 import { compareTrees } from "../diff/compare-trees.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { decodeRules } from "../model/rules.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import { createRecordedMatcher, type RecordedMatcher } from "./recorded-rules.ts";
+import { createRecordedMatcher } from "./recorded-rules.ts";
 
-/** A snapshot and the rules it was taken by. */
+/** A snapshot, the rules it was taken by, and what is known to have been absent then whatever they say. */
 export interface RuledSnapshot {
   readonly snapshot: ObjectHash;
   readonly rules: ObjectHash;
+  readonly absent?: ReadonlySet<BytePath>;
 }
 
-/** The changes from one to the other; `knownAbsent`: paths that were not there at the first, whatever its rules. */
-export function provenChanges(
-  objects: ObjectSource,
-  { from, to }: { from: RuledSnapshot; to: RuledSnapshot },
-  knownAbsent: ReadonlySet<BytePath>,
-): Edit[] {
+/** The changes that lead from one to the other. */
+export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
   const edits = compareTrees(objects, from.snapshot, to.snapshot);
   if (from.rules === to.rules || edits.length === 0) return edits;
-  const [before, after] = [matcherOf(objects, from.rules), matcherOf(objects, to.rules)];
+  const [before, after] = [from, to].map((side) => absenceProof(objects, side));
   return edits.filter((edit) => {
-    if (edit.from === undefined) return knownAbsent.has(edit.path) || before.wouldCapture(edit.path, edit.to?.kind === "directory");
-    return edit.to !== undefined || after.wouldCapture(edit.path, edit.from.kind === "directory");
+    if (edit.from === undefined) return before!(edit.path, edit.to);
+    return edit.to !== undefined || after!(edit.path, edit.from);
   });
 }
 
-function matcherOf(objects: ObjectSource, rules: ObjectHash): RecordedMatcher {
-  return createRecordedMatcher(decodeRules(objects.read(rules), rules));
+/** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
+function absenceProof(objects: ObjectSource, { rules, absent }: RuledSnapshot): (path: BytePath, other: Entry | undefined) => boolean {
+  const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
+  return (path, other) => absent?.has(path) === true || matcher.wouldCapture(path, other?.kind === "directory");
 }

@@ -25,12 +25,20 @@ interface RulesRequest {
   readonly excluded: readonly ExcludedDirectory[];
 }
 
+/** Settings have a say in what is captured: they are recorded with the rules. */
+interface RecordRequest extends RulesRequest {
+  readonly fileLimitBytes: number;
+}
+
 export interface AppliedRules {
   readonly scan: Scan;
   readonly rules: RecordedRules;
   readonly gitIndexKey: string;
   readonly rulesKey: string;
 }
+
+/** `sameRules`: the rules are believed to be those of the last capture; the belief is checked afterwards. */
+type ScanWith = (tracked: readonly BytePath[], sameRules: boolean) => Scan;
 
 export class RulesReader {
   readonly #root: AbsolutePath;
@@ -54,18 +62,18 @@ export class RulesReader {
   }
 
   /** Scans with the right exceptions: those found last time if nothing they depend on has changed. */
-  apply(request: RulesRequest, last: CacheFacts | undefined, scanWith: (tracked: readonly BytePath[]) => Scan): AppliedRules {
+  apply(request: RecordRequest, last: CacheFacts | undefined, scanWith: ScanWith): AppliedRules {
     const repository = findRepository(this.#root);
     const gitIndexKey = repository === undefined ? "" : indexKey(repository);
     if (last !== undefined && last.gitIndexKey === gitIndexKey) {
       const tracked = last.tracked as readonly BytePath[];
-      const scan = scanWith(tracked);
+      const scan = scanWith(tracked, true);
       const rules = this.#record(request, scan);
       const rulesKey = keyOf(rules);
       if (rulesKey === last.rulesKey) return { scan, rules: { ...rules, tracked }, gitIndexKey, rulesKey };
     }
     const tracked = repository === undefined ? [] : (readGitIndex(repository, { commandPath: this.#commandPath })?.paths ?? []);
-    const scan = scanWith(tracked);
+    const scan = scanWith(tracked, false);
     const rules = this.#record(request, scan);
     return { scan, rules: { ...rules, tracked: trackedExceptions(rules, tracked) }, gitIndexKey, rulesKey: keyOf(rules) };
   }
@@ -80,7 +88,7 @@ export class RulesReader {
     return { state: readGitState(repository, createStatLookup(table), { ...options, ...previous }), key };
   }
 
-  #record(request: RulesRequest, scan: Scan): RecordedRules {
+  #record(request: RecordRequest, scan: Scan): RecordedRules {
     const input = this.input(request);
     return {
       defaultsVersion: DEFAULTS_VERSION,
@@ -89,7 +97,7 @@ export class RulesReader {
       excluded: request.excluded,
       named: request.named,
       tracked: [],
-      settings: {},
+      settings: { fileLimitBytes: request.fileLimitBytes },
     };
   }
 

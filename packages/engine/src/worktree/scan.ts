@@ -1,26 +1,35 @@
 /**
- * Looks at the whole working copy once: lists every directory, stats every entry, applies the rules
- * and compares with the previous scan. Reads no file content except ignore files; what must be read is
- * left in `pending`. Never follows a symbolic link, never crosses a mount point, never opens a FIFO
- * or device. What cannot be looked at becomes a gap; nothing is left out silently.
+ * Looks at the whole working copy once: lists directories, stats every entry, applies the rules and
+ * compares with the previous scan. Reads no file content except ignore files; what must be read is left
+ * in `pending`. Never follows a symbolic link, never crosses a mount point, never opens a FIFO or device.
+ * What cannot be looked at becomes a gap; nothing is left out silently.
+ *
+ * A directory whose own times are those of the previous scan, and at rest then, has the same names: it
+ * is not listed again, and the verdicts on its names stand as long as the rules do, which the caller
+ * checks afterwards (`RulesReader`). Its entries are still looked at, each of them, by this thread or by
+ * the companion, a worker that goes through the previous scan from its end.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
-import { isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
+import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
-import { HASH_BYTES } from "../model/object-hash.ts";
-import { DIRECTORY, FILE, FileTable, GAP, RACY, SYMLINK } from "./file-table.ts";
+import { DIRECTORY, EXCLUDED, FILE, FileTable, GAP, RACY, SYMLINK } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
+import { PreviousEntries } from "./previous-entries.ts";
+import type { ScanCompanion } from "./scan-companion.ts";
 
 export interface ScanRequest {
   readonly root: AbsolutePath;
-  /** The rules for the root directory, its own ignore files not yet applied. */
-  readonly rules: DirectoryRules;
+  /** Makes the rules for the root directory; not called when nothing has to be judged. */
+  rules(): DirectoryRules;
   readonly previous: FileTable | undefined;
+  /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
+  readonly trustListings: boolean;
+  readonly companion: ScanCompanion | undefined;
   readonly fileLimitBytes: number;
   /** Paths to which the size limit does not apply. */
   readonly unlimited: ReadonlySet<BytePath>;
@@ -46,19 +55,37 @@ export interface Scan {
   readonly ignoreFiles: readonly RecordedIgnoreFile[];
 }
 
-/** Databases and the like are written through memory maps, which leave no trace in the file's times. */
-const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
-
 export function scanTree(request: ScanRequest): Scan {
   return new Scanner(request).run();
 }
 
+/** Databases and the like are written through memory maps, which leave no trace in the file's times. */
+const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
+
 /** What `.git` in a directory can tell about it. */
 const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
+interface Visit {
+  readonly path: BytePath;
+  rules(): DirectoryRules;
+  /** undefined: those of the previous scan */
+  readonly names: readonly string[] | undefined;
+  readonly ownEntry: number;
+  readonly parent: number;
+  readonly before: number;
+}
+
+/** A directory that is being looked at. */
+interface OpenVisit extends Visit {
+  statOf(name: string): FileStat | undefined;
+  readonly directory: number;
+  readonly cursor: PreviousEntries;
+  readonly subdirectories: Visit[];
+}
+
 class Scanner {
   readonly #request: ScanRequest;
-  readonly #table = new FileTable();
+  readonly #table: FileTable;
   readonly #pending: number[] = [];
   readonly #pendingPaths: BytePath[] = [];
   readonly #unchanged: number[] = [];
@@ -72,12 +99,19 @@ class Scanner {
 
   constructor(request: ScanRequest) {
     this.#request = request;
-    this.#device = statNode(request.root)?.dev ?? -1n;
+    this.#table = new FileTable(request.previous?.length);
+    const stat = statNode(request.root);
+    this.#device = stat?.dev ?? -1n;
+    this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat);
     request.previous?.directories.forEach((path, index) => this.#previousDirectories.set(path, index));
   }
 
   run(): Scan {
-    this.#scan({ path: ROOT_PATH, rules: this.#request.rules, names: listDirectory(this.#request.root), ownEntry: -1, parent: -1 });
+    const { root, rules, trustListings, previous } = this.#request;
+    const { rootTimes } = this.#table;
+    const hasSameNames = trustListings && rootTimes !== "" && previous?.rootTimes === rootTimes;
+    const names = hasSameNames ? undefined : listDirectory(root);
+    this.#scan({ path: ROOT_PATH, rules: once(rules), names, ownEntry: -1, parent: -1, before: this.#indexBefore(ROOT_PATH) });
     return {
       table: this.#table,
       pending: this.#pending,
@@ -91,68 +125,145 @@ class Scanner {
     };
   }
 
+  #indexBefore(path: BytePath): number {
+    return this.#previousDirectories.get(path) ?? -1;
+  }
+
   #scan(visit: Visit): void {
-    const { path } = visit;
+    const { path, before, names } = visit;
+    const { previous, companion } = this.#request;
     const directory = this.#table.addDirectory(path);
-    const before = this.#previousDirectories.get(path) ?? -1;
     this.#ownEntry.push(visit.ownEntry);
     this.#parent.push(visit.parent);
     this.#before.push(before);
-    const cursor = new PreviousEntries(this.#request.previous, before);
-    const subdirectories: Visit[] = [];
-    for (const name of visit.names) this.#look({ ...visit, directory, cursor, subdirectories }, name);
+    const cursor = new PreviousEntries(previous, before);
+    const statOf = createNameStat(below(this.#request.root, path));
+    const open: OpenVisit = { ...visit, directory, cursor, statOf, subdirectories: [] };
+    if (names !== undefined) for (const name of names) this.#look(open, name);
+    else if (companion?.hasVerified(before) === true) this.#takeOver(open);
+    else this.#lookAgain(open);
+    companion?.reached(before);
     this.#unchanged.push(cursor.isExhaustedUnchanged(this.#table.entryCount[directory]!) ? 1 : 0);
-    for (const child of subdirectories) this.#scan(child);
+    for (const child of open.subdirectories) this.#scan(child);
+  }
+
+  /** The companion has looked at every entry and found each as before. */
+  #takeOver(visit: OpenVisit): void {
+    const previous = this.#request.previous!;
+    const first = this.#table.copyEntries(visit.directory, previous, visit.before);
+    const end = first + this.#table.entryCount[visit.directory]!;
+    for (let index = first; index < end; index += 1) {
+      const kind = this.#table.kind[index];
+      if (kind === DIRECTORY) this.#enterAgain(visit, index);
+      else if (kind === EXCLUDED) this.#noteExcluded(visit, this.#table.names[index]!, this.#table.exclusionOf(index));
+    }
+    visit.cursor.skipAll();
+  }
+
+  /** The names and the verdicts on them are as before; the entries are looked at one by one. */
+  #lookAgain(visit: OpenVisit): void {
+    const previous = this.#request.previous!;
+    const first = previous.firstEntry[visit.before]!;
+    for (let old = first; old < first + previous.entryCount[visit.before]!; old += 1) {
+      const name = previous.names[old]!;
+      if (previous.kind[old] === EXCLUDED) this.#exclude(visit, name, previous.exclusionOf(old));
+      else this.#lookAtAccepted(visit, name);
+    }
   }
 
   #look(visit: OpenVisit, name: string): void {
-    const path = joinPath(visit.path, name);
-    const absolute = below(this.#request.root, path);
+    const found = this.#stat(visit, name);
+    if (found === undefined) return;
+    const verdict = visit.rules().verdict(name, found.kind === "directory");
+    if (typeof verdict === "object") this.#exclude(visit, name, verdict.excludedBy);
+    else this.#accept(visit, found);
+  }
+
+  #lookAtAccepted(visit: OpenVisit, name: string): void {
+    const found = this.#stat(visit, name);
+    if (found !== undefined) this.#accept(visit, found);
+  }
+
+  #stat(visit: OpenVisit, name: string): Found | undefined {
     let stat: FileStat | undefined;
     try {
-      stat = statNode(absolute);
+      stat = visit.statOf(name);
     } catch {
-      return this.#addGap(visit, name, UNKNOWN, "unreadable");
+      this.#addGap(visit, name, UNKNOWN, "unreadable");
+      return undefined;
     }
-    if (stat === undefined) return;
-    const kind = kindOf(stat);
-    const verdict = visit.rules.verdict(name, kind === "directory");
-    if (typeof verdict === "object") {
-      this.#exclude(path, verdict.excludedBy, kind === "directory" ? null : Number(stat.size));
-    } else if (kind === "directory") {
-      this.#lookAtDirectory(visit, { name, path, absolute, stat });
-    } else if (kind === "special") {
-      this.#addGap(visit, name, stat, "special");
-    } else {
-      this.#lookAtFile(visit, { name, path, stat, kind });
-    }
+    if (stat === undefined) visit.cursor.markChanged();
+    return stat === undefined ? undefined : { name, path: joinPath(visit.path, name), stat, kind: kindOf(stat) };
   }
 
-  #lookAtDirectory(visit: OpenVisit, found: { name: string; path: BytePath; absolute: AbsolutePath; stat: FileStat }): void {
-    const { name, path, absolute, stat } = found;
-    if (stat.dev !== this.#device) return this.#exclude(path, "mount point", null);
-    let names: string[];
-    try {
-      names = listDirectory(absolute);
-    } catch (error) {
-      if (isErrno(error, "ENOENT", "ENOTDIR")) return;
-      return this.#addGap(visit, name, stat, "unreadable");
-    }
-    if (names.includes(".git") && isLinkedWorktree(absolute)) return this.#exclude(path, "linked git worktree", null);
+  #accept(visit: OpenVisit, found: Found): void {
+    if (found.kind === "directory") this.#lookAtDirectory(visit, found);
+    else if (found.kind === "special") this.#addGap(visit, found.name, found.stat, "special");
+    else this.#lookAtFile(visit, found, found.kind);
+  }
+
+  #lookAtDirectory(visit: OpenVisit, { name, path, stat }: Found): void {
+    const absolute = below(this.#request.root, path);
+    if (stat.dev !== this.#device) return this.#exclude(visit, name, "mount point", RACY);
+    const before = this.#indexBefore(path);
+    const own = visit.cursor.find(name);
+    const hasSameNames = this.#request.trustListings && before >= 0 && this.#isListingKnown(own, stat);
+    const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
+    if (names === null) return;
+    if (names?.includes(".git") === true && isLinkedWorktree(absolute)) return this.#exclude(visit, name, "linked git worktree", RACY);
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
+    if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
     visit.cursor.compareDirectory(this.#table, index);
-    const rules = visit.rules.child(name, this.#readIgnoreFiles(path, names));
-    visit.subdirectories.push({ path, rules, names, ownEntry: index, parent: visit.directory });
+    this.#enter(visit, { name, path, names, before, ownEntry: index });
   }
 
-  #lookAtFile(visit: OpenVisit, found: { name: string; path: BytePath; stat: FileStat; kind: "file" | "symlink" }): void {
-    const { name, path, stat, kind } = found;
-    const { fileLimitBytes, unlimited, forced, racySinceNs } = this.#request;
+  /** Enters a directory whose entry was taken over as it was. */
+  #enterAgain(visit: OpenVisit, index: number): void {
+    const name = this.#table.names[index]!;
+    const path = joinPath(visit.path, name);
+    const before = this.#indexBefore(path);
+    this.#enter(visit, { name, path, names: undefined, before, ownEntry: index });
+  }
+
+  #enter(visit: OpenVisit, child: Pick<Visit, "path" | "names" | "before" | "ownEntry"> & { name: string }): void {
+    const has = (name: string) => child.names?.includes(name) ?? this.#request.previous!.hasName(child.before, name);
+    const ignoreFiles = this.#readIgnoreFiles(child.path, has);
+    const rules = once(() => visit.rules().child(child.name, ignoreFiles));
+    visit.subdirectories.push({ ...child, rules, parent: visit.directory });
+  }
+
+  /** A directory at rest with the times it had then has the names it had then. */
+  #isListingKnown(own: number, stat: FileStat): boolean {
+    const { previous } = this.#request;
+    return (
+      previous !== undefined &&
+      own >= 0 &&
+      previous.kind[own] === DIRECTORY &&
+      previous.flags[own] !== RACY &&
+      previous.mtimeNs[own] === stat.mtimeNs &&
+      previous.ctimeNs[own] === stat.ctimeNs &&
+      previous.ino[own] === stat.ino
+    );
+  }
+
+  /** null: it vanished, or is a gap now. */
+  #list(visit: OpenVisit, name: string, absolute: AbsolutePath, stat: FileStat): string[] | null {
+    try {
+      return listDirectory(absolute);
+    } catch (error) {
+      if (!isErrno(error, "ENOENT", "ENOTDIR")) this.#addGap(visit, name, stat, "unreadable");
+      else visit.cursor.markChanged();
+      return null;
+    }
+  }
+
+  #lookAtFile(visit: OpenVisit, { name, path, stat }: Found, kind: "file" | "symlink"): void {
+    const { fileLimitBytes, unlimited, forced } = this.#request;
     if (kind === "file" && stat.size > fileLimitBytes && !unlimited.has(path)) {
       return this.#addGap(visit, name, stat, "too-large");
     }
     const index = this.#table.addEntry(visit.directory, name, kind === "file" ? FILE : SYMLINK, stat);
-    if (stat.mtimeNs >= racySinceNs || stat.ctimeNs >= racySinceNs || MAPPED.test(name)) this.#table.flags[index] = RACY;
+    if (this.#isRacy(stat) || MAPPED.test(name)) this.#table.flags[index] = RACY;
     const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
     if (reused) return;
     visit.cursor.markChanged();
@@ -160,21 +271,34 @@ class Scanner {
     this.#pendingPaths.push(path);
   }
 
+  #isRacy({ mtimeNs, ctimeNs }: FileStat): boolean {
+    const { racySinceNs } = this.#request;
+    return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;
+  }
+
   #addGap(visit: OpenVisit, name: string, stat: FileStat, reason: GapReason): void {
     const index = this.#table.addEntry(visit.directory, name, GAP, stat);
     this.#table.setGap(index, reason);
+    // what could not be read may be readable next time without a trace in its times
+    if (reason === "unreadable") this.#table.flags[index] = RACY;
     visit.cursor.compareGap(this.#table, index);
   }
 
-  #exclude(path: BytePath, rule: string, bytes: number | null): void {
-    this.#excluded.push({ path, rule, bytes });
+  /** Excluded names stay in the table, so that a directory need not be listed to know them. */
+  #exclude(visit: OpenVisit, name: string, rule: string, flags = 0): void {
+    this.#table.addExcluded(visit.directory, name, rule, flags);
+    visit.cursor.compareExcluded(name);
+    this.#noteExcluded(visit, name, rule);
   }
 
+  #noteExcluded(visit: OpenVisit, name: string, rule: string): void {
+    this.#excluded.push({ path: joinPath(visit.path, name), rule, bytes: null });
+  }
 
-  #readIgnoreFiles(path: BytePath, names: readonly string[]): IgnoreFiles {
+  #readIgnoreFiles(path: BytePath, has: (name: string) => boolean): IgnoreFiles {
     const files: { gitignore?: Buffer; belayignore?: Buffer } = {};
     for (const layer of ["gitignore", "belayignore"] as const) {
-      if (!names.includes(`.${layer}`)) continue;
+      if (!has(`.${layer}`)) continue;
       const content = readSmallFile(below(this.#request.root, joinPath(path, `.${layer}`)), IGNORE_FILE_LIMIT);
       if (content === undefined) continue;
       files[layer] = content;
@@ -184,96 +308,26 @@ class Scanner {
   }
 }
 
+interface Found {
+  readonly name: string;
+  readonly path: BytePath;
+  readonly stat: FileStat;
+  readonly kind: ReturnType<typeof kindOf>;
+}
+
 /** Stands in for a stat that the system would not give. */
 const UNKNOWN = { mode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, ino: 0n } as FileStat;
 
-interface Visit {
-  readonly path: BytePath;
-  readonly rules: DirectoryRules;
-  readonly names: readonly string[];
-  readonly ownEntry: number;
-  readonly parent: number;
+function timesOf({ mtimeNs, ctimeNs }: FileStat): string {
+  return `${mtimeNs} ${ctimeNs}`;
 }
 
-interface OpenVisit extends Visit {
-  readonly directory: number;
-  readonly cursor: PreviousEntries;
-  readonly subdirectories: Visit[];
+function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
 }
 
 function isLinkedWorktree(directory: AbsolutePath): boolean {
   const pointer = readSmallFile(below(directory, ".git"), 4096);
   return pointer !== undefined && LINKED_WORKTREE.test(pointer.toString("latin1").trimEnd());
-}
-
-/** Walks the previous scan's entries of one directory alongside the new ones; both are sorted by name. */
-class PreviousEntries {
-  readonly #table: FileTable | undefined;
-  #at: number;
-  readonly #first: number;
-  readonly #end: number;
-  #changed = false;
-
-  constructor(table: FileTable | undefined, directory: number) {
-    this.#table = directory < 0 ? undefined : table;
-    this.#first = this.#at = this.#table?.firstEntry[directory] ?? 0;
-    this.#end = this.#at + (this.#table?.entryCount[directory] ?? 0);
-    if (this.#table === undefined) this.#changed = true;
-  }
-
-  markChanged(): void {
-    this.#changed = true;
-  }
-
-  /** True when each of the new entries was there before, equal, and none is missing. */
-  isExhaustedUnchanged(count: number): boolean {
-    return !this.#changed && count === this.#end - this.#first;
-  }
-
-  /** Takes over the hash when the entry is provably the one seen before. */
-  reuse(table: FileTable, index: number): boolean {
-    const old = this.#find(table.names[index]!);
-    const before = this.#table;
-    if (before === undefined || old < 0 || before.flags[old] === RACY || !sameKeys(table, index, before, old)) return false;
-    if (before.mode[old] !== table.mode[index]) this.#changed = true;
-    const from = old * HASH_BYTES;
-    table.hash.set(before.hash.subarray(from, from + HASH_BYTES), index * HASH_BYTES);
-    return true;
-  }
-
-  compareDirectory(table: FileTable, index: number): void {
-    const old = this.#find(table.names[index]!);
-    const before = this.#table;
-    if (before === undefined || old < 0 || before.kind[old] !== DIRECTORY || before.mode[old] !== table.mode[index]) this.#changed = true;
-  }
-
-  compareGap(table: FileTable, index: number): void {
-    const old = this.#find(table.names[index]!);
-    const before = this.#table;
-    const same =
-      before !== undefined &&
-      old >= 0 &&
-      before.kind[old] === GAP &&
-      before.mode[old] === table.mode[index] &&
-      before.size[old] === table.size[index];
-    if (!same) this.#changed = true;
-  }
-
-  #find(name: string): number {
-    const table = this.#table;
-    if (table === undefined) return -1;
-    while (this.#at < this.#end && table.names[this.#at]! < name) this.#at += 1;
-    return this.#at < this.#end && table.names[this.#at] === name ? this.#at : -1;
-  }
-}
-
-function sameKeys(a: FileTable, i: number, b: FileTable, j: number): boolean {
-  return (
-    a.kind[i] === b.kind[j] &&
-    a.size[i] === b.size[j] &&
-    a.ino[i] === b.ino[j] &&
-    a.mtimeNs[i] === b.mtimeNs[j] &&
-    a.ctimeNs[i] === b.ctimeNs[j] &&
-    b.hasHash(j)
-  );
 }

@@ -34,9 +34,11 @@ export interface CacheFacts {
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;
+  /** Names this very file; undefined for a cache that was never written. */
+  readonly checksum?: string;
 }
 
-const MAGIC = "belay stat cache 1\n";
+const MAGIC = "belay stat cache 2\n";
 const CHECKSUM_BYTES = 32;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
@@ -46,7 +48,8 @@ export function readStatCache(path: AbsolutePath): StatCache | undefined {
   const body = bytes.subarray(MAGIC.length + CHECKSUM_BYTES);
   const checksum = bytes.subarray(MAGIC.length, MAGIC.length + CHECKSUM_BYTES);
   if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || !checksumOf(body).equals(checksum)) return undefined;
-  return decode(body);
+  const cache = decode(body);
+  return cache === undefined ? undefined : { ...cache, checksum: checksum.toString("hex") };
 }
 
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
@@ -65,7 +68,7 @@ function encode({ table, facts }: StatCache): Buffer[] {
   const directories = table.directories.length;
   const names = Buffer.from(table.names.join("\0"), "latin1");
   const paths = Buffer.from(table.directories.join("\0"), "latin1");
-  const json = Buffer.from(JSON.stringify(facts), "utf8");
+  const json = Buffer.from(JSON.stringify({ ...facts, exclusions: table.exclusions, rootTimes: table.rootTimes }), "utf8");
   const header = new Float64Array([n, directories, names.length, paths.length, json.length]);
   return [
     bytesOf(header),
@@ -108,7 +111,11 @@ function decode(body: Buffer): StatCache | undefined {
     return first - count;
   });
   if (table.names.length !== n || table.directories.length !== directories || first !== n) return undefined;
-  return { table, facts: JSON.parse(Buffer.from(reader.take(Uint8Array, jsonBytes!)).toString("utf8")) as CacheFacts };
+  const json = JSON.parse(Buffer.from(reader.take(Uint8Array, jsonBytes!)).toString("utf8")) as CacheFacts & { exclusions: string[]; rootTimes: string };
+  const { exclusions, rootTimes, ...facts } = json;
+  table.exclusions = exclusions;
+  table.rootTimes = rootTimes;
+  return { table, facts };
 }
 
 type TypedArrayConstructor<Kind> = {

@@ -7,21 +7,8 @@ export function createStatLookup(table: FileTable): (path: BytePath) => { size: 
   return (path) => {
     directories ??= new Map(table.directories.map((directory, index) => [directory, index]));
     const directory = directories.get(parentPath(path));
-    const index = directory === undefined ? -1 : findName(table, directory, baseName(path));
+    const index = directory === undefined ? -1 : table.find(directory, baseName(path));
     if (index < 0 || table.kind[index] !== FILE) return undefined;
     return { size: table.size[index]!, mtimeNs: table.mtimeNs[index]!, mode: table.mode[index]! };
   };
-}
-
-/** Names of a directory are sorted: bisection. */
-function findName(table: FileTable, directory: number, name: string): number {
-  let low = table.firstEntry[directory]!;
-  let high = low + table.entryCount[directory]!;
-  const end = high;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (table.names[middle]! < name) low = middle + 1;
-    else high = middle;
-  }
-  return low < end && table.names[low] === name ? low : -1;
 }

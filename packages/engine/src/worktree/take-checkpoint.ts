@@ -17,7 +17,7 @@ import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
-import { knownAbsent, lookRequest, type Context } from "./context.ts";
+import { asSeen, lookRequest, type Context } from "./context.ts";
 import { provenChanges } from "./proven-changes.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
@@ -104,7 +104,7 @@ function record(context: Context, options: TakeOptions, present: Present): Recor
   const { store, system } = context;
   const doubts = [...present.doubts, ...(options.doubts ?? midRestoreDoubts(context))];
   const newest = newestCheckpoint(store.db);
-  const changesSince = (base: Checkpoint) => provenChanges(store.objects, { from: base, to: present }, knownAbsent(context, base.seq));
+  const changesSince = (base: Checkpoint) => provenChanges(store.objects, asSeen(context, base), present);
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,

@@ -13,7 +13,7 @@ import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { knownAbsent, lookRequest, type Context } from "./context.ts";
+import { asSeen, lookRequest, type Context } from "./context.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
@@ -121,7 +121,7 @@ function unrecorded(context: Context, present: Present): Change[] {
   const newest = newestCheckpoint(context.store.db);
   if (newest === undefined) return [];
   const shared = openSteps(context.store.db).length > 1;
-  const changes = provenChanges(present.objects, { from: newest, to: present }, knownAbsent(context, newest.seq));
+  const changes = provenChanges(present.objects, asSeen(context, newest), present);
   return changes.map(({ path, from, to }) => ({ checkpoint: newest.seq + 1, path, old: from, new: to, shared }));
 }
 
@@ -171,7 +171,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
   const { paths } = request;
   const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
   for (const delta of deltas.changes) planner.add(delta.filter(({ path }) => chosen(path)), direction);
-  const { edits, merged, kept, conflicts } = planner.result();
+  const { edits, merged, kept, conflicts, gaps } = planner.result();
   return {
     ...emptyPlan(context, request),
     description: describe(request, deltas.steps),
@@ -181,6 +181,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     kept,
     conflicts: conflicts.map((conflict) => ({ ...conflict, ...ownerOf(context, conflict.path, deltas.steps) })),
     meanwhile: changedOutside(context, deltas, chosen),
+    gaps,
     warnings: planWarnings(present, undefined, edits),
     steps: deltas.steps.map(summaryOf),
   };

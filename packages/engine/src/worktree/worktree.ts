@@ -15,11 +15,11 @@ import type { ObjectSource } from "../store/object-store.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { captureTree } from "./capture.ts";
 import { encodeExcluded } from "./excluded-list.ts";
-import type { FileTable } from "./file-table.ts";
 import { createRules } from "./ignore-rules.ts";
 import { Overlay } from "./overlay.ts";
 import { PARALLEL_FILES, readInParallel, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
+import { COMPANION_ENTRIES, ScanCompanion } from "./scan-companion.ts";
 import { scanTree, type Scan } from "./scan.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
@@ -142,8 +142,11 @@ export class Worktree {
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
     const previous = this.#previous();
-    const scanWith = (tracked: readonly BytePath[]) => this.#scan(request, { tracked, previous: previous?.table, startNs });
-    const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(request, previous?.facts, scanWith);
+    const companion = this.#startCompanion(previous);
+    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, companion });
+    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
+    const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
+    companion?.stop();
     const tree = captureTree({
       root: this.root,
       scan,
@@ -184,18 +187,37 @@ export class Worktree {
     };
   }
 
-  #scan(request: LookRequest, using: { tracked: readonly BytePath[]; previous: FileTable | undefined; startNs: bigint }): Scan {
-    const { granularityNs } = fileSystemKind(this.root);
+  /** Only for a cache as it lies on disk: that is the one the companion can read. */
+  #startCompanion(previous: StatCache | undefined): ScanCompanion | undefined {
+    const { root, cachePath } = this.#options;
+    if (cachePath === undefined || previous?.checksum === undefined || previous.table.length < COMPANION_ENTRIES) return undefined;
+    return new ScanCompanion({ root, cachePath, checksum: previous.checksum, directories: previous.table.directories.length });
+  }
+
+  #scan(request: LookRequest, using: ScanSituation): Scan {
+    const { granularityNs, hasExactTimes } = fileSystemKind(this.root);
+    const isOrdinary = (request.unlimited?.size ?? 0) + (request.forced?.size ?? 0) === 0;
+    const trustListings = using.sameRules && hasExactTimes && isOrdinary;
     return scanTree({
       root: this.root,
-      rules: createRules({ ...this.#rules.input(request), tracked: using.tracked }),
-      previous: using.previous,
+      rules: () => createRules({ ...this.#rules.input(request), tracked: using.tracked }),
+      previous: using.previous?.table,
+      trustListings,
+      companion: trustListings ? using.companion : undefined,
       fileLimitBytes: this.#options.limits.fileBytes,
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
       racySinceNs: using.startNs - granularityNs,
     });
   }
+}
+
+interface ScanSituation {
+  readonly tracked: readonly BytePath[];
+  readonly previous: StatCache | undefined;
+  readonly startNs: bigint;
+  readonly sameRules: boolean;
+  readonly companion: ScanCompanion | undefined;
 }
 
 const NONE: ReadonlySet<BytePath> = new Set();

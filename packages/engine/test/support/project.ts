@@ -3,7 +3,8 @@
  * opened here is proved sound and closed at the end; a test whose point is damage says so with `damaged`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
 import {
@@ -15,7 +16,6 @@ import {
   type System,
   type Workspace,
 } from "../../src/index.ts";
-import { makeTempDirectory } from "./temp-workspace.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 
 export interface Project {
@@ -47,7 +47,7 @@ export function inProject(
   body: (project: Project) => Promise<void>,
 ): () => Promise<void> {
   return async () => {
-    const project = new OpenProject(makeTempDirectory("belay-project-"));
+    const project = new OpenProject(makeDirectory("belay-project-"));
     try {
       for (const [path, content] of Object.entries(files)) project.write(path, content);
       await body(project);
@@ -57,6 +57,19 @@ export function inProject(
       removeStubborn(project.base);
     }
   };
+}
+
+/** The same with the root protected from the start. */
+export function inProtected(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  body: (project: Project, workspace: Workspace) => Promise<void>,
+): () => Promise<void> {
+  return inProject(files, async (project) => body(project, await project.open()));
+}
+
+/** A temporary directory by its real path. */
+function makeDirectory(prefix: string): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), prefix)));
 }
 
 class OpenProject implements Project {
@@ -168,6 +181,27 @@ export function setImmutable(path: string, immutable: boolean): void {
   execFileSync("chattr", [immutable ? "+i" : "-i", path]);
 }
 
+const ENGINE = new URL("../../src/index.ts", import.meta.url).href;
+
+/** The source of a module that has `workspace` open, `fs` at hand, and prints what the script returns as JSON. */
+export function scriptFor({ root, home }: Pick<Project, "root" | "home">, script: string): string {
+  return `
+    import * as fs from "node:fs";
+    import { openWorkspace, findWorkspace, initWorkspace } from ${JSON.stringify(ENGINE)};
+    const [root, home] = ${JSON.stringify([root, home])};
+    const workspace = await openWorkspace(root, { home });
+    const result = await (async () => { ${script} })();
+    await workspace.close();
+    process.stdout.write(JSON.stringify(result ?? null));`;
+}
+
+/** Runs a script in a process of its own, see `scriptFor`. */
+export function runScript<Result>(project: Pick<Project, "root" | "home">, script: string): Result {
+  const command = ["--input-type=module", "-e", scriptFor(project, script)];
+  const output = execFileSync(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 26 });
+  return JSON.parse(output.toString("utf8")) as Result;
+}
+
 /** Runs a module in a process of user nobody and gives what it prints as JSON. */
 export function runAsNobody<Result>(source: string): Result {
   const command = [...NOBODY(), process.execPath, "--input-type=module", "-e", source];
@@ -180,7 +214,7 @@ function run(command: string, ...args: string[]): boolean {
 }
 
 function worksWithDirectory(attempt: (directory: string) => boolean): boolean {
-  const directory = makeTempDirectory("belay-probe-");
+  const directory = makeDirectory("belay-probe-");
   try {
     return attempt(directory);
   } finally {
