@@ -5,6 +5,7 @@ export type CommandErrorCode =
   | "USAGE"
   | "CONFIRMATION_REQUIRED"
   | "PATH_OUTSIDE"
+  | "PATH_NOT_IN_CHECKPOINT"
   | "NO_PARENT"
   | "OUTPUT_FAILED";
 

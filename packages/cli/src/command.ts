@@ -50,7 +50,7 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
 
 /** Keeps the types of the options for `run`, and forgets them for the table of commands. */
 export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
-  return command as unknown as Command;
+  return command;
 }
 
 export const ANY_NUMBER = Number.POSITIVE_INFINITY;

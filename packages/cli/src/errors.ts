@@ -14,7 +14,7 @@ interface Decision<Facts> {
 
 const SEE_DAMAGE = "`belay verify --full` lists what is affected; the other checkpoints still work.";
 
-export const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = {
+const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = {
   WORKSPACE_NOT_FOUND: {
     exit: EXIT.notFound,
     hint: ({ candidates }) =>
@@ -147,7 +147,7 @@ function reportEngineError<Code extends ErrorCode>(error: EngineErrorShape<Code>
     message: error.message,
     hint: typeof hint === "string" ? hint : hint(error.facts),
     exit,
-    facts: error.facts as Readonly<Record<string, unknown>>,
+    facts: error.facts,
     list: list?.(error.facts) ?? [],
   };
 }

@@ -1,4 +1,5 @@
 /** A project, a home and the real command, all in a directory of their own. */
+import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import {
   existsSync,
@@ -11,8 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { openWorkspace, type CheckpointRequest } from "@belay/engine";
-import { expect } from "vitest";
+import { createSystem, openWorkspace, type CheckpointRequest } from "@belay/engine";
 
 export const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
 
@@ -46,7 +46,8 @@ export class Sandbox implements Disposable {
   }
 
   async protect(): Promise<void> {
-    await using _workspace = await openWorkspace(this.project, { home: this.home });
+    const workspace = await openWorkspace(this.project, { home: this.home });
+    await workspace.close();
   }
 
   path(path: string): string {
@@ -90,14 +91,14 @@ export class Sandbox implements Disposable {
   /** Runs a command that must succeed, and gives its stdout. */
   ok(...args: string[]): string {
     const ran = this.belay(args);
-    expect(ran, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`).toMatchObject({ status: 0 });
+    assert.equal(ran.status, 0, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`);
     return ran.stdout;
   }
 
   /** Runs a command with `--json`; the exit code must be the given one. */
   json(args: readonly string[], status = 0, options: RunOptions = {}): any {
     const ran = this.belay(["--json", ...args], options);
-    expect(ran.status, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`).toBe(status);
+    assert.equal(ran.status, status, `belay ${args.join(" ")}\n${ran.stdout}${ran.stderr}`);
     return JSON.parse(ran.stdout);
   }
 
@@ -106,16 +107,17 @@ export class Sandbox implements Disposable {
     return this.json(args, status).error;
   }
 
-  /** A checkpoint for a test to start from; by the library, as `protect`. */
-  async checkpoint(request: CheckpointRequest = {}): Promise<void> {
-    await using workspace = await openWorkspace(this.project, { home: this.home });
+  /** A checkpoint for a test to start from, perhaps an old one; by the library, as `protect`. */
+  async checkpoint(request: CheckpointRequest = {}, daysAgo = 0): Promise<void> {
+    const system = { ...createSystem(), now: () => Date.now() - daysAgo * 86_400_000 };
+    await using workspace = await openWorkspace(this.project, { home: this.home, system });
     await workspace.checkpoint({ kind: "manual", ...request });
   }
 
   /** Every test that opened a store ends with this. */
   async verify(): Promise<void> {
     await using workspace = await openWorkspace(this.project, { home: this.home });
-    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+    assert.deepEqual((await workspace.verify({ full: true })).problems, []);
   }
 
   [Symbol.dispose](): void {

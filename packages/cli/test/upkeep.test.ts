@@ -1,6 +1,8 @@
 /** prune, gc, forget, verify, stats, doctor, config. */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createSystem } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ISO_TIME, Sandbox } from "./sandbox.ts";
 
@@ -20,6 +22,26 @@ describe("prune and gc", () => {
       dryRun: true,
     });
     expect(sandbox.json(["prune", "--undo"])).toEqual({ restored: [], restoredTotal: 0 });
+    await sandbox.verify();
+  });
+
+  test("old ones go after a yes, and come back with --undo", async () => {
+    for (let i = 0; i < 8; i += 1) await sandbox.checkpoint({ kind: "tool" }, 3);
+    const policy = ["--policy", "mimir"];
+    const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq).sort();
+    const dryRun = sandbox.json(["prune", "--dry-run", ...policy]);
+    expect(dryRun).toMatchObject({ prunedTotal: 3, kept: 6, dryRun: true });
+    expect(sandbox.ok("prune", "--dry-run", ...policy)).toMatch(/Would drop 3 checkpoints and keep 6/);
+    expect(sandbox.error(["prune", ...policy], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(9);
+    expect(sandbox.ok("prune", "--yes", ...policy)).toMatch(
+      /3 checkpoints dropped, 6 kept\.\n→ `belay prune --undo`/,
+    );
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(6);
+    expect(sandbox.json(["gc"])).toMatchObject({ checkpointsDropped: 0 });
+    expect(seqs(sandbox.json(["prune", "--undo"]).restored)).toEqual(seqs(dryRun.pruned));
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(9);
+    expect(sandbox.error(["prune", "--undo", "--dry-run"], 2)).toMatchObject({ code: "USAGE" });
     await sandbox.verify();
   });
 
@@ -76,7 +98,13 @@ describe("forget", () => {
       hint: expect.stringContaining("./both"),
     });
     expect(sandbox.error(["forget", "../outside", "--yes"], 2)).toMatchObject({ code: "PATH_OUTSIDE" });
-    expect(sandbox.belay(["forget", "never-there", "--yes"]).status).toBe(4);
+    expect(sandbox.error(["forget", "never-there", "--yes"], 4)).toMatchObject({
+      code: "PATH_NOT_IN_CHECKPOINT",
+    });
+    expect(sandbox.error(["forget", ".", "--yes"], 2)).toMatchObject({ code: "USAGE" });
+    expect(sandbox.json(["forget", "./both", "--dry-run"])).toMatchObject({ checkpointsTotal: 1 });
+    sandbox.ok("forget", "./both", "--yes");
+    expect(sandbox.json(["show", "both"]).checkpoint).toMatchObject({ seq: 2, gaps: [{ path: "both" }] });
     sandbox.ok("forget", "2", "--yes");
     expect(sandbox.belay(["show", "2"]).status).toBe(4);
     await sandbox.verify();
@@ -103,17 +131,48 @@ describe("verify", () => {
     const { store } = sandbox.json(["status"]);
     damage(join(store, "store.db"));
     const report = sandbox.json(["verify", "--full"], 5);
-    if (report.error === undefined) {
-      expect(report).toMatchObject({ ok: false });
-      expect(report.problems.length).toBeGreaterThan(0);
-      expect(sandbox.belay(["verify", "--full"]).stdout).toMatch(/The store is damaged/);
-    }
+    expect(report).toMatchObject({ ok: false });
+    expect(report.problems.length).toBeGreaterThan(0);
+    expect(sandbox.belay(["verify", "--full"]).stdout).toMatch(/The store is damaged/);
   });
 
   test("no store at all: exit 5", () => {
     const { store } = sandbox.json(["status"]);
     rmSync(store, { recursive: true });
     expect(sandbox.error(["list"], 5)).toMatchObject({ code: "STORE_MISSING" });
+  });
+});
+
+describe("a store in a state of its own", () => {
+  /** Changes the store behind Belay's back. */
+  const inStore = (sql: string) => {
+    using database = new DatabaseSync(join(sandbox.json(["status"]).store, "store.db"));
+    database.exec(sql);
+  };
+
+  test("of a newer format: exit 7, nothing changed", () => {
+    inStore("PRAGMA user_version = 999");
+    const error = sandbox.error(["list"], 7);
+    expect(error).toMatchObject({
+      code: "STORE_NEWER",
+      version: 999,
+      hint: expect.stringMatching(/Update Belay/),
+    });
+    expect(sandbox.belay(["restore", "1", "--yes"]).status).toBe(7);
+    expect(sandbox.belay(["run", "--", "echo", "it runs"])).toMatchObject({ status: 0, stdout: "it runs\n" });
+  });
+
+  test("with another restore running: exit 6, owner and age named", () => {
+    const { pid, started, boot } = createSystem().owner;
+    sandbox.write("a.txt", "changed\n");
+    inStore(`INSERT INTO lease (id, kind, pid, started, boot, since, first_pack)
+      VALUES ('kkkkkkkkkkkkkkkk', 'restore', ${pid}, '${started}', '${boot}', ${Date.now()}, 1)`);
+    expect(sandbox.error(["restore", "1", "--yes"], 6)).toMatchObject({
+      code: "RESTORE_RUNNING",
+      pid,
+      since: expect.stringMatching(ISO_TIME),
+    });
+    expect(sandbox.read("a.txt")).toBe("changed\n");
   });
 });
 

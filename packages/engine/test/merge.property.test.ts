@@ -1,7 +1,9 @@
 /**
- * The three-way merge against `git merge-file`. What is clean here is clean there, with the same bytes. The reverse
- * is not demanded of every case: where repeated lines leave more than one smallest difference git takes one of
- * them and this merge reports a conflict. How often that may happen is bounded, by kind of file.
+ * The three-way merge against `git merge-file`. What is clean here is clean there, with the same bytes.
+ * One exception: where both sides made the same change, git may align it differently for each and report a conflict
+ * between equal texts; then it must agree once that change is made part of the base.
+ * The reverse is not demanded of every case: where repeated lines leave more than one smallest difference, git takes
+ * one of them and this merge reports a conflict. How often that may happen is bounded, by kind of file.
  * BELAY_FUZZ_RUNS asks for more cases than the default.
  */
 import { spawnSync } from "node:child_process";
@@ -20,6 +22,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 interface MergeInput {
   readonly base: Buffer;
+  /** The base with those changes that both sides have. */
+  readonly shared: Buffer;
   readonly ours: Buffer;
   readonly theirs: Buffer;
 }
@@ -56,9 +60,12 @@ function inputs(
     .tuple(file, fc.oneof(fc.constant([]), edits), edits, edits, fc.tuple(hasEnd, hasEnd, hasEnd))
     .map(([base, sharedEdits, oursEdits, theirsEdits, ends]) => {
       const shared = editLines(base, sharedEdits);
-      const versions = [base, editLines(shared, oursEdits), editLines(shared, theirsEdits)];
-      const [first, second, third] = versions.map((lines, at) => toContent(lines, ends[at]!));
-      return { base: first!, ours: second!, theirs: third! };
+      return {
+        base: toContent(base, ends[0]),
+        shared: toContent(shared, ends[0]),
+        ours: toContent(editLines(shared, oursEdits), ends[1]),
+        theirs: toContent(editLines(shared, theirsEdits), ends[2]),
+      };
     });
 }
 
@@ -128,7 +135,7 @@ test("a side that changed nothing gives the other side", () => {
 });
 
 /** Git's result, or `undefined` for a conflict. */
-function mergeByGit({ base, ours, theirs }: MergeInput): Buffer | undefined {
+function mergeByGit({ base, ours, theirs }: Omit<MergeInput, "shared">): Buffer | undefined {
   writeFileSync(join(folder, "base"), base);
   writeFileSync(join(folder, "ours"), ours);
   writeFileSync(join(folder, "theirs"), theirs);

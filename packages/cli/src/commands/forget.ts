@@ -1,8 +1,8 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
-import type { ForgetReport, Workspace } from "@belay/engine";
+import type { Checkpoint, ForgetReport, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
-import { usageError } from "../command-error.ts";
+import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { listField } from "../json/list-field.ts";
@@ -26,18 +26,17 @@ export default defineCommand({
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const target = await findTarget(call, workspace, call.operands[0] ?? "");
-      const isOnlyLook = call.options["dry-run"] === true;
-      if (isOnlyLook || call.options.yes !== true) {
-        const preview = await workspace.forget(target.name, { dryRun: true });
-        if (isOnlyLook) return report(call, target, preview);
-        if (!(await confirm(call, question(target, preview)))) return declined(call);
-      }
+      // looked at first even with --yes: a path that is nowhere is a slip of the pen
+      const preview = await lookAt(workspace, target);
+      if (call.options["dry-run"] === true) return report(call, target, preview);
+      if (call.options.yes !== true && !(await confirm(call, question(target, preview))))
+        return declined(call);
       return report(call, target, await workspace.forget(target.name));
     }),
 });
 
 interface Target {
-  /** What the engine is given: an id, or a path from the root. */
+  /** What the engine is given: an id, or a path from the root that starts with "./". */
   readonly name: string;
   readonly label: string;
   readonly kind: "checkpoint" | "path";
@@ -49,27 +48,54 @@ async function findTarget(
   workspace: Workspace,
   given: string,
 ): Promise<Target> {
-  const isClearlyPath = given.includes("/");
-  const checkpoint = isClearlyPath ? undefined : await findCheckpoint(workspace, given);
-  if (checkpoint !== undefined && exists(resolve(call.directory, given))) {
-    throw usageError(
-      `"${given}" is a checkpoint and a file. Nothing was changed.`,
-      `Write ./${given} for the file, or ${checkpoint.id} for the checkpoint.`,
-    );
-  }
-  if (checkpoint !== undefined)
+  const checkpoint = await findCheckpoint(workspace, given);
+  if (checkpoint !== undefined && exists(resolve(call.directory, given)))
+    throw ambiguous(given, checkpoint.id);
+  if (checkpoint !== undefined) {
     return { name: checkpoint.id, label: `checkpoint ${checkpoint.seq}`, kind: "checkpoint" };
+  }
   const path = workspacePath(workspace, call.directory, given);
-  return { name: path, label: path, kind: "path" };
+  if (path === "")
+    throw usageError("That is the whole workspace.", "`belay uninstall --purge` deletes all checkpoints.");
+  const name = `./${path}`;
+  const namesake = await findCheckpoint(workspace, name);
+  if (namesake !== undefined) throw ambiguous(name, namesake.id);
+  return { name, label: path, kind: "path" };
 }
 
-async function findCheckpoint(workspace: Workspace, ref: string) {
+async function lookAt(workspace: Workspace, target: Target): Promise<ForgetReport> {
+  try {
+    return await workspace.forget(target.name, { dryRun: true });
+  } catch (error) {
+    if (target.kind !== "path" || !isNotFound(error)) throw error;
+    throw new CommandError(
+      "PATH_NOT_IN_CHECKPOINT",
+      `No checkpoint has ${target.label}. Nothing was changed.`,
+      {
+        exit: EXIT.notFound,
+        hint: "`belay search <path>` finds checkpoints by the paths they changed.",
+        facts: { path: target.label },
+      },
+    );
+  }
+}
+
+async function findCheckpoint(workspace: Workspace, ref: string): Promise<Checkpoint | undefined> {
   try {
     return await workspace.resolve(ref);
   } catch (error) {
-    if ((error as { code?: unknown }).code === "CHECKPOINT_NOT_FOUND") return undefined;
+    if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return (error as { code?: unknown }).code === "CHECKPOINT_NOT_FOUND";
+}
+
+function ambiguous(given: string, id: string): CommandError {
+  const hint = `Write ./${given} for the file, or ${id} for the checkpoint.`;
+  return usageError(`"${given}" is a checkpoint and a file. Nothing was changed.`, hint);
 }
 
 function exists(path: string): boolean {

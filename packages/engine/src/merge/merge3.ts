@@ -1,8 +1,9 @@
 /**
- * Three-way merge of text, byte for byte: `git merge-file` without its guesses. A clean result is what git
- * writes too (it is the oracle of the property test). Changes of the two sides that touch are a conflict, as in
- * git; the same change on both sides is not. Where git picks one of several equally good alignments of repeated
- * lines, this reports a conflict (see certain-changes.ts). Contents with NUL bytes are never merged.
+ * Three-way merge of text, byte for byte: `git merge-file` without its guesses. Changes of the two sides that touch
+ * are a conflict, as in git; the same text on both sides is not. What is clean here, git merges to the same bytes
+ * (it is the oracle of the property test), unless it reports a conflict between two equal texts. Where git takes one
+ * of several equally good alignments of repeated lines, this reports a conflict (certain-changes.ts).
+ * Contents with NUL bytes are never merged.
  */
 import { joinLines, splitLines, type Lines } from "../diff/lines.ts";
 import { certainChanges } from "./certain-changes.ts";

@@ -78,6 +78,20 @@ export class Database {
     }
   }
 
+  /**
+   * A transaction that need not survive a power cut: for leases, which end with their process anyway.
+   * The next durable one makes it durable too.
+   */
+  fleetingTransaction<Result>(work: () => Result): Result {
+    if (this.#depth > 0 || this.#path === undefined) return this.transaction(work);
+    this.exec("PRAGMA synchronous = NORMAL");
+    try {
+      return this.transaction(work);
+    } finally {
+      this.exec("PRAGMA synchronous = FULL");
+    }
+  }
+
   /** Throws unless the file that is open is still the one at its path. */
   assertInPlace(): void {
     if (this.#path === undefined || fileIdentity(this.#path) === this.#identity) return;

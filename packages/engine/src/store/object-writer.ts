@@ -104,12 +104,18 @@ export class ObjectWriter {
   /** Stores what is left and does `work` in the same durable transaction. */
   commit<Result>(work: () => Result): Result {
     this.#closePack();
-    return this.#db.transaction(() => {
-      this.#storePacks();
-      const result = work();
-      if (this.#lease !== undefined) releaseLease(this.#db, this.#lease);
-      return result;
-    });
+    try {
+      return this.#db.transaction(() => {
+        this.#storePacks();
+        const result = work();
+        if (this.#lease !== undefined) releaseLease(this.#db, this.#lease);
+        return result;
+      });
+    } catch (error) {
+      // a pack id that was rolled back will be given to another pack
+      this.#objects.forgetCache();
+      throw error;
+    }
   }
 
   /** Inside `commit`: stores what `work` has put so far, so that it can be read. */
@@ -127,7 +133,7 @@ export class ObjectWriter {
   /** Gives up: what went in ahead is unreferenced and left to `gc`. */
   abandon(): void {
     const lease = this.#lease;
-    if (lease !== undefined) this.#db.transaction(() => releaseLease(this.#db, lease));
+    if (lease !== undefined) this.#db.fleetingTransaction(() => releaseLease(this.#db, lease));
   }
 
   #closePack(): void {

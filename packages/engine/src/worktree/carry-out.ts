@@ -30,7 +30,7 @@ export interface CarryOut {
 
 /** Runs `work` as the one restore of this workspace; a second one is refused with owner and age. */
 export function withRestoreLease<Result>({ store, system }: Context, work: () => Result): Result {
-  const lease = store.db.transaction(() => {
+  const lease = store.db.fleetingTransaction(() => {
     for (const other of readLeases(store.db, "restore")) {
       if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner)) throw running(other.owner.pid, system.iso(other.since));
       releaseLease(store.db, other.id);
@@ -40,7 +40,7 @@ export function withRestoreLease<Result>({ store, system }: Context, work: () =>
   try {
     return work();
   } finally {
-    store.db.transaction(() => releaseLease(store.db, lease));
+    store.db.fleetingTransaction(() => releaseLease(store.db, lease));
   }
 }
 

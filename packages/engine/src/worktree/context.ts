@@ -31,12 +31,12 @@ export function lookRequest(context: Context, more: Partial<LookRequest> = {}): 
 }
 
 /** A checkpoint as something to compare with. */
-export function asSeen(context: Context, { snapshot, rules, seq }: Checkpoint): RuledSnapshot {
-  return { snapshot, rules, absent: knownAbsent(context, seq) };
+export function asSeen(context: Context, { snapshot, rules, excluded, seq }: Checkpoint): RuledSnapshot {
+  return { snapshot, rules, excluded, absent: knownAbsent(context, seq) };
 }
 
 /** Paths a tool named when they were absent: they are known to be absent in every checkpoint before that. */
-export function knownAbsent(context: Context, seq: number): Set<BytePath> {
+function knownAbsent(context: Context, seq: number): Set<BytePath> {
   const rows = context.store.db.all("SELECT path FROM named_path WHERE absent = 1 AND since >= ?", seq);
   return new Set(rows.map((row) => pathFromBytes(row["path"] as Uint8Array)));
 }

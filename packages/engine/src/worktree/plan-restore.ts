@@ -9,15 +9,14 @@ import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { RecordedMatcher } from "./recorded-rules.ts";
+import type { AbsenceProof } from "./proven-changes.ts";
 
 export interface RestorePlanInput {
   readonly objects: ObjectSource;
   readonly present: ObjectHash;
   readonly target: ObjectHash;
-  readonly targetRules: RecordedMatcher;
-  /** Paths a tool named for the first time when they were absent: known absent in every earlier checkpoint. */
-  readonly knownAbsent: ReadonlySet<BytePath>;
+  /** Whether a path that the target lacks was truly absent then. */
+  readonly wasAbsent: AbsenceProof;
   /** What the present scan left out: it keeps the directories above it from being removed. */
   readonly excluded: readonly ExcludedRoot[];
   /** undefined = everything */
@@ -77,10 +76,9 @@ class RestorePlanner {
 
   #considerDeletion(edit: Edit): void {
     const { path, from } = edit;
-    const { targetRules, knownAbsent, keepNew } = this.#input;
+    const { wasAbsent, keepNew } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
-    const covered = targetRules.wouldCapture(path, from?.kind === "directory") || knownAbsent.has(path);
-    if (!covered) return this.#keep(path, "not covered by the target's rules");
+    if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
     if (lookUp(this.#input.objects, this.#input.target, path).gapAbove) return this.#keep(path, "the target has a gap here");
     this.#edits.push(edit);
   }

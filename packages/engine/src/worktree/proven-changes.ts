@@ -4,25 +4,27 @@
  * creates by these changes, so every doubt is no change.
  */
 import { compareTrees } from "../diff/compare-trees.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { decodeRules } from "../model/rules.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { decodeExcluded } from "./excluded-list.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
 
-/** A snapshot, the rules it was taken by, and what is known to have been absent then whatever they say. */
+/** A snapshot, the rules it was taken by, what they left out, and what is known to have been absent whatever they say. */
 export interface RuledSnapshot {
   readonly snapshot: ObjectHash;
   readonly rules: ObjectHash;
+  readonly excluded: ObjectHash;
   readonly absent?: ReadonlySet<BytePath>;
 }
 
 /** The changes that lead from one to the other. */
 export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
   const edits = compareTrees(objects, from.snapshot, to.snapshot);
-  if (from.rules === to.rules || edits.length === 0) return edits;
+  if (edits.length === 0 || (from.rules === to.rules && from.excluded === to.excluded)) return edits;
   const [before, after] = [from, to].map((side) => absenceProof(objects, side));
   return edits.filter((edit) => {
     if (edit.from === undefined) return before!(edit.path, edit.to);
@@ -31,7 +33,12 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
 }
 
 /** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
-function absenceProof(objects: ObjectSource, { rules, absent }: RuledSnapshot): (path: BytePath, other: Entry | undefined) => boolean {
+export function absenceProof(objects: ObjectSource, { rules, excluded, absent }: RuledSnapshot): AbsenceProof {
   const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
-  return (path, other) => absent?.has(path) === true || matcher.wouldCapture(path, other?.kind === "directory");
+  // mount points and linked worktrees are left out although no rule names them
+  const leftOut = new Set(decodeExcluded(objects.read(excluded), excluded).map(({ path }) => path));
+  const isLeftOut = (path: BytePath) => leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
+  return (path, other) => absent?.has(path) === true || (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
 }
+
+export type AbsenceProof = (path: BytePath, other: Entry | undefined) => boolean;

@@ -9,9 +9,10 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Edit, Outcome, Plan } from "../model/plan.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { knownAbsent, lookRequest, type Context } from "./context.ts";
+import { asSeen, lookRequest, type Context } from "./context.ts";
 import { planRestoreEdits } from "./plan-restore.ts";
-import { rulesOf, whatElseToSee } from "./see-for.ts";
+import { absenceProof } from "./proven-changes.ts";
+import { whatElseToSee } from "./see-for.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import type { LookRequest, Present } from "./worktree.ts";
@@ -90,8 +91,7 @@ function buildPlan(context: Context, present: Present, request: RestoreRequest):
     objects: present.objects,
     present: present.snapshot,
     target: target.snapshot,
-    targetRules: rulesOf(context, target),
-    knownAbsent: knownAbsent(context, target.seq),
+    wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
     excluded: present.excludedRoots,
     paths: request.paths,
     keepNew: request.keepNew,

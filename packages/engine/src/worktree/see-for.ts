@@ -6,9 +6,8 @@
 import { compareTrees, walkTree } from "../diff/compare-trees.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { decodeRules } from "../model/rules.ts";
 import type { Context } from "./context.ts";
-import { createRecordedMatcher, type RecordedMatcher } from "./recorded-rules.ts";
+import { createRecordedMatcher } from "./recorded-rules.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
@@ -35,9 +34,4 @@ function touchedGaps(present: Present, target: Checkpoint): Set<BytePath> {
   if (bySize.size === 0) return bySize;
   const touched = compareTrees(present.objects, present.snapshot, target.snapshot).filter(({ path, to }) => bySize.has(path) && to?.kind !== "gap");
   return new Set(touched.filter(({ to }) => to !== undefined).map(({ path }) => path));
-}
-
-/** The rules a checkpoint was taken by. */
-export function rulesOf({ store }: Context, checkpoint: Checkpoint): RecordedMatcher {
-  return createRecordedMatcher(decodeRules(store.objects.read(checkpoint.rules), checkpoint.rules));
 }

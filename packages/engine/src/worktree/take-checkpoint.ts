@@ -35,7 +35,7 @@ export interface TakeOptions {
   readonly doubts?: readonly Doubt[];
   /** Done inside the transaction that records the checkpoint. */
   within?(recorded: Recorded): void;
-  /** Asked between the capture and the recording: false drops the capture. Its content is already durable then. */
+  /** Asked when the capture's content can be read from the store and nothing is recorded yet: false drops the capture. */
   wanted?(present: Present): boolean;
 }
 
@@ -80,25 +80,23 @@ function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean
   const base = newestSeq(store.db);
   try {
     const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
-    if (options.wanted !== undefined) {
-      writer.flush();
-      if (!options.wanted(present)) {
-        writer.abandon();
-        return undefined;
-      }
-    }
     const recorded = writer.commit(() => {
       if (newestSeq(store.db) !== base && !last) throw new Outrun(false);
       if (readGeneration(store.db) !== writer.generation) assertComplete(context, present.snapshot);
+      if (options.wanted?.(present) === false) throw new NotWanted();
       return record(context, options, present);
     });
     worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
   } catch (error) {
     writer.abandon();
+    if (error instanceof NotWanted) return undefined;
     throw error;
   }
 }
+
+/** Rolls the transaction back: nothing of the capture is kept. */
+class NotWanted extends Error {}
 
 function record(context: Context, options: TakeOptions, present: Present): Recorded {
   const { store, system } = context;

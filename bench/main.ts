@@ -1,0 +1,46 @@
+/**
+ * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n]`: Belay against the shadow-git sequence in the
+ * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
+ */
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { Belay } from "./belay.ts";
+import { measureDisk } from "./disk.ts";
+import { mib, printTable, type Row } from "./measure.ts";
+import { measureSpeed } from "./speed.ts";
+
+const { values } = parseArgs({
+  options: {
+    files: { type: "string", default: "500,5000,50000" },
+    rounds: { type: "string", default: "5" },
+    checkpoints: { type: "string", default: "200" },
+  },
+});
+
+const sizes = values.files.split(",").map(Number);
+const rounds = Number(values.rounds);
+const place = mkdtempSync(join(tmpdir(), "belay-bench-"));
+const rows: Row[] = [];
+try {
+  for (const files of sizes) {
+    console.error(`${files} files …`);
+    rows.push(...(await measureSpeed(place, files, rounds)), measureMemory(files));
+  }
+  const checkpoints = Number(values.checkpoints);
+  if (checkpoints > 0) {
+    console.error(`${checkpoints} checkpoints …`);
+    rows.push(...(await measureDisk(place, Math.min(5000, Math.max(...sizes)), checkpoints)));
+  }
+  console.log(`Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`);
+  printTable(rows);
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+function measureMemory(files: number): Row {
+  const belay = new Belay(join(place, `home-${files}`), join(place, `project-${files}`));
+  const peak = belay.peakMemory(join(place, "memory"), "checkpoint");
+  return { work: "memory of a cold capture", files, belay: mib(peak), git: "", ratio: "", budget: "≤ 200 MiB", holds: peak <= 200 * 1024 * 1024 };
+}

@@ -1,0 +1,65 @@
+/** A project made from a seed: source-like text, sizes as in real repositories, directories a few levels deep. */
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createRandom, type Random } from "./random.ts";
+
+export interface Project {
+  readonly root: string;
+  readonly files: string[];
+  readonly bytes: number;
+  readonly random: Random;
+}
+
+const KEYWORDS = "const let function return if else for while import export from new await async throw type interface class extends".split(" ");
+const SYLLABLES = "ab ac ad al am an ar as at be ca ce co de di do ed el en er es fa fi ge ha he id il in io is it ja ke la le li lo ma me mi mo na ne ni no on or pa pe pi po qu ra re ri ro sa se si so ta te ti to un ur us va ve vi wa we xa ya ze".split(" ");
+
+export function createProject(root: string, count: number, seed: number): Project {
+  rmSync(root, { recursive: true, force: true });
+  const random = createRandom(seed);
+  const words = Array.from({ length: 4000 }, () => word(random));
+  const files: string[] = [];
+  let bytes = 0;
+  for (let directory = 0; files.length < count; directory += 1) {
+    const path = join(root, `packages/${words[directory % 40]}-${Math.floor(directory / 40) % 12}/src/${words[directory % 97]}/${words[(directory * 7) % 911]}`);
+    mkdirSync(path, { recursive: true });
+    const here = Math.min(count - files.length, 5 + random.below(35));
+    for (let i = 0; i < here; i += 1) {
+      const text = sourceText(random, words, 40 + Math.floor(-Math.log(1 - random.next()) * 105));
+      const file = join(path, `${random.pick(words)}-${files.length}.ts`);
+      writeFileSync(file, text);
+      files.push(file);
+      bytes += text.length;
+    }
+  }
+  return { root, files, bytes, random };
+}
+
+function word(random: Random): string {
+  return Array.from({ length: 2 + random.below(3) }, () => random.pick(SYLLABLES)).join("");
+}
+
+/** Words are as unevenly frequent as in real text. */
+function sourceText(random: Random, words: readonly string[], lines: number): string {
+  const pick = () => words[Math.floor(words.length * random.next() ** 3)]!;
+  let text = "";
+  for (let line = 0; line < lines; line += 1) {
+    const indent = "  ".repeat(random.below(4));
+    const rest = random.next() < 0.15 ? `"${pick()} ${pick()} ${random.below(100000)}"` : `${pick()}.${pick()}(${pick()}, ${random.below(1000)})`;
+    text += `${indent}${random.pick(KEYWORDS)} ${pick()} = ${rest};\n`;
+  }
+  return text;
+}
+
+/** Changes `count` files a little, as an agent's turn would. */
+export function changeFiles(project: Project, count: number): void {
+  for (let i = 0; i < count; i += 1) {
+    const file = project.random.pick(project.files);
+    if (project.random.next() < 0.5) {
+      appendFileSync(file, `export const changed${project.random.below(1e9)} = ${project.random.below(1e9)};\n`);
+      continue;
+    }
+    const lines = readFileSync(file, "utf8").split("\n");
+    lines.splice(project.random.below(lines.length), 1, `  let inserted = call${project.random.below(1e6)}();`, `  use(inserted, ${project.random.below(1e6)});`);
+    writeFileSync(file, lines.join("\n"));
+  }
+}

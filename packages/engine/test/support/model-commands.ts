@@ -1,0 +1,207 @@
+/** The commands of the model test: each does one thing to the real workspace and compares with the model. */
+import fc from "fast-check";
+import { expect } from "vitest";
+import type { Outcome } from "../../src/index.ts";
+import type { TempWorkspace } from "./temp-workspace.ts";
+import { makeEdit, textPath, treeEdit, type TreeEdit } from "./tree-edits.ts";
+import {
+  deltaOf,
+  expectMovedAround,
+  moveExactly,
+  readCheckpointMap,
+  restoreExactly,
+  watchDestructive,
+  type ModelStep,
+  type WorkspaceModel,
+} from "./workspace-model.ts";
+
+type Run = (model: WorkspaceModel, temp: TempWorkspace) => Promise<void>;
+type Command = fc.AsyncCommand<WorkspaceModel, TempWorkspace>;
+
+let executed = 0;
+
+/** How many commands ran since the last call. */
+export function countCommands(): number {
+  const count = executed;
+  executed = 0;
+  return count;
+}
+
+function command(name: string, facts: unknown, run: Run): Command {
+  return {
+    check: () => true,
+    toString: () => `${name} ${JSON.stringify(facts)}`,
+    async run(model, temp) {
+      executed += 1;
+      await run(model, temp);
+    },
+  };
+}
+
+const edit = treeEdit.map((facts) => command("edit", facts, async (_model, { root }) => makeEdit(root, facts)));
+
+const checkpoint = fc.constant(
+  command("checkpoint", {}, async (model, temp) => {
+    const tree = temp.tree();
+    const newest = (await temp.workspace.list({ limit: 1 }))[0]!;
+    const { checkpoint: taken, unchanged } = await temp.workspace.checkpoint();
+    expect(temp.tree()).toEqual(tree);
+    expect(await readCheckpointMap(temp, taken.id)).toEqual(tree);
+    const known = model.snapshots.get(newest.id);
+    if (known !== undefined) expect([taken.seq, unchanged]).toEqual([taken.seq, deltaOf(known, tree).size === 0]);
+    model.snapshots.set(taken.id, tree);
+  }),
+);
+
+const turn = fc.array(treeEdit, { minLength: 1, maxLength: 6 }).map((edits) =>
+  command("turn", edits, async (model, temp) => {
+    const before = temp.tree();
+    const work = async () => edits.forEach((each: TreeEdit) => makeEdit(temp.root, each));
+    const result = await temp.workspace.turn({}, work);
+    const after = temp.tree();
+    expect(result.changed).toBe(deltaOf(before, after).size > 0);
+    expect(await readCheckpointMap(temp, result.before.id)).toEqual(before);
+    expect(await readCheckpointMap(temp, result.after.id)).toEqual(after);
+    model.snapshots.set(result.before.id, before).set(result.after.id, after);
+    if (result.changed) model.applied.push({ before, after, checkpoint: result.after.id });
+  }),
+);
+
+/** One of the model's snapshots by a number of any size. */
+function pickSnapshot(model: WorkspaceModel, choice: number): string {
+  return [...model.snapshots.keys()][choice % model.snapshots.size]!;
+}
+
+interface RestoreFacts {
+  readonly choice: number;
+  readonly path: string | undefined;
+  readonly keepNew: boolean;
+  /** Plans first and carries the plan out, with this edit in between. */
+  readonly planned: TreeEdit | "at once" | undefined;
+}
+
+const restore = fc
+  .record<RestoreFacts>({
+    choice: fc.nat(1000),
+    path: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, textPath),
+    keepNew: fc.nat(3).map((number) => number === 0),
+    planned: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constant("at once" as const), treeEdit),
+  })
+  .map((facts) => command("restore", facts, (model, temp) => runRestore(model, temp, facts)));
+
+async function runRestore(model: WorkspaceModel, temp: TempWorkspace, facts: RestoreFacts): Promise<void> {
+  if (model.snapshots.size === 0) return;
+  const id = pickSnapshot(model, facts.choice);
+  const path = facts.path === undefined ? undefined : Buffer.from(facts.path, "utf8").toString("latin1");
+  const options = { keepNew: facts.keepNew, ...(facts.path === undefined ? {} : { paths: [facts.path] }) };
+  const seen = temp.tree();
+  const expected = restoreExactly(seen, model.snapshots.get(id)!, { path, keepNew: facts.keepNew });
+  if (expected === "missing") {
+    await expect(temp.workspace.restoreTo(id, options)).rejects.toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
+    return expect(temp.tree()).toEqual(seen);
+  }
+  const plan = facts.planned === undefined ? undefined : await temp.workspace.planRestore(id, options);
+  if (typeof facts.planned === "object") makeEdit(temp.root, facts.planned);
+  if (plan !== undefined && deltaOf(seen, temp.tree()).size > 0) {
+    const edited = temp.tree();
+    await expect(temp.workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
+    return expect(temp.tree()).toEqual(edited);
+  }
+  const { outcome, before, after } = await watchDestructive(temp, model, () =>
+    plan === undefined ? temp.workspace.restoreTo(id, options) : temp.workspace.restore(plan),
+  );
+  if (expected === "conflict") return expect(outcome.outcome).toBe("conflicts");
+  expect(after).toEqual(expected);
+  expect(outcome.outcome).toBe(deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
+  if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+}
+
+const undo = fc.constantFrom(1, 1, 1, 2).map((count) =>
+  command("undo", count, (model, temp) =>
+    moveSteps(model, temp, { count, from: "applied", to: "undone", work: () => temp.workspace.undo({ count }) }),
+  ),
+);
+
+const redo = fc.constantFrom(1, 1, 1, 2).map((count) =>
+  command("redo", count, (model, temp) =>
+    moveSteps(model, temp, { count, from: "undone", to: "applied", work: () => temp.workspace.redo({ count }) }),
+  ),
+);
+
+interface StepMove {
+  readonly count: number;
+  readonly from: "applied" | "undone";
+  readonly to: "applied" | "undone";
+  work(): Promise<Outcome>;
+}
+
+async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, from, to, work }: StepMove): Promise<void> {
+  const available = model[from].length;
+  if (available > 0 && available < count) {
+    return expect(work()).rejects.toMatchObject({ code: "STEPS_MISSING", facts: { available } });
+  }
+  const { outcome, before, after } = await watchDestructive(temp, model, work);
+  if (available === 0) return expect(outcome).toMatchObject({ outcome: "unchanged", steps: [] });
+  const steps = model[from].slice(-count).reverse();
+  const deltas = steps.map((step) => deltaInDirection(step, to));
+  const expected = moveExactly(before, deltas);
+  if (expected !== undefined) {
+    expect(after).toEqual(expected);
+    expect(outcome.outcome).toBe(deltaOf(before, after).size === 0 ? "unchanged" : "applied");
+  } else if (count === 1 && outcome.outcome === "applied") {
+    expectMovedAround(deltas[0]!, { before, after });
+  }
+  if (outcome.outcome === "conflicts") return;
+  model[from] = model[from].slice(0, -count);
+  model[to].push(...steps);
+}
+
+function deltaInDirection({ before, after }: ModelStep, to: "applied" | "undone"): ReturnType<typeof deltaOf> {
+  return to === "applied" ? deltaOf(before, after) : deltaOf(after, before);
+}
+
+const revert = fc.nat(1000).map((choice) =>
+  command("revert", choice, async (model, temp) => {
+    if (model.snapshots.size === 0) return;
+    const { outcome, before, after } = await watchDestructive(temp, model, () =>
+      temp.workspace.revert(pickSnapshot(model, choice)),
+    );
+    if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+  }),
+);
+
+const TINY = { name: "tiny", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null };
+
+const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
+  command("prune", way, async (model, { workspace, passHours }) => {
+    if (way !== "gc only") await workspace.prune({ policy: TINY });
+    if (way === "taken back") await workspace.unprune();
+    passHours(25);
+    await workspace.gc();
+    model.keepOnly(new Set((await workspace.list()).map(({ id }) => id)));
+  }),
+);
+
+const reopen = fc.constant(command("reopen", {}, (_model, { reopen: again }) => again()));
+
+const verify = fc.constant(
+  command("verify", {}, async (model, { workspace }) => {
+    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+    const listed = new Set((await workspace.list()).map(({ id }) => id));
+    expect([...model.snapshots.keys()].filter((id) => !listed.has(id))).toEqual([]);
+  }),
+);
+
+/** Each as often as it is listed. */
+export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
+  ...Array.from({ length: 14 }, () => edit),
+  ...Array.from({ length: 4 }, () => checkpoint),
+  ...Array.from({ length: 5 }, () => turn),
+  ...Array.from({ length: 5 }, () => restore),
+  ...Array.from({ length: 4 }, () => undo),
+  ...Array.from({ length: 3 }, () => redo),
+  revert,
+  prune,
+  reopen,
+  verify,
+];

@@ -1,0 +1,144 @@
+/**
+ * A workspace as a plain model: the tree at each checkpoint and the two lists of steps. The tree itself is read
+ * from disk by the test's own walker, so the model cannot share a mistake with the engine.
+ */
+import { expect } from "vitest";
+import type { Outcome } from "../../src/index.ts";
+import type { TempWorkspace } from "./temp-workspace.ts";
+import { describeFile, readIdentities, type TreeMap } from "./tree-map.ts";
+
+export interface ModelStep {
+  readonly before: TreeMap;
+  readonly after: TreeMap;
+  /** The checkpoint that holds its delta: pruned with it. */
+  readonly checkpoint: string;
+}
+
+/** What must be true, kept beside the real workspace. */
+export class WorkspaceModel {
+  readonly snapshots = new Map<string, TreeMap>();
+  applied: ModelStep[] = [];
+  undone: ModelStep[] = [];
+
+  /** Forgets what pruning took. */
+  keepOnly(listed: ReadonlySet<string>): void {
+    for (const id of this.snapshots.keys()) if (!listed.has(id)) this.snapshots.delete(id);
+    const isLeft = ({ checkpoint }: ModelStep) => listed.has(checkpoint);
+    this.applied = this.applied.filter(isLeft);
+    this.undone = this.undone.filter(isLeft);
+  }
+}
+
+/** The files of a checkpoint in the form of `readTreeMap`. */
+export async function readCheckpointMap({ workspace }: TempWorkspace, id: string): Promise<TreeMap> {
+  const map = new Map<string, string>();
+  for await (const { path, kind, mode, content } of workspace.files(id)) {
+    const bytes = Buffer.concat([...content()]);
+    if (kind === "directory") map.set(path, `directory ${mode.toString(8)}`);
+    else map.set(path, kind === "file" ? describeFile(mode, bytes) : `symlink ${bytes.toString("latin1")}`);
+  }
+  return map;
+}
+
+/** Does something that may change files and checks what holds for all such things. */
+export async function watchDestructive(
+  temp: TempWorkspace,
+  model: WorkspaceModel,
+  work: () => Promise<Outcome>,
+): Promise<{ outcome: Outcome; before: TreeMap; after: TreeMap }> {
+  const before = temp.tree();
+  const identities = readIdentities(temp.root);
+  const outcome = await work();
+  const after = temp.tree();
+  expectUntouched({ before, after }, identities, readIdentities(temp.root));
+  if (outcome.outcome === "conflicts" || outcome.outcome === "unchanged") expect(after).toEqual(before);
+  else expect(outcome.safetyCheckpoint).not.toBeNull();
+  // N0: whatever stood on disk can be brought back
+  await expectSnapshot(temp, model, outcome.safetyCheckpoint, before);
+  await expectSnapshot(temp, model, outcome.newCheckpoint, after);
+  return { outcome, before, after };
+}
+
+async function expectSnapshot(temp: TempWorkspace, model: WorkspaceModel, id: string | null, tree: TreeMap): Promise<void> {
+  if (id === null) return;
+  expect(await readCheckpointMap(temp, id)).toEqual(tree);
+  model.snapshots.set(id, tree);
+}
+
+/** What is the same before and after is the same node with the same time; of a directory only the node. */
+function expectUntouched(
+  { before, after }: { before: TreeMap; after: TreeMap },
+  identities: ReadonlyMap<string, string>,
+  now: ReadonlyMap<string, string>,
+): void {
+  for (const [path, node] of before) {
+    if (after.get(path) !== node) continue;
+    const [was, is] = [identities.get(path)!, now.get(path)!];
+    if (node.startsWith("directory")) expect([path, inodeOf(is)]).toEqual([path, inodeOf(was)]);
+    else expect([path, is]).toEqual([path, was]);
+  }
+}
+
+function inodeOf(identity: string): string {
+  return identity.split(" ")[0]!;
+}
+
+type Delta = ReadonlyMap<string, { readonly old: string | undefined; readonly new: string | undefined }>;
+
+export function deltaOf(before: TreeMap, after: TreeMap): Delta {
+  const paths = new Set([...before.keys(), ...after.keys()]);
+  const changed = [...paths].filter((path) => before.get(path) !== after.get(path));
+  return new Map(changed.map((path) => [path, { old: before.get(path), new: after.get(path) }]));
+}
+
+/** The tree after moving steps, where nothing stands in their way; undefined where something does. */
+export function moveExactly(present: TreeMap, deltas: readonly Delta[]): TreeMap | undefined {
+  const tree = new Map(present);
+  for (const delta of deltas) {
+    for (const [path, change] of delta) {
+      if (tree.get(path) !== change.old) return undefined;
+      if (change.new === undefined) tree.delete(path);
+      else tree.set(path, change.new);
+    }
+  }
+  const hasParent = (path: string) =>
+    !path.includes("/") || tree.get(path.slice(0, path.lastIndexOf("/")))?.startsWith("directory") === true;
+  return [...tree.keys()].every(hasParent) ? sorted(tree) : undefined;
+}
+
+/** What holds of one moved step although others changed the tree: its own untouched paths move, other paths stay. */
+export function expectMovedAround(delta: Delta, { before, after }: { before: TreeMap; after: TreeMap }): void {
+  for (const [path, change] of delta) {
+    const isLeaf = [change.old, change.new].every((node) => !node?.startsWith("directory"));
+    if (isLeaf && before.get(path) === change.old) expect([path, after.get(path)]).toEqual([path, change.new]);
+  }
+  const isAbove = (path: string) => [...delta.keys()].some((below) => below.startsWith(`${path}/`));
+  for (const path of new Set([...before.keys(), ...after.keys()])) {
+    if (delta.has(path) || (before.get(path) === undefined && isAbove(path))) continue;
+    expect([path, after.get(path)]).toEqual([path, before.get(path)]);
+  }
+}
+
+export interface RestoreChoice {
+  /** undefined = everything; as `TreeMap` has it. */
+  readonly path: string | undefined;
+  readonly keepNew: boolean;
+}
+
+/** The tree after a restore, or what stands in its way. */
+export function restoreExactly(present: TreeMap, target: TreeMap, { path, keepNew }: RestoreChoice): TreeMap | "conflict" | "missing" {
+  const isChosen = (other: string) => path === undefined || other === path || other.startsWith(`${path}/`);
+  if (path !== undefined && !present.has(path) && !target.has(path)) return "missing";
+  const tree = new Map([...present].filter(([other]) => !isChosen(other) || (keepNew && !target.has(other))));
+  for (const [other, node] of target) {
+    const isAbove = path?.startsWith(`${other}/`) === true && node.startsWith("directory") && !present.has(other);
+    if (isChosen(other) || isAbove) tree.set(other, node);
+  }
+  const hasParent = (other: string) =>
+    !other.includes("/") || tree.get(other.slice(0, other.lastIndexOf("/")))?.startsWith("directory") === true;
+  return [...tree.keys()].every(hasParent) ? sorted(tree) : "conflict";
+}
+
+function sorted(tree: Map<string, string>): TreeMap {
+  return new Map([...tree].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
