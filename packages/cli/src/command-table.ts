@@ -2,7 +2,7 @@
 import type { Command } from "./command.ts";
 
 export interface CommandEntry {
-  readonly group: "Start" | "Look" | "Go back" | "Name" | "Upkeep";
+  readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep";
   readonly summary: string;
   load(): Promise<{ readonly default: Command }>;
 }
@@ -64,12 +64,20 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/revert.ts"),
   },
 
-  note: { group: "Name", summary: "write a note on a checkpoint", load: () => import("./commands/note.ts") },
-  rename: { group: "Name", summary: "name a checkpoint", load: () => import("./commands/rename.ts") },
-  tag: { group: "Name", summary: "tag a checkpoint", load: () => import("./commands/tag.ts") },
-  untag: { group: "Name", summary: "remove a tag", load: () => import("./commands/untag.ts") },
+  note: {
+    group: "Name and share",
+    summary: "write a note on a checkpoint",
+    load: () => import("./commands/note.ts"),
+  },
+  rename: {
+    group: "Name and share",
+    summary: "name a checkpoint",
+    load: () => import("./commands/rename.ts"),
+  },
+  tag: { group: "Name and share", summary: "tag a checkpoint", load: () => import("./commands/tag.ts") },
+  untag: { group: "Name and share", summary: "remove a tag", load: () => import("./commands/untag.ts") },
   export: {
-    group: "Name",
+    group: "Name and share",
     summary: "a checkpoint as a tar archive or a patch",
     load: () => import("./commands/export.ts"),
   },

@@ -2,7 +2,7 @@
  * The command line: finds the command, parses its options, runs it, and turns whatever goes wrong into
  * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
  */
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usageError } from "./command-error.ts";
@@ -13,14 +13,16 @@ import { errorJson, reportError } from "./errors.ts";
 import { EXIT } from "./exit-code.ts";
 import { nearest } from "./nearest.ts";
 import { errorText } from "./output/error-text.ts";
-import { createOutput, type Output } from "./output/output.ts";
+import { assertWritten, createOutput, type Output } from "./output/output.ts";
 
 /** Runs one command line (without the program's name) and answers with its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   // a guess before parsing, so that a mistake on the command line is reported in the right form too
   const form = { json: splitAtDashes(argv).includes("--json") };
   try {
-    return await dispatch(argv, form);
+    const exit = await dispatch(argv, form);
+    await assertWritten();
+    return exit;
   } catch (error) {
     const report = reportError(error);
     const output = createOutput({ json: form.json, quiet: false });
@@ -80,7 +82,8 @@ function createCall(line: ParsedLine): Call {
     options: options as Call["options"],
     operands: line.operands,
     dashesAt: line.dashesAt,
-    directory: workingDirectory(options["directory"] as string | undefined),
+    // it need not exist: a project that was deleted can be restored by its name
+    directory: resolve(currentDirectory(), (options["directory"] as string | undefined) ?? "."),
     home: resolve(currentDirectory(), home as string),
     json,
     output: outputOf(line),
@@ -89,13 +92,6 @@ function createCall(line: ParsedLine): Call {
 
 function outputOf({ options }: ParsedLine): Output {
   return createOutput({ json: options["json"] === true, quiet: options["quiet"] === true });
-}
-
-function workingDirectory(given: string | undefined): string {
-  if (given === undefined) return currentDirectory();
-  const directory = resolve(currentDirectory(), given);
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true) return directory;
-  throw usageError(`-C ${given}: there is no such directory.`, "Name a directory that exists.");
 }
 
 /** An agent may have deleted the very directory this shell stands in: its name is still known. */

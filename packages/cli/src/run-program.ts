@@ -12,8 +12,9 @@ export interface Ended {
 
 export async function runProgram(words: readonly string[], directory: string): Promise<Ended> {
   const [program = "", ...args] = words;
+  const passOnTo = listenForSignals();
   const child = spawn(program, args, { cwd: directory, stdio: "inherit" });
-  passOnSignals(child);
+  passOnTo(child);
   return new Promise((resolve) => {
     child.once("error", (error: NodeJS.ErrnoException) => {
       const exit = error.code === "EACCES" ? 126 : 127;
@@ -26,16 +27,19 @@ export async function runProgram(words: readonly string[], directory: string): P
 }
 
 /**
- * The listeners stay after the program's end: many agents end with a second Ctrl-C, which must not
- * hit the checkpoint that follows.
+ * Passes signals on. They are listened for before the program starts, so that one that comes while it
+ * starts does not end us and leave it behind; and after its end, because many agents end with a second
+ * Ctrl-C, which must not hit the checkpoint that follows.
  */
-function passOnSignals(child: ChildProcess): void {
+function listenForSignals(): (child: ChildProcess) => void {
+  let program: ChildProcess | undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const) {
     process.on(signal, () => {
       // a terminal sends Ctrl-C to both of us: passed on, it would count as pressed twice
       const fromTerminal =
         (signal === "SIGINT" || signal === "SIGQUIT") && [0, 1, 2].some((fd) => isatty(fd));
-      if (!fromTerminal) child.kill(signal);
+      if (!fromTerminal) program?.kill(signal);
     });
   }
+  return (child) => void (program = child);
 }

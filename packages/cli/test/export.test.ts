@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -56,8 +56,35 @@ test("an archive that cannot be written is no half archive", () => {
   expect(
     sandbox.error(["export", "1", "--tar", join(sandbox.base, "no", "such", "out.tar")], 1),
   ).toMatchObject({ code: "OUTPUT_FAILED" });
-  expect(sandbox.error(["export", "1", "--tar", sandbox.base], 1)).toMatchObject({ code: "OUTPUT_FAILED" });
+  expect(sandbox.error(["export", "1", "--tar", sandbox.base, "--yes"], 1)).toMatchObject({
+    code: "OUTPUT_FAILED",
+  });
   expect(readdirSync(sandbox.base).filter((name) => name.includes("part"))).toEqual([]);
+});
+
+test("a reader that goes away early ends it quietly; a full disk is an error", () => {
+  const inShell = (redirection: string) =>
+    spawnSync("bash", ["-c", `"$0" "$1" export 1 ${redirection}`, process.execPath, LAUNCHER], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      encoding: "utf8",
+    });
+  expect(inShell("| head -c 100 | wc -c; echo ${PIPESTATUS[0]}")).toMatchObject({
+    stdout: "100\n1\n",
+    stderr: "",
+  });
+  const full = inShell("> /dev/full");
+  expect(full.status).toBe(1);
+  expect(full.stderr).toMatch(/could not be written: ENOSPC/);
+});
+
+test("a file that exists is overwritten only after a yes", () => {
+  expect(sandbox.error(["export", "1", "--tar", "a.txt"], 3)).toMatchObject({
+    code: "CONFIRMATION_REQUIRED",
+  });
+  expect(sandbox.read("a.txt")).toBe("one\n");
+  sandbox.ok("export", "1", "--tar", "a.txt", "--yes");
+  expect(sandbox.read("a.txt")).not.toBe("one\n");
 });
 
 test("--patch of the first checkpoint has nothing to compare with; --json needs a file", () => {

@@ -1,8 +1,9 @@
 /** init, status, workspaces, attach, uninstall: which directory is protected, and by which store. */
-import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ID, ISO_TIME, Sandbox } from "./sandbox.ts";
+import { ID, ISO_TIME, LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
@@ -179,10 +180,31 @@ describe("uninstall", () => {
   });
 });
 
-test("a directory that an agent deleted can be restored from where one stands", () => {
-  sandbox.ok("init");
-  rmSync(sandbox.project, { recursive: true });
-  mkdirSync(sandbox.project);
-  expect(sandbox.belay(["restore", "1", "--yes"]).status).toBe(0);
-  expect(sandbox.read("src/b.txt")).toBe("two\n");
+describe("a project that was deleted", () => {
+  test("comes back by its name", () => {
+    sandbox.ok("init");
+    rmSync(sandbox.project, { recursive: true });
+    expect(
+      sandbox.belay(["-C", sandbox.project, "restore", "1", "--yes"], { cwd: sandbox.base }).status,
+    ).toBe(0);
+    expect(sandbox.read("src/b.txt")).toBe("two\n");
+  });
+
+  test("comes back from the very shell that stood in it", () => {
+    sandbox.ok("init");
+    const script = `rm -rf "$PWD"; "$0" "$1" restore 1 --yes`;
+    const ran = spawnSync("bash", ["-c", script, process.execPath, LAUNCHER], {
+      cwd: sandbox.project,
+      env: sandbox.environment,
+      encoding: "utf8",
+    });
+    expect(ran).toMatchObject({ status: 0, stderr: "" });
+    expect(sandbox.read("src/b.txt")).toBe("two\n");
+  });
+
+  test("a directory with a wrong name is only not protected", () => {
+    expect(sandbox.error(["-C", "no-such-directory", "list"], 4)).toMatchObject({
+      code: "WORKSPACE_NOT_FOUND",
+    });
+  });
 });

@@ -88,7 +88,7 @@ test("several files need a yes, and nobody is there: exit 3, nothing changed", (
 });
 
 test("one file needs no question", () => {
-  expect(sandbox.ok("restore", "1", "a.txt")).toMatch(/~ restore {2}a\.txt\n✓ Restored \(1 changed/);
+  expect(sandbox.ok("restore", "1", "a.txt")).toMatch(/~ restore {2}a\.txt\n✓ Restored to 1 .+ \(1 changed/);
   expect(presentState()).toEqual(["one\n", undefined, "later\n"]);
 });
 

@@ -28,7 +28,7 @@ describe("prune and gc", () => {
   test("old ones go after a yes, and come back with --undo", async () => {
     for (let i = 0; i < 8; i += 1) await sandbox.checkpoint({ kind: "tool" }, 3);
     const policy = ["--policy", "mimir"];
-    const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq).sort();
+    const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq).sort((a, b) => a - b);
     const dryRun = sandbox.json(["prune", "--dry-run", ...policy]);
     expect(dryRun).toMatchObject({ prunedTotal: 3, kept: 6, dryRun: true });
     expect(sandbox.ok("prune", "--dry-run", ...policy)).toMatch(/Would drop 3 checkpoints and keep 6/);

@@ -5,10 +5,9 @@ import { statNode } from "./fs/file-stat.ts";
 import { freeBytes } from "./fs/mutate.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError } from "./model/errors.ts";
-import { findWorkspace, homePath, type EngineOptions } from "./open.ts";
+import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { listSettings } from "./settings.ts";
 import { openRegistry, storeDirectories } from "./store/registry.ts";
-import { createSystem } from "./system.ts";
 
 export interface Check {
   readonly name: string;
@@ -21,7 +20,7 @@ const LOW_SPACE_BYTES = 512 * 1024 * 1024;
 
 /** Looks without changing anything; a check that fails is a finding, not an error. */
 export async function diagnose(directory: string, options: EngineOptions = {}): Promise<{ checks: Check[] }> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const home = homePath(options, system);
   const checks = [
     attempt("settings", () => ok("settings", `${listSettings(displayAbsolute(home)).filter(({ source }) => source !== "default").length} set in config.json`)),

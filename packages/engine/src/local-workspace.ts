@@ -13,6 +13,7 @@ import { findThread, listThreads, openThread } from "./history/threads.ts";
 import { isAtOrBelow, pathFromText, type BytePath } from "./model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
+import type { FileChange } from "./model/file-change.ts";
 import type { OperationId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Edit, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
@@ -54,6 +55,7 @@ import { measureExcluded } from "./worktree/excluded-size.ts";
 import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
+import { assertRootThere, isRootThere } from "./worktree/root.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
@@ -99,6 +101,7 @@ export class LocalWorkspace implements Workspace {
         storeId: store.id,
         limits: { fileBytes: settings["limits.fileBytes"], checkpointBytes: settings["limits.checkpointBytes"] },
         commandPath: system.commandPath,
+        nodePath: system.nodePath,
         hasCheckpoint: (known) => store.db.get("SELECT 1 FROM checkpoint WHERE id = ?", known) !== undefined,
       }),
     };
@@ -121,11 +124,12 @@ export class LocalWorkspace implements Workspace {
     const before = newestCheckpoint(this.#db);
     const taken = takeCheckpoint(this.#context, { request, description, look: { progress } });
     return {
+      id: taken.checkpoint.id,
       checkpoint: taken.checkpoint,
       unchanged: taken.unchanged,
       gaps: taken.present.gaps,
       doubts: taken.present.doubts,
-      warnings: emptiedWarning(before, taken),
+      warnings: [...emptiedWarning(before, taken), ...(taken.comparable ? [] : [DAMAGED_PREVIOUS])],
       durationMs: this.#system.elapsed() - started,
     };
   }
@@ -173,7 +177,9 @@ export class LocalWorkspace implements Workspace {
     });
   }
 
-  async diff(options: DiffOptions): Promise<Diff> {
+  async diff(fromOrOptions: CheckpointRef | DiffOptions, ref?: CheckpointRef): Promise<Diff> {
+    const options: DiffOptions =
+      typeof fromOrOptions === "object" ? fromOrOptions : { from: fromOrOptions, ...(ref === undefined ? {} : { to: ref }), detail: "text" };
     return this.#blaming(() => {
       const from = options.from === undefined ? this.#newest() : resolveCheckpoint(this.#db, options.from);
       const to = options.to === undefined ? undefined : resolveCheckpoint(this.#db, options.to);
@@ -187,9 +193,9 @@ export class LocalWorkspace implements Workspace {
   async status(): Promise<WorkspaceStatus> {
     const { store, worktree, capBytes } = this.#context;
     const newest = newestCheckpoint(this.#db);
-    const rootExists = statNode(worktree.root) !== undefined;
+    const rootExists = isRootThere(worktree.root);
     const present = rootExists ? worktree.look(lookRequest(this.#context), this.#objects) : undefined;
-    const edits = newest === undefined || present === undefined ? [] : provenChanges(present.objects, this.#seen(newest), present);
+    const changed = newest === undefined || present === undefined ? [] : this.#changedSince(newest, present);
     const thread = this.#db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
     const head = (list: "applied" | "undone"): StepSummary | null => listSteps(this.#db, list, { limit: 1 })[0] ?? null;
     return {
@@ -199,14 +205,28 @@ export class LocalWorkspace implements Workspace {
       newest: newest ?? null,
       thread: thread === undefined ? null : findThread(this.#db, String(thread)),
       checkpoints: Number(this.#db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
-      changedFiles: present === undefined ? [] : fileChanges(present.objects, edits, { detail: "counts" }),
+      changedFiles: changed ?? [],
       gaps: present?.gaps ?? [],
       excluded: measureExcluded(worktree.root, present?.excludedRoots ?? [], this.#timer(MEASURE_MS)),
       disk: { bytes: storeBytes(store), capBytes },
       canUndo: head("applied"),
       canRedo: head("undone"),
-      warnings: rootExists ? [] : [`${this.root} does not exist any more; restore brings its files back.`],
+      warnings: [
+        ...(rootExists ? [] : [`${this.root} does not exist any more; restore brings its files back.`]),
+        ...(changed === undefined ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
+      ],
     };
+  }
+
+  /** undefined when the checkpoint is damaged. */
+  #changedSince(checkpoint: Checkpoint, present: Present): readonly FileChange[] | undefined {
+    try {
+      const edits = provenChanges(present.objects, this.#seen(checkpoint), present);
+      return fileChanges(present.objects, edits, { detail: "counts" });
+    } catch (error) {
+      if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
+      throw error;
+    }
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
@@ -372,6 +392,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   #look(): Present {
+    assertRootThere(this.#context.worktree.root);
     return this.#context.worktree.look(lookRequest(this.#context), this.#objects);
   }
 
@@ -471,6 +492,8 @@ export class LocalWorkspace implements Workspace {
     }
   }
 }
+
+const DAMAGED_PREVIOUS = "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
 
 function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
   const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;

@@ -1,11 +1,10 @@
 /** Commands about workspaces as a whole: list, attach, remove. */
-import { absolutePath, below, displayAbsolute, realPath, type AbsolutePath } from "./fs/absolute-path.ts";
+import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError } from "./model/errors.ts";
-import { findWorkspace, homePath, type EngineOptions } from "./open.ts";
+import { existingRoot, findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
-import { openStore, removeStore, storeBytes, writeMeta } from "./store/store.ts";
-import { createSystem } from "./system.ts";
+import { openStore, removeStore, storeBytes } from "./store/store.ts";
 
 export interface WorkspaceSummary {
   readonly id: string;
@@ -20,7 +19,7 @@ export interface WorkspaceSummary {
 }
 
 export async function listWorkspaces(options: EngineOptions = {}): Promise<WorkspaceSummary[]> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const home = homePath(options, system);
   using registry = openRegistry(home, system.userId);
   return registry.list().map((workspace) => summarise(workspace, home));
@@ -41,16 +40,14 @@ function summarise({ id, path, store, createdAt }: RegisteredWorkspace, home: Ab
 
 /** Tells Belay where a workspace's directory is now. */
 export async function attachWorkspace(id: string, directory: string, options: EngineOptions = {}): Promise<LocalWorkspace> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const home = homePath(options, system);
   {
     using registry = openRegistry(home, system.userId);
     const workspace = findById(registry, id);
-    const root = realPath(absolutePath(directory));
+    const root = existingRoot(directory);
     refuseTaken(registry, workspace, root);
     registry.move(workspace.id, root, rootIdentity(root)!);
-    using store = openStore(below(home, `workspaces/${workspace.store}`), { create: false });
-    store.db.transaction(() => writeMeta(store.db, "root", Buffer.from(root, "latin1").toString("base64")));
   }
   return findWorkspace(directory, options);
 }
@@ -66,7 +63,6 @@ function findById(registry: Registry, id: string): RegisteredWorkspace {
 
 function refuseTaken(registry: Registry, workspace: RegisteredWorkspace, root: AbsolutePath): void {
   const path = displayAbsolute(root);
-  if (rootIdentity(root) === undefined) throw new EngineError("WORKSPACE_REFUSED", `${path} is not a directory. Nothing was changed.`, { path, reason: "it is not a directory" });
   const holder = registry.byPath(root);
   if (holder === undefined || holder.id === workspace.id) return;
   const reason = `it is the workspace ${holder.id} already`;
@@ -82,7 +78,7 @@ export interface RemovedWorkspace {
 
 /** Stops protecting the workspace of a directory; with `purge` its store and all checkpoints go too. */
 export async function removeWorkspace(directory: string, options: EngineOptions & { purge: boolean }): Promise<RemovedWorkspace> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const home = homePath(options, system);
   const { id, path, store } = await (async () => {
     await using workspace = await findWorkspace(directory, options);

@@ -14,8 +14,8 @@ import type { WorkspaceId } from "./model/ids.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { readSettings } from "./settings.ts";
-import { openRegistry, rootIdentity, storeDirectories, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
-import { finishStore, openStore, readMeta, removeStore, writeMeta, type Store } from "./store/store.ts";
+import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
+import { finishStore, noteRoot, openStore, readMeta, removeStore, writeMeta, type Store } from "./store/store.ts";
 import { createSystem } from "./system.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
@@ -24,7 +24,15 @@ export interface EngineOptions {
   readonly home?: string;
   /** Keep everything in memory: nothing survives the process. */
   readonly store?: "memory";
+  /** What time it is, in milliseconds since 1970. */
+  readonly clock?: () => number;
   readonly system?: System;
+}
+
+/** The world as the options want it. */
+export function systemOf({ system, clock }: EngineOptions): System {
+  const world = system ?? createSystem();
+  return clock === undefined ? world : { ...world, now: clock };
 }
 
 export interface InitOptions extends EngineOptions {
@@ -47,7 +55,7 @@ export async function initWorkspace(
   path: string,
   options: InitOptions = {},
 ): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const root = existingRoot(path);
   if (options.store === "memory") return initInMemory(root, options, system);
   const home = homePath(options, system);
@@ -75,33 +83,41 @@ interface Opening {
 async function initNew(
   root: AbsolutePath,
   opening: Opening & { options: InitOptions },
-): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
+): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
   const { home, registry, system, options } = opening;
   const id = system.newId() as WorkspaceId;
   const name = root.slice(root.lastIndexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
   const registered: RegisteredWorkspace = { id, store: `${name}-${id}`, path: root, ...rootIdentity(root)!, createdAt: system.now() };
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
+  const initial = await buildStore(registered, { home, system, progress: options.progress });
+  const winner = registry.add(registered);
+  const created = winner.id === id;
+  // when another process protected the same directory meanwhile, its store counts
+  if (!created) removeStore(directory);
+  return { workspace: open({ ...winner, notices: [] }, opening), initial: created ? initial : null, created };
+}
+
+type Building = { readonly home: AbsolutePath; readonly system: System; readonly progress: Progress | undefined };
+
+/** Builds a new store with its initial checkpoint; nothing is left of one that could not be finished. */
+async function buildStore(registered: RegisteredWorkspace, building: Building): Promise<TakenCheckpoint> {
+  const directory = below(building.home, `workspaces/${registered.store}`);
   try {
-    const initial = await buildStore(registered, { home, system, progress: options.progress });
+    const initial = await takeInitial(registered, directory, building);
     finishStore(directory);
-    registry.add(registered);
-    return { workspace: open({ ...registered, notices: [] }, opening), initial, created: true };
+    return initial;
   } catch (error) {
     removeStore(directory);
     throw error;
   }
 }
 
-/** Builds a new store with its initial checkpoint under a name that nobody looks for. */
-async function buildStore(
-  registered: RegisteredWorkspace,
-  { home, system, progress }: { home: AbsolutePath; system: System; progress: Progress | undefined },
-): Promise<TakenCheckpoint> {
-  using store = openStore(below(home, `workspaces/${registered.store}`), { create: true, bulk: true });
+async function takeInitial(registered: RegisteredWorkspace, directory: AbsolutePath, { home, system, progress }: Building): Promise<TakenCheckpoint> {
+  using store = openStore(directory, { create: true, bulk: true });
   store.db.transaction(() => {
     writeMeta(store.db, "workspace_id", registered.id);
-    writeMeta(store.db, "root", Buffer.from(registered.path, "latin1").toString("base64"));
+    noteRoot(store.db, registered.path);
   });
   const workspace = assemble(registered, store, { home, system }, []);
   return await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }, progress);
@@ -109,11 +125,10 @@ async function buildStore(
 
 /** The nearest protected directory at or above `directory`. */
 export async function findWorkspace(directory: string, options: EngineOptions = {}): Promise<LocalWorkspace> {
-  const system = options.system ?? createSystem();
+  const system = systemOf(options);
   const home = homePath(options, system);
   const start = resolveAsFarAsPossible(absolutePath(directory));
   using registry = openRegistry(home, system.userId);
-  rebuildIfLost(registry, home);
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
     if (known !== undefined) return open(known, { home, registry, system });
@@ -167,6 +182,8 @@ function sameIdentity(a: { dev: string; ino: string; birth: string }, b: { dev: 
 function open(known: RegisteredWorkspace & { notices: string[] }, { home, system }: Opening): LocalWorkspace {
   const store = openStore(below(home, `workspaces/${known.store}`), { create: false });
   try {
+    assertOwn(store, known);
+    noteRoot(store.db, known.path);
     const workspace = assemble(known, store, { home, system }, known.notices);
     workspace.recover();
     return workspace;
@@ -174,6 +191,13 @@ function open(known: RegisteredWorkspace & { notices: string[] }, { home, system
     store[Symbol.dispose]();
     throw error;
   }
+}
+
+/** A store that lost its content, or was put in the place of another, must not be taken for this workspace's. */
+function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void {
+  if (readMeta(db, "workspace_id") === id) return;
+  const store = displayAbsolute(directory!);
+  throw new EngineError("STORE_REPLACED", `The store ${store} is not the one that belongs to this workspace. Nothing was changed.`, { store });
 }
 
 function assemble(known: RegisteredWorkspace, store: Store, { home, system }: { home: AbsolutePath; system: System }, notices: readonly string[]): LocalWorkspace {
@@ -201,7 +225,8 @@ function otherWorkspaces({ id, path: root }: RegisteredWorkspace, home: Absolute
   return inside(store) ? [...excluded, { path: relative(store), reason: "Belay's own store" }] : excluded;
 }
 
-function existingRoot(path: string): AbsolutePath {
+/** The real path of a directory; throws when it is none. */
+export function existingRoot(path: string): AbsolutePath {
   const absolute = absolutePath(path);
   const shown = displayAbsolute(absolute);
   let root: AbsolutePath;
@@ -249,19 +274,3 @@ function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): 
     if (above === "/") return;
   }
 }
-
-/** Every store knows its root: a registry that was lost is made again from them. */
-function rebuildIfLost(registry: Registry, home: AbsolutePath): void {
-  if (registry.list().length > 0) return;
-  for (const directory of storeDirectories(home)) {
-    if (statNode(below(home, `workspaces/${directory}/store.db`)) === undefined) continue;
-    using store = openStore(below(home, `workspaces/${directory}`), { create: false });
-    const root = readMeta(store.db, "root");
-    const id = readMeta(store.db, "workspace_id");
-    if (root === undefined || id === undefined) continue;
-    const path = Buffer.from(root, "base64").toString("latin1") as AbsolutePath;
-    const identity = rootIdentity(path) ?? { dev: "", ino: "", birth: "" };
-    registry.add({ id: id as WorkspaceId, store: directory, path, ...identity, createdAt: 0 });
-  }
-}
-

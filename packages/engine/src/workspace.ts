@@ -25,6 +25,7 @@ export type CheckpointRef = string;
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
 
 export interface TakenCheckpoint {
+  readonly id: CheckpointId;
   readonly checkpoint: Checkpoint;
   /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
   readonly unchanged: boolean;
@@ -142,6 +143,8 @@ export interface Workspace extends AsyncDisposable {
   list(options?: ListOptions): Promise<Checkpoint[]>;
   resolve(ref: CheckpointRef): Promise<Checkpoint>;
   show(ref: CheckpointRef): Promise<CheckpointDetails>;
+  /** `diff(a, b)`: each other; `diff(a)`: with the disk; unified diffs included. */
+  diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
   diff(options: DiffOptions): Promise<Diff>;
   status(): Promise<WorkspaceStatus>;
 

@@ -281,6 +281,18 @@ describe("directories", () => {
   );
 
   test(
+    "undo of two steps keeps the directory that the first brings back with somebody's file in it",
+    inWorkspace({ a: "0\n" }, async ({ workspace, turn, tree, write, remove }) => {
+      await turn("t1", () => write("made/x", "1\n"));
+      write("made/mine", "mine\n");
+      await workspace.checkpoint();
+      await turn("t2", () => remove("made"));
+      expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied", kept: [{ path: "made" }] });
+      expect([...tree().keys()]).toEqual(["a", "made", "made/mine"]);
+    }),
+  );
+
+  test(
     "[I13] an empty directory that the step removed comes back, one that it made goes",
     inWorkspace({ a: "0\n" }, async ({ workspace, root, turn, tree }) => {
       mkdirSync(join(root, "empty"), { mode: 0o750 });

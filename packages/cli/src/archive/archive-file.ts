@@ -1,28 +1,25 @@
 /** Where an archive goes: stdout, or a file that appears only once it is complete. */
-import { once } from "node:events";
 import { createWriteStream, renameSync, rmSync } from "node:fs";
-import { resolve } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
 import type { Output } from "../output/output.ts";
 
-/** Writes to stdout; stops when nobody reads any more. Answers with the number of bytes. */
-export async function writeToStdout(pieces: AsyncIterable<Buffer | string>, output: Output): Promise<number> {
-  let bytes = 0;
+/** Writes to stdout; false when the reader went away before the end. */
+export async function writeToStdout(pieces: AsyncIterable<Buffer>, output: Output): Promise<boolean> {
   for await (const piece of pieces) {
-    if (!(await output.raw(piece))) throw cannotWrite("stdout", new Error("the reader went away"));
-    bytes += Buffer.byteLength(piece);
+    if (!(await output.raw(piece))) return false;
   }
-  return bytes;
+  return true;
 }
 
 /** Writes beside the file and renames: a broken export never looks like a whole one. */
-export async function writeToFile(pieces: AsyncIterable<Buffer | string>, path: string): Promise<number> {
-  const target = resolve(path);
-  const partial = `${target}.part-${process.pid}`;
+export async function writeToFile(pieces: AsyncIterable<Buffer>, path: string): Promise<number> {
+  const partial = `${path}.part-${process.pid}`;
   try {
     const bytes = await writeAll(pieces, partial);
-    renameSync(partial, target);
+    renameSync(partial, path);
     return bytes;
   } catch (error) {
     rmSync(partial, { force: true });
@@ -30,17 +27,10 @@ export async function writeToFile(pieces: AsyncIterable<Buffer | string>, path: 
   }
 }
 
-async function writeAll(pieces: AsyncIterable<Buffer | string>, path: string): Promise<number> {
-  const stream = createWriteStream(path, { flags: "wx", flush: true });
-  await once(stream, "open");
-  let bytes = 0;
-  for await (const piece of pieces) {
-    if (!stream.write(piece)) await once(stream, "drain");
-    bytes += Buffer.byteLength(piece);
-  }
-  stream.end();
-  await once(stream, "finish");
-  return bytes;
+async function writeAll(pieces: AsyncIterable<Buffer>, path: string): Promise<number> {
+  const file = createWriteStream(path, { flags: "wx", flush: true });
+  await pipeline(Readable.from(pieces), file);
+  return file.bytesWritten;
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

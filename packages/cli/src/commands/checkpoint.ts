@@ -1,4 +1,4 @@
-import type { TakenCheckpoint } from "@belay/engine";
+import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
@@ -6,6 +6,7 @@ import { checkpointJson } from "../json/checkpoint-json.ts";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { count, duration } from "../output/quantity.ts";
 import { threadId } from "../thread-option.ts";
 
@@ -27,7 +28,8 @@ export default defineCommand({
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
       const annotations = { ...(name && { name }), ...(note && { note }), ...(tags && { tags }) };
-      const taken = await workspace.checkpoint({ kind: "manual", ...annotations, ...(thread && { thread }) });
+      const request = { kind: "manual", ...annotations, ...(thread && { thread }) } as const;
+      const taken = await capture(call, workspace, request);
       warnAll(call, taken.warnings);
       if (call.json) call.output.json(takenJson(taken, { workspace: workspace.id, all: call.options.all }));
       else printTaken(call, taken, call.options.all);
@@ -35,6 +37,15 @@ export default defineCommand({
     });
   },
 });
+
+async function capture(
+  call: Call,
+  workspace: Workspace,
+  request: CheckpointRequest,
+): Promise<TakenCheckpoint> {
+  using bar = createProgressBar("Capturing", "file", !call.json && !call.output.quiet);
+  return await workspace.checkpoint(request, (at) => bar.update(at));
+}
 
 function takenJson(taken: TakenCheckpoint, context: { workspace: string; all: boolean | undefined }) {
   const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;

@@ -22,7 +22,7 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: ANY_NUMBER },
-  examples: ["belay diff", "belay diff 11 12", "belay diff @-1 -- src/ --stat"],
+  examples: ["belay diff", "belay diff 11 12", "belay diff @-1 --stat -- src/"],
   run: (call) => {
     if (call.dashesAt > 2)
       throw usageError("A diff is between two checkpoints at most.", "Paths go after --.");

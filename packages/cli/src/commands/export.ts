@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import { isatty } from "node:tty";
 import type { Checkpoint, Workspace } from "@belay/engine";
 import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
 import { tarArchive } from "../archive/tar.ts";
-import { defineCommand, type Call } from "../command.ts";
+import { defineCommand, YES, type Call } from "../command.ts";
 import { CommandError, usageError } from "../command-error.ts";
+import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { colouredDiff, patchBytes } from "../output/diff-text.ts";
@@ -12,6 +15,7 @@ import { visible } from "../output/visible.ts";
 
 const OPTIONS = {
   tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
+  yes: { ...YES, about: "overwrite a file that exists" },
   patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
 } as const;
 
@@ -52,10 +56,13 @@ async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Che
   const archive = tarArchive(workspace.files(checkpoint.id), checkpoint.createdAt);
   const { tar } = call.options;
   if (tar === undefined || tar === "-") {
-    await writeToStdout(archive, call.output);
-    return EXIT.done;
+    return (await writeToStdout(archive, call.output)) ? EXIT.done : EXIT.failed;
   }
-  const bytes = await writeToFile(archive, tar);
+  const file = resolve(call.directory, tar);
+  const question = `Overwrite ${visible(tar)}?`;
+  if (existsSync(file) && call.options.yes !== true && !(await confirm(call, question)))
+    return declined(call);
+  const bytes = await writeToFile(archive, file);
   if (call.json)
     call.output.json({ checkpoint: checkpoint.id, format: "tar", file: tar, files: checkpoint.files, bytes });
   else call.output.note(`${visible(tar)}: checkpoint ${checkpoint.seq}, ${size(bytes)}`);

@@ -13,7 +13,7 @@ export default defineCommand({
   options: {
     "keep-new": { type: "boolean", about: "delete nothing: files that came later stay" },
     "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
-    thread: THREAD,
+    thread: { ...THREAD, about: "whose work this takes back; that of others needs a yes" },
     "dry-run": DRY_RUN,
     yes: YES,
     all: ALL_ENTRIES,

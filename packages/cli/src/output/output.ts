@@ -4,7 +4,8 @@
  * Text from elsewhere must have gone through `visible` before it comes here; as a second line of defence
  * only line ends, tabs and colours pass.
  */
-import { once } from "node:events";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
 import { createStyle, wantsColour, type Style } from "./style.ts";
 
 export interface Output {
@@ -52,21 +53,45 @@ export function createOutput(options: { json: boolean; quiet: boolean }): Output
 
 /** A stream whose reader may go away at any time. */
 function quietlyClosing(stream: NodeJS.WriteStream) {
-  let open = true;
-  // without a listener, EPIPE would end the process in the middle of its work
-  if (stream.listenerCount("error") === 0) stream.on("error", ignoreClosedPipe);
-  stream.once("error", () => (open = false));
+  watch(stream);
   return {
-    write: (text: string) => void (open && stream.write(text)),
+    write: (text: string) => void (!failures.has(stream) && stream.write(text)),
     writeAll: async (bytes: Uint8Array | string) => {
-      if (open && !stream.write(bytes)) await Promise.race([once(stream, "drain"), once(stream, "close")]);
-      return open;
+      if (failures.has(stream)) return false;
+      if (!stream.write(bytes)) await readyAgain(stream);
+      return !failures.has(stream);
     },
   };
 }
 
-function ignoreClosedPipe(error: NodeJS.ErrnoException): void {
-  if (error.code !== "EPIPE") throw error;
+function readyAgain(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ["drain", "error", "close"]) stream.once(event, () => resolve());
+  });
+}
+
+const failures = new Map<NodeJS.WriteStream, NodeJS.ErrnoException>();
+
+function watch(stream: NodeJS.WriteStream): void {
+  if (stream.listeners("error").includes(remember)) return;
+  // without a listener, a failing write would end the process in the middle of its work
+  stream.on("error", remember);
+}
+
+function remember(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): void {
+  failures.set(this, error);
+}
+
+/** Throws if a result could not be written: a full disk is an error, a reader that went away is none. */
+export async function assertWritten(): Promise<void> {
+  // a write that failed at once is reported a moment later
+  await new Promise(setImmediate);
+  const failure = failures.get(process.stdout);
+  if (failure === undefined || failure.code === "EPIPE") return;
+  throw new CommandError("OUTPUT_FAILED", `The result could not be written: ${failure.message}.`, {
+    exit: EXIT.failed,
+    hint: "The command itself was done; run it again with another output to see its result.",
+  });
 }
 
 // Everything but tabs, line ends and our own colours.

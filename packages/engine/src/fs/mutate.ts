@@ -63,6 +63,11 @@ export function createDirectory(path: AbsolutePath): void {
   mkdirSync(forSystem(path), { mode: 0o700 });
 }
 
+/** Creates a directory and those above it that are missing, as the user would. */
+export function createDirectories(path: AbsolutePath): void {
+  mkdirSync(forSystem(path), { recursive: true });
+}
+
 export function move(from: AbsolutePath, to: AbsolutePath): void {
   renameSync(forSystem(from), forSystem(to));
 }
@@ -108,6 +113,11 @@ export function setMode(path: AbsolutePath, mode: number): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** For this user alone, by name: the file is not opened. */
+export function makePrivateFile(path: AbsolutePath): void {
+  chmodSync(forSystem(path), 0o600);
 }
 
 /** What keeps a node from being written: "EPERM" for an immutable one, "EROFS", "EACCES"; undefined = nothing. */

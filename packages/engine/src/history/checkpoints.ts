@@ -5,7 +5,7 @@ import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
-import { hashFromBytes, hashToBytes } from "../model/object-hash.ts";
+import { HASH_BYTES, hashFromBytes, hashToBytes } from "../model/object-hash.ts";
 import type { Database, Row, Value } from "../store/database.ts";
 
 export const TAG_PREFIX = "tag/";
@@ -152,11 +152,12 @@ export function readDoubts(db: Database, seq: number): Doubt[] {
   }));
 }
 
+/** Takes a row as it stands: a damaged one must not hide the others from a list, and its seal refuses it as soon as it is used. */
 function toCheckpoint(row: Row): Checkpoint {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const number = (column: string) => (row[column] === null ? null : Number(row[column]));
-  const json = <Kind>(column: string) => (row[column] === null ? null : (JSON.parse(String(row[column])) as Kind));
-  const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+  const json = <Kind>(column: string) => parseJson(row[column]) as Kind | null;
+  const name = (column: string) => hashFromBytes(row[column] instanceof Uint8Array ? row[column] : NO_HASH);
   return {
     id: String(row["id"]) as CheckpointId,
     seq: Number(row["seq"]),
@@ -168,7 +169,7 @@ function toCheckpoint(row: Row): Checkpoint {
     note: text("note"),
     tags: json<string[]>("tags") ?? [],
     description: String(row["description"]),
-    createdAt: Number(row["created_at"]),
+    createdAt: Number(row["created_at"]) || 0,
     snapshot: name("snapshot"),
     rules: name("rules"),
     excluded: name("excluded"),
@@ -185,4 +186,14 @@ function toCheckpoint(row: Row): Checkpoint {
     bytes: Number(row["bytes"]),
     changes: { added: Number(row["added"]), modified: Number(row["modified"]), deleted: Number(row["deleted"]) },
   };
+}
+
+const NO_HASH = new Uint8Array(HASH_BYTES);
+
+function parseJson(value: unknown): unknown {
+  try {
+    return value === null ? null : JSON.parse(String(value));
+  } catch {
+    return null;
+  }
 }

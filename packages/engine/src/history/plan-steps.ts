@@ -42,6 +42,7 @@ export class StepPlanner {
   /** What each touched path will be, on top of the present. */
   readonly #state = new Map<BytePath, Entry | undefined>();
   readonly #merged = new Set<BytePath>();
+  readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
   readonly #gaps = new Map<BytePath, Gap>();
 
@@ -60,7 +61,7 @@ export class StepPlanner {
   }
 
   result(): StepEdits {
-    const kept = this.#keepOccupiedDirectories();
+    this.#keepOccupiedDirectories();
     const edits: Edit[] = [];
     for (const path of [...this.#state.keys()].sort()) {
       const from = this.#present(path);
@@ -68,6 +69,7 @@ export class StepPlanner {
       if (!sameNode(from, to) && !this.#conflicts.has(path)) edits.push({ path, from, to });
     }
     const conflicts = [...this.#conflicts].map(([path, reason]) => ({ path, reason }));
+    const kept = [...this.#kept].map((path): Kept => ({ path, reason: "the directory is not empty" }));
     return { edits, merged: [...this.#merged], kept, conflicts, gaps: [...this.#gaps.values()] };
   }
 
@@ -91,7 +93,9 @@ export class StepPlanner {
   }
 
   #set(path: BytePath, entry: Entry | undefined): void {
-    if (entry !== undefined && !this.#hasDirectoryAbove(path)) this.#conflicts.set(path, "changed differently meanwhile");
+    // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
+    if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
+    else if (entry !== undefined && !this.#hasDirectoryAbove(path)) this.#conflicts.set(path, "changed differently meanwhile");
     else this.#state.set(path, entry);
   }
 
@@ -134,20 +138,21 @@ export class StepPlanner {
     return { hash: this.#input.put(merged.content), size: merged.content.length };
   }
 
+  #comesInside(path: BytePath): boolean {
+    return [...this.#state].some(([other, entry]) => entry !== undefined && other !== path && isAtOrBelow(other, path));
+  }
+
   /** A directory that was made by the step but holds something else by now stays. */
-  #keepOccupiedDirectories(): Kept[] {
-    const kept: Kept[] = [];
+  #keepOccupiedDirectories(): void {
     const removals = [...this.#state].filter(([, entry]) => entry === undefined).map(([path]) => path);
     for (const path of removals) {
       const present = this.#present(path);
       if (present?.kind !== "directory") continue;
       const stays = [...walkTree(this.#input.objects, present.hash, path)].some(({ path: inside }) => this.#now(inside) !== undefined);
-      const comes = [...this.#state].some(([other, entry]) => entry !== undefined && other !== path && isAtOrBelow(other, path));
-      if (!stays && !comes) continue;
+      if (!stays && !this.#comesInside(path)) continue;
       this.#state.delete(path);
-      kept.push({ path, reason: "the directory is not empty" });
+      this.#kept.add(path);
     }
-    return kept;
   }
 }
 

@@ -28,8 +28,16 @@ export function findThread(db: Database, ref: string): Thread {
   const exact = db.all("SELECT * FROM thread WHERE id = ?1 OR external_id = ?1", ref);
   const rows = exact.length > 0 || !isIdPrefix(ref) ? exact : db.all("SELECT * FROM thread WHERE id >= ? AND id < ?", ref, `${ref}{`);
   if (rows.length === 1) return toThread(rows[0]!);
-  const why = rows.length === 0 ? "There is no thread" : "More than one thread is called";
-  throw new EngineError("THREAD_NOT_FOUND", `${why} "${ref}". Nothing was changed.`, { thread: ref });
+  throw notFound(rows.length === 0 ? "There is no thread" : "More than one thread is called", ref);
+}
+
+/** Throws unless there is a thread of this very id. */
+export function assertThread(db: Database, id: ThreadId): void {
+  if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound("There is no thread", id);
+}
+
+function notFound(why: string, ref: string): EngineError<"THREAD_NOT_FOUND"> {
+  return new EngineError("THREAD_NOT_FOUND", `${why} "${ref}". Nothing was changed.`, { thread: ref });
 }
 
 function toThread(row: Row): Thread {

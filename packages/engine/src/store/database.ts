@@ -7,6 +7,7 @@
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
+import { makePrivateFile } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 
 const OLDEST_SQLITE = "3.51.3";
@@ -148,6 +149,7 @@ export function openDatabase(
   }
   try {
     const { db, readOnly } = openConnection(path, options.bulk ?? false);
+    if (options.create && path !== undefined && !readOnly) makePrivateFile(path);
     const database = new Database(db, path, readOnly);
     try {
       prepareSchema(database, name, options.migrations);

@@ -11,6 +11,7 @@ import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { openDatabase, type Database, type Row } from "./database.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
+import { openStore, readMeta, readRoot } from "./store.ts";
 
 export interface RootIdentity {
   readonly dev: string;
@@ -89,7 +90,32 @@ export class Registry implements Disposable {
 export function openRegistry(home: AbsolutePath, userId: number | undefined): Registry {
   makePrivateDirectory(below(home, "workspaces"));
   assertPrivate(home, userId);
-  return new Registry(openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true }));
+  const db = openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true });
+  const registry = new Registry(db);
+  if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
+  return registry;
+}
+
+/** Every store knows its root: a registry that was lost is made again from them. */
+function rebuild(registry: Registry, home: AbsolutePath): void {
+  const found = storeDirectories(home).flatMap((directory) => identify(home, directory));
+  // of several stores of one root, such as one whose making was interrupted, the one with more in it
+  for (const { checkpoints: _, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints)) registry.add(workspace);
+}
+
+function identify(home: AbsolutePath, directory: string): (RegisteredWorkspace & { checkpoints: number })[] {
+  try {
+    using store = openStore(below(home, `workspaces/${directory}`), { create: false });
+    const [id, path] = [readMeta(store.db, "workspace_id"), readRoot(store.db)];
+    if (id === undefined || path === undefined) return [];
+    const checkpoints = Number(store.db.get("SELECT count(*) AS n FROM checkpoint")?.["n"]);
+    const identity = rootIdentity(path) ?? { dev: "", ino: "", birth: "" };
+    return [{ id: id as WorkspaceId, store: directory, path, ...identity, createdAt: 0, checkpoints }];
+  } catch (error) {
+    // a store that is missing or damaged does not keep the others from being found
+    if (error instanceof EngineError) return [];
+    throw error;
+  }
 }
 
 /** A store that others can write is not one to trust files from. */

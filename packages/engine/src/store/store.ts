@@ -1,9 +1,10 @@
 /** One workspace's store: its database, its objects, its identity. */
-import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { syncDirectory, syncFile } from "../fs/durable-file.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { move, removeEmptyDirectory, removeName } from "../fs/mutate.ts";
+import { EngineError } from "../model/errors.ts";
 import { randomId } from "../model/ids.ts";
 import { openDatabase, type Database } from "./database.ts";
 import { ObjectStore } from "./object-store.ts";
@@ -22,8 +23,16 @@ export interface Store extends Disposable {
 export function openStore(directory: AbsolutePath | undefined, options: { create: boolean; bulk?: boolean }): Store {
   const { create, bulk = false } = options;
   const path = directory === undefined ? undefined : below(directory, bulk ? UNFINISHED : "store.db");
+  if (path !== undefined && !create) assertNotEmpty(path);
   const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create, bulk });
   return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: () => db.close() };
+}
+
+/** An empty file is what a crash of the file system leaves: it must not become a new store without anybody noticing. */
+function assertNotEmpty(path: AbsolutePath): void {
+  if (statNode(path)?.size !== 0n) return;
+  const store = displayAbsolute(path);
+  throw new EngineError("STORE_CORRUPT", `The store ${store} is empty. Your files are untouched.`, { store });
 }
 
 /** A store that is being built has another name: it is there only when all of it is there. */
@@ -52,6 +61,18 @@ export function readMeta(db: Database, key: string): string | undefined {
 
 export function writeMeta(db: Database, key: string, value: string | number): void {
   db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value);
+}
+
+/** The directory that the store belongs to, as it was when it was last opened. */
+export function readRoot(db: Database): AbsolutePath | undefined {
+  const root = readMeta(db, "root");
+  return root === undefined ? undefined : (Buffer.from(root, "base64").toString("latin1") as AbsolutePath);
+}
+
+/** Notes where the directory is now; a store that cannot be written is left as it is. */
+export function noteRoot(db: Database, root: AbsolutePath): void {
+  if (db.readOnly || readRoot(db) === root) return;
+  db.transaction(() => writeMeta(db, "root", Buffer.from(root, "latin1").toString("base64")));
 }
 
 /** Bytes the store takes on disk, log included; for a store in memory what its pages take. */

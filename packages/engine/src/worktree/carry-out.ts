@@ -18,6 +18,7 @@ import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
+import { withSavedContent } from "./save-again.ts";
 import { Stage } from "./stage.ts";
 
 export interface CarryOut {
@@ -48,7 +49,8 @@ function running(pid: number, since: string): EngineError<"RESTORE_RUNNING"> {
   return new EngineError("RESTORE_RUNNING", `Another restore is running (process ${pid}, since ${since}). Nothing was changed.`, { pid, since });
 }
 
-export function carryOut(context: Context, work: CarryOut): Outcome {
+export function carryOut(context: Context, planned: CarryOut): Outcome {
+  const work = { ...planned, plan: withSavedContent(context, planned.plan) };
   const { plan, safety, bestEffort } = work;
   if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING, null);
   if (plan.edits.length === 0) return finishWithoutEdits(context, work);
@@ -68,7 +70,7 @@ export function carryOut(context: Context, work: CarryOut): Outcome {
   }
   const applied = applyOrTakeBack(context, stage, entry, bestEffort);
   const failed = applied.conflicts.length > 0 && !bestEffort;
-  const recorded = failed ? abandonJournal(context, entry) : finishJournal(context, entry, safety, applied.done);
+  const recorded = failed ? abandonJournal(context, entry) : recordResult(context, entry, safety, applied.done);
   stage.remove();
   return report(context, work, applied, recorded?.checkpoint.id ?? null);
 }
@@ -100,6 +102,17 @@ function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, be
       throw error;
     }
     throw error.cause;
+  }
+}
+
+/** [N1] The files are in place: a store that fails now must not say that nothing was changed. The journal stays. */
+function recordResult(context: Context, entry: JournalEntry, base: Checkpoint, done: readonly Edit[]): Recorded {
+  try {
+    return finishJournal(context, entry, base, done);
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const message = "Your files were changed as planned, but the store could not record it. The next command tries that again.";
+    throw new EngineError(error.code, message, error.facts, error);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Present } from "./worktree.ts";
 
-export function planWarnings(present: Present, target: Checkpoint | undefined, edits: readonly Edit[]): string[] {
+export function planWarnings(present: Pick<Present, "git">, target: Checkpoint | undefined, edits: readonly Edit[]): string[] {
   if (edits.length === 0) return [];
   return [...gitWarnings(present.git, target?.git ?? null), ...edits.flatMap(({ path }) => runnableWarning(path))];
 }

@@ -21,13 +21,14 @@ import { applyEdits } from "./apply.ts";
 import { abandonJournal, finishJournal, withRestoreLease } from "./carry-out.ts";
 import type { Context } from "./context.ts";
 import { matchesEntry } from "./node-state.ts";
+import { isRootThere } from "./root.ts";
 import { findStages, salvageStage, Stage } from "./stage.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
 export function recover(context: Context): string[] {
   const { store, system, worktree } = context;
-  if (store.db.readOnly || statNode(worktree.root) === undefined) return [];
+  if (store.db.readOnly || !isRootThere(worktree.root)) return [];
   const entries = readJournal(store.db);
   const stages = findStages(worktree.root).filter((operation) => isOurs(worktree.root, operation));
   if (entries.length === 0 && stages.length === 0) return [];

@@ -6,12 +6,16 @@ import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
+import { hashBytes } from "../model/object-hash.ts";
 import type { Edit, Outcome, Plan } from "../model/plan.ts";
+import { encodeTree } from "../model/tree.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
+import { Overlay } from "./overlay.ts";
 import { planRestoreEdits } from "./plan-restore.ts";
 import { absenceProof } from "./proven-changes.ts";
+import { assertRootThere, ensureRoot, isRootGone } from "./root.ts";
 import { whatElseToSee } from "./see-for.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { planWarnings } from "./plan-warnings.ts";
@@ -26,11 +30,25 @@ export interface RestoreRequest {
 
 /** What would happen, without recording anything. */
 export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
+  if (isRootGone(context.worktree.root)) return buildPlan(context, nothing(context), request);
+  assertRootThere(context.worktree.root);
   const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
   let present = look();
   const more = whatElseToSee(context, present, request.target);
   if (more !== undefined) present = look(more);
   return buildPlan(context, present, request);
+}
+
+/** What a plan needs to know of the present. */
+type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git">;
+
+/** The present where even the root is missing. */
+function nothing({ store, worktree }: Context): Seen {
+  const objects = new Overlay(store.objects, worktree.root);
+  const empty = encodeTree([]);
+  const snapshot = hashBytes(empty);
+  objects.small(snapshot, empty);
+  return { snapshot, objects, excludedRoots: [], git: null };
 }
 
 /** Restores in one go: one scan, one safety checkpoint, one plan. */
@@ -65,6 +83,7 @@ export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
 }
 
 function takeSafety(context: Context, { target }: RestoreRequest, wanted: (present: Present) => boolean): Taken | undefined {
+  ensureRoot(context.worktree.root);
   const request = { kind: "safety" as const };
   const description = `Before restoring to ${nameOf(target)}`;
   let more: Partial<LookRequest> | undefined;
@@ -84,7 +103,7 @@ export function nameOf(checkpoint: Checkpoint): string {
   return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
 }
 
-function buildPlan(context: Context, present: Present, request: RestoreRequest): Plan {
+function buildPlan(context: Context, present: Seen, request: RestoreRequest): Plan {
   const { target } = request;
   assertPathsExist(context, present, request);
   const { edits, kept, conflicts } = planRestoreEdits({
@@ -118,7 +137,7 @@ function buildPlan(context: Context, present: Present, request: RestoreRequest):
 }
 
 /** A path that neither the disk nor the target has is a slip of the pen. */
-function assertPathsExist({ store }: Context, present: Present, { paths, target }: RestoreRequest): void {
+function assertPathsExist({ store }: Context, present: Seen, { paths, target }: RestoreRequest): void {
   for (const path of paths ?? []) {
     const known = lookUp(present.objects, present.snapshot, path).entry ?? lookUp(store.objects, target.snapshot, path).entry;
     if (known !== undefined) continue;

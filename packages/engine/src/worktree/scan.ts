@@ -166,8 +166,10 @@ class Scanner {
     const first = previous.firstEntry[visit.before]!;
     for (let old = first; old < first + previous.entryCount[visit.before]!; old += 1) {
       const name = previous.names[old]!;
-      if (previous.kind[old] === EXCLUDED) this.#exclude(visit, name, previous.exclusionOf(old));
-      else this.#lookAtAccepted(visit, name);
+      if (previous.kind[old] !== EXCLUDED) this.#lookAtAccepted(visit, name);
+      // a mount point or worktree can cease to be one without a trace in the directory's times
+      else if (previous.flags[old] === RACY) this.#look(visit, name);
+      else this.#exclude(visit, name, previous.exclusionOf(old));
     }
   }
 

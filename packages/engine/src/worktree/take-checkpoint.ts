@@ -10,19 +10,24 @@ import { readJournal } from "../history/journal.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { assertName } from "../history/references.ts";
 import { closeStep, openSteps } from "../history/steps.ts";
+import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
 import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
 import { readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
 import { provenChanges } from "./proven-changes.ts";
+import { assertRootThere } from "./root.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
 export interface Taken extends Recorded {
   readonly present: Present;
+  /** False when the previous checkpoint is damaged: what changed since cannot be told. */
+  readonly comparable: boolean;
 }
 
 export interface TakeOptions {
@@ -45,6 +50,7 @@ const ATTEMPTS = 4;
 export function takeCheckpoint(context: Context, options: TakeOptions & { wanted?: undefined }): Taken;
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined;
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
+  assertRootThere(context.worktree.root);
   validate(context, options.request);
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -59,7 +65,8 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
   }
 }
 
-function validate(context: Context, { name, tags }: CheckpointRequest): void {
+function validate(context: Context, { thread, name, tags }: CheckpointRequest): void {
+  if (thread !== undefined) assertThread(context.store.db, thread);
   if (name !== undefined) assertName(name);
   for (const tag of tags ?? []) assertTagFree(context.store.db, tag);
 }
@@ -98,24 +105,34 @@ function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean
 /** Rolls the transaction back: nothing of the capture is kept. */
 class NotWanted extends Error {}
 
-function record(context: Context, options: TakeOptions, present: Present): Recorded {
+function record(context: Context, options: TakeOptions, present: Present): Omit<Taken, "present"> {
   const { store, system } = context;
   const doubts = [...present.doubts, ...(options.doubts ?? midRestoreDoubts(context))];
   const newest = newestCheckpoint(store.db);
-  const changesSince = (base: Checkpoint) => provenChanges(store.objects, asSeen(context, base), present);
+  const changes = newest === undefined ? [] : changesSince(context, newest, present);
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,
     facts: { ...present, doubts },
     now: system.now(),
     newId: system.newId,
-    since: newest === undefined ? undefined : { base: newest, changes: changesSince(newest) },
+    since: newest === undefined ? undefined : { base: newest, changes: changes ?? [] },
     ...(options.ownDoing === true ? { madeBy: { step: null } } : {}),
     ...(options.operation === undefined ? {} : { operation: options.operation }),
   });
   closeDeadTurns(context, recorded);
   options.within?.(recorded);
-  return recorded;
+  return { ...recorded, comparable: changes !== undefined };
+}
+
+/** undefined when the previous checkpoint is damaged: that must not keep new ones from being taken. */
+function changesSince(context: Context, base: Checkpoint, present: Present): Edit[] | undefined {
+  try {
+    return provenChanges(context.store.objects, asSeen(context, base), present);
+  } catch (error) {
+    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
+    throw error;
+  }
 }
 
 /** [R11] While another process restores, some of what was seen is half old, half new. */

@@ -19,6 +19,7 @@ import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
 import { nameOf, stale } from "./restore.ts";
+import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
@@ -43,6 +44,7 @@ interface Deltas {
 /** The plan without recording anything; null when there is nothing to undo or redo. */
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
   if (isNothingToDo(context, request)) return null;
+  assertRootThere(context.worktree.root);
   const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
   let present = look();
   const deltas = selectDeltas(context, request, unrecorded(context, present));

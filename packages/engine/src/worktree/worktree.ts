@@ -19,7 +19,7 @@ import { createRules } from "./ignore-rules.ts";
 import { Overlay } from "./overlay.ts";
 import { PARALLEL_FILES, readInParallel, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
-import { COMPANION_ENTRIES, ScanCompanion } from "./scan-companion.ts";
+import { COMPANION_CACHE_BYTES, ScanCompanion } from "./scan-companion.ts";
 import { scanTree, type Scan } from "./scan.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
@@ -36,6 +36,8 @@ export interface WorktreeOptions {
   readonly storeId: string;
   readonly limits: WorktreeLimits;
   readonly commandPath: string;
+  /** The Node that runs this, for a second process. */
+  readonly nodePath: string;
   /** True when the store has this checkpoint: a cache of a later state than the store's would claim content it lacks. */
   hasCheckpoint(id: string): boolean;
 }
@@ -141,8 +143,9 @@ export class Worktree {
     into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; readAhead?: (scan: Scan) => void },
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
+    const companion = this.#startCompanion();
     const previous = this.#previous();
-    const companion = this.#startCompanion(previous);
+    companion?.follow(previous?.checksum ?? "", previous?.table.directories.length ?? 0);
     const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, companion });
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
@@ -187,11 +190,12 @@ export class Worktree {
     };
   }
 
-  /** Only for a cache as it lies on disk: that is the one the companion can read. */
-  #startCompanion(previous: StatCache | undefined): ScanCompanion | undefined {
-    const { root, cachePath } = this.#options;
-    if (cachePath === undefined || previous?.checksum === undefined || previous.table.length < COMPANION_ENTRIES) return undefined;
-    return new ScanCompanion({ root, cachePath, checksum: previous.checksum, directories: previous.table.directories.length });
+  /** Only for a cache that has not been read yet: later ones are newer than the file, or known to be read. */
+  #startCompanion(): ScanCompanion | undefined {
+    const { root, cachePath, nodePath } = this.#options;
+    if (cachePath === undefined || this.#cacheLoaded) return undefined;
+    const isWorthIt = Number(statNode(cachePath)?.size ?? 0) >= COMPANION_CACHE_BYTES;
+    return isWorthIt ? new ScanCompanion(nodePath, root, cachePath) : undefined;
   }
 
   #scan(request: LookRequest, using: ScanSituation): Scan {

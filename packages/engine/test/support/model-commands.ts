@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect } from "vitest";
 import type { Outcome } from "../../src/index.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
-import { makeEdit, textPath, treeEdit, type TreeEdit } from "./tree-edits.ts";
+import { makeEdit, treeEdit, type TreeEdit } from "./tree-edits.ts";
 import {
   deltaOf,
   expectMovedAround,
@@ -15,7 +15,8 @@ import {
   type WorkspaceModel,
 } from "./workspace-model.ts";
 
-type Run = (model: WorkspaceModel, temp: TempWorkspace) => Promise<void>;
+/** Does it and may say what came of it, for the report of a failure. */
+type Run = (model: WorkspaceModel, temp: TempWorkspace) => Promise<string | void>;
 type Command = fc.AsyncCommand<WorkspaceModel, TempWorkspace>;
 
 let executed = 0;
@@ -27,21 +28,22 @@ export function countCommands(): number {
   return count;
 }
 
-function command(name: string, facts: unknown, run: Run): Command {
+function command(name: string, run: Run): Command {
+  let said = "";
   return {
     check: () => true,
-    toString: () => `${name} ${JSON.stringify(facts)}`,
+    toString: () => `\n${name}: ${JSON.stringify(said)}`,
     async run(model, temp) {
       executed += 1;
-      await run(model, temp);
+      said = (await run(model, temp)) ?? "";
     },
   };
 }
 
-const edit = treeEdit.map((facts) => command("edit", facts, async (_model, { root }) => makeEdit(root, facts)));
+const edit = treeEdit.map((facts) => command("edit", async (_model, { root }) => makeEdit(root, facts)));
 
 const checkpoint = fc.constant(
-  command("checkpoint", {}, async (model, temp) => {
+  command("checkpoint", async (model, temp) => {
     const tree = temp.tree();
     const newest = (await temp.workspace.list({ limit: 1 }))[0]!;
     const { checkpoint: taken, unchanged } = await temp.workspace.checkpoint();
@@ -54,16 +56,16 @@ const checkpoint = fc.constant(
 );
 
 const turn = fc.array(treeEdit, { minLength: 1, maxLength: 6 }).map((edits) =>
-  command("turn", edits, async (model, temp) => {
+  command("turn", async (model, temp) => {
     const before = temp.tree();
-    const work = async () => edits.forEach((each: TreeEdit) => makeEdit(temp.root, each));
-    const result = await temp.workspace.turn({}, work);
+    const result = await temp.workspace.turn({}, async () => edits.map((each) => makeEdit(temp.root, each)));
     const after = temp.tree();
     expect(result.changed).toBe(deltaOf(before, after).size > 0);
     expect(await readCheckpointMap(temp, result.before.id)).toEqual(before);
     expect(await readCheckpointMap(temp, result.after.id)).toEqual(after);
     model.snapshots.set(result.before.id, before).set(result.after.id, after);
     if (result.changed) model.applied.push({ before, after, checkpoint: result.after.id });
+    return result.result.join("; ");
   }),
 );
 
@@ -74,7 +76,8 @@ function pickSnapshot(model: WorkspaceModel, choice: number): string {
 
 interface RestoreFacts {
   readonly choice: number;
-  readonly path: string | undefined;
+  /** A number by which a path of the present or the target is chosen. */
+  readonly path: number | undefined;
   readonly keepNew: boolean;
   /** Plans first and carries the plan out, with this edit in between. */
   readonly planned: TreeEdit | "at once" | undefined;
@@ -83,47 +86,55 @@ interface RestoreFacts {
 const restore = fc
   .record<RestoreFacts>({
     choice: fc.nat(1000),
-    path: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, textPath),
+    path: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, fc.nat(1000)),
     keepNew: fc.nat(3).map((number) => number === 0),
     planned: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constant("at once" as const), treeEdit),
   })
-  .map((facts) => command("restore", facts, (model, temp) => runRestore(model, temp, facts)));
+  .map((facts) => command("restore", (model, temp) => runRestore(model, temp, facts)));
 
-async function runRestore(model: WorkspaceModel, temp: TempWorkspace, facts: RestoreFacts): Promise<void> {
+async function runRestore(model: WorkspaceModel, temp: TempWorkspace, facts: RestoreFacts): Promise<string | void> {
   if (model.snapshots.size === 0) return;
   const id = pickSnapshot(model, facts.choice);
-  const path = facts.path === undefined ? undefined : Buffer.from(facts.path, "utf8").toString("latin1");
-  const options = { keepNew: facts.keepNew, ...(facts.path === undefined ? {} : { paths: [facts.path] }) };
   const seen = temp.tree();
-  const expected = restoreExactly(seen, model.snapshots.get(id)!, { path, keepNew: facts.keepNew });
-  if (expected === "missing") {
-    await expect(temp.workspace.restoreTo(id, options)).rejects.toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
-    return expect(temp.tree()).toEqual(seen);
-  }
+  const target = model.snapshots.get(id)!;
+  const path = facts.path === undefined ? undefined : pickPath([...seen.keys(), ...target.keys()], facts.path);
+  const options = { keepNew: facts.keepNew, ...(path === undefined ? {} : { paths: [textOf(path)] }) };
+  const expected = restoreExactly(seen, target, { path, keepNew: facts.keepNew });
   const plan = facts.planned === undefined ? undefined : await temp.workspace.planRestore(id, options);
   if (typeof facts.planned === "object") makeEdit(temp.root, facts.planned);
   if (plan !== undefined && deltaOf(seen, temp.tree()).size > 0) {
     const edited = temp.tree();
     await expect(temp.workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
-    return expect(temp.tree()).toEqual(edited);
+    return void expect(temp.tree()).toEqual(edited);
   }
   const { outcome, before, after } = await watchDestructive(temp, model, () =>
     plan === undefined ? temp.workspace.restoreTo(id, options) : temp.workspace.restore(plan),
   );
-  if (expected === "conflict") return expect(outcome.outcome).toBe("conflicts");
+  if (expected === "conflict") return void expect(outcome.outcome).toBe("conflicts");
   expect(after).toEqual(expected);
   expect(outcome.outcome).toBe(deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
   if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+  return `${path ?? "all"} of ${[...target.keys()].join(", ")}${facts.keepNew ? " keep-new" : ""}`;
+}
+
+/** Paths are given as text: one that is not UTF-8 can only be restored with the rest. */
+function pickPath(paths: readonly string[], choice: number): string | undefined {
+  const writable = paths.filter((path) => Buffer.from(textOf(path), "utf8").toString("latin1") === path);
+  return writable[choice % writable.length];
+}
+
+function textOf(path: string): string {
+  return Buffer.from(path, "latin1").toString("utf8");
 }
 
 const undo = fc.constantFrom(1, 1, 1, 2).map((count) =>
-  command("undo", count, (model, temp) =>
+  command("undo", (model, temp) =>
     moveSteps(model, temp, { count, from: "applied", to: "undone", work: () => temp.workspace.undo({ count }) }),
   ),
 );
 
 const redo = fc.constantFrom(1, 1, 1, 2).map((count) =>
-  command("redo", count, (model, temp) =>
+  command("redo", (model, temp) =>
     moveSteps(model, temp, { count, from: "undone", to: "applied", work: () => temp.workspace.redo({ count }) }),
   ),
 );
@@ -135,7 +146,7 @@ interface StepMove {
   work(): Promise<Outcome>;
 }
 
-async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, from, to, work }: StepMove): Promise<void> {
+async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, from, to, work }: StepMove): Promise<string | void> {
   const available = model[from].length;
   if (available > 0 && available < count) {
     return expect(work()).rejects.toMatchObject({ code: "STEPS_MISSING", facts: { available } });
@@ -151,9 +162,11 @@ async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, fr
   } else if (count === 1 && outcome.outcome === "applied") {
     expectMovedAround(deltas[0]!, { before, after });
   }
-  if (outcome.outcome === "conflicts") return;
+  const moved = `${count}: ${outcome.outcome}`;
+  if (outcome.outcome === "conflicts") return moved;
   model[from] = model[from].slice(0, -count);
   model[to].push(...steps);
+  return moved;
 }
 
 function deltaInDirection({ before, after }: ModelStep, to: "applied" | "undone"): ReturnType<typeof deltaOf> {
@@ -161,33 +174,35 @@ function deltaInDirection({ before, after }: ModelStep, to: "applied" | "undone"
 }
 
 const revert = fc.nat(1000).map((choice) =>
-  command("revert", choice, async (model, temp) => {
+  command("revert", async (model, temp) => {
     if (model.snapshots.size === 0) return;
     const { outcome, before, after } = await watchDestructive(temp, model, () =>
       temp.workspace.revert(pickSnapshot(model, choice)),
     );
     if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+    return outcome.outcome;
   }),
 );
 
 const TINY = { name: "tiny", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null };
 
 const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
-  command("prune", way, async (model, { workspace, passHours }) => {
+  command("prune", async (model, { workspace, passHours }) => {
     if (way !== "gc only") await workspace.prune({ policy: TINY });
     if (way === "taken back") await workspace.unprune();
     passHours(25);
     await workspace.gc();
     model.keepOnly(new Set((await workspace.list()).map(({ id }) => id)));
+    return way;
   }),
 );
 
-const reopen = fc.constant(command("reopen", {}, (_model, { reopen: again }) => again()));
+const reopen = fc.constant(command("reopen", (_model, { reopen: again }) => again()));
 
 const verify = fc.constant(
-  command("verify", {}, async (model, { workspace }) => {
+  command("verify", async (model, { workspace }) => {
     expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
-    const listed = new Set((await workspace.list()).map(({ id }) => id));
+    const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
     expect([...model.snapshots.keys()].filter((id) => !listed.has(id))).toEqual([]);
   }),
 );

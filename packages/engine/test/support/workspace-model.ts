@@ -30,7 +30,7 @@ export class WorkspaceModel {
 }
 
 /** The files of a checkpoint in the form of `readTreeMap`. */
-export async function readCheckpointMap({ workspace }: TempWorkspace, id: string): Promise<TreeMap> {
+export async function readCheckpointMap({ workspace }: Pick<TempWorkspace, "workspace">, id: string): Promise<TreeMap> {
   const map = new Map<string, string>();
   for await (const { path, kind, mode, content } of workspace.files(id)) {
     const bytes = Buffer.concat([...content()]);
@@ -126,9 +126,8 @@ export interface RestoreChoice {
 }
 
 /** The tree after a restore, or what stands in its way. */
-export function restoreExactly(present: TreeMap, target: TreeMap, { path, keepNew }: RestoreChoice): TreeMap | "conflict" | "missing" {
+export function restoreExactly(present: TreeMap, target: TreeMap, { path, keepNew }: RestoreChoice): TreeMap | "conflict" {
   const isChosen = (other: string) => path === undefined || other === path || other.startsWith(`${path}/`);
-  if (path !== undefined && !present.has(path) && !target.has(path)) return "missing";
   const tree = new Map([...present].filter(([other]) => !isChosen(other) || (keepNew && !target.has(other))));
   for (const [other, node] of target) {
     const isAbove = path?.startsWith(`${other}/`) === true && node.startsWith("directory") && !present.has(other);

@@ -1,0 +1,29 @@
+/** The root directory itself: without it there is nothing to look at, and only a restore makes it anew. */
+import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+import { kindOf, statNode } from "../fs/file-stat.ts";
+import { createDirectories } from "../fs/mutate.ts";
+import { EngineError } from "../model/errors.ts";
+
+export function isRootThere(root: AbsolutePath): boolean {
+  const stat = statNode(root);
+  return stat !== undefined && kindOf(stat) === "directory";
+}
+
+/** Nothing is there, not even something else. */
+export function isRootGone(root: AbsolutePath): boolean {
+  return statNode(root) === undefined;
+}
+
+/** [N1] A root that is gone is not a project whose files were all deleted: nothing is recorded of it. */
+export function assertRootThere(root: AbsolutePath): void {
+  if (isRootThere(root)) return;
+  const path = displayAbsolute(root);
+  const what = isRootGone(root) ? "does not exist any more" : "is no directory any more";
+  throw new EngineError("WORKSPACE_EMPTIED", `${path} ${what}. Nothing was changed; the checkpoints still have its files.`, { path });
+}
+
+/** Makes the root anew if nothing stands in its place. */
+export function ensureRoot(root: AbsolutePath): void {
+  if (isRootGone(root)) createDirectories(root);
+  assertRootThere(root);
+}

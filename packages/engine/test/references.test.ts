@@ -1,0 +1,128 @@
+/** What a reference means, and names, notes, tags and search. */
+import { describe, expect, test } from "vitest";
+import type { Workspace } from "../src/index.ts";
+import { inProtected } from "./support/project.ts";
+
+const seqs = async (list: ReturnType<Workspace["list"]>) => (await list).map(({ seq }) => seq);
+
+describe("references", () => {
+  test(
+    "id, prefix, name, tag, number, @ and @-n",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      const { checkpoint } = await workspace.checkpoint({ name: "before the merge", tags: ["v1"] });
+      await workspace.checkpoint();
+      for (const ref of [checkpoint.id, checkpoint.id.slice(0, 8), "before the merge", "v1", "2", "@-1"]) {
+        expect((await workspace.resolve(ref)).seq).toBe(2);
+      }
+      expect((await workspace.resolve("@")).seq).toBe(3);
+      expect((await workspace.resolve("@-2")).seq).toBe(1);
+    }),
+  );
+
+  test(
+    "a message or tool-use id means the checkpoint before it",
+    inProtected({ x: "1" }, async (project, workspace) => {
+      const { checkpoint: before } = await workspace.checkpoint({ kind: "tool", phase: "before", toolUseId: "toolu_01", messageId: "msg-1" });
+      project.write("x", "2");
+      await workspace.checkpoint({ kind: "tool", phase: "after", toolUseId: "toolu_01", messageId: "msg-1" });
+      const { checkpoint: only } = await workspace.checkpoint({ kind: "tool", phase: "after", toolUseId: "toolu_02" });
+      expect((await workspace.resolve("toolu_01")).id).toBe(before.id);
+      expect((await workspace.resolve("msg-1")).id).toBe(before.id);
+      expect((await workspace.resolve("toolu_02")).id).toBe(only.id);
+    }),
+  );
+
+  test(
+    "what is not there is not found; what means several lists them",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      for (const ref of ["nope", "99", "@-9", "@x", "", "kkkkkkkkkkkkkkkk", "%", "_"]) {
+        await expect(workspace.resolve(ref)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND", facts: { checkpoint: ref } });
+      }
+      await workspace.checkpoint({ name: "twice" });
+      await workspace.checkpoint({ name: "twice" });
+      const candidates = [expect.objectContaining({ seq: 3 }), expect.objectContaining({ seq: 2 })];
+      await expect(workspace.resolve("twice")).rejects.toMatchObject({ code: "CHECKPOINT_AMBIGUOUS", facts: { candidates } });
+    }),
+  );
+
+  test(
+    "names that could be mistaken for something else are refused, and nothing is recorded",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      for (const name of ["@", "@home", "12", "", "  ", "klmnopqrstuvwxyz", "n".repeat(201)]) {
+        await expect(workspace.checkpoint({ name })).rejects.toMatchObject({ code: "NAME_INVALID" });
+        await expect(workspace.tag("1", name)).rejects.toMatchObject({ code: "NAME_INVALID" });
+      }
+      expect(await workspace.list()).toHaveLength(1);
+      for (const name of ["v1.0", "a/b", "2 eggs", "naïve ☃", "k".repeat(15)]) await workspace.checkpoint({ name });
+      expect((await workspace.resolve("naïve ☃")).name).toBe("naïve ☃");
+    }),
+  );
+});
+
+describe("names, notes and tags", () => {
+  test(
+    "[Y26] are put on any checkpoint, changed and taken away",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      expect(await workspace.note("1", "first\nnote")).toMatchObject({ seq: 1, note: "first\nnote" });
+      expect(await workspace.note("1", "")).toMatchObject({ note: null });
+      expect(await workspace.rename("1", "start")).toMatchObject({ name: "start" });
+      expect(await workspace.rename("start", "")).toMatchObject({ name: null });
+      expect(await workspace.tag("1", "a")).toMatchObject({ tags: ["a"] });
+      expect(await workspace.tag("1", "a")).toMatchObject({ tags: ["a"] });
+      expect((await workspace.tag("1", "b")).tags).toEqual(["a", "b"]);
+      await workspace.checkpoint();
+      await expect(workspace.tag("2", "a")).rejects.toMatchObject({ code: "NAME_TAKEN" });
+      await expect(workspace.checkpoint({ tags: ["b"] })).rejects.toMatchObject({ code: "NAME_TAKEN" });
+      expect(await workspace.untag("a")).toMatchObject({ seq: 1, tags: ["b"] });
+      await expect(workspace.untag("a")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+      expect(await workspace.tag("2", "a")).toMatchObject({ tags: ["a"] });
+    }),
+  );
+
+  test(
+    "[Y27] search finds names, notes, tags, descriptions, prompts and paths, and takes signs for what they are",
+    inProtected({ x: "x" }, async (project, workspace) => {
+      await workspace.checkpoint({ name: "Alpha release" });
+      await workspace.note("2", "tastes of 100% cinnamon");
+      await workspace.tag("2", "spice_rack");
+      const turn = await workspace.turn({ prompt: "rename the walrus" }, async () => project.write("docs/penguin.md", "p"));
+      const find = (search: string) => seqs(workspace.list({ search }));
+      expect(await find("alpha")).toEqual([2]);
+      expect(await find("100%")).toEqual([2]);
+      expect(await find("spice_")).toEqual([2]);
+      expect(await find("1%0")).toEqual([]);
+      expect(await find("spice.")).toEqual([]);
+      expect(await find("walrus")).toEqual([turn.after.seq, turn.before.seq]);
+      expect(await find("penguin.md")).toEqual([turn.after.seq]);
+      expect(await find("'; DROP TABLE checkpoint; --")).toEqual([]);
+      expect(await seqs(workspace.list({ search: "walrus", limit: 1 }))).toEqual([turn.after.seq]);
+    }),
+  );
+
+  test(
+    "lists by thread and kind, newest first, as many as asked for",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      const thread = await workspace.openThread({ agent: "claude", externalId: "s-1", title: "T" });
+      expect((await workspace.openThread({ agent: "claude", externalId: "s-1" })).id).toBe(thread.id);
+      await workspace.checkpoint({ kind: "message", thread: thread.id, messageId: "m" });
+      await workspace.checkpoint({ kind: "tool" });
+      expect(await seqs(workspace.list({ thread: thread.id }))).toEqual([2]);
+      expect(await seqs(workspace.list({ kind: "tool" }))).toEqual([3]);
+      expect(await seqs(workspace.list({ limit: 2 }))).toEqual([3, 2]);
+      expect(await workspace.thread("s-1")).toEqual(thread);
+      expect(await workspace.thread(thread.id.slice(0, 6))).toEqual(thread);
+      await expect(workspace.thread("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      expect(await workspace.threads()).toEqual([thread]);
+    }),
+  );
+
+  test(
+    "a thread that nobody opened cannot be recorded",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      const thread = "klmnopqrstuvwxyz" as never;
+      await expect(workspace.checkpoint({ thread })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      await expect(workspace.turn({ thread }, async () => undefined)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      expect(await workspace.list()).toHaveLength(1);
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+/**
+ * A small workspace on which operations are killed or made to fail, call by call. The same directories are put
+ * back into the same state before each run: the registry knows the root by its inode.
+ */
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { makeTempDirectory } from "./temp-workspace.ts";
+
+const SHIM = new URL("./fault-shim.c", import.meta.url).pathname;
+const CHILD = new URL("./fault-child.ts", import.meta.url).pathname;
+
+/** Without a C compiler there are no faults to inject. */
+export const hasCompiler = spawnSync("cc", ["--version"], { stdio: "ignore" }).status === 0;
+
+export interface Fault {
+  /** Which call, from 1; 0 = none. */
+  readonly at: number;
+  /** Before the call, in the middle of a write, or an error number. */
+  readonly how: "kill" | "torn" | number;
+}
+
+export interface Report {
+  readonly signal: NodeJS.Signals | null;
+  /** undefined when the process did not live to say. */
+  readonly said: { done: boolean; name?: string; code?: string; message?: string } | undefined;
+  /** The calls that were counted, "function path". */
+  readonly calls: readonly string[];
+}
+
+export class FaultLab {
+  readonly #base = makeTempDirectory("belay-fault-");
+  readonly #shim = join(this.#base, "shim.so");
+  readonly root = join(this.#base, "root");
+  readonly home = join(this.#base, "home");
+
+  constructor() {
+    for (const path of [this.root, this.home]) mkdirSync(path, { mode: 0o700 });
+    execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", this.#shim, SHIM, "-ldl"]);
+  }
+
+  /** Keeps the state of root and home under a name. */
+  keep(name: string): void {
+    const place = join(this.#base, "kept", name);
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(place, { recursive: true });
+    execFileSync("cp", ["-a", this.root, this.home, place]);
+  }
+
+  /** Puts root and home back as they were kept; both stay the same directories. */
+  putBack(name: string): void {
+    for (const directory of [this.root, this.home]) {
+      for (const entry of readdirSync(directory)) rmSync(join(directory, entry), { recursive: true, force: true });
+    }
+    execFileSync("cp", ["-a", `${join(this.#base, "kept", name)}/.`, this.#base]);
+  }
+
+  /** Runs an operation with a fault. */
+  async run(operation: string, { at, how }: Fault): Promise<Report> {
+    const log = join(this.#base, "calls.log");
+    rmSync(log, { force: true });
+    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home], {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: {
+        PATH: process.env["PATH"],
+        LD_PRELOAD: this.#shim,
+        BELAY_FAULT_BELOW: `${this.root}:${this.home}`,
+        BELAY_FAULT_AT: String(at),
+        BELAY_FAULT_HOW: String(how),
+        BELAY_FAULT_LOG: log,
+        NODE_COMPILE_CACHE: join(this.#base, "compiled"),
+        UV_USE_IO_URING: "0",
+      },
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.on("close", (_code, by) => resolve(by)));
+    const calls = existsSync(log) ? readFileSync(log, "latin1").trimEnd().split("\n") : [];
+    return { signal, said: output === "" ? undefined : (JSON.parse(output) as Report["said"]), calls };
+  }
+
+  remove(): void {
+    rmSync(this.#base, { recursive: true, force: true });
+  }
+}
