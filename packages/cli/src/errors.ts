@@ -23,7 +23,13 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
         : "`belay init` protects this directory.",
     list: ({ candidates }) => candidates.map(({ id, path }) => `${id}  ${path}`),
   },
-  WORKSPACE_REFUSED: { exit: EXIT.refused, hint: "Choose the directory of one project." },
+  WORKSPACE_REFUSED: {
+    exit: EXIT.refused,
+    hint: ({ reason }) =>
+      reason.includes("inside the workspace")
+        ? "`belay init --nested` gives it checkpoints of its own."
+        : "Choose the directory of one project.",
+  },
   WORKSPACE_EMPTIED: {
     exit: EXIT.refused,
     hint: "`belay restore @` brings everything back; `belay checkpoint` accepts the empty directory.",
@@ -114,6 +120,7 @@ export function reportError(error: unknown): ErrorReport {
     return { code: error.code, message: error.message, hint, exit, facts, list: [] };
   }
   if (isEngineError(error)) return reportEngineError(error);
+  if (isSystemError(error)) return reportSystemError(error);
   const message = error instanceof Error ? error.message : String(error);
   const hint = "This is a mistake in Belay. Please report it with the lines above.";
   const stack = error instanceof Error ? (error.stack ?? "") : "";
@@ -138,6 +145,17 @@ function isEngineError(error: unknown): error is EngineErrorShape {
     error.name === "EngineError" &&
     Object.hasOwn(DECISIONS, (error as EngineErrorShape).code)
   );
+}
+
+/** A failed system call that nobody translated: still the file system's answer, not a mistake in Belay. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+function reportSystemError(error: NodeJS.ErrnoException): ErrorReport {
+  const { exit, hint } = DECISIONS.FILE_SYSTEM;
+  const facts = { path: error.path ?? "", operation: error.syscall ?? "" };
+  return { code: "FILE_SYSTEM", message: `${error.message}.`, hint: String(hint), exit, facts, list: [] };
 }
 
 function reportEngineError<Code extends ErrorCode>(error: EngineErrorShape<Code>): ErrorReport {

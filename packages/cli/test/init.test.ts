@@ -44,7 +44,8 @@ describe("init", () => {
     const inner = sandbox.path("src");
     const refused = sandbox.belay(["init", "--json"], { cwd: inner });
     expect(refused.status).toBe(3);
-    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: "WORKSPACE_REFUSED" });
+    const hint = expect.stringContaining("--nested");
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: "WORKSPACE_REFUSED", hint });
     expect(sandbox.belay(["init", "--nested"], { cwd: inner }).status).toBe(0);
     expect(sandbox.json(["workspaces"]).workspaces).toHaveLength(2);
     expect(sandbox.json(["status"], 0, { cwd: inner }).path).toBe(inner);

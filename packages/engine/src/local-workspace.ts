@@ -94,7 +94,7 @@ export class LocalWorkspace implements Workspace {
       store,
       capBytes,
       excludedDirectories,
-      makeRoom: () => makeRoom(store, system, capBytes),
+      makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes, missingBytes, keep }),
       worktree: new Worktree({
         root,
         cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),

@@ -13,7 +13,7 @@ import { inProject, inProtected, runScript, type Project } from "./support/proje
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { readTreeMap, type TreeMap } from "./support/tree-map.ts";
 
-const FLIPS = Number(process.env["BELAY_FLIPS"] ?? 300);
+const FLIPS = Number(process.env["BELAY_FLIPS"] ?? 200);
 /** Every restore syncs: in memory that costs nothing. */
 const base = realpathSync(mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "belay-damage-")));
 const random = createSeededRandom(Number(process.env["BELAY_SEED"] ?? 20_261_115));
@@ -182,7 +182,7 @@ describe("rows that are gone or swapped", () => {
     expect(problems.flatMap(({ checkpoints }) => checkpoints)).toEqual([states[3]!.id]);
     const before = readTreeMap(root);
     rmSync(join(root, "only-in-4.txt"));
-    await expect(workspace.restoreTo("v4")).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: [states[3]!.id] } });
+    await expect(workspace.restoreTo("v4")).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: expect.arrayContaining([states[3]!.id]) as unknown } });
     await workspace.restoreTo("v3");
     expect(readTreeMap(root)).toEqual(states[2]!.tree);
     expect(before).toEqual(states[3]!.tree);
@@ -239,7 +239,8 @@ describe("rows that are gone or swapped", () => {
       for (const value of [`(SELECT ${column} FROM checkpoint WHERE seq = 1)`, "x'00'", "'text'", "7"]) {
         const { quick, workspace } = await findings(`UPDATE checkpoint SET ${column} = ${value} WHERE name = 'v4'`);
         await using _ = workspace;
-        const isSame = column === "excluded" && value.startsWith("(");
+        // all of them were taken by the same rules
+        const isSame = (column === "excluded" || column === "rules") && value.startsWith("(");
         expect(quick, `${column} ${value}`).toEqual(isSame ? [] : ["row-invalid"]);
         const before = readTreeMap(root);
         if (!isSame) await expect(workspace.restoreTo("v4"), column).rejects.toMatchObject({ code: "OBJECT_CORRUPT" });
@@ -270,18 +271,28 @@ describe("rows that are gone or swapped", () => {
 
   test("content that only an undo needs is looked after, too", async () => {
     damage(() => undefined);
-    const workspace = await findWorkspace(root, { home });
-    await workspace.turn({ prompt: "edit" }, async () => writeFileSync(join(root, "only-in-4.txt"), "a turn"));
-    await workspace.checkpoint();
-    for (const ref of ["v4", "@-1", "@-2"]) await workspace.forget(ref === "v4" ? states[3]!.id : (await workspace.resolve(ref)).id).catch(() => undefined);
-    await workspace.close();
-    const db = new DatabaseSync(storeFile);
-    const old = db.prepare("SELECT old FROM change WHERE old IS NOT NULL AND CAST(path AS TEXT) = 'only-in-4.txt' ORDER BY checkpoint DESC").get()?.["old"];
-    const deleted = old === undefined ? 0 : db.prepare("DELETE FROM object WHERE hash = ?").run((old as Uint8Array).slice(-32)).changes;
-    db.close();
-    await using again = await findWorkspace(root, { home });
-    const { ok } = await again.verify();
-    expect(ok).toBe(deleted === 0);
+    const first = await findWorkspace(root, { home });
+    const turn = await first.turn({ prompt: "edit" }, async () => writeFileSync(join(root, "d0/f0"), "by a turn"));
+    // the checkpoints that had the former content go; the turn's own record still needs it
+    for (const { id } of [turn.before, ...states]) await first.forget(id);
+    await first.forget("1");
+    await first.close();
+    edit(`DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`)(storeFile);
+    await using workspace = await findWorkspace(root, { home });
+    const { problems } = await workspace.verify();
+    expect(problems).toMatchObject([{ kind: "object-missing", checkpoints: [turn.after.id] }]);
+    await expect(workspace.undo()).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: [turn.after.id] } });
+    expect(readFileSync(join(root, "d0/f0"), "utf8")).toBe("by a turn");
+  });
+
+  test("a table whose definition is damaged", async () => {
+    damage((file) => {
+      const bytes = readFileSync(file, "latin1");
+      writeFileSync(file, bytes.replaceAll("note TEXT, description", "nota TEXT, description"), "latin1");
+    });
+    await using workspace = await findWorkspace(root, { home });
+    const { problems } = await workspace.verify();
+    expect(problems.map(({ kind }) => kind)).toContain("database");
   });
 });
 

@@ -11,14 +11,14 @@ import { countCommands, MODEL_COMMANDS } from "./support/model-commands.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
 import { readCheckpointMap, WorkspaceModel } from "./support/workspace-model.ts";
 
-const RUNS = Number(process.env["BELAY_MODEL_RUNS"] ?? 25);
+const RUNS = Number(process.env["BELAY_MODEL_RUNS"] ?? 20);
 const SEED = Number(process.env["BELAY_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const LIMIT_MS = 7_200_000;
 
 test("[N0, G5, I23, I29] restore, undo and redo are exact whatever happened before", { timeout: LIMIT_MS }, async () => {
   console.info(`model test: ${RUNS} runs, BELAY_SEED=${SEED}`);
   countCommands();
-  const program = fc.noBias(fc.commands(MODEL_COMMANDS, { maxCommands: 90, size: "max" }));
+  const program = fc.commands(MODEL_COMMANDS, { maxCommands: 100, size: "max" });
   const property = fc.asyncProperty(program, async (commands) => {
     await inWorkspace({}, async (temp) => {
       const model = new WorkspaceModel();

@@ -46,7 +46,7 @@ export function deltaHash({ rows, attribution, step }: EncodedChanges): Buffer {
 }
 
 function hashRows(rows: readonly Row[]): Buffer {
-  const hex = (value: unknown) => (value === null ? "-" : Buffer.from(value as Uint8Array).toString("hex"));
+  const hex = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : "-");
   const lines = rows.map((row) => `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${row["attribution"]} ${row["step"]}\n`);
   return hash("sha256", lines.join(""), "buffer");
 }
@@ -107,7 +107,8 @@ function selectRows(db: Database, seq: number): Row[] {
 function readRows(db: Database, seq: number): Row[] {
   const rows = selectRows(db, seq);
   const sealed = db.get("SELECT id, delta FROM checkpoint WHERE seq = ?", seq);
-  if (sealed !== undefined && hashRows(rows).equals(sealed["delta"] as Uint8Array)) return rows;
+  const delta = sealed?.["delta"];
+  if (delta instanceof Uint8Array && hashRows(rows).equals(delta)) return rows;
   throw new EngineError("OBJECT_CORRUPT", `The changes recorded with checkpoint ${seq} are damaged. They were not used; your files are untouched.`, {
     object: "",
     checkpoints: [String(sealed?.["id"] ?? seq)],

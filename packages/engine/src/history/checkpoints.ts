@@ -61,8 +61,8 @@ export function sealOf(checkpoint: Omit<Checkpoint, "seq">, delta: Uint8Array): 
 /** Throws unless the row of a checkpoint is as it was written. */
 export function assertSealed(db: Database, checkpoint: Checkpoint): void {
   const row = db.get("SELECT delta, seal FROM checkpoint WHERE seq = ?", checkpoint.seq);
-  const seal = row?.["seal"] as Uint8Array | undefined;
-  if (seal !== undefined && sealOf(checkpoint, row!["delta"] as Uint8Array).equals(seal)) return;
+  const [delta, seal] = [row?.["delta"], row?.["seal"]];
+  if (delta instanceof Uint8Array && seal instanceof Uint8Array && sealOf(checkpoint, delta).equals(seal)) return;
   throw new EngineError("OBJECT_CORRUPT", `The record of checkpoint ${checkpoint.seq} is damaged. It was not used; your files are untouched.`, {
     object: checkpoint.snapshot,
     checkpoints: [checkpoint.id],

@@ -27,7 +27,7 @@ export interface GcRequest {
 
 type GcResult = Omit<GcReport, "dryRun">;
 
-/** Regroup when this share of the stored bytes lies in packs as captures wrote them. */
+/** Regroup when this share of the stored bytes lies in packs as captures wrote them, or is dead in packs that live on. */
 const REGROUP_SHARE = 0.2;
 const DELETES_PER_TRANSACTION = 200;
 
@@ -163,8 +163,12 @@ class Collector {
   }
 
   #isWorthRegrouping(): boolean {
-    const row = this.#store.db.get("SELECT coalesce(sum(length(data)), 0) AS total, coalesce(sum(length(data) * (1 - cold)), 0) AS warm FROM pack");
-    return Number(row?.["warm"]) > Number(row?.["total"]) * REGROUP_SHARE;
+    const row = this.#store.db.get(
+      `SELECT coalesce(sum(length(data)), 0) AS total, coalesce(sum(length(data) * (1 - cold)), 0) AS warm,
+         coalesce(sum(raw_bytes), 0) AS raw, (SELECT coalesce(sum(size), 0) FROM object) AS live FROM pack`,
+    );
+    const [total, warm, raw, live] = ["total", "warm", "raw", "live"].map((column) => Number(row?.[column])) as [number, number, number, number];
+    return warm > total * REGROUP_SHARE || raw - live > raw * REGROUP_SHARE;
   }
 
   /** Returns free pages to the file system. */

@@ -16,15 +16,25 @@ const BATCH_SHARE = 4;
 const SAFETY_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 const SAFETY_COUNT = 20;
 
+export interface RoomRequest {
+  readonly capBytes: number;
+  /** How much more than the present room is needed. */
+  readonly missingBytes: number;
+  /** seq of a checkpoint that is about to be restored: it is the last to go. */
+  readonly keep: number | undefined;
+}
+
 /** True when something was freed. */
-export function makeRoom(store: Store, system: System, capBytes: number): boolean {
+export function makeRoom(store: Store, system: System, { capBytes, missingBytes, keep }: RoomRequest): boolean {
   const before = storeBytes(store);
-  const target = capBytes * TARGET_SHARE;
+  const target = Math.min(capBytes * TARGET_SHARE, before - missingBytes);
+  // what is larger than the cap fits no emptier store either
+  if (target < 0) return false;
   const collect = () => collectGarbage(store, system, { dropPrunedBefore: Infinity, dryRun: false });
   collect();
   for (const next of [oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
-      const candidates = next(listCheckpoints(store.db), system.now());
+      const candidates = next(listCheckpoints(store.db), system.now()).filter(({ seq }) => seq !== keep);
       if (candidates.length === 0) break;
       // oldest first, a part at a time: no more is lost than must be
       pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));

@@ -3,7 +3,7 @@
  * every tree, every reference. Full: every byte is hashed again.
  */
 import { findBrokenChain } from "../history/operations.ts";
-import { areChangesSealed } from "../history/changes.ts";
+import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
 import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId } from "../model/ids.ts";
@@ -11,8 +11,7 @@ import { createContentHash, hashFromBytes, type ObjectHash } from "../model/obje
 import type { VerifyProblem, VerifyReport } from "../model/reports.ts";
 import { decodeRules } from "../model/rules.ts";
 import { decodeTree } from "../model/tree.ts";
-import type { Store } from "../store/store.ts";
-
+import { openStore, type Store } from "../store/store.ts";
 
 export interface VerifyOptions {
   readonly full: boolean;
@@ -40,6 +39,7 @@ class Verifier {
   readonly #damageBelow = new Map<ObjectHash, ReadonlySet<ObjectHash>>();
   readonly #checked = new Map<ObjectHash, boolean>();
   #checkpoints = 0;
+  #objects = 0;
   #bytes = 0;
 
   constructor(store: Store, options: VerifyOptions) {
@@ -48,15 +48,20 @@ class Verifier {
   }
 
   run(): void {
-    this.#checkDatabase();
-    const total = Number(this.#store.db.get("SELECT count(*) AS n FROM checkpoint")?.["n"] ?? 0);
-    for (const { seq } of this.#store.db.all("SELECT seq FROM checkpoint ORDER BY seq DESC")) {
-      this.#checkpoints += 1;
-      this.#checkCheckpoint(Number(seq));
-      this.#options.progress?.(this.#checkpoints, total);
-    }
-    for (const seq of findBrokenChain(this.#store.db)) {
-      this.#note(`log ${seq}`, { kind: "log", detail: `Entry ${seq} of the log does not follow from the one before it.` });
+    this.#go("pages", () => this.#checkPages());
+    this.#go("schema", () => this.#checkSchema());
+    this.#go("packs", () => this.#checkPacks());
+    this.#go("checkpoints", () => this.#checkCheckpoints());
+    this.#go("log", () => this.#checkLog());
+  }
+
+  /** Damage that ends one check does not keep the others from being made. */
+  #go(key: string, check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      if (!(error instanceof EngineError) && (error as NodeJS.ErrnoException).code !== "ERR_SQLITE_ERROR") throw error;
+      this.#note(key, { kind: "database", detail: (error as Error).message });
     }
   }
 
@@ -66,22 +71,43 @@ class Verifier {
       ...(/^[0-9a-f]{64}$/.test(key) ? { object: key } : {}),
       checkpoints: [...(this.#users.get(key) ?? [])],
     }));
-    const objects = Number(this.#store.db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
-    return { ok: problems.length === 0, checkpoints: this.#checkpoints, objects, bytes: this.#bytes, problems };
+    return { ok: problems.length === 0, checkpoints: this.#checkpoints, objects: this.#objects, bytes: this.#bytes, problems };
   }
 
-  #checkDatabase(): void {
+  #checkPages(): void {
+    for (const row of this.#store.db.all("PRAGMA quick_check(20)")) {
+      const detail = String(Object.values(row)[0]);
+      if (detail !== "ok") this.#note(`database ${detail}`, { kind: "database", detail });
+    }
+  }
+
+  /** SQLite does not notice a table or column of another name. */
+  #checkSchema(): void {
+    using sound = openStore(undefined, { create: true });
+    const [expected, actual] = [sound, this.#store].map(({ db }) => JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")));
+    if (actual !== expected) this.#note("schema", { kind: "database", detail: "The definition of a table is damaged." });
+  }
+
+  #checkPacks(): void {
     const { db } = this.#store;
-    try {
-      for (const row of db.all("PRAGMA quick_check(20)")) {
-        const detail = String(Object.values(row)[0]);
-        if (detail !== "ok") this.#note(`database ${detail}`, { kind: "database", detail });
-      }
-      const lost = db.get("SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL");
-      if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${lost!["n"]} objects name a pack that does not exist.` });
-    } catch (error) {
-      if (!(error instanceof EngineError)) throw error;
-      this.#note("database", { kind: "database", detail: error.message });
+    const lost = db.get("SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL");
+    if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${lost!["n"]} objects name a pack that does not exist.` });
+    this.#objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
+  }
+
+  #checkCheckpoints(): void {
+    const { db } = this.#store;
+    const seqs = db.all("SELECT seq FROM checkpoint ORDER BY seq DESC").map((row) => Number(row["seq"]));
+    for (const seq of seqs) {
+      this.#checkpoints += 1;
+      this.#checkCheckpoint(seq);
+      this.#options.progress?.(this.#checkpoints, seqs.length);
+    }
+  }
+
+  #checkLog(): void {
+    for (const seq of findBrokenChain(this.#store.db)) {
+      this.#note(`log ${seq}`, { kind: "log", detail: `Entry ${seq} of the log does not follow from the one before it.` });
     }
   }
 
@@ -92,7 +118,7 @@ class Verifier {
       assertSealed(this.#store.db, checkpoint);
       if (!areChangesSealed(this.#store.db, seq)) this.#blame(key, checkpoint.id, { kind: "row-invalid", detail: `The changes of checkpoint ${seq} are damaged.` });
       const damaged = new Set(this.#damageOf(checkpoint.snapshot));
-      for (const name of [checkpoint.rules, checkpoint.excluded]) if (!this.#isSound(name)) damaged.add(name);
+      for (const name of [checkpoint.rules, checkpoint.excluded, ...changedContent(this.#store, seq)]) if (!this.#isSound(name)) damaged.add(name);
       if (!damaged.has(checkpoint.rules)) decodeRules(this.#store.objects.read(checkpoint.rules), checkpoint.rules);
       for (const name of damaged) this.#use(name, checkpoint.id);
     } catch (error) {
@@ -163,6 +189,13 @@ class Verifier {
     this.#note(key, finding);
     this.#use(key, checkpoint);
   }
+}
+
+/** What an undo of a checkpoint's changes would need; it may be in no snapshot any more. */
+function changedContent({ db }: Store, seq: number): ObjectHash[] {
+  if (!areChangesSealed(db, seq)) return [];
+  const entries = readCheckpointChanges(db, seq).flatMap((change) => [change.old, change.new]);
+  return entries.flatMap((entry) => (entry?.kind === "file" || entry?.kind === "symlink" ? [entry.hash] : []));
 }
 
 /** The checkpoints that need a damaged or missing object. */

@@ -69,10 +69,16 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     throw error;
   }
   const applied = applyOrTakeBack(context, stage, entry, bestEffort);
-  const failed = applied.conflicts.length > 0 && !bestEffort;
-  const recorded = failed ? abandonJournal(context, entry) : recordResult(context, entry, safety, applied.done);
-  stage.remove();
-  return report(context, work, applied, recorded?.checkpoint.id ?? null);
+  if (applied.conflicts.length > 0 && !bestEffort) {
+    abandonJournal(context, entry);
+    stage.remove();
+    return report(context, work, applied, null);
+  }
+  return withFilesInPlace(() => {
+    const { checkpoint } = finishJournal(context, entry, safety, applied.done);
+    stage.remove();
+    return report(context, work, applied, checkpoint.id);
+  });
 }
 
 /** The files are as wanted already; steps that were to be moved still are. */
@@ -105,10 +111,10 @@ function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, be
   }
 }
 
-/** [N1] The files are in place: a store that fails now must not say that nothing was changed. The journal stays. */
-function recordResult(context: Context, entry: JournalEntry, base: Checkpoint, done: readonly Edit[]): Recorded {
+/** [N1] A store that fails when the files are in place must not say that nothing was changed. The journal stays. */
+function withFilesInPlace<Result>(work: () => Result): Result {
   try {
-    return finishJournal(context, entry, base, done);
+    return work();
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const message = "Your files were changed as planned, but the store could not record it. The next command tries that again.";
@@ -117,9 +123,8 @@ function recordResult(context: Context, entry: JournalEntry, base: Checkpoint, d
 }
 
 /** Everything is as before: the journal has nothing left to say. */
-export function abandonJournal({ store }: Context, entry: JournalEntry): undefined {
+export function abandonJournal({ store }: Context, entry: JournalEntry): void {
   store.db.transaction(() => removeJournal(store.db, entry.id));
-  return undefined;
 }
 
 /** Records what was carried out on top of `base` and closes the journal, in one transaction. */

@@ -16,8 +16,8 @@ export interface Context {
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
   excludedDirectories(): readonly ExcludedDirectory[];
-  /** Makes room when the store is full; true when something was freed. */
-  makeRoom(): boolean;
+  /** Makes room when the store is full, not at the cost of checkpoint `keep`; true when something was freed. */
+  makeRoom(missingBytes: number, keep: number | undefined): boolean;
 }
 
 /** The request of an ordinary look: named paths in, other workspaces out. */

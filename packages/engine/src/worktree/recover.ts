@@ -11,11 +11,10 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { addName, move, removeName } from "../fs/mutate.ts";
 import { readJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import { isId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
-import { readLeases } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { applyEdits } from "./apply.ts";
 import { abandonJournal, finishJournal, withRestoreLease } from "./carry-out.ts";
@@ -27,18 +26,26 @@ import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
 export function recover(context: Context): string[] {
-  const { store, system, worktree } = context;
-  if (store.db.readOnly || !isRootThere(worktree.root)) return [];
-  const entries = readJournal(store.db);
-  const stages = findStages(worktree.root).filter((operation) => isOurs(worktree.root, operation));
-  if (entries.length === 0 && stages.length === 0) return [];
-  const isRunning = readLeases(store.db, "restore").some(({ owner }) => system.isAlive(owner));
-  if (isRunning) return [];
-  return withRestoreLease(context, () => {
-    const notices = entries.map((entry) => recoverEntry(context, entry));
-    for (const operation of stages) clearStage(context, new Stage(worktree.root, operation));
-    return notices;
-  });
+  if (context.store.db.readOnly || !isRootThere(context.worktree.root)) return [];
+  if (readJournal(context.store.db).length === 0 && findOwnStages(context).length === 0) return [];
+  try {
+    return withRestoreLease(context, () => recoverAll(context));
+  } catch (error) {
+    // what was found is not left over but under way, or another process is recovering it
+    if (isEngineError(error, "RESTORE_RUNNING")) return [];
+    throw error;
+  }
+}
+
+/** Looks again now that nobody else can: another process may have recovered in the meantime. */
+function recoverAll(context: Context): string[] {
+  const notices = readJournal(context.store.db).map((entry) => recoverEntry(context, entry));
+  for (const operation of findOwnStages(context)) clearStage(context, new Stage(context.worktree.root, operation));
+  return notices;
+}
+
+function findOwnStages({ worktree: { root } }: Context): string[] {
+  return findStages(root).filter((operation) => isOurs(root, operation));
 }
 
 /** A directory with our prefix that holds anything we would not have put there is somebody else's. */
@@ -104,7 +111,8 @@ function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): PathState 
   if (is(to)) return "after";
   if (is(from)) return "before";
   const stat = path === undefined ? undefined : statNode(path);
-  if (stat === undefined) return "between";
+  // a directory goes before a file can come in its place; a file never goes without a copy in the stage
+  if (stat === undefined) return from?.kind === "directory" && to?.kind !== "directory" ? "between" : "other";
   // a directory is made first and gets its mode last
   return kindOf(stat) === "directory" && (from?.kind === "directory" || to?.kind === "directory") ? "between" : "other";
 }

@@ -84,18 +84,16 @@ export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
 
 function takeSafety(context: Context, { target }: RestoreRequest, wanted: (present: Present) => boolean): Taken | undefined {
   ensureRoot(context.worktree.root);
-  const request = { kind: "safety" as const };
-  const description = `Before restoring to ${nameOf(target)}`;
+  const options = { request: { kind: "safety" as const }, description: `Before restoring to ${nameOf(target)}`, keep: target.seq };
   let more: Partial<LookRequest> | undefined;
   const first = takeCheckpoint(context, {
-    request,
-    description,
+    ...options,
     wanted(present) {
       more = whatElseToSee(context, present, target);
       return more === undefined && wanted(present);
     },
   });
-  return more === undefined ? first : takeCheckpoint(context, { request, description, look: more, wanted });
+  return more === undefined ? first : takeCheckpoint(context, { ...options, look: more, wanted });
 }
 
 /** How a checkpoint is called in sentences. */

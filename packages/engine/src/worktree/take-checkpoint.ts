@@ -38,6 +38,8 @@ export interface TakeOptions {
   /** What this capture finds is Belay's own unfinished work, not anybody's change. */
   readonly ownDoing?: boolean;
   readonly doubts?: readonly Doubt[];
+  /** seq of the checkpoint for whose sake this one is taken: no room is made at its cost. */
+  readonly keep?: number;
   /** Done inside the transaction that records the checkpoint. */
   within?(recorded: Recorded): void;
   /** Asked when the capture's content can be read from the store and nothing is recorded yet: false drops the capture. */
@@ -58,7 +60,7 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
     } catch (error) {
       if (error instanceof Outrun && attempt < ATTEMPTS) {
         if (error.distrust) context.worktree.distrust();
-      } else if (!isEngineError(error, "STORE_FULL") || attempt === ATTEMPTS || !context.makeRoom()) {
+      } else if (!isEngineError(error, "STORE_FULL") || attempt === ATTEMPTS || !context.makeRoom(error.facts.missingBytes, options.keep)) {
         throw error;
       }
     }

@@ -95,6 +95,7 @@ function takeSafety(context: Context, request: StepRequest, look?: Partial<LookR
     request: { kind: "safety" },
     description: names[request.kind],
     ...(look === undefined ? {} : { look }),
+    ...(request.target === undefined ? {} : { keep: request.target.seq }),
     within: (recorded) => {
       if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
     },

@@ -2,7 +2,7 @@
  * A small workspace on which operations are killed or made to fail, call by call. The same directories are put
  * back into the same state before each run: the registry knows the root by its inode.
  */
-import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { makeTempDirectory } from "./temp-workspace.ts";
@@ -17,7 +17,7 @@ export interface Fault {
   /** Which call, from 1; 0 = none. */
   readonly at: number;
   /** Before the call, in the middle of a write, or an error number. */
-  readonly how: "kill" | "torn" | number;
+  readonly how: "kill" | "stop" | "torn" | number;
 }
 
 export interface Report {
@@ -56,7 +56,12 @@ export class FaultLab {
   }
 
   /** Runs an operation with a fault. */
-  async run(operation: string, { at, how }: Fault): Promise<Report> {
+  run(operation: string, fault: Fault): Promise<Report> {
+    return this.start(operation, fault).ended;
+  }
+
+  /** Starts an operation with a fault; a stopped process has to be continued. */
+  start(operation: string, { at, how }: Fault): { child: ChildProcess; ended: Promise<Report> } {
     const log = join(this.#base, "calls.log");
     rmSync(log, { force: true });
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home], {
@@ -74,9 +79,13 @@ export class FaultLab {
     });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
-    const signal = await new Promise<NodeJS.Signals | null>((resolve) => child.on("close", (_code, by) => resolve(by)));
-    const calls = existsSync(log) ? readFileSync(log, "latin1").trimEnd().split("\n") : [];
-    return { signal, said: output === "" ? undefined : (JSON.parse(output) as Report["said"]), calls };
+    const ended = new Promise<Report>((resolve) => {
+      child.on("close", (_code, signal) => {
+        const calls = existsSync(log) ? readFileSync(log, "latin1").trimEnd().split("\n") : [];
+        resolve({ signal, said: output === "" ? undefined : (JSON.parse(output) as Report["said"]), calls });
+      });
+    });
+    return { child, ended };
   }
 
   remove(): void {

@@ -1,11 +1,11 @@
 /*
  * Fails the k-th call that changes files, to see what is left. Preloaded into a process it counts the calls of
- * libc that change something below the given directories; at number BELAY_FAULT_AT it kills the process, writes
- * half and kills it, or returns an error.
+ * libc that change something below the given directories; at number BELAY_FAULT_AT it kills or stops the process,
+ * writes half and kills it, or returns an error.
  *
  *   BELAY_FAULT_BELOW   directories, separated by ":"
  *   BELAY_FAULT_AT      the number of the call, from 1; 0 or missing: none, only count
- *   BELAY_FAULT_HOW     "kill" (before the call), "torn" (half a write, then kill), or an error number
+ *   BELAY_FAULT_HOW     "kill" or "stop" (before the call), "torn" (half a write, then kill), or an error number
  *   BELAY_FAULT_LOG     a file that gets a line for each call counted
  *
  * Names below a descriptor (/proc/self/fd/N/name) count as what they lead to. Child processes are not affected.
@@ -30,6 +30,7 @@
 static const char *below;
 static long at;
 static int torn;
+static int stop;
 static int error_number;
 static int log_fd = -1;
 static atomic_long count;
@@ -40,6 +41,7 @@ __attribute__((constructor)) static void start(void) {
   below = getenv("BELAY_FAULT_BELOW");
   at = getenv("BELAY_FAULT_AT") ? atol(getenv("BELAY_FAULT_AT")) : 0;
   torn = how && strcmp(how, "torn") == 0;
+  stop = how && strcmp(how, "stop") == 0;
   error_number = how ? atoi(how) : 0;
   if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   unsetenv("LD_PRELOAD");
@@ -97,7 +99,8 @@ static int counted(const char *name, const char *path, int writes) {
     return 1;
   }
   if (torn && writes) return 2;
-  die();
+  if (!stop) die();
+  syscall(SYS_kill, getpid(), SIGSTOP);
   return 0;
 }
 

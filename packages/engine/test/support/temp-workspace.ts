@@ -1,5 +1,5 @@
 /** A protected directory of its own for one test, with a home of its own, and the proof at the end that the store is sound. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -119,6 +119,16 @@ export function processScript({ root, home }: Pick<TempWorkspace, "root" | "home
     const result = await (async () => { ${script} })();
     process.stdout.write(JSON.stringify(result ?? null));`;
   return ["--input-type=module", "-e", source];
+}
+
+/** Starts a script in a process of its own; resolves to what it returns. */
+export async function startInProcess<Result>(temp: Pick<TempWorkspace, "root" | "home">, script: string): Promise<Result> {
+  const child = spawn(process.execPath, processScript(temp, script), { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  expect(code).toBe(0);
+  return JSON.parse(output) as Result;
 }
 
 /** Runs a script in a process of its own and returns what it returns. */

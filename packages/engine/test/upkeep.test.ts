@@ -1,0 +1,459 @@
+/** Pruning, freeing, forgetting, and the cap: what goes, in which order, and that everything else stays restorable. */
+import { execFileSync, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, test } from "vitest";
+import { RETENTION_PRESETS, type CheckpointKind, type RetentionPolicy, type Workspace } from "../src/index.ts";
+import { absolutePath } from "../src/fs/absolute-path.ts";
+import { ObjectWriter } from "../src/store/object-writer.ts";
+import { openStore } from "../src/store/store.ts";
+import { canMount, inProject, inProtected, mountSmall, runScript, scriptFor, unmount, type Project } from "./support/project.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const KIB = 1024;
+const NOTHING_STAYS: RetentionPolicy = { name: "nothing", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null };
+
+/** A checkpoint of this kind, taken so many days ago. */
+async function takeAt(project: Project, workspace: Workspace, daysAgo: number, kind: CheckpointKind, more: { name?: string; tags?: string[] } = {}): Promise<number> {
+  project.clockMs = -daysAgo * DAY_MS;
+  project.write("state.txt", `${kind} ${daysAgo}`);
+  const { checkpoint } = await workspace.checkpoint({ kind, ...more });
+  project.clockMs = 0;
+  return checkpoint.seq;
+}
+
+const listed = async (workspace: Workspace) => (await workspace.list()).map(({ seq }) => seq).reverse();
+
+function storeSize(project: Project): number {
+  const directory = project.storeDirectory();
+  return ["store.db", "store.db-wal"].reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+describe("prune", () => {
+  test(
+    "default: everything for 7 days, messages and turns for 30, protected ones for good",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      await takeAt(project, workspace, 60, "message");
+      const manual = await takeAt(project, workspace, 60, "manual");
+      const named = await takeAt(project, workspace, 60, "tool", { name: "kept by name" });
+      const tagged = await takeAt(project, workspace, 60, "tool", { tags: ["kept-by-tag"] });
+      await takeAt(project, workspace, 20, "tool");
+      const message = await takeAt(project, workspace, 20, "message");
+      const turn = await takeAt(project, workspace, 20, "turn");
+      const young = [];
+      for (let index = 0; index < 25; index += 1) young.push(await takeAt(project, workspace, 3, "tool"));
+      const { pruned, kept } = await workspace.prune({ dryRun: true });
+      expect(pruned.map(({ seq }) => seq)).toEqual([2, 6]);
+      expect(kept).toBe(31);
+      expect(await listed(workspace)).toHaveLength(33);
+      await workspace.prune();
+      expect(await listed(workspace)).toEqual([1, manual, named, tagged, message, turn, ...young]);
+      expect((await workspace.prune()).pruned).toEqual([]);
+    }),
+  );
+
+  test(
+    "presets count by thread and age",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      for (let index = 0; index < 8; index += 1) await takeAt(project, workspace, 2, "tool");
+      const count = async (policy: RetentionPolicy) => (await workspace.prune({ policy, dryRun: true })).pruned.length;
+      expect(await count(RETENTION_PRESETS["mimir"]!)).toBe(3);
+      expect(await count(RETENTION_PRESETS["default"]!)).toBe(0);
+      expect(await count({ ...RETENTION_PRESETS["moldable"]!, keepMaximum: 6 })).toBe(2);
+      expect(await count({ ...RETENTION_PRESETS["code-buddy"]!, keepMaximum: 1 })).toBe(7);
+      expect(await count(NOTHING_STAYS)).toBe(7);
+    }),
+  );
+
+  test(
+    "safety checkpoints stay as long as their thread is alive",
+    inProtected({ "a.txt": "1" }, async (project, workspace) => {
+      project.clockMs = -40 * DAY_MS;
+      project.write("a.txt", "2");
+      const { safetyCheckpoint } = await workspace.restoreTo("1");
+      project.clockMs = -20 * DAY_MS;
+      await workspace.checkpoint({ kind: "tool" });
+      const ids = async () => (await workspace.prune({ policy: NOTHING_STAYS, dryRun: true })).pruned.map(({ id }) => id);
+      project.clockMs = 0;
+      expect(await ids()).not.toContain(safetyCheckpoint);
+      project.clockMs = 20 * DAY_MS;
+      await workspace.checkpoint({ kind: "tool", thread: (await workspace.openThread({ agent: "x" })).id });
+      expect(await ids()).toContain(safetyCheckpoint);
+    }),
+  );
+
+  test(
+    "a clock that was set back, or far ahead, makes nothing look old",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      for (let index = 0; index < 25; index += 1) await takeAt(project, workspace, 1, "tool");
+      for (const years of [-10, -1, 10]) {
+        project.clockMs = years * 365 * DAY_MS;
+        expect((await workspace.prune({ dryRun: true })).pruned, `${years} years`).toEqual([]);
+      }
+    }),
+  );
+
+  test(
+    "[N4] what was pruned is out of sight, comes back within a day, and is gone after that",
+    inProtected({ "a.txt": "1" }, async (project, workspace) => {
+      await takeAt(project, workspace, 60, "tool");
+      const before = project.tree();
+      await workspace.checkpoint();
+      await workspace.prune({ policy: NOTHING_STAYS });
+      await expect(workspace.resolve("2")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+      project.clockMs = 23 * HOUR_MS;
+      expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 0 });
+      expect((await workspace.unprune()).map(({ seq }) => seq)).toEqual([2]);
+      project.write("state.txt", "other");
+      await workspace.restoreTo("2");
+      expect(project.tree()).toEqual(before);
+      await workspace.prune({ policy: NOTHING_STAYS });
+      project.clockMs = 48 * HOUR_MS;
+      const { checkpointsDropped } = await workspace.gc();
+      expect(checkpointsDropped).toBeGreaterThan(0);
+      expect(await workspace.unprune()).toEqual([]);
+    }),
+  );
+
+  test(
+    "a step whose content was pruned leaves the lists, and the others can still be undone",
+    inProtected({ "a.txt": "1", "b.txt": "1" }, async (project, workspace) => {
+      await workspace.turn({ prompt: "first" }, async () => project.write("a.txt", "2"));
+      await workspace.checkpoint();
+      project.clockMs = 40 * DAY_MS;
+      await workspace.turn({ prompt: "second" }, async () => project.write("b.txt", "2"));
+      await workspace.prune({ policy: { ...NOTHING_STAYS, keepMinimum: 1, keepAllHours: 1, keepTurnsHours: 1 } });
+      project.clockMs = 41.5 * DAY_MS;
+      await workspace.gc();
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged" });
+      expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["2", "1"]);
+    }),
+  );
+});
+
+describe("gc", () => {
+  test(
+    "frees what nothing reaches, regroups the rest, and every listed checkpoint restores",
+    inProtected({}, async (project, workspace) => {
+      const text = Array.from({ length: 400 }, (_, line) => `line ${line} ${"x".repeat(line % 40)}`);
+      const trees = new Map<number, ReturnType<Project["tree"]>>();
+      for (let version = 0; version < 25; version += 1) {
+        text[version * 3] = `changed in version ${version} ${randomBytes(8).toString("hex")}`;
+        for (const name of ["one", "two/three", "two/four"]) project.write(`${name}.txt`, `${name}\n${text.join("\n")}`);
+        project.write(`blob-${version}.bin`, randomBytes(20 * KIB));
+        const { checkpoint } = await workspace.checkpoint({ kind: version % 2 === 0 ? "manual" : "tool" });
+        trees.set(checkpoint.seq, project.tree());
+        project.remove(`blob-${version}.bin`);
+      }
+      await workspace.prune({ policy: NOTHING_STAYS });
+      project.clockMs = 2 * DAY_MS;
+      const report = await workspace.gc();
+      expect(report.checkpointsDropped).toBe(12);
+      expect(report.objectsFreed).toBeGreaterThanOrEqual(12);
+      expect(report.packsRewritten).toBeGreaterThan(0);
+      expect(report.bytesAfter).toBeLessThan(report.bytesBefore * 0.75);
+      const seqs = await listed(workspace);
+      expect(seqs).toHaveLength(14);
+      for (const seq of seqs.slice(1)) {
+        await workspace.restoreTo(String(seq));
+        expect(project.tree()).toEqual(trees.get(seq));
+      }
+      expect(await workspace.gc({ dryRun: true })).toMatchObject({ dryRun: true });
+    }),
+  );
+
+  test(
+    "leaves alone what a capture under way has stored, and takes what a dead one left",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      using store = openStore(absolutePath(project.storeDirectory()), { create: false });
+      const alive = new ObjectWriter(store.db, store.objects, project.system.owner);
+      const kept = alive.put(Buffer.from("stored ahead of its checkpoint"));
+      alive.flush();
+      await workspace.gc();
+      store.objects.forgetCache();
+      expect(store.objects.has(kept)).toBe(true);
+      alive.abandon();
+      await workspace.gc();
+      expect(store.objects.has(kept)).toBe(false);
+      const dead = new ObjectWriter(store.db, store.objects, { pid: 2 ** 22 - 1, started: "1", boot: "another boot" });
+      const left = dead.put(Buffer.from("left by a process that died"));
+      dead.flush();
+      await workspace.gc();
+      expect(store.objects.has(left)).toBe(false);
+      expect(store.db.all("SELECT * FROM lease")).toEqual([]);
+    }),
+  );
+
+  test(
+    "beside captures of other processes: nothing they record lacks anything",
+    { timeout: 60_000 },
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      const script = `
+        for (let i = 0; i < 25; i += 1) {
+          fs.writeFileSync(root + "/toggled-" + process.argv.at(-1), "content " + (i % 3) + "x".repeat(30000));
+          await workspace.checkpoint({ kind: "tool" });
+        }`;
+      const children = ["one", "two"].map((name) =>
+        spawn(process.execPath, ["--input-type=module", "-e", scriptFor(project, script), name], { stdio: ["ignore", "ignore", "inherit"] }),
+      );
+      const ended = children.map((child) => once(child, "exit"));
+      let running = true;
+      void Promise.all(ended).then(() => (running = false));
+      for (let round = 0; running; round += 1) {
+        project.clockMs += 2 * DAY_MS;
+        await workspace.prune({ policy: { ...NOTHING_STAYS, keepMinimum: 2 } });
+        await workspace.gc();
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0]);
+    }),
+  );
+
+  test(
+    "[I43] needs no second copy of the store while it runs",
+    { timeout: 60_000 },
+    inProtected({}, async (project, workspace) => {
+      for (let version = 0; version < 12; version += 1) {
+        for (let file = 0; file < 8; file += 1) project.write(`f${file}.bin`, randomBytes(200 * KIB));
+        await workspace.checkpoint({ kind: version % 3 === 0 ? "manual" : "tool" });
+      }
+      await workspace.prune({ policy: NOTHING_STAYS });
+      await project.close(workspace);
+      const before = storeSize(project);
+      const script = `${scriptFor(project, "return workspace.gc();").replace("openWorkspace(root, { home })", "openWorkspace(root, { home, clock: () => Date.now() + 48 * 3600 * 1000 })")}`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "ignore", "inherit"] });
+      let most = 0;
+      const sampling = setInterval(() => (most = Math.max(most, storeSize(project))), 2);
+      await once(child, "exit");
+      clearInterval(sampling);
+      const after = storeSize(project);
+      expect(after).toBeLessThan(before * 0.5);
+      expect(most).toBeLessThan(before * 1.5);
+      await project.open();
+    }),
+  );
+
+  test(
+    "two at once: the second is told that the first is running",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      const child = spawn("sleep", ["60"]);
+      const started = execFileSync("sh", ["-c", `cut -d')' -f2 /proc/${child.pid}/stat | cut -d' ' -f21`]).toString().trim();
+      using store = openStore(absolutePath(project.storeDirectory()), { create: false });
+      const values = [child.pid!, started, project.system.owner.boot];
+      store.db.run("INSERT INTO lease (id, kind, pid, started, boot, since, first_pack) VALUES ('x', 'gc', ?, ?, ?, 0, 1)", ...values);
+      await expect(workspace.gc()).rejects.toMatchObject({ code: "STORE_BUSY" });
+      child.kill();
+      await once(child, "exit");
+      expect(await workspace.gc()).toMatchObject({ dryRun: false });
+    }),
+  );
+});
+
+describe("the cap", () => {
+  test(
+    "[I40] is kept: tool checkpoints go first, then turns; what a person made stays",
+    inProject({}, async (project) => {
+      project.configure({ "disk.capBytes": "3MB" });
+      const workspace = await project.open();
+      const protectedOnes = [1];
+      for (let index = 0; index < 40; index += 1) {
+        project.write("noise.bin", randomBytes(200 * KIB));
+        const kind = index === 3 ? "manual" : index % 4 === 1 ? "message" : "tool";
+        const { checkpoint } = await workspace.checkpoint({ kind });
+        if (kind === "manual") protectedOnes.push(checkpoint.seq);
+        expect(storeSize(project)).toBeLessThan(3_000_000);
+      }
+      const left = await workspace.list();
+      for (const seq of protectedOnes) expect(left.map((checkpoint) => checkpoint.seq)).toContain(seq);
+      const kinds = (kind: string) => left.filter((checkpoint) => checkpoint.kind === kind).length;
+      expect(kinds("message")).toBeGreaterThan(1);
+      expect(kinds("tool")).toBeLessThan(8);
+      expect(left[0]).toMatchObject({ seq: 41 });
+    }),
+  );
+
+  test(
+    "only protected ones left: a new capture fails loudly, and a restore that could not be taken back is refused",
+    inProject({ "small.txt": "1" }, async (project) => {
+      project.configure({ "disk.capBytes": "1.5MB" });
+      const workspace = await project.open();
+      for (let index = 0; index < 4; index += 1) {
+        project.write("noise.bin", randomBytes(250 * KIB));
+        await workspace.checkpoint({ name: `made by hand ${index}` });
+      }
+      project.write("noise.bin", randomBytes(900 * KIB));
+      const before = project.tree();
+      await expect(workspace.checkpoint()).rejects.toMatchObject({ code: "STORE_FULL" });
+      await expect(workspace.restoreTo("made by hand 0")).rejects.toMatchObject({ code: "STORE_FULL" });
+      expect(project.tree()).toEqual(before);
+      expect(await workspace.list()).toHaveLength(5);
+      project.remove("noise.bin");
+      await workspace.restoreTo("made by hand 3");
+      expect(storeSize(project)).toBeLessThan(1_600_000);
+    }),
+  );
+
+  test(
+    "making room for a restore does not drop the checkpoint that is restored",
+    inProject({ "a.bin": randomBytes(300 * KIB) }, async (project) => {
+      project.configure({ "disk.capBytes": "2MB" });
+      const workspace = await project.open();
+      project.write("a.bin", randomBytes(300 * KIB));
+      const { checkpoint } = await workspace.checkpoint({ kind: "tool" });
+      const wanted = project.tree();
+      for (let index = 0; index < 3; index += 1) {
+        project.write("a.bin", randomBytes(300 * KIB));
+        await workspace.checkpoint({ kind: "message" });
+      }
+      project.write("a.bin", randomBytes(600 * KIB));
+      expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "applied" });
+      expect(project.tree()).toEqual(wanted);
+    }),
+  );
+});
+
+describe.skipIf(!canMount)("a full disk", () => {
+  test(
+    "[I43] captures say so, prune and gc still work, and then captures do again",
+    { timeout: 60_000 },
+    inProject({}, async (project) => {
+      mkdirSync(project.home, { mode: 0o700 });
+      expect(mountSmall(project.home, "24m")).toBe(true);
+      try {
+        const workspace = await project.open();
+        let full: unknown;
+        for (let index = 0; index < 40 && full === undefined; index += 1) {
+          project.write("noise.bin", randomBytes(1000 * KIB));
+          await workspace.checkpoint({ kind: "tool" }).catch((error: unknown) => (full = error));
+        }
+        expect(full).toMatchObject({ code: "DISK_FULL" });
+        execFileSync("sh", ["-c", `cat /dev/zero > ${project.home}/filler 2>/dev/null || true`]);
+        const before = (await workspace.list()).length;
+        await workspace.close();
+        // a new process, with not a byte free
+        const policy = JSON.stringify({ ...NOTHING_STAYS, keepMinimum: 3 });
+        const report = runScript<{ pruned: number; dropped: number }>(project, `
+          const { pruned } = await workspace.prune({ policy: ${policy} });
+          await workspace.close();
+          const later = await openWorkspace(root, { home, clock: () => Date.now() + 48 * 3600 * 1000 });
+          const { checkpointsDropped } = await later.gc();
+          await later.close();
+          return { pruned: pruned.length, dropped: checkpointsDropped };`.replace("await workspace.close();\n          const later", "const later"));
+        expect(report.pruned).toBe(before - 4);
+        expect(report.dropped).toBe(report.pruned);
+        const again = await project.open();
+        await again.checkpoint({ name: "again" });
+        expect(await again.verify({ full: true })).toMatchObject({ ok: true });
+        await again.close();
+      } finally {
+        project.damaged = true;
+        unmount(project.home);
+      }
+    }),
+  );
+});
+
+describe("forget", () => {
+  /** True when the bytes are anywhere in the files of the store. */
+  function holds(project: Project, marker: Buffer): boolean {
+    const directory = project.storeDirectory();
+    return readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(marker.subarray(64, 128)));
+  }
+
+  const makeSecret = () => randomBytes(40 * KIB);
+
+  test(
+    "a path: its content is in no file of the store any more, and everything else restores",
+    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+      const [secret, older] = [makeSecret(), makeSecret()];
+      project.write("keys/secret.bin", older);
+      project.write("keys/other.txt", "other");
+      await workspace.checkpoint({ name: "older" });
+      await workspace.turn({ prompt: "replace" }, async () => project.write("keys/secret.bin", secret));
+      await workspace.gc();
+      await workspace.checkpoint({ name: "newer" });
+      expect([secret, older].map((marker) => holds(project, marker))).toEqual([true, true]);
+      expect(await workspace.forget("keys/secret.bin", { dryRun: true })).toMatchObject({ dryRun: true, checkpoints: expect.arrayContaining([]) as unknown });
+      project.remove("keys/secret.bin");
+      const report = await workspace.forget("keys/secret.bin");
+      expect(report.checkpoints.length).toBeGreaterThanOrEqual(4);
+      expect([secret, older].map((marker) => holds(project, marker))).toEqual([false, false]);
+      project.write("keys/secret.bin", "mine");
+      project.write("keep.txt", "changed");
+      const outcome = await workspace.restoreTo("newer");
+      expect(outcome.kept).toContainEqual({ path: "keys/secret.bin", reason: "the target has a gap here" });
+      expect([project.read("keep.txt"), project.read("keys/other.txt"), project.read("keys/secret.bin")]).toEqual(["keep", "other", "mine"]);
+    }),
+  );
+
+  test(
+    "a directory, a large file of many pieces, and content that another path still has",
+    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+      const [small, shared] = [makeSecret(), makeSecret()];
+      const large = randomBytes(2500 * KIB);
+      project.write("private/small.bin", small);
+      project.write("private/deep/large.bin", large);
+      project.write("private/shared.bin", shared);
+      project.write("public/shared.bin", shared);
+      await workspace.checkpoint({ name: "with" });
+      await workspace.forget("private");
+      expect([small, large, shared].map((marker) => holds(project, marker))).toEqual([false, false, true]);
+      expect((await workspace.show("with")).gaps).toEqual([{ path: "private", reason: "forgotten", size: 0 }]);
+      project.remove("public");
+      await workspace.restoreTo("with", { paths: ["public"] });
+      expect(readFileSync(join(project.root, "public/shared.bin")).equals(shared)).toBe(true);
+    }),
+  );
+
+  test(
+    "a checkpoint: what only it had is gone, its neighbours are as they were",
+    inProtected({ "a.bin": "1" }, async (project, workspace) => {
+      const secret = makeSecret();
+      project.write("a.bin", secret);
+      const { checkpoint } = await workspace.checkpoint({ name: "secret" });
+      project.write("a.bin", "3");
+      await workspace.checkpoint({ name: "after" });
+      expect(await workspace.forget(checkpoint.id)).toMatchObject({ checkpoints: [checkpoint.id] });
+      expect(holds(project, secret)).toBe(false);
+      await expect(workspace.resolve("secret")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
+      await workspace.restoreTo("1");
+      expect(project.read("a.bin")).toBe("1");
+      await workspace.restoreTo("after");
+      expect(project.read("a.bin")).toBe("3");
+    }),
+  );
+
+  test(
+    "while another process reads the store: the content is gone, or forget says that it is not",
+    inProtected({ "a.txt": "1" }, async (project, workspace) => {
+      const secret = makeSecret();
+      project.write("secret.bin", secret);
+      await workspace.checkpoint();
+      const reader = new DatabaseSync(join(project.storeDirectory(), "store.db"), { readOnly: true });
+      reader.exec("BEGIN; SELECT count(*) FROM object");
+      const error = await workspace.forget("secret.bin").then(() => undefined, (thrown: unknown) => thrown);
+      if (error === undefined) expect(holds(project, secret)).toBe(false);
+      else expect(error).toMatchObject({ code: "STORE_BUSY" });
+      reader.close();
+      if (error !== undefined) await workspace.forget("secret.bin").catch(() => workspace.gc());
+      expect(holds(project, secret)).toBe(false);
+    }),
+  );
+
+  test(
+    "nothing, or what is not there, is refused",
+    inProtected({ "a.txt": "1" }, async (project, workspace) => {
+      for (const target of ["missing.txt", "", ".", "../x"]) {
+        await expect(workspace.forget(target), target).rejects.toMatchObject({ code: expect.stringMatching(/CHECKPOINT_NOT_FOUND|PATH_OUTSIDE/) as unknown });
+      }
+      writeFileSync(join(project.root, "a.txt"), "2");
+      await workspace.restoreTo("1");
+      expect(project.read("a.txt")).toBe("1");
+    }),
+  );
+});
