@@ -76,7 +76,7 @@ describe("checkpoint", () => {
     expect(sandbox.ok("checkpoint", "--quiet")).toBe("");
   });
 
-  test("what was not captured is said, with its reason", () => {
+  test("[R23] what was not captured is said, with its reason", () => {
     sandbox.ok("config", "limits.fileBytes", "1KiB");
     sandbox.write("big.bin", "x".repeat(2000));
     const ran = sandbox.belay(["checkpoint", "--quiet"]);
@@ -196,7 +196,7 @@ describe("show", () => {
     expect(text).toMatch(/→ `belay diff [k-z]{8} 2`/);
   });
 
-  test("every way to name a checkpoint works", () => {
+  test("[R19] every way to name a checkpoint works", () => {
     const { checkpoint } = sandbox.json(["checkpoint", "-m", "by name", "--tag", "by-tag"]);
     for (const ref of [checkpoint.id, checkpoint.id.slice(0, 4), "by name", "by-tag", "2", "@"]) {
       expect(sandbox.json(["show", ref]).checkpoint.id).toBe(checkpoint.id);
@@ -215,7 +215,7 @@ describe("show", () => {
     }
   });
 
-  test("an ambiguous name lists the candidates", async () => {
+  test("[R19] an ambiguous name lists the candidates", async () => {
     await sandbox.checkpoint({ name: "twin" });
     await sandbox.checkpoint({ name: "twin" });
     const error = sandbox.error(["show", "twin"], 4);

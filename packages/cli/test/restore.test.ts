@@ -112,7 +112,7 @@ test("--keep-new deletes nothing", () => {
   });
 });
 
-test("a state that is there already is left alone", () => {
+test("[R24] a state that is there already is left alone", () => {
   sandbox.ok("restore", "1", "--yes");
   const before = statSync(sandbox.path("a.txt")).mtimeMs;
   expect(sandbox.json(["restore", "1"])).toMatchObject({

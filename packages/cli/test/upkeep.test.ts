@@ -124,7 +124,7 @@ describe("verify", () => {
     expect(sandbox.ok("verify", "-q")).toBe("");
   });
 
-  test("a damaged one: exit 5, and what is affected", async () => {
+  test("[R26] a damaged one: exit 5, and what is affected", async () => {
     // random letters do not compress: the damage hits content, not a header
     sandbox.write("large.txt", Array.from({ length: 300_000 }, () => Math.random().toString(36)[2]).join(""));
     await sandbox.checkpoint();
@@ -150,7 +150,7 @@ describe("a store in a state of its own", () => {
     database.exec(sql);
   };
 
-  test("of a newer format: exit 7, nothing changed", () => {
+  test("[R20] of a newer format: exit 7, nothing changed", () => {
     inStore("PRAGMA user_version = 999");
     const error = sandbox.error(["list"], 7);
     expect(error).toMatchObject({
@@ -162,7 +162,7 @@ describe("a store in a state of its own", () => {
     expect(sandbox.belay(["run", "--", "echo", "it runs"])).toMatchObject({ status: 0, stdout: "it runs\n" });
   });
 
-  test("with another restore running: exit 6, owner and age named", () => {
+  test("[R21] with another restore running: exit 6, owner and age named", () => {
     const { pid, started, boot } = createSystem().owner;
     sandbox.write("a.txt", "changed\n");
     inStore(`INSERT INTO lease (id, kind, pid, started, boot, since, first_pack)

@@ -172,7 +172,7 @@ describe("rows that are gone or swapped", () => {
     return { quick: kinds(await workspace.verify()), full: kinds(await workspace.verify({ full: true })), workspace };
   }
 
-  test("an object: quick finds it, the checkpoints that need it are listed, the others restore", async () => {
+  test("[R26] an object: quick finds it, the checkpoints that need it are listed, the others restore", async () => {
     const { quick, full, workspace } = await findings(
       "DELETE FROM object WHERE hash = (SELECT substr(new, -32) FROM change WHERE checkpoint = (SELECT max(checkpoint) FROM change) AND CAST(path AS TEXT) = 'only-in-4.txt')",
     );
@@ -252,7 +252,7 @@ describe("rows that are gone or swapped", () => {
     }
   });
 
-  test("a change row rewritten: undo and revert refuse to write what it says", async () => {
+  test("[R26] a change row rewritten: undo and revert refuse to write what it says", async () => {
     const { quick, workspace } = await findings("UPDATE change SET old = new WHERE CAST(path AS TEXT) = 'only-in-4.txt'");
     await using _ = workspace;
     expect(quick).toEqual(["row-invalid"]);

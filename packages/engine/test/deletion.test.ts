@@ -14,7 +14,7 @@ const keptPaths = ({ kept }: { kept: readonly { path: string }[] }) => kept.map(
 
 describe("ignored files", () => {
   test(
-    "[I01] [I03] survive a restore, whoever made them and when",
+    "[R13] [I01] [I03] survive a restore, whoever made them and when",
     inProject({ ".gitignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" }, async (project) => {
       const workspace = await project.open();
       project.write("a.txt", "2");
@@ -33,7 +33,7 @@ describe("ignored files", () => {
   );
 
   test(
-    "[A83] a path that becomes ignored is neither deleted nor reported as deleted",
+    "[R23] [A83] a path that becomes ignored is neither deleted nor reported as deleted",
     inProtected({ "secret.txt": "s", "logs/a.log": "a", "b.txt": "b" }, async (project, workspace) => {
       project.write(".gitignore", "secret.txt\nlogs/\n");
       const { changedFiles } = await workspace.status();
@@ -110,7 +110,7 @@ describe("ignored files", () => {
   );
 
   test(
-    "what is in git's index is captured whatever the ignore files say, and nothing else beside it",
+    "[R22] what is in git's index is captured whatever the ignore files say, and nothing else beside it",
     inProject({ ".gitignore": "vendor/\n", "vendor/kept.js": "kept", "vendor/other.js": "other" }, async (project) => {
       const git = fixtureAt(project.root);
       git.git("init", "-q", ".");
@@ -188,7 +188,7 @@ describe("named paths", () => {
 
 describe("gaps", () => {
   test(
-    "[I11] neither a file the target could not capture nor anything in a directory it could not read is deleted",
+    "[R12, R13] [I11] neither a file the target could not capture nor anything in a directory it could not read is deleted",
     inProject({ "small.txt": "1", "big.bin": "b".repeat(200) }, async (project) => {
       project.configure({ "limits.fileBytes": "100" });
       const workspace = await project.open();
@@ -374,7 +374,7 @@ describe.skipIf(!canMakeImmutable)("what cannot be written", () => {
   );
 
   test(
-    "[A59] best effort: everything else is restored and what was skipped is listed",
+    "[R6] [A59] best effort: everything else is restored and what was skipped is listed",
     inProtected({ "a.txt": "1", "fixed.txt": "1", "locked/in.txt": "1", "gone.txt": "1" }, async (project, workspace) => {
       for (const name of ["a.txt", "fixed.txt", "locked/in.txt"]) project.write(name, "2");
       project.write("locked/new/deep.txt", "new");

@@ -176,7 +176,7 @@ describe("links", () => {
   );
 
   test(
-    "what a link outside leads to is neither captured nor written",
+    "[R27] what a link outside leads to is neither captured nor written",
     inProtected({ "x": "x" }, async (project, workspace) => {
       const outside = join(dirname(project.root), "outside");
       mkdirSync(outside);
@@ -417,7 +417,7 @@ describe("what is no file", () => {
 });
 
 test(
-  "[I54] files that need no change keep their inode and their times",
+  "[R24] [I54] files that need no change keep their inode and their times",
   inProtected({ "same.txt": "s", "changed.txt": "1", "d/same": "s", "mode.sh": "m" }, async (project, workspace) => {
     symlinkSync("same.txt", join(project.root, "link"));
     const { checkpoint } = await workspace.checkpoint();
@@ -475,7 +475,7 @@ describe("the limit for one file", () => {
   );
 
   test(
-    "a file that grew over it is saved all the same before it is overwritten",
+    "[R1] a file that grew over it is saved all the same before it is overwritten",
     inProject({ log: "short" }, async (project) => {
       project.configure(settings);
       const workspace = await project.open();

@@ -48,7 +48,7 @@ async function doEverything(project: Project): Promise<Workspace> {
   return workspace;
 }
 
-describe("[I09] [I50] [I51] nothing under .git changes", () => {
+describe("[R18] [I09] [I50] [I51] nothing under .git changes", () => {
   const states: Record<string, (git: GitFixture) => void> = {
     "in a clean repository": () => undefined,
     "[I15] with staged, unstaged and untracked work": (git) => {

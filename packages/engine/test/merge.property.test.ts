@@ -12,7 +12,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
-import { mergeText } from "../src/merge/merge3.ts";
+import { mergeText, type MergeResult } from "../src/merge/merge3.ts";
 
 const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 400);
 const LIMIT_MS = 600_000;
@@ -102,7 +102,8 @@ test.each([
         const result = mergeText(input.base, input.ours, input.theirs);
         if (git !== undefined) seen.cleanInGit++;
         if (git !== undefined && !result.clean) seen.onlyInGit++;
-        if (result.clean) expect(git ?? mergeByGit({ ...input, base: input.shared })).toEqual(result.content);
+        if (!result.clean) return true;
+        return (git ?? mergeByGit({ ...input, base: input.shared }))?.equals(result.content) === true;
       }),
       // shrinking a large file takes longer than reading it
       { numRuns: RUNS, endOnFailure: size.lines > 100 },
@@ -116,8 +117,7 @@ test("the sides may be exchanged", () => {
   fc.assert(
     fc.property(inputs(letters(5), { lines: 20, edits: 2, length: 3 }), ({ base, ours, theirs }) => {
       const [one, other] = [mergeText(base, ours, theirs), mergeText(base, theirs, ours)];
-      expect(other.clean).toBe(one.clean);
-      if (one.clean && other.clean) expect(other.content).toEqual(one.content);
+      expect(mergedContent(other)).toEqual(mergedContent(one));
     }),
     { numRuns: 10 * RUNS },
   );
@@ -134,6 +134,10 @@ test("a side that changed nothing gives the other side", () => {
   );
 });
 
+function mergedContent(result: MergeResult): Buffer | undefined {
+  return result.clean ? result.content : undefined;
+}
+
 /** Git's result, or `undefined` for a conflict. */
 function mergeByGit({ base, ours, theirs }: Omit<MergeInput, "shared">): Buffer | undefined {
   writeFileSync(join(folder, "base"), base);
@@ -141,6 +145,6 @@ function mergeByGit({ base, ours, theirs }: Omit<MergeInput, "shared">): Buffer 
   writeFileSync(join(folder, "theirs"), theirs);
   const result = spawnSync("git", ["merge-file", "-p", "ours", "base", "theirs"], { cwd: folder });
   if (result.status === null || result.status > 127)
-    throw new Error(`git merge-file failed: ${result.stderr}`);
+    throw new Error(`git merge-file failed: ${result.stderr.toString()}`);
   return result.status === 0 ? result.stdout : undefined;
 }

@@ -7,7 +7,7 @@ const seqs = async (list: ReturnType<Workspace["list"]>) => (await list).map(({ 
 
 describe("references", () => {
   test(
-    "id, prefix, name, tag, number, @ and @-n",
+    "[R19] id, prefix, name, tag, number, @ and @-n",
     inProtected({ x: "x" }, async (_, workspace) => {
       const { checkpoint } = await workspace.checkpoint({ name: "before the merge", tags: ["v1"] });
       await workspace.checkpoint();
@@ -33,7 +33,7 @@ describe("references", () => {
   );
 
   test(
-    "what is not there is not found; what means several lists them",
+    "[R19] what is not there is not found; what means several lists them",
     inProtected({ x: "x" }, async (_, workspace) => {
       for (const ref of ["nope", "99", "@-9", "@x", "", "kkkkkkkkkkkkkkkk", "%", "_"]) {
         await expect(workspace.resolve(ref)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND", facts: { checkpoint: ref } });

@@ -53,7 +53,7 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     }
   });
 
-  test("[G2] recovery itself: killed at any point, the next one finishes", { timeout: LIMIT_MS }, async () => {
+  test("[R9, R10] [G2] recovery itself: killed at any point, the next one finishes", { timeout: LIMIT_MS }, async () => {
     const { before, after, calls } = await rehearse("restore", "start");
     const inTree = calls.flatMap((call, index) => (touchesTree(lab, call) ? [index + 1] : []));
     for (const first of everyNth(inTree, ALL ? 6 : 2)) {
@@ -124,7 +124,9 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
   }
 
   async function expectSound({ before, after, where }: States): Promise<void> {
-    const workspace = await openWorkspace(lab.root, { home: lab.home });
+    const workspace = await openWorkspace(lab.root, { home: lab.home }).catch((error: unknown) => {
+      throw new Error(where, { cause: error });
+    });
     try {
       const tree = readTreeMap(lab.root);
       if (!isSame(tree, before)) expect(tree, where).toEqual(after);

@@ -20,7 +20,7 @@ const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? 
 
 describe("the worked examples", () => {
   test(
-    "[E1, C35] t1 t2 undo redo: S1, then S2",
+    "[R17] [E1, C35] t1 t2 undo redo: S1, then S2",
     inWorkspace({ "a.txt": "0\n", "d/b.txt": "0\n" }, async ({ workspace, turn, tree, write, remove }) => {
       const s1 = await turn("t1", () => write("a.txt", "1\n"));
       const s2 = await turn("t2", () => {
@@ -55,7 +55,7 @@ describe("the worked examples", () => {
   );
 
   test(
-    "[E2] an overlap of t2 and t3 is a conflict and changes nothing",
+    "[R16] [E2] an overlap of t2 and t3 is a conflict and changes nothing",
     inWorkspace({ x: LINES }, async ({ workspace, turn, tree, write }) => {
       await turn("t2", () => write("x", LINES.replace("two", "2")));
       await workspace.undo();
@@ -69,7 +69,7 @@ describe("the worked examples", () => {
   );
 
   test(
-    "[E3, I10] t1 t2 restore(S0) t3, undo × 3: S0; S2, the restore undone; S1",
+    "[R1] [E3, I10] t1 t2 restore(S0) t3, undo × 3: S0; S2, the restore undone; S1",
     inWorkspace({ a: "0\n", b: "0\n" }, async ({ workspace, turn, tree, write, remove }) => {
       const s0 = tree();
       const s1 = await turn("t1", () => write("a", "1\n"));

@@ -41,7 +41,7 @@ describe("identity of a directory", () => {
   );
 
   test(
-    "moved: found by its inode, said, and known at the new place from then on",
+    "[R28] moved: found by its inode, said, and known at the new place from then on",
     inProject({ x: "x" }, async (project) => {
       const workspace = await project.open();
       await project.close(workspace);
@@ -74,7 +74,7 @@ describe("identity of a directory", () => {
   );
 
   test(
-    "replaced: the same path attaches, says so, and believes nothing it saw before",
+    "[R28] replaced: the same path attaches, says so, and believes nothing it saw before",
     inProject({ x: "1" }, async (project) => {
       const workspace = await project.open();
       await project.close(workspace);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { diffLines, joinLines, splitLines } from "./lines.ts";
 
-const lines = (letters: string) => [...letters].map((letter) => `${letter}\n`);
+const lines = (letters: string) => letters.split("").map((letter) => `${letter}\n`);
 
 test("splitLines keeps terminators and a last line without one", () => {
   expect(splitLines(Buffer.from("a\r\n\nb\rc"))).toEqual(["a\r\n", "\n", "b\rc"]);

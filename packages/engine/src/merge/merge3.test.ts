@@ -73,8 +73,9 @@ test("an added repetition conflicts only with changes at its end", () => {
 });
 
 test("a place that repeated lines leave open is a conflict", () => {
-  // ours may have kept the first b or the second: theirs' new line would come out at different places
-  expect(merged(merge("abcbd", "aXbXd", "abcTbd"))).toBe("conflict");
+  // ours added "Xa" before the old a, which git takes for granted, or "X" before and "a" after it, where theirs changed
+  expect(merged(merge("paq", "pXaaq", "paQ"))).toBe("conflict");
+  expect(merged(merge("pabq", "pXaabq", "pabQ"))).toBe("pXaabQ");
 });
 
 test("braces that survive a rewrite do not hold a change in place", () => {

@@ -3,15 +3,17 @@
  * undone. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites it.
  */
 import { editTree } from "../diff/edit-tree.ts";
-import { lookUp } from "../diff/compare-trees.ts";
-import { hashChanges, readCheckpointChanges } from "../history/changes.ts";
+import { lookUp, walkTree } from "../diff/compare-trees.ts";
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
 import { checkpointAt, sealOf } from "../history/checkpoints.ts";
 import { appendOperation } from "../history/operations.ts";
-import { isAtOrBelow, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
-import { hashToBytes } from "../model/object-hash.ts";
+import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ForgetReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { encodeEntry } from "../model/tree.ts";
@@ -19,25 +21,31 @@ import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { storeBytes, type Store } from "../store/store.ts";
 import { collectGarbage, dropCheckpoint, withReserve } from "./gc.ts";
+import { findInSnapshots } from "./reachable.ts";
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
 
-/** Forgets one checkpoint. */
+/** Forgets one checkpoint, and what only it had also where the changes of its neighbours name it. */
 export function forgetCheckpoint(store: Store, system: System, checkpoint: Checkpoint, dryRun: boolean): ForgetReport {
   if (dryRun) return { checkpoints: [checkpoint.id], objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: checkpoint.id }, () => {
+    const content = new Set<ObjectHash>();
+    for (const { entry } of walkTree(store.objects, checkpoint.snapshot)) if (entry.kind !== "gap") content.add(entry.hash);
     dropCheckpoint(store, checkpoint.seq);
+    const kept = findInSnapshots(store);
+    forgetChanges(store, (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash));
     return [checkpoint.id];
   });
 }
 
 /** Forgets a file, or everything below a directory, in every checkpoint. */
 export function forgetPath(store: Store, system: System, path: BytePath, dryRun: boolean): ForgetReport {
+  if (path === ROOT_PATH) throw new EngineError("PATH_OUTSIDE", "That is the whole workspace, not a path in it. Nothing was changed.", { path: "." });
   const affected = checkpointsWith(store, path);
   if (dryRun || affected.length === 0) return { checkpoints: affected.map(({ id }) => id), objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: "path" }, () => {
     for (const checkpoint of affected) forgetIn(store, system, checkpoint, path);
-    for (const { seq } of store.db.all("SELECT seq FROM checkpoint")) forgetChanges(store, Number(seq), path);
+    forgetChanges(store, (changed) => isAtOrBelow(changed, path));
     store.db.run("DELETE FROM named_path WHERE path = ?", pathToBytes(path));
     return affected.map(({ id }) => id);
   });
@@ -66,10 +74,20 @@ function purge(store: Store, system: System, detail: Record<string, unknown>, wo
       }),
     );
     const { objectsFreed } = collectGarbage(store, system, { dropPrunedBefore: 0, dryRun: false, rewriteAll: true });
+    assertLogIsGone(store);
     return { checkpoints, objects: objectsFreed, bytes: Math.max(0, before - storeBytes(store)), dryRun: false };
   } finally {
     store.db.exec("PRAGMA secure_delete = OFF");
   }
+}
+
+/** [N1] As long as somebody reads an older state of the store, the bytes are still in its log. */
+function assertLogIsGone({ db, directory }: Store): void {
+  const [row] = db.all("PRAGMA wal_checkpoint(TRUNCATE)");
+  if (directory === undefined || row?.["busy"] === 0) return;
+  const store = displayAbsolute(directory);
+  const message = "No checkpoint has the content any more, but another process is reading the store, and until it ends the bytes are in the store's log. Run gc then.";
+  throw new EngineError("STORE_BUSY", message, { store });
 }
 
 function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: BytePath): void {
@@ -84,21 +102,21 @@ function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: By
 }
 
 /** Deltas hold the content's name: it must go too, or `gc` would keep the content. */
-function forgetChanges(store: Store, seq: number, path: BytePath): void {
-  const concerned = readCheckpointChanges(store.db, seq).filter((change) => isAtOrBelow(change.path, path));
-  if (concerned.length === 0) return;
-  for (const change of concerned) {
-    const gapOr = (entry: Entry | undefined) => (entry === undefined || entry.kind === "directory" ? entry : FORGOTTEN);
-    const encode = (entry: Entry | undefined) => (entry === undefined ? null : encodeEntry(entry));
-    store.db.run(
-      "UPDATE change SET old = ?, new = ? WHERE checkpoint = ? AND path = ?",
-      encode(gapOr(change.old)),
-      encode(gapOr(change.new)),
-      seq,
-      pathToBytes(change.path),
-    );
+function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry) => boolean): void {
+  for (const row of store.db.all("SELECT DISTINCT checkpoint FROM change")) {
+    const seq = Number(row["checkpoint"]);
+    const gapOr = (path: BytePath, entry: Entry | undefined) => (entry !== undefined && entry.kind !== "directory" && isForgotten(path, entry) ? FORGOTTEN : entry);
+    const changed = readCheckpointChanges(store.db, seq)
+      .map((change) => ({ change, old: gapOr(change.path, change.old), new: gapOr(change.path, change.new) }))
+      .filter((after) => after.old !== after.change.old || after.new !== after.change.new);
+    for (const after of changed) writeChange(store, after.change, after);
+    if (changed.length > 0) seal(store, checkpointAt(store.db, seq)!);
   }
-  seal(store, checkpointAt(store.db, seq)!);
+}
+
+function writeChange({ db }: Store, { checkpoint, path }: Change, after: Pick<Change, "old" | "new">): void {
+  const encode = (entry: Entry | undefined) => (entry === undefined ? null : encodeEntry(entry));
+  db.run("UPDATE change SET old = ?, new = ? WHERE checkpoint = ? AND path = ?", encode(after.old), encode(after.new), checkpoint, pathToBytes(path));
 }
 
 function seal(store: Store, checkpoint: Checkpoint): void {

@@ -15,6 +15,19 @@ export interface Use {
 
 /** Every object that must stay, with its use by the newest checkpoint that has it. */
 export function findReachable(store: Store): Map<ObjectHash, Use> {
+  const found = findInSnapshots(store);
+  for (const row of store.db.iterate("SELECT path, old, new FROM change")) {
+    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
+    for (const bytes of [row["old"], row["new"]]) {
+      const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
+      if (entry?.kind === "file" || entry?.kind === "symlink") addBlob(store, found, entry.hash, { path, isTree: false, age: Infinity });
+    }
+  }
+  return found;
+}
+
+/** What the checkpoints themselves refer to, leaving aside what only an undo would need. */
+export function findInSnapshots(store: Store): Map<ObjectHash, Use> {
   const found = new Map<ObjectHash, Use>();
   let age = 0;
   for (const row of store.db.iterate("SELECT snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC")) {
@@ -22,13 +35,6 @@ export function findReachable(store: Store): Map<ObjectHash, Use> {
     const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
     addTree(store, found, name("snapshot"), { path: ROOT_PATH, isTree: true, age });
     for (const column of ["rules", "excluded"]) addBlob(store, found, name(column), { path: ROOT_PATH, isTree: false, age });
-  }
-  for (const row of store.db.iterate("SELECT path, old, new FROM change")) {
-    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
-    for (const bytes of [row["old"], row["new"]]) {
-      const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
-      if (entry?.kind === "file" || entry?.kind === "symlink") addBlob(store, found, entry.hash, { path, isTree: false, age });
-    }
   }
   return found;
 }

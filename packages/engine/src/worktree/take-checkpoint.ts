@@ -14,7 +14,7 @@ import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
-import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
@@ -85,13 +85,13 @@ class Outrun extends Error {
 
 function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean): Taken | undefined {
   const { store, system, worktree } = context;
-  const writer = new ObjectWriter(store.db, store.objects, system.owner, context.capBytes - storeBytes(store));
+  const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   const base = newestSeq(store.db);
   try {
     const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
     const recorded = writer.commit(() => {
       if (newestSeq(store.db) !== base && !last) throw new Outrun(false);
-      if (readGeneration(store.db) !== writer.generation) assertComplete(context, present.snapshot);
+      if (readGeneration(store.db) !== writer.generation) assertComplete(context, present);
       if (options.wanted?.(present) === false) throw new NotWanted();
       return record(context, options, present);
     });
@@ -103,6 +103,14 @@ function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean
     throw error;
   }
 }
+
+/** What packs may take without the store growing beyond its cap: rows, indexes and the log come on top of them. */
+function roomFor({ store, capBytes }: Context): number {
+  return capBytes - storeBytes(store) - Math.max(ROWS_SPARE_BYTES, capBytes * ROWS_SPARE_SHARE);
+}
+
+const ROWS_SPARE_BYTES = 128 * 1024;
+const ROWS_SPARE_SHARE = 0.01;
 
 /** Rolls the transaction back: nothing of the capture is kept. */
 class NotWanted extends Error {}
@@ -154,13 +162,13 @@ function closeDeadTurns({ store, system }: Context, { checkpoint, operationSeq }
 }
 
 /** [R3] A checkpoint is recorded only if everything it refers to is in the store. */
-function assertComplete({ store }: Context, snapshot: ObjectHash): void {
-  const has = (name: ObjectHash) => store.db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
+function assertComplete({ store }: Context, { snapshot, rules, excluded }: Present): void {
+  const check = (name: ObjectHash) => {
+    if (![name, ...store.objects.pieceNames(name)].every((each) => store.objects.has(each))) throw new Outrun(true);
+  };
   try {
-    if (!has(snapshot)) throw new Outrun(true);
-    for (const { entry } of walkTree(store.objects, snapshot)) {
-      if (entry.kind !== "gap" && !has(entry.hash)) throw new Outrun(true);
-    }
+    for (const name of [snapshot, rules, excluded]) check(name);
+    for (const { entry } of walkTree(store.objects, snapshot)) if (entry.kind !== "gap") check(entry.hash);
   } catch (error) {
     throw isEngineError(error, "OBJECT_MISSING") ? new Outrun(true) : error;
   }
