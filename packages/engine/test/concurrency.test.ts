@@ -103,7 +103,7 @@ describe.skipIf(!hasCompiler)("a restore that does not end", { timeout: LIMIT_MS
   /** The call that puts a file into its place. */
   const placing = ({ root }: FaultLab, calls: readonly string[], name: string) => calls.indexOf(`rename ${root}/${name}`) + 1;
 
-  test("[I61] a second restore is refused while one runs; checkpoints go on and say what is in doubt", () =>
+  test("[R11, R21, I61] a second restore is refused while one runs; checkpoints go on and say what is in doubt", () =>
     inLab(async (lab, calls) => {
       const { child, ended } = lab.start("restore", { at: placing(lab, calls, "c"), how: "stop" });
       const before = readTreeMap(lab.root);
@@ -125,7 +125,7 @@ describe.skipIf(!hasCompiler)("a restore that does not end", { timeout: LIMIT_MS
       await workspace.close();
     }));
 
-  test("[N0] killed, and a file in its way edited afterwards: blocked once, the tree kept and saved", () =>
+  test("[R10, N0] killed, and a file in its way edited afterwards: blocked once, the tree kept and saved", () =>
     inLab(async (lab, calls) => {
       await lab.run("restore", { at: placing(lab, calls, "c"), how: "kill" });
       writeFileSync(join(lab.root, "a"), "somebody's\n");
@@ -142,7 +142,7 @@ describe.skipIf(!hasCompiler)("a restore that does not end", { timeout: LIMIT_MS
       await workspace.close();
     }));
 
-  test("[N0] killed, and a file in its way deleted afterwards: blocked as well", () =>
+  test("[R10, N0] killed, and a file in its way deleted afterwards: blocked as well", () =>
     inLab(async (lab, calls) => {
       await lab.run("restore", { at: placing(lab, calls, "c"), how: "kill" });
       rmSync(join(lab.root, "d"));

@@ -268,7 +268,8 @@ describe("gc", () => {
       clearInterval(sampling);
       const after = storeSize(project);
       expect(after).toBeLessThan(before * 0.8);
-      expect(most).toBeLessThan(before * 1.3);
+      // what comes on top is the log, which does not grow with the store
+      expect(most).toBeLessThan(before + 10 * 1024 * KIB);
       await project.open();
     }),
   );
@@ -336,12 +337,12 @@ describe("the cap", () => {
   test(
     "making room for a restore does not drop the checkpoint that is restored",
     inProject({ "a.bin": randomBytes(300 * KIB) }, async (project) => {
-      project.configure({ "disk.capBytes": "2MB" });
+      project.configure({ "disk.capBytes": "3MB" });
       const workspace = await project.open();
       project.write("a.bin", randomBytes(300 * KIB));
       const { checkpoint } = await workspace.checkpoint({ kind: "tool" });
       const wanted = project.tree();
-      for (let index = 0; index < 3; index += 1) {
+      for (let index = 0; index < 6; index += 1) {
         project.write("a.bin", randomBytes(300 * KIB));
         await workspace.checkpoint({ kind: "message" });
       }

@@ -98,7 +98,7 @@ test("[A62] migrations are applied one after the other, once, and a failing one 
   database.close();
 });
 
-test("a store of a newer format is refused and left as it is", () => {
+test("[R20] a store of a newer format is refused and left as it is", () => {
   const directory = makeDirectory();
   openAt(directory, true)[Symbol.dispose]();
   const database = new DatabaseSync(join(directory, "store.db"));
@@ -125,7 +125,7 @@ const LOSSES: Record<string, (directory: string) => void> = {
 };
 
 for (const [how, lose] of Object.entries(LOSSES)) {
-  test(`a store that is ${how} while open acknowledges nothing more`, () => {
+  test(`[R2] a store that is ${how} while open acknowledges nothing more`, () => {
     const directory = makeDirectory();
     using store = openAt(directory, true);
     putText(store, "before");

@@ -46,7 +46,7 @@ export interface TakeOptions {
   wanted?(present: Present): boolean;
 }
 
-const ATTEMPTS = 4;
+const ATTEMPTS = 3;
 
 /** Takes a checkpoint; undefined only when `wanted` said no. */
 export function takeCheckpoint(context: Context, options: TakeOptions & { wanted?: undefined }): Taken;
@@ -54,13 +54,16 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
   assertRootThere(context.worktree.root);
   validate(context, options.request);
-  for (let attempt = 1; ; attempt += 1) {
+  const attempt = () => attemptCheckpoint(context, options);
+  for (let outrun = 0; ; ) {
     try {
-      return attemptCheckpoint(context, options, attempt === ATTEMPTS);
+      // the last time nobody can get in between
+      return outrun < ATTEMPTS ? attempt() : context.store.db.transaction(attempt);
     } catch (error) {
-      if (error instanceof Outrun && attempt < ATTEMPTS) {
+      if (error instanceof Outrun) {
+        outrun += 1;
         if (error.distrust) context.worktree.distrust();
-      } else if (!isEngineError(error, "STORE_FULL") || attempt === ATTEMPTS || !context.makeRoom(error.facts.missingBytes, options.keep)) {
+      } else if (!isEngineError(error, "STORE_FULL") || !context.makeRoom(error.facts.missingBytes, options.keep)) {
         throw error;
       }
     }
@@ -83,14 +86,14 @@ class Outrun extends Error {
   }
 }
 
-function attemptCheckpoint(context: Context, options: TakeOptions, last: boolean): Taken | undefined {
+function attemptCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
   const { store, system, worktree } = context;
   const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   const base = newestSeq(store.db);
   try {
     const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
     const recorded = writer.commit(() => {
-      if (newestSeq(store.db) !== base && !last) throw new Outrun(false);
+      if (newestSeq(store.db) !== base) throw new Outrun(false);
       if (readGeneration(store.db) !== writer.generation) assertComplete(context, present);
       if (options.wanted?.(present) === false) throw new NotWanted();
       return record(context, options, present);

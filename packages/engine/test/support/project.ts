@@ -174,7 +174,8 @@ export function mountSmall(directory: string, size: string): boolean {
 }
 
 export function unmount(directory: string): void {
-  execFileSync("umount", [directory]);
+  // lazily: a test that failed may still have files open there
+  execFileSync("umount", ["--lazy", directory]);
 }
 
 export function setImmutable(path: string, immutable: boolean): void {

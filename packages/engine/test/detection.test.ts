@@ -1,0 +1,91 @@
+/** Changes are noticed however quickly and quietly they are made; a scan that trusts the last one misses nothing. */
+import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import type { Workspace } from "../src/index.ts";
+import { inProject, type Project } from "./support/project.ts";
+import { createSeededRandom } from "./support/seeded-random.ts";
+
+async function contentOf(workspace: Workspace, path: string): Promise<string | undefined> {
+  for await (const file of workspace.files("@")) {
+    if (file.path === path) return Buffer.concat([...file.content()]).toString("utf8");
+  }
+  return undefined;
+}
+
+test(
+  "[R7, I23] an edit of the same length, right after a checkpoint and with the old time put back, is seen",
+  inProject({ "a.py": "return 0" }, async (project) => {
+    const workspace = await project.open();
+    const path = join(project.root, "a.py");
+    for (let round = 1; round < 40; round += 1) {
+      const { atime, mtime } = statSync(path);
+      writeFileSync(path, `return ${round % 10}`);
+      utimesSync(path, atime, mtime);
+      expect(await workspace.checkpoint()).toMatchObject({ unchanged: false });
+      expect(await contentOf(workspace, "a.py")).toBe(`return ${round % 10}`);
+    }
+  }),
+);
+
+test(
+  "[R8] a file that is being written all the time is captured as last read and marked unstable",
+  inProject({ "still.txt": "still" }, async (project) => {
+    const workspace = await project.open();
+    const path = join(project.root, "hot.txt");
+    const script = `const { writeFileSync } = require("node:fs");
+      setInterval(() => writeFileSync(${JSON.stringify(path)}, String(process.hrtime.bigint())), 2);`;
+    const writer = new Worker(script, { eval: true });
+    try {
+      await expect.poll(() => statSync(path, { throwIfNoEntry: false })?.size, { timeout: 20_000 }).toBeGreaterThan(0);
+      const { doubts } = await workspace.checkpoint();
+      expect(doubts).toEqual([{ path: "hot.txt", reason: "unstable" }]);
+    } finally {
+      await writer.terminate();
+    }
+  }),
+);
+
+/** Enough entries that the next process starts a companion. */
+const MANY = 12_000;
+
+test(
+  "[R7] a scan that trusts the last one, with a companion, sees what one that trusts nothing sees",
+  { timeout: 120_000 },
+  inProject({ ".gitignore": "*.log\n" }, async (project) => {
+    const random = createSeededRandom();
+    console.log(`seed ${random.seed}`);
+    const directories = Array.from({ length: 300 }, (_, i) => `d${i % 7}/e${i % 23}/f${i}`);
+    for (const directory of directories) mkdirSync(join(project.root, directory), { recursive: true });
+    for (let i = 0; i < MANY; i += 1) writeFileSync(join(project.root, directories[i % directories.length]!, `n${i}.ts`), `${i}`);
+    await project.close(await project.open());
+    for (let round = 0; round < 6; round += 1) {
+      for (let i = 0; i < 40; i += 1) disturb(project, join(project.root, directories[random.below(directories.length)]!), random);
+      if (round === 3) writeFileSync(join(project.root, ".gitignore"), "*.log\nn1*.ts\n");
+      if (round === 5) writeFileSync(join(project.root, "d3/.gitignore"), "!n1*.ts\n");
+      const trusting = await project.open();
+      const { checkpoint } = await trusting.checkpoint();
+      await project.close(trusting);
+      rmSync(join(project.storeDirectory(), "stat-cache"));
+      const distrusting = await project.open();
+      expect((await distrusting.checkpoint()).checkpoint.snapshot).toBe(checkpoint.snapshot);
+      await project.close(distrusting);
+    }
+  }),
+);
+
+/** One random change in a directory; whatever it is, it is one that a stat or a listing can show. */
+function disturb({ root }: Project, directory: string, random: { below(limit: number): number }): void {
+  const name = () => join(directory, `x${random.below(6)}${["", ".ts", ".log"][random.below(3)]!}`);
+  const path = name();
+  const stat = statSync(path, { throwIfNoEntry: false });
+  const kinds = [
+    () => (stat?.isDirectory() === true ? writeFileSync(join(path, "inner"), `${random.below(99)}`) : writeFileSync(path, `${random.below(99)}`)),
+    () => (stat?.isFile() === true ? appendFileSync(path, "more") : undefined),
+    () => (stat?.isFile() === true ? unlinkSync(path) : mkdirSync(path, { recursive: true })),
+    () => (stat === undefined ? undefined : chmodSync(path, stat.isDirectory() ? 0o755 - 0o10 * random.below(2) : 0o644 + 0o111 * random.below(2))),
+    () => (stat === undefined ? undefined : renameSync(path, join(root, `moved-${random.below(1e9)}`))),
+  ];
+  kinds[random.below(kinds.length)]!();
+}
