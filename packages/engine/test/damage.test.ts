@@ -326,6 +326,17 @@ describe("the stat cache is only a cache", () => {
   );
 
   test(
+    "one that cannot be written does not fail the checkpoint it belongs to",
+    inProtected({ "a.txt": "a" }, async (project, workspace) => {
+      rmSync(cacheOf(project));
+      mkdirSync(join(cacheOf(project), "in the way"), { recursive: true });
+      project.write("a.txt", "b");
+      expect(await workspace.checkpoint()).toMatchObject({ unchanged: false });
+      expect(await workspace.list()).toHaveLength(2);
+    }),
+  );
+
+  test(
     "an older store beside a newer cache does not make checkpoints that lack content",
     inProject({ "a.txt": "old", "same.txt": "same" }, async (project) => {
       await project.close(await project.open());

@@ -335,6 +335,21 @@ describe("the cap", () => {
   );
 
   test(
+    "what is larger than the cap is refused once and for all, the first capture too, and leaves nothing behind",
+    inProject({ "large.bin": randomBytes(20_000 * KIB) }, async (project) => {
+      project.configure({ "disk.capBytes": "12MB" });
+      await expect(project.open()).rejects.toMatchObject({ code: "STORE_FULL" });
+      expect(readdirSync(join(project.home, "workspaces"))).toEqual([]);
+      const large = readFileSync(join(project.root, "large.bin"));
+      project.write("large.bin", "small");
+      const workspace = await project.open();
+      project.write("large.bin", large);
+      await expect(workspace.checkpoint()).rejects.toMatchObject({ code: "STORE_FULL" });
+      expect(storeSize(project)).toBeLessThan(1024 * KIB);
+    }),
+  );
+
+  test(
     "making room for a restore does not drop the checkpoint that is restored",
     inProject({ "a.bin": randomBytes(300 * KIB) }, async (project) => {
       project.configure({ "disk.capBytes": "3MB" });
@@ -369,9 +384,9 @@ describe.skipIf(!canMount)("a full disk", () => {
           await workspace.checkpoint({ kind: "tool" }).catch((error: unknown) => (full = error));
         }
         expect(full).toMatchObject({ code: "DISK_FULL" });
-        execFileSync("sh", ["-c", `cat /dev/zero > ${project.home}/filler 2>/dev/null || true`]);
         const before = (await workspace.list()).length;
         await workspace.close();
+        execFileSync("sh", ["-c", `cat /dev/zero > ${project.home}/filler 2>/dev/null || true`]);
         // a new process, with not a byte free
         const policy = JSON.stringify({ ...NOTHING_STAYS, keepMinimum: 3 });
         const report = runScript<{ pruned: number; dropped: number }>(project, `

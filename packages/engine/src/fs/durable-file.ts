@@ -43,8 +43,20 @@ export function syncFileSystem(path: AbsolutePath): boolean {
 /** Replaces a small file as a whole. `durable: false` is for caches, which may be lost but never torn. */
 export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], options: { durable: boolean; mode?: number }): void {
   const temporary = `${path}.${randomId()}.new` as AbsolutePath;
+  try {
+    writeNew(temporary, pieces, options);
+    renameSync(forSystem(temporary), forSystem(path));
+  } catch (error) {
+    // on a full disk half a file would take the last of the space
+    removeFile(temporary);
+    throw error;
+  }
+  if (options.durable) syncDirectory(path.slice(0, path.lastIndexOf("/")) as AbsolutePath);
+}
+
+function writeNew(path: AbsolutePath, pieces: readonly Uint8Array[], options: { durable: boolean; mode?: number }): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
-  const descriptor = openSync(forSystem(temporary), flags, options.mode ?? 0o600);
+  const descriptor = openSync(forSystem(path), flags, options.mode ?? 0o600);
   try {
     let size = 0;
     for (const piece of pieces) {
@@ -55,8 +67,6 @@ export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], o
   } finally {
     closeSync(descriptor);
   }
-  renameSync(forSystem(temporary), forSystem(path));
-  if (options.durable) syncDirectory(path.slice(0, path.lastIndexOf("/")) as AbsolutePath);
 }
 
 /** Removes a file; its absence is fine. */

@@ -9,7 +9,7 @@ import { mergeText } from "../merge/merge3.ts";
 import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
+import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { Change } from "./changes.ts";
@@ -103,7 +103,7 @@ export class StepPlanner {
   #hasDirectoryAbove(path: BytePath): boolean {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
-      if (now === undefined) this.#state.set(directory, { kind: "directory", mode: 0o755, hash: EMPTY });
+      if (now === undefined) this.#state.set(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
       else if (now.kind !== "directory") return false;
     }
     return true;
@@ -177,5 +177,3 @@ function inOrder(delta: readonly Change[], direction: Direction): Move[] {
 }
 
 type FileEntry = Extract<Entry, { kind: "file" }>;
-
-const EMPTY = "0".repeat(64) as ObjectHash;

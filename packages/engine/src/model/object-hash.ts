@@ -27,3 +27,6 @@ export function hashToBytes(name: ObjectHash): Buffer {
 export function hashFromBytes(bytes: Uint8Array): ObjectHash {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("hex") as ObjectHash;
 }
+
+/** The name of no object: stands for the content of a directory that is looked at one path at a time. */
+export const NO_OBJECT = "0".repeat(HASH_BYTES * 2) as ObjectHash;

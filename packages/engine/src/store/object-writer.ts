@@ -36,6 +36,7 @@ export class ObjectWriter {
   readonly #written = new Set<ObjectHash>();
   #builder = new PackBuilder();
   #packs: Pack[] = [];
+  #held: PlacedObject[] = [];
   #packedBytes = 0;
   #lease: string | undefined;
   #budgetBytes: number;
@@ -107,6 +108,7 @@ export class ObjectWriter {
     try {
       return this.#db.transaction(() => {
         this.#storePacks();
+        this.#storeHeld();
         const result = work();
         if (this.#lease !== undefined) releaseLease(this.#db, this.#lease);
         return result;
@@ -122,12 +124,18 @@ export class ObjectWriter {
   storeNow(): void {
     this.#closePack();
     this.#storePacks();
+    this.#storeHeld();
   }
 
   /** Stores what was put so far, durably, before anything refers to it. */
   flush(): void {
     this.#closePack();
-    if (this.#packs.length > 0) this.#db.transaction(() => this.#storeAhead());
+    if (this.#packs.length > 0 || this.#held.length > 0) {
+      this.#db.transaction(() => {
+        this.#storeAhead();
+        this.#storeHeld();
+      });
+    }
   }
 
   /** Gives up: what went in ahead is unreferenced and left to `gc`. */
@@ -150,11 +158,23 @@ export class ObjectWriter {
     this.#storePacks();
   }
 
+  /** In an empty store objects wait for the end, to go in sorted: a tree grown in order is built far faster. */
+  #storePack(pack: Pack): void {
+    const id = insertPack(this.#db, pack, false);
+    if (this.isFirst) for (const object of pack.objects) this.#held.push({ ...object, pack: id });
+    else insertObjects(this.#db, pack.objects.map((object) => ({ ...object, pack: id })), "IGNORE");
+  }
+
+  #storeHeld(): void {
+    insertObjects(this.#db, this.#held, "IGNORE");
+    this.#held = [];
+  }
+
   #storePacks(): void {
     this.#budgetBytes -= this.#packedBytes;
     // [R14] the cap is kept: what does not fit is not stored, and said so
     if (this.#budgetBytes < 0 && this.#packedBytes > 0) throw full(-this.#budgetBytes);
-    for (const pack of this.#packs) storePack(this.#db, pack);
+    for (const pack of this.#packs) this.#storePack(pack);
     this.#packs = [];
     this.#packedBytes = 0;
   }
@@ -186,19 +206,28 @@ export class PackBuilder {
   }
 }
 
-/** Inserts a pack and its objects and returns its id. Objects that exist already stay where they are, unless the pack is a cold one. */
-export function storePack(db: Database, pack: Pack, { cold } = { cold: false }): number {
-  const { lastId } = db.run("INSERT INTO pack (raw_bytes, cold, data) VALUES (?, ?, ?)", pack.rawBytes, cold ? 1 : 0, pack.data);
-  // regrouping moves objects, capturing never does
-  const conflict = cold ? "REPLACE" : "IGNORE";
-  const sorted = pack.objects.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
+interface PlacedObject extends PackedObject {
+  readonly pack: number;
+}
+
+/** Stores a pack of objects that are there already, in other packs: they are found here from now on. */
+export function storeColdPack(db: Database, pack: Pack): void {
+  const id = insertPack(db, pack, true);
+  insertObjects(db, pack.objects.map((object) => ({ ...object, pack: id })), "REPLACE");
+}
+
+function insertPack(db: Database, { rawBytes, data }: Pack, cold: boolean): number {
+  return db.run("INSERT INTO pack (raw_bytes, cold, data) VALUES (?, ?, ?)", rawBytes, cold ? 1 : 0, data).lastId;
+}
+
+function insertObjects(db: Database, objects: readonly PlacedObject[], conflict: "IGNORE" | "REPLACE"): void {
+  const sorted = objects.toSorted((a, b) => (a.hash < b.hash ? -1 : 1));
   for (let at = 0; at < sorted.length; at += ROWS_PER_INSERT) {
     const rows = sorted.slice(at, at + ROWS_PER_INSERT);
-    const values = rows.flatMap((o): Value[] => [hashToBytes(o.hash), lastId, o.offset, o.size, o.form]);
+    const values = rows.flatMap((o): Value[] => [hashToBytes(o.hash), o.pack, o.offset, o.size, o.form]);
     const places = rows.map(() => "(?,?,?,?,?)").join(",");
     db.run(`INSERT OR ${conflict} INTO object (hash, pack, offset, size, form) VALUES ${places}`, ...values);
   }
-  return lastId;
 }
 
 export function readGeneration(db: Database): number {

@@ -11,7 +11,7 @@ import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-has
 import type { GcReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
-import { PackBuilder, storePack } from "../store/object-writer.ts";
+import { PackBuilder, storeColdPack } from "../store/object-writer.ts";
 import { COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
 import { findReachable, type Use } from "./reachable.ts";
@@ -142,7 +142,7 @@ class Collector {
     let packs = 0;
     const flush = () => {
       if (builder.isEmpty) return;
-      this.#sweep(() => storePack(this.#store.db, builder.build(COLD_LEVEL), { cold: true }));
+      this.#sweep(() => storeColdPack(this.#store.db, builder.build(COLD_LEVEL)));
       packs += 1;
       builder = new PackBuilder();
       // old packs empty one after the other, because captures wrote them in the order of paths too

@@ -15,7 +15,7 @@ import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
-import { needsContent, type Stage } from "./stage.ts";
+import { needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
   /** The edits that are in place now. */
@@ -29,18 +29,24 @@ export interface Applied {
 const SYNC_EACH_LIMIT = 64;
 
 /** Applies edits whose content is staged. Throws, with everything taken back, when the system refuses something. */
-export function applyEdits(root: AbsolutePath, stage: Stage, edits: readonly Edit[], bestEffort: boolean): Applied {
+export function applyEdits(root: AbsolutePath, stage: Stage, edits: readonly NumberedEdit[], bestEffort: boolean): Applied {
   using anchor = new Anchor(root);
   const applier = new Applier(anchor, stage, edits, bestEffort);
+  const isDone = () => applier.conflicts.length === 0 || bestEffort;
   try {
     applier.run();
+    if (isDone()) {
+      applier.verify();
+      syncTouched(root, anchor, edits);
+    }
   } catch (error) {
     takeBack(applier, error);
     throw error;
   }
-  if (applier.conflicts.length > 0 && !bestEffort) takeBack(applier, undefined);
-  else applier.verify();
-  syncTouched(root, anchor, edits);
+  if (!isDone()) {
+    takeBack(applier, undefined);
+    syncTouched(root, anchor, edits);
+  }
   return { done: applier.done, conflicts: applier.conflicts, kept: applier.kept, skipped: applier.skipped };
 }
 
@@ -63,7 +69,7 @@ function syncTouched(root: AbsolutePath, anchor: Anchor, edits: readonly Edit[])
       syncDirectory(directory === "" ? root : anchor.at(directory));
     } catch (error) {
       // a directory that this operation removed has nothing left to sync; its parent is in the set too
-      if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) throw error;
+      if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) throw failure(directory, error);
     }
   }
 }
@@ -71,7 +77,7 @@ function syncTouched(root: AbsolutePath, anchor: Anchor, edits: readonly Edit[])
 class Applier {
   readonly #anchor: Anchor;
   readonly #stage: Stage;
-  readonly #edits: readonly Edit[];
+  readonly #edits: readonly NumberedEdit[];
   readonly #bestEffort: boolean;
   /** How to take back what was done, in the order it was done. */
   #undo: (() => void)[] = [];
@@ -80,7 +86,7 @@ class Applier {
   kept: Kept[] = [];
   skipped: Skipped[] = [];
 
-  constructor(anchor: Anchor, stage: Stage, edits: readonly Edit[], bestEffort: boolean) {
+  constructor(anchor: Anchor, stage: Stage, edits: readonly NumberedEdit[], bestEffort: boolean) {
     this.#anchor = anchor;
     this.#stage = stage;
     this.#edits = edits;
@@ -89,16 +95,16 @@ class Applier {
 
   /** Deletes deepest first, creates shallowest first; directory modes last, when nothing more is written inside. */
   run(): void {
-    const numbered = this.#edits.map((edit, index) => ({ ...edit, index }));
-    const backwards = numbered.toReversed();
-    this.#each(numbered, ({ from, to }) => isLeaf(from) && !isLeaf(to), (edit) => this.#moveAside(edit));
+    const forwards = this.#edits;
+    const backwards = forwards.toReversed();
+    this.#each(forwards, ({ from, to }) => isLeaf(from) && !isLeaf(to), (edit) => this.#moveAside(edit));
     this.#each(backwards, ({ from, to }) => isDirectory(from) && !isDirectory(to), (edit) => this.#removeDirectory(edit));
-    this.#each(numbered, ({ from, to }) => isDirectory(to) && !isDirectory(from), (edit) => this.#makeDirectory(edit));
-    this.#each(numbered, ({ to }) => isLeaf(to), (edit) => this.#place(edit));
+    this.#each(forwards, ({ from, to }) => isDirectory(to) && !isDirectory(from), (edit) => this.#makeDirectory(edit));
+    this.#each(forwards, ({ to }) => isLeaf(to), (edit) => this.#place(edit));
     this.#each(backwards, ({ to }) => isDirectory(to), (edit) => this.#setDirectoryMode(edit));
   }
 
-  #each(edits: readonly Numbered[], wanted: (edit: Edit) => boolean, work: (edit: Numbered) => boolean): void {
+  #each(edits: readonly NumberedEdit[], wanted: (edit: Edit) => boolean, work: (edit: NumberedEdit) => boolean): void {
     for (const edit of edits) {
       if (!wanted(edit) || this.#isSettled(edit.path)) continue;
       if (this.conflicts.length > 0 && !this.#bestEffort) return;
@@ -106,7 +112,7 @@ class Applier {
     }
   }
 
-  #attempt(edit: Numbered, work: (edit: Numbered) => boolean): void {
+  #attempt(edit: NumberedEdit, work: (edit: NumberedEdit) => boolean): void {
     try {
       if (work(edit)) this.done.push({ path: edit.path, from: edit.from, to: edit.to });
     } catch (error) {
@@ -129,7 +135,7 @@ class Applier {
   }
 
   /** Takes a file or link away; a directory may come in its place later. */
-  #moveAside(edit: Numbered): boolean {
+  #moveAside(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const old = this.#stage.oldNode(edit.index);
     if (statNode(path) === undefined) return this.#conflict(edit.path);
@@ -140,7 +146,7 @@ class Applier {
     return this.#conflict(edit.path);
   }
 
-  #removeDirectory(edit: Numbered): boolean {
+  #removeDirectory(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const stat = statNode(path);
     if (stat === undefined || kindOf(stat) !== "directory") return this.#conflict(edit.path);
@@ -159,7 +165,7 @@ class Applier {
     return edit.to === undefined;
   }
 
-  #makeDirectory(edit: Numbered): boolean {
+  #makeDirectory(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     try {
       createDirectory(path);
@@ -174,7 +180,7 @@ class Applier {
     return false;
   }
 
-  #setDirectoryMode(edit: Numbered): boolean {
+  #setDirectoryMode(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const stat = statNode(path);
     if (stat === undefined || kindOf(stat) !== "directory" || edit.to?.kind !== "directory") return this.#conflict(edit.path);
@@ -183,13 +189,13 @@ class Applier {
   }
 
   /** Puts a file or link in place: in nothing's stead, in another's, or with another mode only. */
-  #place(edit: Numbered): boolean {
+  #place(edit: NumberedEdit): boolean {
     const { from, to } = edit;
     if (!needsContent(from, to)) return this.#placeMode(edit);
     return isLeaf(from) ? this.#replace(edit) : this.#placeNew(edit);
   }
 
-  #placeMode(edit: Numbered): boolean {
+  #placeMode(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const stat = statNode(path);
     if (stat === undefined || kindOf(stat) !== "file" || edit.to?.kind !== "file") return this.#conflict(edit.path);
@@ -209,22 +215,19 @@ class Applier {
     this.#undo.push(() => setMode(this.#anchor.at(name), from));
   }
 
-  #placeNew(edit: Numbered): boolean {
+  #placeNew(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);
-    if (!this.#claim(staged, path)) return this.#conflict(edit.path);
+    if (!this.#give(staged, path)) return this.#conflict(edit.path);
     const identity = identityOf(path);
-    this.#undo.push(() => this.#takeAway(edit.path, identity, staged));
+    this.#undo.push(() => this.#takeAway(edit, identity));
     return true;
   }
 
-  /** Gives the staged node its final name unless something has appeared there. */
-  #claim(staged: AbsolutePath, path: AbsolutePath): boolean {
+  /** Gives a node of the stage its final name unless something has appeared there. Its name in the stage goes with the stage. */
+  #give(staged: AbsolutePath, path: AbsolutePath): boolean {
     try {
-      if (addName(staged, path)) {
-        removeName(staged);
-        return true;
-      }
+      if (addName(staged, path)) return true;
     } catch (error) {
       if (isErrno(error, "EEXIST")) return false;
       throw error;
@@ -234,7 +237,7 @@ class Applier {
     return true;
   }
 
-  #replace(edit: Numbered): boolean {
+  #replace(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);
     const old = this.#stage.oldNode(edit.index);
@@ -242,7 +245,7 @@ class Applier {
     if (kindOf(statNode(path)!) === "directory") return this.#conflict(edit.path);
     if (!addName(path, old)) {
       move(path, old);
-      if (!this.#claim(staged, path)) return this.#conflict(edit.path);
+      if (!this.#give(staged, path)) return this.#conflict(edit.path);
     } else if (identityOf(path) === identityOf(old)) {
       move(staged, path);
     } else {
@@ -251,9 +254,7 @@ class Applier {
       return this.#conflict(edit.path);
     }
     const identity = identityOf(path);
-    this.#undo.push(() => {
-      if (identityOf(this.#anchor.at(edit.path)) === identity) move(old, this.#anchor.at(edit.path));
-    });
+    this.#undo.push(() => this.#exchangeBack(edit, identity));
     if (matchesEntry(old, edit.from)) return true;
     this.#undo.pop()!();
     return this.#conflict(edit.path);
@@ -262,12 +263,28 @@ class Applier {
   #putBack(old: AbsolutePath, path: BytePath): void {
     const target = this.#anchor.at(path);
     // something new stands there: it stays, and the old node stays in the stage to be salvaged
-    if (!this.#claim(old, target)) throw failure(path, new Error("something else took its place"));
+    if (!this.#give(old, target)) throw failure(path, new Error("something else took its place"));
   }
 
-  #takeAway(path: BytePath, identity: string, staged: AbsolutePath): void {
-    const target = this.#anchor.at(path);
-    if (identityOf(target) === identity) move(target, staged);
+  /** Takes a new node away again; one that somebody has written to since, or put in its place, is theirs and stays. */
+  #takeAway(edit: NumberedEdit, identity: string): void {
+    const path = this.#anchor.at(edit.path);
+    const staged = this.#stage.newNode(edit.index);
+    if (identityOf(path) !== identity) return;
+    // moving a node onto another name of itself would do nothing
+    if (identityOf(staged) === identity) removeName(path);
+    else move(path, staged);
+    if (!matchesEntry(staged, edit.to)) this.#give(staged, path);
+  }
+
+  /** The same for a node that replaced another, which comes back. */
+  #exchangeBack(edit: NumberedEdit, identity: string): void {
+    const path = this.#anchor.at(edit.path);
+    const staged = this.#stage.newNode(edit.index);
+    if (identityOf(path) !== identity) return;
+    if (identityOf(staged) !== identity && !addName(path, staged)) move(path, staged);
+    move(this.#stage.oldNode(edit.index), path);
+    if (!matchesEntry(staged, edit.to)) move(staged, path);
   }
 
   /** Takes everything back, last change first. What cannot be taken back is left to recovery. */
@@ -296,10 +313,6 @@ class Applier {
       throw error;
     }
   }
-}
-
-interface Numbered extends Edit {
-  readonly index: number;
 }
 
 function isLeaf(entry: Entry | undefined): boolean {

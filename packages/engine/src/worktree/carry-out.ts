@@ -19,7 +19,7 @@ import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
 import { withSavedContent } from "./save-again.ts";
-import { Stage } from "./stage.ts";
+import { numberEdits, Stage } from "./stage.ts";
 
 export interface CarryOut {
   readonly plan: Plan;
@@ -61,7 +61,7 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
   try {
     stage.create();
     refuseClashes(stage, plan.edits);
-    stage.fill(plan.edits, context.store.objects);
+    stage.fill(numberEdits(plan.edits), context.store.objects);
     // [R4] from here on the next command knows what to finish
     context.store.db.transaction(() => writeJournal(context.store.db, entry));
   } catch (error) {
@@ -100,7 +100,7 @@ const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [] };
 /** An error inside `applyEdits` has already been taken back; one while taking back leaves the journal for recovery. */
 function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, bestEffort: boolean): Applied {
   try {
-    return applyEdits(context.worktree.root, stage, entry.edits, bestEffort);
+    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), bestEffort);
   } catch (error) {
     if (!(error instanceof HalfDone)) {
       abandonJournal(context, entry);

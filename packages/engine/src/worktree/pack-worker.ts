@@ -1,30 +1,30 @@
-/** The worker of a first capture: takes batches from the end of the list until the two threads meet. */
-import { workerData } from "node:worker_threads";
-import type { MessagePort } from "node:worker_threads";
-import type { AbsolutePath } from "../fs/absolute-path.ts";
+/** The worker of a first capture: packs batches in the order in which the scan finds them. */
+import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import type { ObjectHash } from "../model/object-hash.ts";
-import { packFiles, type FileToPack, type PackedFiles } from "./pack-files.ts";
+import { packFiles, type FileToPack } from "./pack-files.ts";
+import { COUNTER, type WorkerTask } from "./pack-worker-protocol.ts";
+import { sleepUntilChanged } from "./sleep.ts";
 
-export interface WorkerTask {
-  readonly root: AbsolutePath;
-  readonly batches: readonly (readonly FileToPack[])[];
-  readonly port: MessagePort;
-  /** [batches claimed in all, messages sent by the worker, batches claimed by the worker] */
-  readonly shared: SharedArrayBuffer;
-}
-
-const { root, batches, port, shared } = workerData as WorkerTask;
+const { root, port, counters: shared } = workerData as WorkerTask;
 const counters = new Int32Array(shared);
 const known = new Set<ObjectHash>();
 
-function send(message: PackedFiles): void {
-  port.postMessage(message);
-  Atomics.add(counters, 1, 1);
-  Atomics.notify(counters, 1);
+for (let next = 0; claimNext(next); next += 1) {
+  const batch = receiveMessageOnPort(port)!.message as readonly FileToPack[];
+  port.postMessage(packFiles(root, batch, known));
+  Atomics.add(counters, COUNTER.answered, 1);
+  Atomics.notify(counters, COUNTER.answered);
 }
 
-for (let index = batches.length - 1; Atomics.add(counters, 0, 1) < batches.length; index -= 1) {
-  Atomics.add(counters, 2, 1);
-  const packed = packFiles(root, batches[index]!, known);
-  send(packed);
+/** Waits for the next batch; false when there will be none, or the other thread has come towards it. */
+function claimNext(next: number): boolean {
+  for (let offered = 0; (offered = Atomics.load(counters, COUNTER.offered)) <= next; ) {
+    if (Atomics.load(counters, COUNTER.closed) === 1) return false;
+    sleepUntilChanged(counters, COUNTER.offered, offered);
+  }
+  // counted before the claim: whoever sees the claim waits for the answer
+  Atomics.add(counters, COUNTER.claimedByWorker, 1);
+  if (Atomics.add(counters, COUNTER.claimed, 1) < Atomics.load(counters, COUNTER.offered)) return true;
+  Atomics.sub(counters, COUNTER.claimedByWorker, 1);
+  return false;
 }

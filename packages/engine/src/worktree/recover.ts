@@ -11,17 +11,19 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { addName, move, removeName } from "../fs/mutate.ts";
 import { readJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
+import { MODE_BITS, type Entry } from "../model/entry.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import { isId } from "../model/ids.ts";
+import { NO_OBJECT } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
-import { applyEdits } from "./apply.ts";
+import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import { abandonJournal, finishJournal, withRestoreLease } from "./carry-out.ts";
 import type { Context } from "./context.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
-import { findStages, salvageStage, Stage } from "./stage.ts";
+import { findStages, numberEdits, salvageStage, Stage, type NumberedEdit } from "./stage.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
@@ -67,33 +69,46 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
     doubts: entry.edits.map(({ path }) => ({ path, reason: "mid-restore" as const })),
     look: { unlimited: new Set(entry.edits.map(({ path }) => path)) },
   });
-  const states = putAsidesBack(root, stage, entry);
-  const strangers = entry.edits.filter((_, index) => states[index] === "other").map(({ path }) => path);
+  const found = putAsidesBack(root, stage, entry);
+  const strangers = found.filter(({ state }) => state === "other").map(({ path }) => path);
   clearStage(context, stage);
   if (strangers.length > 0) {
     abandonJournal(context, entry);
     throw blocked(entry, strangers);
   }
-  const left = remaining(entry.edits, states);
-  if (!tryApply(context, entry, left)) return takeBack(context, entry, states);
-  finishJournal(context, entry, interrupted.checkpoint, entry.edits);
+  const left = found.filter(({ state }) => state !== "after").map((edit) => ({ ...edit, from: edit.present }));
+  const applied = tryApply(context, entry, left);
+  if (applied === undefined) return takeBack(context, entry, found);
+  const done = new Set(applied.done.map(({ path }) => path));
+  finishJournal(context, entry, interrupted.checkpoint, found.filter(({ state, path }) => state === "after" || done.has(path)));
   return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
 }
 
-type PathState = "before" | "after" | "between" | "other";
+/** A journalled edit and what stands at its path: its pre-image, its post-image, a step on the way, or something else. */
+interface FoundEdit extends NumberedEdit {
+  readonly state: "before" | "after" | "between" | "other";
+  readonly present: Entry | undefined;
+}
 
-/** Returns nodes that were moved aside and not yet replaced, then tells in which state each path is. */
-function putAsidesBack(root: AbsolutePath, stage: Stage, { edits }: JournalEntry): PathState[] {
+/** Returns nodes that were moved aside and belong back, then tells in which state each path is. */
+function putAsidesBack(root: AbsolutePath, stage: Stage, { edits }: JournalEntry): FoundEdit[] {
   using anchor = new Anchor(root);
-  return edits.map((edit, index) => {
-    const old = stage.oldNode(index);
+  return numberEdits(edits).map((edit) => {
     const path = reach(anchor, edit.path);
-    if (path !== undefined && statNode(path) === undefined && statNode(old) !== undefined) {
-      if (addName(old, path)) removeName(old);
-      else move(old, path);
-    }
-    return stateOf(path, edit);
+    if (path !== undefined) putAsideBack(stage.oldNode(edit.index), path, edit);
+    return { ...edit, ...stateOf(path, edit) };
   });
+}
+
+function putAsideBack(old: AbsolutePath, path: AbsolutePath, { from, to }: Edit): void {
+  if (statNode(old) === undefined) return;
+  if (statNode(path) === undefined) {
+    if (addName(old, path)) removeName(old);
+    else move(old, path);
+    // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
+  } else if (to?.kind !== "directory" && !matchesEntry(old, from) && matchesEntry(path, to)) {
+    move(old, path);
+  }
 }
 
 /** undefined when a directory on the way is missing or is none: then nothing is at the path. */
@@ -106,44 +121,41 @@ function reach(anchor: Anchor, path: BytePath): AbsolutePath | undefined {
   }
 }
 
-function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): PathState {
+function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<FoundEdit, "state" | "present"> {
   const is = (entry: Edit["from"]) => (path === undefined ? entry === undefined : matchesEntry(path, entry));
-  if (is(to)) return "after";
-  if (is(from)) return "before";
+  if (is(to)) return { state: "after", present: to };
+  if (is(from)) return { state: "before", present: from };
   const stat = path === undefined ? undefined : statNode(path);
+  const [wasDirectory, becomesDirectory] = [from?.kind === "directory", to?.kind === "directory"];
   // a directory goes before a file can come in its place; a file never goes without a copy in the stage
-  if (stat === undefined) return from?.kind === "directory" && to?.kind !== "directory" ? "between" : "other";
+  if (stat === undefined) return { state: wasDirectory && !becomesDirectory ? "between" : "other", present: undefined };
   // a directory is made first and gets its mode last
-  return kindOf(stat) === "directory" && (from?.kind === "directory" || to?.kind === "directory") ? "between" : "other";
+  const isOnTheWay = kindOf(stat) === "directory" && (wasDirectory || becomesDirectory);
+  const present: Entry = { kind: "directory", mode: Number(stat.mode) & MODE_BITS, hash: NO_OBJECT };
+  return isOnTheWay ? { state: "between", present } : { state: "other", present: undefined };
 }
 
-function remaining(edits: readonly Edit[], states: readonly PathState[]): Edit[] {
-  return edits.flatMap((edit, index) => {
-    if (states[index] === "after") return [];
-    if (states[index] === "before") return [edit];
-    const present = edit.to?.kind === "directory" ? edit.to : undefined;
-    return [{ ...edit, from: present === undefined ? undefined : { ...present, mode: -1 } }];
-  });
-}
-
-/** True when the remaining edits are in place. */
-function tryApply(context: Context, entry: JournalEntry, edits: readonly Edit[]): boolean {
+/** What was carried out, or undefined when it could not be and everything is as it was found. */
+function tryApply(context: Context, entry: JournalEntry, edits: readonly NumberedEdit[]): Applied | undefined {
   const stage = new Stage(context.worktree.root, entry.id);
+  let applied: Applied | undefined;
   try {
     stage.create();
     stage.fill(edits, context.store.objects);
-    return applyEdits(context.worktree.root, stage, edits, false).conflicts.length === 0;
+    applied = applyEdits(context.worktree.root, stage, edits, false);
   } catch (error) {
-    if (error instanceof EngineError || (error as NodeJS.ErrnoException).errno !== undefined) return false;
-    throw error;
-  } finally {
-    clearStage(context, stage);
+    // what could not be taken back either is left, stage and journal, to the next recovery
+    if (error instanceof HalfDone) throw error.cause;
+    if (!(error instanceof EngineError) && (error as NodeJS.ErrnoException).errno === undefined) throw error;
   }
+  clearStage(context, stage);
+  return applied?.conflicts.length === 0 ? applied : undefined;
 }
 
-function takeBack(context: Context, entry: JournalEntry, states: readonly PathState[]): string {
-  const backwards = entry.edits.flatMap(({ path, from, to }, index) => (states[index] === "after" ? [{ path, from: to, to: from }] : []));
-  if (!tryApply(context, entry, backwards)) throw blocked(entry, entry.edits.map(({ path }) => path));
+function takeBack(context: Context, entry: JournalEntry, found: readonly FoundEdit[]): string {
+  const touched = found.filter(({ state }) => state !== "before");
+  const backwards = touched.map(({ path, index, from, present }) => ({ path, index, from: present, to: from }));
+  if (tryApply(context, entry, backwards) === undefined) throw blocked(entry, entry.edits.map(({ path }) => path));
   abandonJournal(context, entry);
   return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
 }

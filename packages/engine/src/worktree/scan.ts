@@ -19,6 +19,7 @@ import type { GapReason } from "../model/entry.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, EXCLUDED, FILE, FileTable, GAP, RACY, SYMLINK } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
+import type { ParallelRead } from "./parallel-read.ts";
 import { PreviousEntries } from "./previous-entries.ts";
 import type { ScanCompanion } from "./scan-companion.ts";
 
@@ -30,6 +31,8 @@ export interface ScanRequest {
   /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
   readonly trustListings: boolean;
   readonly companion: ScanCompanion | undefined;
+  /** Told of each file that must be read, as soon as it is found. */
+  readonly ahead: ParallelRead | undefined;
   readonly fileLimitBytes: number;
   /** Paths to which the size limit does not apply. */
   readonly unlimited: ReadonlySet<BytePath>;
@@ -269,6 +272,7 @@ class Scanner {
     const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
     if (reused) return;
     visit.cursor.markChanged();
+    this.#request.ahead?.offer(this.#pending.length, path, this.#table, index);
     this.#pending.push(index);
     this.#pendingPaths.push(path);
   }

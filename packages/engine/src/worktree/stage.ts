@@ -24,6 +24,15 @@ export function stagePath(operation: string): BytePath {
   return `${STAGE_PREFIX}${operation}` as BytePath;
 }
 
+/** An edit and its number in the journal, by which its nodes in the stage are found again. */
+export interface NumberedEdit extends Edit {
+  readonly index: number;
+}
+
+export function numberEdits(edits: readonly Edit[]): NumberedEdit[] {
+  return edits.map((edit, index) => ({ ...edit, index }));
+}
+
 export class Stage {
   readonly path: AbsolutePath;
 
@@ -44,8 +53,8 @@ export class Stage {
   }
 
   /** Writes the new content of every edit that needs some, checked against its hash and synced. */
-  fill(edits: readonly Edit[], objects: ObjectSource): void {
-    const files = edits.flatMap(({ from, to }, index) => (needsContent(from, to) ? [{ index, to: to! }] : []));
+  fill(edits: readonly NumberedEdit[], objects: ObjectSource): void {
+    const files = edits.flatMap(({ from, to, index }) => (needsContent(from, to) ? [{ index, to: to! }] : []));
     const each = files.length <= SYNC_EACH_LIMIT;
     for (const { index, to } of files) {
       const path = this.newNode(index);

@@ -56,6 +56,7 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
   validate(context, options.request);
   const attempt = () => attemptCheckpoint(context, options);
   for (let outrun = 0; ; ) {
+    const bytesBefore = storeBytes(context.store);
     try {
       // the last time nobody can get in between
       return outrun < ATTEMPTS ? attempt() : context.store.db.transaction(attempt);
@@ -63,7 +64,11 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
       if (error instanceof Outrun) {
         outrun += 1;
         if (error.distrust) context.worktree.distrust();
-      } else if (!isEngineError(error, "STORE_FULL") || !context.makeRoom(error.facts.missingBytes, options.keep)) {
+      } else if (isEngineError(error, "STORE_FULL")) {
+        context.makeRoom(error.facts.missingBytes, options.keep);
+        // to free what the attempt itself had stored is no progress
+        if (storeBytes(context.store) >= bytesBefore) throw error;
+      } else {
         throw error;
       }
     }

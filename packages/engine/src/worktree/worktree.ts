@@ -17,7 +17,7 @@ import { captureTree } from "./capture.ts";
 import { encodeExcluded } from "./excluded-list.ts";
 import { createRules } from "./ignore-rules.ts";
 import { Overlay } from "./overlay.ts";
-import { PARALLEL_FILES, readInParallel, type ReadProgress } from "./parallel-read.ts";
+import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { COMPANION_CACHE_BYTES, ScanCompanion } from "./scan-companion.ts";
 import { scanTree, type Scan } from "./scan.ts";
@@ -102,11 +102,9 @@ export class Worktree {
   /** Puts what is new into the store; durable when the writer commits. */
   capture(request: LookRequest, writer: ObjectWriter, store: ObjectSource): Present {
     const sink = createStoreSink(writer);
-    const readAhead = (scan: Scan) => {
-      const isBigAndFirst = writer.isFirst && scan.pending.length >= PARALLEL_FILES;
-      if (isBigAndFirst) readInParallel({ root: this.root, scan, writer, progress: request.progress });
-    };
-    return this.#see(request, { sink, fileSink: sink, objects: store, readAhead });
+    const ahead = writer.isFirst ? new ParallelRead(this.root) : undefined;
+    const finishAhead = (scan: Scan) => ahead?.finish(scan, writer, request.progress);
+    return this.#see(request, { sink, fileSink: sink, objects: store, ahead, finishAhead });
   }
 
   /** Keeps what a capture saw for the next one; call it after the commit that made its content durable. */
@@ -140,13 +138,13 @@ export class Worktree {
 
   #see(
     request: LookRequest,
-    into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; readAhead?: (scan: Scan) => void },
+    into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; ahead?: ParallelRead | undefined; finishAhead?: (scan: Scan) => void },
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
     const companion = this.#startCompanion();
     const previous = this.#previous();
     companion?.follow(previous?.checksum ?? "", previous?.table.directories.length ?? 0);
-    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, companion });
+    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, companion, ahead: into.ahead });
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     companion?.stop();
@@ -156,7 +154,7 @@ export class Worktree {
       previous: previous?.table,
       sink: into.sink,
       fileSink: into.fileSink,
-      readAhead: () => into.readAhead?.(scan),
+      readAhead: () => into.finishAhead?.(scan),
       hotSinceNs: startNs - HOT_NS,
       limitBytes: this.#options.limits.checkpointBytes,
       unlimited: request.unlimited ?? NONE,
@@ -208,6 +206,7 @@ export class Worktree {
       previous: using.previous?.table,
       trustListings,
       companion: trustListings ? using.companion : undefined,
+      ahead: using.ahead,
       fileLimitBytes: this.#options.limits.fileBytes,
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
@@ -222,6 +221,7 @@ interface ScanSituation {
   readonly startNs: bigint;
   readonly sameRules: boolean;
   readonly companion: ScanCompanion | undefined;
+  readonly ahead: ParallelRead | undefined;
 }
 
 const NONE: ReadonlySet<BytePath> = new Set();
