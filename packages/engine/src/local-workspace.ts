@@ -1,34 +1,29 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
 import { walkTree } from "./diff/compare-trees.ts";
-import { fileChanges } from "./diff/file-changes.ts";
 import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
-import { readCheckpointAttributions } from "./history/changes.ts";
-import { checkpointAt, listCheckpoints, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
+import { checkpointAt, listCheckpoints, newestCheckpoint } from "./history/checkpoints.ts";
 import { appendOperation } from "./history/operations.ts";
 import { resolveCheckpoint } from "./history/references.ts";
-import { listSteps } from "./history/steps.ts";
 import { findThread, listThreads, openThread } from "./history/threads.ts";
-import { isAtOrBelow, pathFromText, type BytePath } from "./model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
-import type { FileChange } from "./model/file-change.ts";
 import type { OperationId, WorkspaceId } from "./model/ids.ts";
-import type { ApplyOptions, Edit, Outcome, Plan, StepSummary } from "./model/plan.ts";
+import type { ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
-import { isSafeName } from "./model/tree.ts";
+import { compareStates, describeCheckpoint, describeStatus } from "./queries.ts";
 import type { Settings } from "./settings.ts";
 import type { ObjectSource } from "./store/object-store.ts";
-import { storeBytes, type Store } from "./store/store.ts";
+import type { Store } from "./store/store.ts";
 import { forgetCheckpoint, forgetPath } from "./upkeep/forget.ts";
 import { collectGarbage, withReserve } from "./upkeep/gc.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
-import { keepReserve } from "./upkeep/reserve.ts";
+import { keepReserve } from "./store/reserve.ts";
 import { readStats } from "./upkeep/stats.ts";
 import { findAffected, verifyStore } from "./upkeep/verify.ts";
 import type {
@@ -49,17 +44,14 @@ import type {
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
-import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
-import { decodeExcluded } from "./worktree/excluded-list.ts";
-import { measureExcluded } from "./worktree/excluded-size.ts";
-import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
+import { parsePath, parsePaths } from "./workspace-path.ts";
+import type { Context } from "./worktree/context.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
-import { assertRootThere, isRootThere } from "./worktree/root.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
-import { Worktree, type Present } from "./worktree/worktree.ts";
+import { Worktree } from "./worktree/worktree.ts";
 
 export interface LocalWorkspaceParts {
   readonly id: WorkspaceId;
@@ -70,9 +62,6 @@ export interface LocalWorkspaceParts {
   readonly notices: readonly string[];
   excludedDirectories(): readonly ExcludedDirectory[];
 }
-
-/** How long `status` and `show` may spend on measuring what is left out. */
-const MEASURE_MS = 300;
 
 export class LocalWorkspace implements Workspace {
   readonly id: WorkspaceId;
@@ -160,73 +149,17 @@ export class LocalWorkspace implements Workspace {
   }
 
   async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.#blaming(() => {
-      const checkpoint = resolveCheckpoint(this.#db, ref);
-      const parent = checkpoint.parents[0];
-      const base = parent === undefined ? undefined : this.#byId(parent);
-      const edits = base === undefined ? [] : provenChanges(this.#objects, this.#seen(base), this.#seen(checkpoint));
-      const attributions = readCheckpointAttributions(this.#db, checkpoint.seq);
-      const listed = decodeExcluded(this.#objects.read(checkpoint.excluded), checkpoint.excluded);
-      return {
-        checkpoint,
-        files: fileChanges(this.#objects, edits, { detail: "counts", attributionOf: (path) => attributions.get(path) ?? null }),
-        gaps: readGaps(this.#db, checkpoint.seq),
-        doubts: readDoubts(this.#db, checkpoint.seq),
-        excluded: measureExcluded(this.#context.worktree.root, listed, this.#timer(MEASURE_MS)),
-      };
-    });
+    return this.#blaming(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
   }
 
-  async diff(fromOrOptions: CheckpointRef | DiffOptions, ref?: CheckpointRef): Promise<Diff> {
-    const options: DiffOptions =
-      typeof fromOrOptions === "object" ? fromOrOptions : { from: fromOrOptions, ...(ref === undefined ? {} : { to: ref }), detail: "text" };
-    return this.#blaming(() => {
-      const from = options.from === undefined ? this.#newest() : resolveCheckpoint(this.#db, options.from);
-      const to = options.to === undefined ? undefined : resolveCheckpoint(this.#db, options.to);
-      const present = to === undefined ? this.#look() : { ...this.#seen(to), objects: this.#objects };
-      const edits = this.#chosen(provenChanges(present.objects, this.#seen(from), present), options.paths);
-      const files = fileChanges(present.objects, edits, { detail: options.detail });
-      return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
-    });
+  async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
+    const isRef = typeof fromOrOptions === "string";
+    const options = isRef ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const } : fromOrOptions;
+    return this.#blaming(() => compareStates(this.#context, options));
   }
 
   async status(): Promise<WorkspaceStatus> {
-    const { store, worktree, capBytes } = this.#context;
-    const newest = newestCheckpoint(this.#db);
-    const rootExists = isRootThere(worktree.root);
-    const present = rootExists ? worktree.look(lookRequest(this.#context), this.#objects) : undefined;
-    const changed = newest === undefined || present === undefined ? [] : this.#changedSince(newest, present);
-    const thread = this.#db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
-    const head = (list: "applied" | "undone"): StepSummary | null => listSteps(this.#db, list, { limit: 1 })[0] ?? null;
-    return {
-      id: this.id,
-      root: this.root,
-      store: store.directory === undefined ? "memory" : displayAbsolute(store.directory),
-      newest: newest ?? null,
-      thread: thread === undefined ? null : findThread(this.#db, String(thread)),
-      checkpoints: Number(this.#db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
-      changedFiles: changed ?? [],
-      gaps: present?.gaps ?? [],
-      excluded: measureExcluded(worktree.root, present?.excludedRoots ?? [], this.#timer(MEASURE_MS)),
-      disk: { bytes: storeBytes(store), capBytes },
-      canUndo: head("applied"),
-      canRedo: head("undone"),
-      warnings: [
-        ...(rootExists ? [] : [`${this.root} does not exist any more; restore brings its files back.`]),
-        ...(changed === undefined ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
-      ],
-    };
-  }
-
-  /** undefined when the checkpoint is damaged. */
-  #changedSince(checkpoint: Checkpoint, present: Present): readonly FileChange[] | undefined {
-    try {
-      const edits = provenChanges(present.objects, this.#seen(checkpoint), present);
-      return fileChanges(present.objects, edits, { detail: "counts" });
-    } catch (error) {
-      if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
-      throw error;
-    }
+    return this.#blaming(() => ({ id: this.id, root: this.root, ...describeStatus(this.#context) }));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
@@ -342,7 +275,7 @@ export class LocalWorkspace implements Workspace {
       report = forgetCheckpoint(store, system, resolveCheckpoint(this.#db, target), dryRun);
     } catch (error) {
       if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
-      report = forgetPath(store, system, this.#path(target), dryRun);
+      report = forgetPath(store, system, parsePath(target), dryRun);
       if (report.checkpoints.length === 0) throw error;
     }
     if (!dryRun) worktree.distrust();
@@ -387,57 +320,22 @@ export class LocalWorkspace implements Workspace {
     return this.#context.store.objects;
   }
 
-  #seen(checkpoint: Checkpoint): RuledSnapshot {
-    return asSeen(this.#context, checkpoint);
-  }
-
-  #look(): Present {
-    assertRootThere(this.#context.worktree.root);
-    return this.#context.worktree.look(lookRequest(this.#context), this.#objects);
-  }
-
-  #newest(): Checkpoint {
-    return resolveCheckpoint(this.#db, "@");
-  }
-
-  #byId(id: string): Checkpoint | undefined {
-    const row = this.#db.get("SELECT seq FROM checkpoint WHERE id = ?", id);
-    return row === undefined ? undefined : checkpointAt(this.#db, Number(row["seq"]));
-  }
-
-  /** A path given as text, relative to the root; anything that could lead elsewhere is refused. */
-  #path(text: string): BytePath {
-    const path = pathFromText(text.replace(/^\.\//, "").replace(/\/+$/, ""));
-    if (path === "" || path === ".") return "" as BytePath;
-    if (!text.startsWith("/") && path.split("/").every(isSafeName)) return path;
-    throw new EngineError("PATH_OUTSIDE", `${text} is not a path inside the workspace. Nothing was changed.`, { path: text });
-  }
-
-  #paths(texts: readonly string[] | undefined): BytePath[] | undefined {
-    return texts === undefined || texts.length === 0 ? undefined : texts.map((text) => this.#path(text));
-  }
-
-  #chosen(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
-    const paths = this.#paths(texts);
-    return paths === undefined ? edits : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
-  }
-
   #name(texts: readonly string[]): void {
     const { root } = this.#context.worktree;
-    namePaths(this.#context, texts.map((text) => this.#path(text)), (path) => statNode(below(root, path)) !== undefined);
+    namePaths(this.#context, texts.map(parsePath), (path) => statNode(below(root, path)) !== undefined);
   }
 
   #restoreRequest(ref: CheckpointRef, options: RestoreOptions): RestoreRequest {
     return {
       target: resolveCheckpoint(this.#db, ref),
-      paths: this.#paths(options.paths),
+      paths: parsePaths(options.paths),
       keepNew: options.keepNew ?? false,
       thread: options.thread ?? null,
     };
   }
 
   #revertRequest(ref: CheckpointRef, options: RevertOptions): StepRequest {
-    const paths = this.#paths(options.paths);
+    const paths = parsePaths(options.paths);
     return {
       kind: "revert",
       count: 1,
@@ -475,11 +373,6 @@ export class LocalWorkspace implements Workspace {
     appendOperation(this.#db, { id: this.#system.newId() as OperationId, kind, at: this.#system.now(), detail });
   }
 
-  #timer(milliseconds: number): () => boolean {
-    const end = this.#system.elapsed() + milliseconds;
-    return () => this.#system.elapsed() > end;
-  }
-
   /** Damage found on the way is reported with the checkpoints it concerns. */
   #blaming<Result>(work: () => Result): Result {
     try {
@@ -503,16 +396,3 @@ function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] 
 function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
   return { kind, count: options.count ?? 1, thread: options.thread, includeShared: options.includeShared ?? false };
 }
-
-function summarise(files: Diff["files"]): Diff["summary"] {
-  const count = (...types: string[]) => files.filter(({ type }) => types.includes(type)).length;
-  const sum = (key: "linesAdded" | "linesDeleted") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
-  return {
-    added: count("added"),
-    modified: count("modified", "renamed", "mode"),
-    deleted: count("deleted"),
-    linesAdded: sum("linesAdded"),
-    linesDeleted: sum("linesDeleted"),
-  };
-}
-

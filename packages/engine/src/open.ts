@@ -14,7 +14,7 @@ import type { WorkspaceId } from "./model/ids.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { readSettings } from "./settings.ts";
-import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
+import { openRegistry, openRegistryFirst, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
 import { finishStore, noteRoot, openStore, readMeta, removeStore, writeMeta, type Store } from "./store/store.ts";
 import { createSystem } from "./system.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
@@ -59,7 +59,7 @@ export async function initWorkspace(
   const root = existingRoot(path);
   if (options.store === "memory") return initInMemory(root, options, system);
   const home = homePath(options, system);
-  using registry = openRegistry(home, system.userId);
+  using registry = openRegistryFirst(home, system.userId);
   const known = locate(registry, root);
   if (known !== undefined) return { workspace: open(known, { home, registry, system }), initial: null, created: false };
   refuseUnfit(root, home, system);
@@ -128,7 +128,7 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   const system = systemOf(options);
   const home = homePath(options, system);
   const start = resolveAsFarAsPossible(absolutePath(directory));
-  using registry = openRegistry(home, system.userId);
+  using registry = openRegistryFirst(home, system.userId);
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
     if (known !== undefined) return open(known, { home, registry, system });

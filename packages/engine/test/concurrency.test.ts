@@ -1,12 +1,10 @@
-/** Several processes on one workspace: no checkpoint is lost or torn, one restore at a time, one store for one root. */
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+/** Several processes on one workspace: no checkpoint is lost or torn, one store for one root. */
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { listWorkspaces, openWorkspace } from "../src/index.ts";
-import { FaultLab, hasCompiler } from "./support/fault-lab.ts";
 import { inWorkspace, makeTempDirectory, startInProcess } from "./support/temp-workspace.ts";
-import { findStageLeftovers, describeFile, readTreeMap } from "./support/tree-map.ts";
+import { describeFile } from "./support/tree-map.ts";
 import { readCheckpointMap } from "./support/workspace-model.ts";
 
 const LIMIT_MS = 180_000;
@@ -77,96 +75,4 @@ async function expectAcknowledged(temp: Parameters<typeof readCheckpointMap>[0],
   for (const { id, path, content } of all) {
     expect((await readCheckpointMap(temp, id)).get(path)).toBe(describeFile(0o644, Buffer.from(content)));
   }
-}
-
-describe.skipIf(!hasCompiler)("a restore that does not end", { timeout: LIMIT_MS }, () => {
-  const FILES = ["a", "b", "c", "d"];
-
-  /** A workspace whose restore to checkpoint 1 rewrites four files. */
-  async function inLab(body: (lab: FaultLab, calls: readonly string[]) => Promise<void>): Promise<void> {
-    const lab = new FaultLab();
-    try {
-      const writeAll = (content: string) => FILES.forEach((name) => writeFileSync(join(lab.root, name), content));
-      writeAll("0\n");
-      const workspace = await openWorkspace(lab.root, { home: lab.home });
-      writeAll("1\n");
-      await workspace.close();
-      lab.keep("start");
-      const { calls } = await lab.run("restore", { at: 0, how: "kill" });
-      lab.putBack("start");
-      await body(lab, calls);
-    } finally {
-      lab.remove();
-    }
-  }
-
-  /** The call that puts a file into its place. */
-  const placing = ({ root }: FaultLab, calls: readonly string[], name: string) => calls.indexOf(`rename ${root}/${name}`) + 1;
-
-  test("[R11, R21, I61] a second restore is refused while one runs; checkpoints go on and say what is in doubt", () =>
-    inLab(async (lab, calls) => {
-      const { child, ended } = lab.start("restore", { at: placing(lab, calls, "c"), how: "stop" });
-      const before = readTreeMap(lab.root);
-      while (isSameTree(readTreeMap(lab.root), before)) await sleep(20);
-      await sleep(200);
-      const workspace = await openWorkspace(lab.root, { home: lab.home });
-      for (const refused of [() => workspace.restoreTo("1"), () => workspace.revert("1")]) {
-        await expect(refused()).rejects.toMatchObject({ code: "RESTORE_RUNNING", facts: { pid: child.pid } });
-      }
-      const { checkpoint, doubts } = await workspace.checkpoint();
-      expect(doubts.concat((await workspace.show(checkpoint.id)).doubts).map(({ reason }) => reason)).toContain("mid-restore");
-      expect(findStageLeftovers(lab.root)).toHaveLength(1);
-      child.kill("SIGCONT");
-      expect(await ended).toMatchObject({ said: { done: true } });
-      expect(FILES.map((name) => readTreeMap(lab.root).get(name))).toEqual(FILES.map(() => describeFile(0o644, Buffer.from("0\n"))));
-      expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
-      expect(readTreeMap(lab.root)).toEqual(before);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
-      await workspace.close();
-    }));
-
-  test("[R10, N0] killed, and a file in its way edited afterwards: blocked once, the tree kept and saved", () =>
-    inLab(async (lab, calls) => {
-      await lab.run("restore", { at: placing(lab, calls, "c"), how: "kill" });
-      writeFileSync(join(lab.root, "a"), "somebody's\n");
-      const kept = readTreeMap(lab.root);
-      const blocked = openWorkspace(lab.root, { home: lab.home });
-      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["a"] } });
-      expect(readTreeMap(lab.root)).toEqual(kept);
-      const workspace = await openWorkspace(lab.root, { home: lab.home });
-      expect(readTreeMap(lab.root)).toEqual(kept);
-      expect(findStageLeftovers(lab.root)).toEqual([]);
-      const [interrupted] = await workspace.list({ limit: 1 });
-      expect(await readCheckpointMap({ workspace }, interrupted!.id)).toEqual(kept);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
-      await workspace.close();
-    }));
-
-  test("[R10, N0] killed, and a file in its way deleted afterwards: blocked as well", () =>
-    inLab(async (lab, calls) => {
-      await lab.run("restore", { at: placing(lab, calls, "c"), how: "kill" });
-      rmSync(join(lab.root, "d"));
-      const kept = readTreeMap(lab.root);
-      const blocked = openWorkspace(lab.root, { home: lab.home });
-      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["d"] } });
-      expect(readTreeMap(lab.root)).toEqual(kept);
-    }));
-
-  test("several processes that find it at once: one recovers, none fails, it is one step", () =>
-    inLab(async (lab, calls) => {
-      const before = readTreeMap(lab.root);
-      await lab.run("restore", { at: placing(lab, calls, "c"), how: "kill" });
-      const openers = Array.from({ length: 6 }, () => startInProcess(lab, `return workspace.notices;`));
-      const notices = await Promise.all(openers);
-      expect(notices.flat()).toHaveLength(1);
-      const workspace = await openWorkspace(lab.root, { home: lab.home });
-      expect(await workspace.undo()).toMatchObject({ outcome: "applied", canUndo: false });
-      expect(readTreeMap(lab.root)).toEqual(before);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
-      await workspace.close();
-    }));
-});
-
-function isSameTree(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([path, node]) => b.get(path) === node);
 }

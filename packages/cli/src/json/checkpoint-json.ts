@@ -6,7 +6,7 @@ import { withPathJson } from "./path-json.ts";
 export interface CheckpointContext {
   readonly workspace: string;
   readonly all?: boolean | undefined;
-  /** Known after a capture and for one checkpoint; a list does not look for them. */
+  /** All of them, where the caller has more than the checkpoint carries. */
   readonly gaps?: readonly Gap[];
   readonly doubts?: readonly Doubt[];
 }
@@ -28,12 +28,14 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
     changes: checkpoint.changes,
     // comparing with the disk is the resident process's work
     hasChanges: null,
-    ...(context.gaps && listField("gaps", context.gaps.map(withPathJson), all)),
-    ...(context.doubts && listField("doubts", context.doubts.map(withPathJson), all)),
+    ...listField("gaps", (context.gaps ?? checkpoint.gaps).map(withPathJson), all),
+    gapsTotal: checkpoint.gapsTotal,
+    ...listField("doubts", (context.doubts ?? checkpoint.doubts).map(withPathJson), all),
+    doubtsTotal: checkpoint.doubtsTotal,
   };
 }
 
-/** Rows of a list: what is on the checkpoint itself. Gaps and doubts are in `show`. */
+/** Rows of a list. */
 export function checkpointListJson(
   checkpoints: readonly Checkpoint[],
   options: { workspace: string; total: number },

@@ -1,7 +1,7 @@
 /** Checkpoint rows: writing one, reading them, newest first. Listing never touches trees or content. */
 import { hash } from "node:crypto";
-import type { Checkpoint, CheckpointKind, CheckpointPhase, Doubt, DoubtReason, Gap } from "../model/checkpoint.ts";
-import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
+import { CARRIED_LIMIT, type Checkpoint, type CheckpointKind, type CheckpointPhase, type Doubt, type DoubtReason, type Gap } from "../model/checkpoint.ts";
+import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
@@ -73,7 +73,11 @@ function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-const SELECT = `SELECT *, (SELECT json_group_array(substr(r.name, ${TAG_PREFIX.length + 1})) FROM ref r
+const CARRIED = (table: string, columns: string) =>
+  `(SELECT json_group_array(json_array(hex(path), reason${columns})) FROM (SELECT * FROM ${table} WHERE checkpoint = c.seq LIMIT ${CARRIED_LIMIT})) AS ${table}s,
+   (SELECT count(*) FROM ${table} WHERE checkpoint = c.seq) AS ${table}s_total`;
+
+const SELECT = `SELECT *, ${CARRIED("gap", ", size")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(substr(r.name, ${TAG_PREFIX.length + 1})) FROM ref r
   WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags FROM checkpoint c`;
 
 export interface CheckpointFilter {
@@ -184,6 +188,10 @@ function toCheckpoint(row: Row): Checkpoint {
     git: json("git"),
     files: Number(row["files"]),
     bytes: Number(row["bytes"]),
+    gaps: json<[string, GapReason, number][]>("gaps")!.map(([path, reason, size]) => ({ path: pathFromHex(path), reason, size })),
+    gapsTotal: Number(row["gaps_total"]),
+    doubts: json<[string, DoubtReason][]>("doubts")!.map(([path, reason]) => ({ path: pathFromHex(path), reason })),
+    doubtsTotal: Number(row["doubts_total"]),
     changes: { added: Number(row["added"]), modified: Number(row["modified"]), deleted: Number(row["deleted"]) },
   };
 }
@@ -196,4 +204,8 @@ function parseJson(value: unknown): unknown {
   } catch {
     return null;
   }
+}
+
+function pathFromHex(hex: string): BytePath {
+  return pathFromBytes(Buffer.from(hex, "hex"));
 }

@@ -2,7 +2,7 @@
  * Records a capture as a checkpoint: the row, its gaps and doubts, and what changed since the workspace's
  * previous capture, each change attributed to whoever was at work. Everything in one transaction.
  */
-import type { Checkpoint, CheckpointRequest, Doubt, Gap, GitState } from "../model/checkpoint.ts";
+import { CARRIED_LIMIT, type Checkpoint, type CheckpointRequest, type Doubt, type Gap, type GitState } from "../model/checkpoint.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
@@ -89,6 +89,10 @@ function rowOf({ request, facts, now, newId, description }: Recording): Omit<Che
     git: facts.git,
     files: facts.files,
     bytes: facts.bytes,
+    gaps: facts.gaps.slice(0, CARRIED_LIMIT),
+    gapsTotal: facts.gaps.length,
+    doubts: facts.doubts.slice(0, CARRIED_LIMIT),
+    doubtsTotal: facts.doubts.length,
   };
 }
 

@@ -84,7 +84,15 @@ export interface Checkpoint {
   readonly files: number;
   readonly bytes: number;
   readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  /** The first of them; `show` has all. */
+  readonly gaps: readonly Gap[];
+  readonly gapsTotal: number;
+  readonly doubts: readonly Doubt[];
+  readonly doubtsTotal: number;
 }
+
+/** How many gaps and doubts a checkpoint carries with it. */
+export const CARRIED_LIMIT = 200;
 
 /** Why a checkpoint is taken, and what is known about the moment. */
 export interface CheckpointRequest {

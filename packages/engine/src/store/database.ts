@@ -275,6 +275,7 @@ function isReadOnlyError(error: unknown): boolean {
 /** SQLite's error in the words of the engine; anything else is passed through. */
 function translate(error: unknown, store: string): unknown {
   if (error instanceof EngineError) return error;
+  if ((error as { errcode?: number }).errcode === 4874) return new EngineError("DISK_FULL", `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`, { path: store }, error);
   switch (sqliteCode(error)) {
     case SQLITE.BUSY:
     case SQLITE.LOCKED:

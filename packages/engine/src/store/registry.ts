@@ -7,9 +7,10 @@ import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { openDatabase, type Database, type Row } from "./database.ts";
+import { releaseReserve } from "./reserve.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
 import { openStore, readMeta, readRoot } from "./store.ts";
 
@@ -94,6 +95,20 @@ export function openRegistry(home: AbsolutePath, userId: number | undefined): Re
   const registry = new Registry(db);
   if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
   return registry;
+}
+
+/**
+ * The same for a command that begins: even opening a database takes a little space, so on a full disk what was
+ * set aside is given up, or nothing could ever be freed.
+ */
+export function openRegistryFirst(home: AbsolutePath, userId: number | undefined): Registry {
+  try {
+    return openRegistry(home, userId);
+  } catch (error) {
+    if (!isEngineError(error, "DISK_FULL")) throw error;
+    for (const directory of storeDirectories(home)) releaseReserve(below(home, `workspaces/${directory}`));
+    return openRegistry(home, userId);
+  }
 }
 
 /** Every store knows its root: a registry that was lost is made again from them. */

@@ -265,6 +265,10 @@ function addCheckpoint(store: Store, facts: Partial<Checkpoint>): Checkpoint {
   const rules = put(store, EMPTY_RULES);
   const checkpoint: Omit<Checkpoint, "seq"> = {
     id: "qqqqqqqqqqqqqqqq" as CheckpointId,
+    gaps: [],
+    gapsTotal: 0,
+    doubts: [],
+    doubtsTotal: 0,
     thread: null,
     session: null,
     kind: "manual",

@@ -21,7 +21,7 @@ import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { storeBytes, type Store } from "../store/store.ts";
 import { collectGarbage, dropCheckpoint, withReserve } from "./gc.ts";
-import { findInSnapshots } from "./reachable.ts";
+import { Reachable } from "./reachable.ts";
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
 
@@ -32,7 +32,7 @@ export function forgetCheckpoint(store: Store, system: System, checkpoint: Check
     const content = new Set<ObjectHash>();
     for (const { entry } of walkTree(store.objects, checkpoint.snapshot)) if (entry.kind !== "gap") content.add(entry.hash);
     dropCheckpoint(store, checkpoint.seq);
-    const kept = findInSnapshots(store);
+    const kept = new Reachable(store).addSnapshots().uses;
     forgetChanges(store, (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash));
     return [checkpoint.id];
   });

@@ -14,8 +14,8 @@ import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { PackBuilder, storeColdPack } from "../store/object-writer.ts";
 import { COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
-import { findReachable, type Use } from "./reachable.ts";
-import { keepReserve, releaseReserve } from "./reserve.ts";
+import { Reachable, type Use } from "./reachable.ts";
+import { keepReserve, releaseReserve } from "../store/reserve.ts";
 
 export interface GcRequest {
   /** Checkpoints pruned before this time are dropped for good. */
@@ -78,11 +78,9 @@ class Collector {
   run(request: GcRequest): GcResult {
     const bytesBefore = storeBytes(this.#store);
     const checkpointsDropped = this.#dropPruned(request.dropPrunedBefore);
-    // what captures under way have stored ahead of their checkpoint is not ours to judge
-    const limit = Math.min(...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack), Infinity);
-    const live = findReachable(this.#store);
-    const freed = this.#freeDead(live, limit);
-    const packsRewritten = this.#regroup(live, limit, request.rewriteAll ?? false);
+    const live = new Reachable(this.#store).addSnapshots().addChanges();
+    const freed = this.#freeDead(live);
+    const packsRewritten = this.#regroup(live.uses, request.rewriteAll ?? false);
     this.#giveBack();
     const result = { ...freed, packsRewritten, bytesBefore, bytesAfter: storeBytes(this.#store), checkpointsDropped };
     this.#log(result);
@@ -98,18 +96,30 @@ class Collector {
     });
   }
 
-  #freeDead(live: ReadonlyMap<ObjectHash, Use>, limit: number): { objectsFreed: number; packsFreed: number } {
+  #freeDead(live: Reachable): { objectsFreed: number; packsFreed: number } {
     const { db } = this.#store;
-    const dead: Uint8Array[] = [];
-    for (const row of db.iterate("SELECT hash, pack FROM object")) {
-      if (Number(row["pack"]) < limit && !live.has(hashFromBytes(row["hash"] as Uint8Array))) dead.push(row["hash"] as Uint8Array);
+    const suspects: ObjectHash[] = [];
+    for (const row of db.iterate("SELECT hash FROM object")) {
+      const name = hashFromBytes(row["hash"] as Uint8Array);
+      if (!live.uses.has(name)) suspects.push(name);
     }
-    for (let at = 0; at < dead.length; at += DELETES_PER_TRANSACTION * 10) {
+    let objectsFreed = 0;
+    for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
-        for (const hash of dead.slice(at, at + DELETES_PER_TRANSACTION * 10)) db.run("DELETE FROM object WHERE hash = ?", hash);
+        // [R13] a checkpoint recorded since may use what was dead until then
+        live.addSnapshots().addChanges();
+        const limit = this.#firstPackUnderWay();
+        for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
+          if (!live.uses.has(name)) objectsFreed += db.run("DELETE FROM object WHERE hash = ? AND pack < ?", hashToBytes(name), limit).changes;
+        }
       });
     }
-    return { objectsFreed: dead.length, packsFreed: this.#freeEmptyPacks(limit) };
+    return { objectsFreed, packsFreed: this.#freeEmptyPacks() };
+  }
+
+  /** What captures under way have stored ahead of their checkpoint is not ours to judge. */
+  #firstPackUnderWay(): number {
+    return Math.min(...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack), Number.MAX_SAFE_INTEGER);
   }
 
   /** Every transaction that takes something away says so: captures under way look again. */
@@ -122,21 +132,27 @@ class Collector {
     this.#store.objects.forgetCache();
   }
 
-  #freeEmptyPacks(limit: number): number {
-    const { db } = this.#store;
-    const used = new Set(db.all("SELECT DISTINCT pack FROM object").map((row) => Number(row["pack"])));
-    const empty = db.all("SELECT id FROM pack").map((row) => Number(row["id"])).filter((id) => id < limit && !used.has(id));
-    for (let at = 0; at < empty.length; at += DELETES_PER_TRANSACTION) {
+  #freeEmptyPacks(): number {
+    let freed = 0;
+    while (this.#emptyPacks().length > 0) {
       this.#sweep(() => {
-        for (const id of empty.slice(at, at + DELETES_PER_TRANSACTION)) db.run("DELETE FROM pack WHERE id = ?", id);
+        // asked again inside the transaction: a pack that was just stored is empty only to who saw the objects before it
+        for (const id of this.#emptyPacks().slice(0, DELETES_PER_TRANSACTION)) freed += this.#store.db.run("DELETE FROM pack WHERE id = ?", id).changes;
       });
     }
-    return empty.length;
+    return freed;
   }
 
-  /** Packs live objects anew, grouped by use; objects of packs at or above `limit` stay where they are. */
-  #regroup(live: ReadonlyMap<ObjectHash, Use>, limit: number, all: boolean): number {
+  #emptyPacks(): number[] {
+    const { db } = this.#store;
+    const used = new Set(db.all("SELECT DISTINCT pack FROM object").map((row) => Number(row["pack"])));
+    return db.all("SELECT id FROM pack").map((row) => Number(row["id"])).filter((id) => !used.has(id));
+  }
+
+  /** Packs live objects anew, grouped by use; those of captures under way stay where they are. */
+  #regroup(live: ReadonlyMap<ObjectHash, Use>, all: boolean): number {
     if (!all && !this.#isWorthRegrouping()) return 0;
+    const limit = this.#firstPackUnderWay();
     const order = [...live].sort(([, a], [, b]) => compareUses(a, b)).map(([name]) => name);
     let builder = new PackBuilder();
     let packs = 0;
@@ -146,7 +162,7 @@ class Collector {
       packs += 1;
       builder = new PackBuilder();
       // old packs empty one after the other, because captures wrote them in the order of paths too
-      this.#freeEmptyPacks(limit);
+      this.#freeEmptyPacks();
     };
     for (const name of order) {
       if (this.#packOf(name) >= limit) continue;
@@ -210,7 +226,7 @@ function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
   const { db } = store;
   const bytes = storeBytes(store);
   const dropped = Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0);
-  const live = findReachable(store);
+  const live = new Reachable(store).addSnapshots().addChanges().uses;
   const objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
   return { objectsFreed: Math.max(0, objects - live.size), packsFreed: 0, packsRewritten: 0, bytesBefore: bytes, bytesAfter: bytes, checkpointsDropped: dropped };
 }

@@ -9,48 +9,65 @@ import type { Store } from "../store/store.ts";
 export interface Use {
   readonly path: BytePath;
   readonly isTree: boolean;
-  /** Newest first: the order in which its users were met. */
+  /** Smaller for what is newer. */
   readonly age: number;
 }
 
-/** Every object that must stay, with its use by the newest checkpoint that has it. */
-export function findReachable(store: Store): Map<ObjectHash, Use> {
-  const found = findInSnapshots(store);
-  for (const row of store.db.iterate("SELECT path, old, new FROM change")) {
-    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
-    for (const bytes of [row["old"], row["new"]]) {
-      const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
-      if (entry?.kind === "file" || entry?.kind === "symlink") addBlob(store, found, entry.hash, { path, isTree: false, age: Infinity });
+/** Finds live objects, each with its use by the newest checkpoint that has it; can be asked to look for newer ones again. */
+export class Reachable {
+  readonly #store: Store;
+  readonly #uses = new Map<ObjectHash, Use>();
+  /** Apart from the uses: a file may have the very bytes of a tree. */
+  readonly #trees = new Set<ObjectHash>();
+  #seenChanges = 0;
+
+  constructor(store: Store) {
+    this.#store = store;
+  }
+
+  get uses(): ReadonlyMap<ObjectHash, Use> {
+    return this.#uses;
+  }
+
+  /** What the checkpoints themselves refer to, leaving aside what only an undo would need. */
+  addSnapshots(): this {
+    for (const row of this.#store.db.all("SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC")) {
+      const age = -Number(row["seq"]);
+      const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+      this.#addTree(name("snapshot"), { path: ROOT_PATH, isTree: true, age });
+      for (const column of ["rules", "excluded"]) this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
+    }
+    return this;
+  }
+
+  /** What the changes of checkpoints refer to that were not looked at yet. */
+  addChanges(): this {
+    const newest = Number(this.#store.db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
+    for (const row of this.#store.db.iterate("SELECT path, old, new FROM change WHERE checkpoint > ?", this.#seenChanges)) {
+      const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
+      for (const bytes of [row["old"], row["new"]]) {
+        const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
+        if (entry?.kind === "file" || entry?.kind === "symlink") this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
+      }
+    }
+    this.#seenChanges = newest;
+    return this;
+  }
+
+  #addTree(name: ObjectHash, use: Use): void {
+    if (this.#trees.has(name)) return;
+    this.#trees.add(name);
+    this.#addBlob(name, use);
+    for (const [child, entry] of readTree(this.#store.objects, name)) {
+      const path = joinPath(use.path, child);
+      if (entry.kind === "directory") this.#addTree(entry.hash, { ...use, path });
+      else if (entry.kind !== "gap") this.#addBlob(entry.hash, { path, isTree: false, age: use.age });
     }
   }
-  return found;
-}
 
-/** What the checkpoints themselves refer to, leaving aside what only an undo would need. */
-export function findInSnapshots(store: Store): Map<ObjectHash, Use> {
-  const found = new Map<ObjectHash, Use>();
-  let age = 0;
-  for (const row of store.db.iterate("SELECT snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC")) {
-    age += 1;
-    const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
-    addTree(store, found, name("snapshot"), { path: ROOT_PATH, isTree: true, age });
-    for (const column of ["rules", "excluded"]) addBlob(store, found, name(column), { path: ROOT_PATH, isTree: false, age });
+  #addBlob(name: ObjectHash, use: Use): void {
+    if (this.#uses.has(name)) return;
+    this.#uses.set(name, use);
+    for (const piece of this.#store.objects.pieceNames(name)) if (!this.#uses.has(piece)) this.#uses.set(piece, use);
   }
-  return found;
-}
-
-function addTree(store: Store, found: Map<ObjectHash, Use>, name: ObjectHash, use: Use): void {
-  if (found.has(name)) return;
-  addBlob(store, found, name, use);
-  for (const [child, entry] of readTree(store.objects, name)) {
-    const path = joinPath(use.path, child);
-    if (entry.kind === "directory") addTree(store, found, entry.hash, { ...use, path });
-    else if (entry.kind !== "gap") addBlob(store, found, entry.hash, { path, isTree: false, age: use.age });
-  }
-}
-
-function addBlob(store: Store, found: Map<ObjectHash, Use>, name: ObjectHash, use: Use): void {
-  if (found.has(name)) return;
-  found.set(name, use);
-  for (const piece of store.objects.pieceNames(name)) if (!found.has(piece)) found.set(piece, use);
 }

@@ -55,7 +55,11 @@ export function readStatCache(path: AbsolutePath): StatCache | undefined {
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
   const pieces = encode(cache);
   const body = Buffer.concat(pieces);
-  replaceFile(path, [Buffer.from(MAGIC, "latin1"), checksumOf(body), body], { durable: false });
+  try {
+    replaceFile(path, [Buffer.from(MAGIC, "latin1"), checksumOf(body), body], { durable: false });
+  } catch {
+    // a cache that cannot be written is one that is missing next time
+  }
 }
 
 /** A fast digest is enough: it guards against torn files, not against attackers, who could write the store itself. */

@@ -2,16 +2,15 @@
 import { openWorkspace, type Workspace } from "../../src/index.ts";
 
 const OPERATIONS: Readonly<Record<string, (workspace: Workspace) => Promise<unknown>>> = {
-  open: async () => undefined,
-  create: (workspace) => workspace.checkpoint(),
+  open: async () => "opened",
+  create: async (workspace) => void (await workspace.checkpoint()),
   restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
   undo: async (workspace) => (await workspace.undo()).outcome,
-  turn: (workspace) => workspace.turn({}, async () => undefined),
   async gc(workspace) {
     await workspace.prune({
       policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 },
     });
-    return workspace.gc();
+    await workspace.gc();
   },
 };
 
@@ -19,9 +18,9 @@ const [operation, root, home] = process.argv.slice(2) as [string, string, string
 
 try {
   const workspace = await openWorkspace(root, { home });
-  await OPERATIONS[operation]!(workspace);
+  const outcome = await OPERATIONS[operation]!(workspace);
   // said only now: what is reported as done must be true from here on
-  process.stdout.write(`${JSON.stringify({ done: true })}\n`);
+  process.stdout.write(`${JSON.stringify({ done: true, outcome })}\n`);
   await workspace.close();
 } catch (error) {
   const { name, message, code } = error as NodeJS.ErrnoException;

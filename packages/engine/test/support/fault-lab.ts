@@ -14,7 +14,7 @@ const CHILD = new URL("./fault-child.ts", import.meta.url).pathname;
 export const hasCompiler = spawnSync("cc", ["--version"], { stdio: "ignore" }).status === 0;
 
 export interface Fault {
-  /** Which call, from 1; 0 = none. */
+  /** Which call, from 1. */
   readonly at: number;
   /** Before the call, in the middle of a write, or an error number. */
   readonly how: "kill" | "stop" | "torn" | number;
@@ -23,7 +23,7 @@ export interface Fault {
 export interface Report {
   readonly signal: NodeJS.Signals | null;
   /** undefined when the process did not live to say. */
-  readonly said: { done: boolean; name?: string; code?: string; message?: string } | undefined;
+  readonly said: { done: boolean; outcome?: string; name?: string; code?: string; message?: string } | undefined;
   /** The calls that were counted, "function path". */
   readonly calls: readonly string[];
 }
@@ -55,13 +55,13 @@ export class FaultLab {
     execFileSync("cp", ["-a", `${join(this.#base, "kept", name)}/.`, this.#base]);
   }
 
-  /** Runs an operation with a fault. */
-  run(operation: string, fault: Fault): Promise<Report> {
-    return this.start(operation, fault).ended;
+  /** Runs an operation with faults. */
+  run(operation: string, ...faults: Fault[]): Promise<Report> {
+    return this.start(operation, ...faults).ended;
   }
 
-  /** Starts an operation with a fault; a stopped process has to be continued. */
-  start(operation: string, { at, how }: Fault): { child: ChildProcess; ended: Promise<Report> } {
+  /** Starts an operation with faults; a stopped process has to be continued. */
+  start(operation: string, ...faults: Fault[]): { child: ChildProcess; ended: Promise<Report> } {
     const log = join(this.#base, "calls.log");
     rmSync(log, { force: true });
     const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home], {
@@ -70,8 +70,7 @@ export class FaultLab {
         PATH: process.env["PATH"],
         LD_PRELOAD: this.#shim,
         BELAY_FAULT_BELOW: `${this.root}:${this.home}`,
-        BELAY_FAULT_AT: String(at),
-        BELAY_FAULT_HOW: String(how),
+        BELAY_FAULTS: faults.map(({ at, how }) => `${at} ${how}`).join(),
         BELAY_FAULT_LOG: log,
         NODE_COMPILE_CACHE: join(this.#base, "compiled"),
         UV_USE_IO_URING: "0",

@@ -1,11 +1,11 @@
 /*
  * Fails the k-th call that changes files, to see what is left. Preloaded into a process it counts the calls of
- * libc that change something below the given directories; at number BELAY_FAULT_AT it kills or stops the process,
- * writes half and kills it, or returns an error.
+ * libc that change something below the given directories; at chosen numbers it kills or stops the process, writes
+ * half and kills it, or returns an error.
  *
  *   BELAY_FAULT_BELOW   directories, separated by ":"
- *   BELAY_FAULT_AT      the number of the call, from 1; 0 or missing: none, only count
- *   BELAY_FAULT_HOW     "kill" or "stop" (before the call), "torn" (half a write, then kill), or an error number
+ *   BELAY_FAULTS        "number how", separated by ","; numbers from 1; how: "kill" or "stop" (before the call),
+ *                       "torn" (half a write, then kill), or an error number
  *   BELAY_FAULT_LOG     a file that gets a line for each call counted
  *
  * Names below a descriptor (/proc/self/fd/N/name) count as what they lead to. Child processes are not affected.
@@ -28,21 +28,14 @@
 #include <unistd.h>
 
 static const char *below;
-static long at;
-static int torn;
-static int stop;
-static int error_number;
+static const char *faults;
 static int log_fd = -1;
 static atomic_long count;
 
 __attribute__((constructor)) static void start(void) {
-  const char *how = getenv("BELAY_FAULT_HOW");
   const char *log = getenv("BELAY_FAULT_LOG");
   below = getenv("BELAY_FAULT_BELOW");
-  at = getenv("BELAY_FAULT_AT") ? atol(getenv("BELAY_FAULT_AT")) : 0;
-  torn = how && strcmp(how, "torn") == 0;
-  stop = how && strcmp(how, "stop") == 0;
-  error_number = how ? atoi(how) : 0;
+  faults = getenv("BELAY_FAULTS");
   if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   unsetenv("LD_PRELOAD");
 }
@@ -86,6 +79,17 @@ static void die(void) {
   for (;;) pause();
 }
 
+/* What is to happen at a call: "" for nothing. */
+static const char *fault_at(long number) {
+  for (const char *fault = faults; fault && *fault;) {
+    char *how;
+    if (strtol(fault, &how, 10) == number) return how + 1;
+    fault = strchrnul(fault, ',');
+    if (*fault) fault += 1;
+  }
+  return "";
+}
+
 /* Counts one call: 0 = go on, 1 = fail with errno, 2 = write half and die. */
 static int counted(const char *name, const char *path, int writes) {
   if (!below || !is_below(path)) return 0;
@@ -93,13 +97,14 @@ static int counted(const char *name, const char *path, int writes) {
   long number = atomic_fetch_add(&count, 1) + 1;
   if (log_fd >= 0) dprintf(log_fd, "%s %s\n", name, path);
   errno = saved;
-  if (number != at) return 0;
-  if (error_number) {
-    errno = error_number;
+  const char *how = fault_at(number);
+  if (!*how) return 0;
+  if (atoi(how)) {
+    errno = atoi(how);
     return 1;
   }
-  if (torn && writes) return 2;
-  if (!stop) die();
+  if (writes && strncmp(how, "torn", 4) == 0) return 2;
+  if (strncmp(how, "stop", 4) != 0) die();
   syscall(SYS_kill, getpid(), SIGSTOP);
   return 0;
 }

@@ -5,18 +5,22 @@
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile, replaceFile } from "../fs/durable-file.ts";
 import { isDiskFull, statNode } from "../fs/file-stat.ts";
+import { freeBytes } from "../fs/mutate.ts";
 
 const RESERVE_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 256 * 1024;
 
 function reservePath(directory: AbsolutePath): AbsolutePath {
   return below(directory, "reserve");
 }
 
-/** Sets the reserve aside if it is missing and there is room; a full disk is no error here. */
+/** Sets the reserve aside if it is missing, or as much of it as there is room for; a full disk is no error here. */
 export function keepReserve(directory: AbsolutePath | undefined): void {
   if (directory === undefined || statNode(reservePath(directory)) !== undefined) return;
+  const size = Math.min(RESERVE_BYTES, Math.floor(freeBytes(directory) / STEP_BYTES) * STEP_BYTES);
+  if (size === 0) return;
   try {
-    replaceFile(reservePath(directory), [Buffer.alloc(RESERVE_BYTES, 0xbe)], { durable: false });
+    replaceFile(reservePath(directory), [Buffer.alloc(size, 0xbe)], { durable: false });
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }

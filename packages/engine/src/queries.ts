@@ -1,0 +1,120 @@
+/** Questions about a workspace: what a checkpoint holds, what differs, how things stand. Nothing here writes. */
+import { fileChanges } from "./diff/file-changes.ts";
+import { displayAbsolute } from "./fs/absolute-path.ts";
+import { readCheckpointAttributions } from "./history/changes.ts";
+import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
+import { resolveCheckpoint } from "./history/references.ts";
+import { listSteps } from "./history/steps.ts";
+import { findThread } from "./history/threads.ts";
+import { isAtOrBelow } from "./model/byte-path.ts";
+import type { Checkpoint, ExcludedRoot } from "./model/checkpoint.ts";
+import { isEngineError } from "./model/errors.ts";
+import type { FileChange } from "./model/file-change.ts";
+import type { Edit, StepSummary } from "./model/plan.ts";
+import { storeBytes } from "./store/store.ts";
+import type { CheckpointDetails, Diff, DiffOptions, WorkspaceStatus } from "./workspace.ts";
+import { parsePaths } from "./workspace-path.ts";
+import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
+import { decodeExcluded } from "./worktree/excluded-list.ts";
+import { measureExcluded } from "./worktree/excluded-size.ts";
+import { provenChanges } from "./worktree/proven-changes.ts";
+import { assertRootThere, isRootThere } from "./worktree/root.ts";
+import type { Present } from "./worktree/worktree.ts";
+
+/** How long may be spent on measuring what is left out. */
+const MEASURE_MS = 300;
+
+export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
+  const { db, objects } = context.store;
+  const base = findParent(context, checkpoint);
+  const edits = base === undefined ? [] : provenChanges(objects, asSeen(context, base), asSeen(context, checkpoint));
+  const attributions = readCheckpointAttributions(db, checkpoint.seq);
+  const excluded = decodeExcluded(objects.read(checkpoint.excluded), checkpoint.excluded);
+  return {
+    checkpoint,
+    files: fileChanges(objects, edits, { detail: "counts", attributionOf: (path) => attributions.get(path) ?? null }),
+    gaps: readGaps(db, checkpoint.seq),
+    doubts: readDoubts(db, checkpoint.seq),
+    excluded: measure(context, excluded),
+  };
+}
+
+function findParent({ store }: Context, { parents }: Checkpoint): Checkpoint | undefined {
+  const row = parents[0] === undefined ? undefined : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", parents[0]);
+  return row === undefined ? undefined : checkpointAt(store.db, Number(row["seq"]));
+}
+
+function measure({ worktree, system }: Context, excluded: readonly ExcludedRoot[]): ExcludedRoot[] {
+  const end = system.elapsed() + MEASURE_MS;
+  return measureExcluded(worktree.root, excluded, () => system.elapsed() > end);
+}
+
+/** Two checkpoints, or a checkpoint and the disk. */
+export function compareStates(context: Context, options: DiffOptions): Diff {
+  const { db, objects } = context.store;
+  const from = resolveCheckpoint(db, options.from ?? "@");
+  const to = options.to === undefined ? undefined : resolveCheckpoint(db, options.to);
+  const other = to === undefined ? lookAtDisk(context) : { ...asSeen(context, to), objects };
+  const edits = onlyBelow(provenChanges(other.objects, asSeen(context, from), other), options.paths);
+  const files = fileChanges(other.objects, edits, { detail: options.detail });
+  return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
+}
+
+function lookAtDisk(context: Context): Present {
+  assertRootThere(context.worktree.root);
+  return context.worktree.look(lookRequest(context), context.store.objects);
+}
+
+function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
+  const paths = parsePaths(texts);
+  return paths === undefined ? edits : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
+}
+
+function summarise(files: Diff["files"]): Diff["summary"] {
+  const count = (...types: string[]) => files.filter(({ type }) => types.includes(type)).length;
+  const sum = (key: "linesAdded" | "linesDeleted") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  return {
+    added: count("added"),
+    modified: count("modified", "renamed", "mode"),
+    deleted: count("deleted"),
+    linesAdded: sum("linesAdded"),
+    linesDeleted: sum("linesDeleted"),
+  };
+}
+
+export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root"> {
+  const { store, worktree, capBytes } = context;
+  const { db } = store;
+  const newest = newestCheckpoint(db);
+  const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
+  const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
+  const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
+  const last = (list: "applied" | "undone"): StepSummary | null => listSteps(db, list, { limit: 1 })[0] ?? null;
+  return {
+    store: store.directory === undefined ? "memory" : displayAbsolute(store.directory),
+    newest: newest ?? null,
+    thread: thread === undefined ? null : findThread(db, String(thread)),
+    checkpoints: Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
+    changedFiles: changed ?? [],
+    gaps: present?.gaps ?? [],
+    excluded: measure(context, present?.excludedRoots ?? []),
+    disk: { bytes: storeBytes(store), capBytes },
+    canUndo: last("applied"),
+    canRedo: last("undone"),
+    warnings: [
+      ...(present === undefined ? ["The directory does not exist any more; belay restore brings its files back."] : []),
+      ...(changed === undefined ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
+    ],
+  };
+}
+
+/** undefined when the checkpoint is damaged. */
+function changedSince(context: Context, checkpoint: Checkpoint, present: Present): FileChange[] | undefined {
+  try {
+    const edits = provenChanges(present.objects, asSeen(context, checkpoint), present);
+    return fileChanges(present.objects, edits, { detail: "counts" });
+  } catch (error) {
+    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
+    throw error;
+  }
+}

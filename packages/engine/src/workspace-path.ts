@@ -1,0 +1,16 @@
+/** Paths as callers write them: text, relative to the root. Anything that could lead elsewhere is refused. */
+import { pathFromText, ROOT_PATH, type BytePath } from "./model/byte-path.ts";
+import { EngineError } from "./model/errors.ts";
+import { isSafeName } from "./model/tree.ts";
+
+export function parsePath(text: string): BytePath {
+  const path = pathFromText(text.replace(/^\.\//, "").replace(/\/+$/, ""));
+  if (text !== "" && !text.startsWith("/") && (path === "" || path === ".")) return ROOT_PATH;
+  if (!text.startsWith("/") && path.split("/").every(isSafeName)) return path;
+  throw new EngineError("PATH_OUTSIDE", `${JSON.stringify(text)} is not a path inside the workspace. Nothing was changed.`, { path: text });
+}
+
+/** undefined = everything */
+export function parsePaths(texts: readonly string[] | undefined): BytePath[] | undefined {
+  return texts === undefined || texts.length === 0 ? undefined : texts.map(parsePath);
+}

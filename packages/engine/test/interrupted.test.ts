@@ -1,0 +1,177 @@
+/**
+ * A restore that is stopped or killed in the middle, and what others do in the meantime: a second restore, a
+ * checkpoint, a write to a file that is just being exchanged. Theirs is never lost.
+ */
+import type { ChildProcess } from "node:child_process";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { openWorkspace, type Workspace } from "../src/index.ts";
+import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
+import { startInProcess } from "./support/temp-workspace.ts";
+import { describeFile, findStageLeftovers, readTreeMap, type TreeMap } from "./support/tree-map.ts";
+import { readCheckpointMap } from "./support/workspace-model.ts";
+
+const LIMIT_MS = 180_000;
+const FILES = ["a", "b", "c", "d"];
+const THEIRS = "somebody's\n";
+
+/** A restore to checkpoint 1 that rewrites four files, after `rehearsal` the same again. */
+interface Interrupted {
+  readonly lab: FaultLab;
+  readonly before: TreeMap;
+  /** The number of the call that gives a file its second name in the stage, or puts the new one into its place. */
+  readonly keeping: (name: string) => number;
+  readonly placing: (name: string) => number;
+}
+
+async function inLab(body: (interrupted: Interrupted) => Promise<void>): Promise<void> {
+  const lab = new FaultLab();
+  try {
+    const writeAll = (content: string) => FILES.forEach((name) => writeFileSync(join(lab.root, name), content));
+    writeAll("0\n");
+    const workspace = await openWorkspace(lab.root, { home: lab.home });
+    writeAll("1\n");
+    await workspace.close();
+    lab.keep("start");
+    const { calls } = await lab.run("restore");
+    lab.putBack("start");
+    const placing = (name: string) => calls.indexOf(`rename ${lab.root}/${name}`) + 1;
+    await body({ lab, before: readTreeMap(lab.root), placing, keeping: (name) => placing(name) - 1 });
+    expect(findStageLeftovers(lab.root)).toEqual([]);
+  } finally {
+    lab.remove();
+  }
+}
+
+async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<void>): Promise<void> {
+  const workspace = await openWorkspace(lab.root, { home: lab.home });
+  await body(workspace);
+  expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+  await workspace.close();
+}
+
+async function untilStopped({ pid }: ChildProcess): Promise<void> {
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))) await sleep(5);
+}
+
+const contentOf = (lab: FaultLab, name: string) => readFileSync(join(lab.root, name), "utf8");
+
+describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_MS }, () => {
+  test("[R11, R21, I61] a second one is refused; checkpoints go on and say what is in doubt", () =>
+    inLab(async ({ lab, before, placing }) => {
+      const { child, ended } = lab.start("restore", { at: placing("c"), how: "stop" });
+      await untilStopped(child);
+      await inOpened(lab, async (workspace) => {
+        for (const refused of [() => workspace.restoreTo("1"), () => workspace.revert("1")]) {
+          await expect(refused()).rejects.toMatchObject({ code: "RESTORE_RUNNING", facts: { pid: child.pid } });
+        }
+        const { checkpoint } = await workspace.checkpoint();
+        const { doubts } = await workspace.show(checkpoint.id);
+        expect(doubts.map(({ path, reason }) => `${path} ${reason}`)).toContain("c mid-restore");
+        expect(findStageLeftovers(lab.root)).toHaveLength(1);
+        child.kill("SIGCONT");
+        expect(await ended).toMatchObject({ said: { done: true, outcome: "applied" } });
+        const restored = describeFile(0o644, Buffer.from("0\n"));
+        expect([...readTreeMap(lab.root).values()]).toEqual(FILES.map(() => restored));
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+        expect(readTreeMap(lab.root)).toEqual(before);
+      });
+    }));
+
+  /** Stops the restore at a call, lets somebody write, and continues it. */
+  async function writeAt(lab: FaultLab, at: number, work: () => void, ...more: Fault[]) {
+    const { child, ended } = lab.start("restore", { at, how: "stop" }, ...more);
+    await untilStopped(child);
+    work();
+    child.kill("SIGCONT");
+    return ended;
+  }
+
+  test.each(["keeping", "placing"] as const)(
+    "[R5, N0] a file written to in the moment before it is exchanged (%s) is a conflict: theirs stays, the rest is taken back",
+    (moment) =>
+      inLab(async (interrupted) => {
+        const { lab, before } = interrupted;
+        const write = () => writeFileSync(join(lab.root, "c"), THEIRS);
+        expect(await writeAt(lab, interrupted[moment]("c"), write)).toMatchObject({ said: { outcome: "conflicts" } });
+        expect(contentOf(lab, "c")).toBe(THEIRS);
+        expect(readTreeMap(lab.root)).toEqual(new Map(before).set("c", describeFile(0o644, Buffer.from(THEIRS))));
+        await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
+      }),
+  );
+
+  test("[R5, N0] a file replaced by a new one in that moment is a conflict too", () =>
+    inLab(async ({ lab, placing }) => {
+      const replace = () => {
+        rmSync(join(lab.root, "c"));
+        writeFileSync(join(lab.root, "c"), THEIRS);
+      };
+      const report = await writeAt(lab, placing("c"), replace);
+      expect(report).toMatchObject({ said: { done: true } });
+      await inOpened(lab, async (workspace) => {
+        const saved = (await workspace.list()).map(({ id }) => readCheckpointMap({ workspace }, id));
+        const theirs = describeFile(0o644, Buffer.from(THEIRS));
+        const kept = [readTreeMap(lab.root), ...(await Promise.all(saved))].some((tree) => tree.get("c") === theirs);
+        expect(kept).toBe(true);
+      });
+    }));
+
+  test("[R5, N0] what somebody writes into a restored file is not taken back with it", () =>
+    inLab(async ({ lab, placing }) => {
+      const write = () => ["a", "d"].forEach((name) => writeFileSync(join(lab.root, name), THEIRS));
+      expect(await writeAt(lab, placing("d"), write)).toMatchObject({ said: { outcome: "conflicts" } });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual([THEIRS, "1\n", "1\n", THEIRS]);
+      await inOpened(lab, async () => expect(contentOf(lab, "a")).toBe(THEIRS));
+    }));
+
+  test("[R5, R10, N0] killed right after it had exchanged a file that somebody wrote to: theirs is put back", () =>
+    inLab(async ({ lab, placing }) => {
+      const write = () => writeFileSync(join(lab.root, "c"), THEIRS);
+      const report = await writeAt(lab, placing("c"), write, { at: placing("c") + 1, how: "kill" });
+      expect(report.signal).toBe("SIGKILL");
+      const blocked = openWorkspace(lab.root, { home: lab.home });
+      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["c"] } });
+      await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
+    }));
+});
+
+describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS }, () => {
+  test("[R10, N0] a file in its way was edited: blocked once, the tree kept and saved", () =>
+    inLab(async ({ lab, placing }) => {
+      await lab.run("restore", { at: placing("c"), how: "kill" });
+      writeFileSync(join(lab.root, "a"), THEIRS);
+      const kept = readTreeMap(lab.root);
+      const blocked = openWorkspace(lab.root, { home: lab.home });
+      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["a"] } });
+      expect(readTreeMap(lab.root)).toEqual(kept);
+      await inOpened(lab, async (workspace) => {
+        expect(readTreeMap(lab.root)).toEqual(kept);
+        const [interrupted] = await workspace.list({ limit: 1 });
+        expect(await readCheckpointMap({ workspace }, interrupted!.id)).toEqual(kept);
+      });
+    }));
+
+  test("[R10, N0] a file in its way was deleted: blocked as well", () =>
+    inLab(async ({ lab, placing }) => {
+      await lab.run("restore", { at: placing("c"), how: "kill" });
+      rmSync(join(lab.root, "d"));
+      const kept = readTreeMap(lab.root);
+      const blocked = openWorkspace(lab.root, { home: lab.home });
+      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["d"] } });
+      expect(readTreeMap(lab.root)).toEqual(kept);
+      await inOpened(lab, async () => expect(readTreeMap(lab.root)).toEqual(kept));
+    }));
+
+  test("several processes find it at once: one recovers, none fails, it is one step", () =>
+    inLab(async ({ lab, before, placing }) => {
+      await lab.run("restore", { at: placing("c"), how: "kill" });
+      const openers = Array.from({ length: 6 }, () => startInProcess<string[]>(lab, `return workspace.notices;`));
+      expect((await Promise.all(openers)).flat()).toHaveLength(1);
+      await inOpened(lab, async (workspace) => {
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied", canUndo: false });
+        expect(readTreeMap(lab.root)).toEqual(before);
+      });
+    }));
+});
