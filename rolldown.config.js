@@ -1,6 +1,6 @@
 /**
  * The command as a few files: importing a hundred modules one by one takes longer than most commands do.
- * The engine's two helpers are entries of their own, beside the command that starts them by file name.
+ * The engine's worker is an entry of its own, beside the command that starts it by file name.
  */
 import { defineConfig } from "rolldown";
 
@@ -9,7 +9,6 @@ export default defineConfig({
   input: {
     main: "packages/cli/compiled/main.js",
     "pack-worker": "packages/engine/dist/worktree/pack-worker.js",
-    "companion-process": "packages/engine/dist/worktree/companion-process.js",
   },
   output: { dir: "packages/cli/dist", format: "esm", entryFileNames: "[name].js", chunkFileNames: "[name]-[hash].js", cleanDir: true },
 });

@@ -20,10 +20,10 @@ export function createRandom(seed: number): Random {
     const result = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0;
     state[2] = c ^ a;
     state[3] = d ^ b;
-    state[1] = b ^ state[2]!;
-    state[0] = a ^ state[3]!;
-    state[2] = state[2]! ^ (b << 9);
-    state[3] = rotate(state[3]!, 11);
+    state[1] = b ^ state[2];
+    state[0] = a ^ state[3];
+    state[2] = state[2] ^ (b << 9);
+    state[3] = rotate(state[3], 11);
     return result / 2 ** 32;
   };
   return {

@@ -60,7 +60,7 @@ export interface LocalWorkspaceParts {
   readonly settings: Settings;
   readonly system: System;
   readonly notices: readonly string[];
-  excludedDirectories(): readonly ExcludedDirectory[];
+  readonly excludedDirectories: () => readonly ExcludedDirectory[];
 }
 
 export class LocalWorkspace implements Workspace {
@@ -90,7 +90,6 @@ export class LocalWorkspace implements Workspace {
         storeId: store.id,
         limits: { fileBytes: settings["limits.fileBytes"], checkpointBytes: settings["limits.checkpointBytes"] },
         commandPath: system.commandPath,
-        nodePath: system.nodePath,
         hasCheckpoint: (known) => store.db.get("SELECT 1 FROM checkpoint WHERE id = ?", known) !== undefined,
       }),
     };
@@ -178,7 +177,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#planSteps(this.#revertRequest(ref, options))!;
+    return this.#planSteps(this.#revertRequest(ref, options));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {

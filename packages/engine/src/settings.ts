@@ -24,7 +24,7 @@ export type SettingKey = keyof Settings;
 
 const MIB = 1024 * 1024;
 
-export const DEFAULT_SETTINGS: Settings = {
+const DEFAULT_SETTINGS: Settings = {
   "limits.fileBytes": 64 * MIB,
   "limits.checkpointBytes": 2048 * MIB,
   "disk.capBytes": 10 * 1024 * MIB,
@@ -63,7 +63,7 @@ export function writeSetting(home: string, key: string, value: string | null): v
   replaceFile(configPath(home), [Buffer.from(`${JSON.stringify(next, undefined, 2)}\n`)], { durable: true });
 }
 
-function parse(key: SettingKey, value: string | number | unknown): number | string {
+function parse(key: SettingKey, value: unknown): number | string {
   if (key === "retention.policy") {
     if (typeof value === "string" && Object.hasOwn(RETENTION_PRESETS, value)) return value;
     throw invalid(key, `it must be one of ${Object.keys(RETENTION_PRESETS).join(", ")}`);

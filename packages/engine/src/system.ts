@@ -17,7 +17,6 @@ export function createSystem(): System {
     owner: { pid: process.pid, started: readProcessStart(process.pid) ?? "", boot: readBootId() },
     isAlive,
     commandPath: process.env["PATH"] ?? "/usr/bin:/bin",
-    nodePath: process.execPath,
     homeDirectory: homedir(),
     userId: process.getuid?.(),
   };

@@ -269,21 +269,25 @@ describe("rows that are gone or swapped", () => {
     }
   });
 
-  test("content that only an undo needs is looked after, too", async () => {
-    damage(() => undefined);
-    const first = await findWorkspace(root, { home });
-    const turn = await first.turn({ prompt: "edit" }, async () => writeFileSync(join(root, "d0/f0"), "by a turn"));
-    // the checkpoints that had the former content go; the turn's own record still needs it
-    for (const { id } of [turn.before, ...states]) await first.forget(id);
-    await first.forget("1");
-    await first.close();
-    edit(`DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`)(storeFile);
-    await using workspace = await findWorkspace(root, { home });
-    const { problems } = await workspace.verify();
-    expect(problems).toMatchObject([{ kind: "object-missing", checkpoints: [turn.after.id] }]);
-    await expect(workspace.undo()).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: [turn.after.id] } });
-    expect(readFileSync(join(root, "d0/f0"), "utf8")).toBe("by a turn");
-  });
+  test(
+    "content that only an undo needs is looked after, too",
+    inProtected({ "a.txt": "before" }, async (project, workspace) => {
+      project.damaged = true;
+      project.write("a.txt", "meanwhile");
+      await workspace.checkpoint({ kind: "tool" });
+      const turn = await workspace.turn({ prompt: "edit" }, async () => project.write("a.txt", "after"));
+      // the checkpoints that had the content before the turn go; the turn's own record still needs it
+      await workspace.prune({ policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null } });
+      project.clockMs = 48 * 3_600_000;
+      expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 2 });
+      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      edit(`DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`)(join(project.storeDirectory(), "store.db"));
+      expect((await workspace.verify()).problems).toMatchObject([{ kind: "object-missing", checkpoints: [turn.after.id] }]);
+      const blamed = expect.arrayContaining([turn.after.id]) as unknown;
+      await expect(workspace.undo()).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: blamed } });
+      expect(project.read("a.txt")).toBe("after");
+    }),
+  );
 
   test("a table whose definition is damaged", async () => {
     damage((file) => {

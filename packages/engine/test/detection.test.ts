@@ -47,11 +47,10 @@ test(
   }),
 );
 
-/** Enough entries that the next process starts a companion. */
-const MANY = 12_000;
+const MANY = 6000;
 
 test(
-  "[R7] a scan that trusts the last one, with a companion, sees what one that trusts nothing sees",
+  "[R7] a scan that trusts the last one sees what one that trusts nothing sees",
   { timeout: 120_000 },
   inProject({ ".gitignore": "*.log\n" }, async (project) => {
     const random = createSeededRandom();

@@ -3,7 +3,7 @@
  * checkpoint, a write to a file that is just being exchanged. Theirs is never lost.
  */
 import type { ChildProcess } from "node:child_process";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
@@ -21,8 +21,8 @@ const THEIRS = "somebody's\n";
 interface Interrupted {
   readonly lab: FaultLab;
   readonly before: TreeMap;
-  /** The number of the call that gives a file its second name in the stage, or puts the new one into its place. */
-  readonly keeping: (name: string) => number;
+  /** The number of the call that moves a file into the stage, or puts the new one into its place. */
+  readonly takingAway: (name: string) => number;
   readonly placing: (name: string) => number;
 }
 
@@ -37,8 +37,8 @@ async function inLab(body: (interrupted: Interrupted) => Promise<void>): Promise
     lab.keep("start");
     const { calls } = await lab.run("restore");
     lab.putBack("start");
-    const placing = (name: string) => calls.indexOf(`rename ${lab.root}/${name}`) + 1;
-    await body({ lab, before: readTreeMap(lab.root), placing, keeping: (name) => placing(name) - 1 });
+    const placing = (name: string) => calls.indexOf(`link ${lab.root}/${name}`) + 1;
+    await body({ lab, before: readTreeMap(lab.root), placing, takingAway: (name) => placing(name) - 1 });
     expect(findStageLeftovers(lab.root)).toEqual([]);
   } finally {
     lab.remove();
@@ -89,47 +89,40 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
     return ended;
   }
 
-  test.each(["keeping", "placing"] as const)(
-    "[R5, N0] a file written to in the moment before it is exchanged (%s) is a conflict: theirs stays, the rest is taken back",
-    (moment) =>
-      inLab(async (interrupted) => {
-        const { lab, before } = interrupted;
-        const write = () => writeFileSync(join(lab.root, "c"), THEIRS);
-        expect(await writeAt(lab, interrupted[moment]("c"), write)).toMatchObject({ said: { outcome: "conflicts" } });
-        expect(contentOf(lab, "c")).toBe(THEIRS);
-        expect(readTreeMap(lab.root)).toEqual(new Map(before).set("c", describeFile(0o644, Buffer.from(THEIRS))));
-        await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
-      }),
+  const writeInPlace = (path: string) => writeFileSync(path, THEIRS);
+  /** As editors save. */
+  const writeAnew = (path: string) => {
+    writeFileSync(`${path}.tmp`, THEIRS);
+    renameSync(`${path}.tmp`, path);
+  };
+
+  test.each([
+    { moment: "takingAway", way: "in place", write: writeInPlace },
+    { moment: "takingAway", way: "as a new file", write: writeAnew },
+    { moment: "placing", way: "in place", write: writeInPlace },
+    { moment: "placing", way: "as a new file", write: writeAnew },
+  ] as const)("[R5, N0] a file written $way at the moment of $moment is a conflict: theirs stays, the rest is taken back", ({ moment, write }) =>
+    inLab(async (interrupted) => {
+      const { lab, before } = interrupted;
+      const report = await writeAt(lab, interrupted[moment]("c"), () => write(join(lab.root, "c")));
+      expect(report).toMatchObject({ said: { outcome: "conflicts" } });
+      expect(readTreeMap(lab.root)).toEqual(new Map(before).set("c", describeFile(0o644, Buffer.from(THEIRS))));
+      await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
+    }),
   );
 
-  test("[R5, N0] a file replaced by a new one in that moment is a conflict too", () =>
-    inLab(async ({ lab, placing }) => {
-      const replace = () => {
-        rmSync(join(lab.root, "c"));
-        writeFileSync(join(lab.root, "c"), THEIRS);
-      };
-      const report = await writeAt(lab, placing("c"), replace);
-      expect(report).toMatchObject({ said: { done: true } });
-      await inOpened(lab, async (workspace) => {
-        const saved = (await workspace.list()).map(({ id }) => readCheckpointMap({ workspace }, id));
-        const theirs = describeFile(0o644, Buffer.from(THEIRS));
-        const kept = [readTreeMap(lab.root), ...(await Promise.all(saved))].some((tree) => tree.get("c") === theirs);
-        expect(kept).toBe(true);
-      });
-    }));
-
   test("[R5, N0] what somebody writes into a restored file is not taken back with it", () =>
-    inLab(async ({ lab, placing }) => {
+    inLab(async ({ lab, takingAway }) => {
       const write = () => ["a", "d"].forEach((name) => writeFileSync(join(lab.root, name), THEIRS));
-      expect(await writeAt(lab, placing("d"), write)).toMatchObject({ said: { outcome: "conflicts" } });
+      expect(await writeAt(lab, takingAway("d"), write)).toMatchObject({ said: { outcome: "conflicts" } });
       expect(FILES.map((name) => contentOf(lab, name))).toEqual([THEIRS, "1\n", "1\n", THEIRS]);
       await inOpened(lab, async () => expect(contentOf(lab, "a")).toBe(THEIRS));
     }));
 
   test("[R5, R10, N0] killed right after it had exchanged a file that somebody wrote to: theirs is put back", () =>
-    inLab(async ({ lab, placing }) => {
+    inLab(async ({ lab, takingAway }) => {
       const write = () => writeFileSync(join(lab.root, "c"), THEIRS);
-      const report = await writeAt(lab, placing("c"), write, { at: placing("c") + 1, how: "kill" });
+      const report = await writeAt(lab, takingAway("c"), write, { at: takingAway("c") + 2, how: "kill" });
       expect(report.signal).toBe("SIGKILL");
       const blocked = openWorkspace(lab.root, { home: lab.home });
       await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["c"] } });
@@ -139,8 +132,8 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
 
 describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS }, () => {
   test("[R10, N0] a file in its way was edited: blocked once, the tree kept and saved", () =>
-    inLab(async ({ lab, placing }) => {
-      await lab.run("restore", { at: placing("c"), how: "kill" });
+    inLab(async ({ lab, takingAway }) => {
+      await lab.run("restore", { at: takingAway("c"), how: "kill" });
       writeFileSync(join(lab.root, "a"), THEIRS);
       const kept = readTreeMap(lab.root);
       const blocked = openWorkspace(lab.root, { home: lab.home });
@@ -154,8 +147,8 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
     }));
 
   test("[R10, N0] a file in its way was deleted: blocked as well", () =>
-    inLab(async ({ lab, placing }) => {
-      await lab.run("restore", { at: placing("c"), how: "kill" });
+    inLab(async ({ lab, takingAway }) => {
+      await lab.run("restore", { at: takingAway("c"), how: "kill" });
       rmSync(join(lab.root, "d"));
       const kept = readTreeMap(lab.root);
       const blocked = openWorkspace(lab.root, { home: lab.home });

@@ -2,7 +2,7 @@
  * Kills checkpoint, restore, undo, gc and recovery at each call that changes a file, on a small workspace, and opens
  * it again: the tree is as before or as after, every checkpoint is complete, nothing that existed only in the
  * working copy is lost, nothing is left lying about. A second pass makes calls fail instead.
- * An ordinary run takes every point that touches the tree and some of the others; BELAY_CRASH=all takes all.
+ * An ordinary run takes some of the points, most of them where the tree is touched; BELAY_CRASH=all takes all.
  */
 import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -35,37 +35,38 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     { timeout: LIMIT_MS },
     async (operation) => {
       const { before, after, calls } = await rehearse(operation, "start");
-      for (const at of choosePoints(calls)) {
+      await atEach(choosePoints(calls, { inTree: 24, elsewhere: 10 }), `${operation} killed at`, calls, async (at, where) => {
         lab.putBack("start");
         await expectKilled(operation, { at, how: "kill" });
-        await expectSound({ before, after, where: `${operation} killed at ${at}: ${calls[at - 1]}` });
-      }
+        await expectSound({ before, after, where });
+      });
     },
   );
 
   test("[G2] a write that is cut off in the middle is no different", { timeout: LIMIT_MS }, async () => {
     const { before, after, calls } = await rehearse("restore", "start");
     const writes = calls.flatMap((call, index) => (/^p?write/.test(call) ? [index + 1] : []));
-    for (const at of ALL ? writes : everyNth(writes, 12)) {
+    await atEach(ALL ? writes : everyNth(writes, 8), "restore torn at", calls, async (at, where) => {
       lab.putBack("start");
       await expectKilled("restore", { at, how: "torn" });
-      await expectSound({ before, after, where: `restore torn at ${at}: ${calls[at - 1]}` });
-    }
+      await expectSound({ before, after, where });
+    });
   });
 
   test("[R9, R10] [G2] recovery itself: killed at any point, the next one finishes", { timeout: LIMIT_MS }, async () => {
     const { before, after, calls } = await rehearse("restore", "start");
     const inTree = calls.flatMap((call, index) => (touchesTree(lab, call) ? [index + 1] : []));
-    for (const first of everyNth(inTree, ALL ? 6 : 2)) {
+    for (const first of everyNth(inTree, ALL ? 10 : 3)) {
       lab.putBack("start");
       await expectKilled("restore", { at: first, how: "kill" });
       lab.keep("half");
       const recovery = await rehearse("open", "half");
-      for (const at of ALL ? recovery.calls.keys().map((index) => index + 1) : everyNth(choosePoints(recovery.calls), 12)) {
+      const points = choosePoints(recovery.calls, { inTree: 6, elsewhere: 2 });
+      await atEach(points, `restore killed at ${first}, recovery at`, recovery.calls, async (at, where) => {
         lab.putBack("half");
         await expectKilled("open", { at, how: "kill" });
-        await expectSound({ before, after, where: `restore killed at ${first}, recovery at ${at}: ${recovery.calls[at - 1]}` });
-      }
+        await expectSound({ before, after, where });
+      });
     }
   });
 
@@ -76,15 +77,14 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
       const random = createSeededRandom();
       console.info(`errors in ${operation}: BELAY_SEED=${random.seed}`);
       const { before, after, calls } = await rehearse(operation, "start");
-      const points = ALL ? calls.map((_, index) => index + 1) : everyNth(choosePoints(calls), 14);
-      for (const at of points) {
+      await atEach(choosePoints(calls, { inTree: 8, elsewhere: 4 }), `${operation} failed at`, calls, async (at, point) => {
         lab.putBack("start");
         const how = random.pick([ENOSPC, EIO, EACCES]);
         const report = await lab.run(operation, { at, how });
-        const where = `${operation} failed with ${how} at ${at}: ${calls[at - 1]}: ${JSON.stringify(report.said)}`;
+        const where = `${point}: error ${how}: ${JSON.stringify(report.said)}`;
         expectHonest(report, { before, after, where });
         await expectSound({ before, after, where });
-      }
+      });
     },
   );
 
@@ -103,10 +103,12 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     if (signal !== "SIGKILL") expect(said).toMatchObject({ done: true });
   }
 
-  function choosePoints(calls: readonly string[]): number[] {
-    const all = calls.map((call, index) => ({ at: index + 1, inTree: touchesTree(lab, call) }));
-    const others = everyNth(all.filter(({ inTree }) => !inTree), 16);
-    return (ALL ? all : all.filter((point) => point.inTree || others.includes(point))).map(({ at }) => at);
+  /** All of them, or so many of those in the tree and of those in the store. */
+  function choosePoints(calls: readonly string[], { inTree, elsewhere }: { inTree: number; elsewhere: number }): number[] {
+    const all = calls.map((_, index) => index + 1);
+    if (ALL) return all;
+    const [tree, store] = [true, false].map((which) => all.filter((at) => touchesTree(lab, calls[at - 1]!) === which));
+    return [...everyNth(tree!, inTree), ...everyNth(store!, elsewhere)];
   }
 
   /** What is reported must be true at once, before any recovery. */
@@ -183,6 +185,19 @@ async function buildWorkspace({ root, home }: FaultLab): Promise<Map<string, Tre
   write("d/by-hand", "only here too\n");
   await workspace.close();
   return known;
+}
+
+/** Goes on after a failure, so that one run tells of all points that fail. */
+async function atEach(
+  points: readonly number[],
+  title: string,
+  calls: readonly string[],
+  check: (at: number, where: string) => Promise<void>,
+): Promise<void> {
+  console.info(`${title} ${points.length} of ${calls.length} points`);
+  const failures: unknown[] = [];
+  for (const at of points) await check(at, `${title} ${at}: ${calls[at - 1]}`).catch((error: unknown) => failures.push(error));
+  expect(failures).toEqual([]);
 }
 
 function touchesTree({ root }: FaultLab, call: string): boolean {

@@ -2,15 +2,31 @@
  * The time by the clock that stamps files. Comparing file times with any other clock goes wrong when
  * that clock is off, faked or coarser, so a file is written and its own stamp read back.
  */
-import { fstatSync, writeSync } from "node:fs";
-import { openNamelessFile } from "./shared-bytes.ts";
+import { closeSync, fstatSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 
 const BYTE = Buffer.from([0]);
 let descriptor: number | undefined;
 
 /** Now, as a file written now would say. */
 export function readFileClock(): bigint {
-  descriptor ??= openNamelessFile("clock");
+  descriptor ??= openNamelessFile();
   writeSync(descriptor, BYTE, 0, 1, 0);
   return fstatSync(descriptor, { bigint: true }).mtimeNs;
+}
+
+/** A temporary file whose name is gone before anyone can see it: nothing is left behind. */
+function openNamelessFile(): number {
+  const directory = mkdtempSync(join(tmpdir(), "belay-clock-"));
+  const path = join(directory, "clock");
+  const opened = openSync(path, "wx", 0o600);
+  try {
+    unlinkSync(path);
+    rmdirSync(directory);
+    return opened;
+  } catch (error) {
+    closeSync(opened);
+    throw error;
+  }
 }

@@ -47,7 +47,7 @@ export function deltaHash({ rows, attribution, step }: EncodedChanges): Buffer {
 
 function hashRows(rows: readonly Row[]): Buffer {
   const hex = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : "-");
-  const lines = rows.map((row) => `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${row["attribution"]} ${row["step"]}\n`);
+  const lines = rows.map((row) => `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}\n`);
   return hash("sha256", lines.join(""), "buffer");
 }
 

@@ -91,8 +91,12 @@ export interface CheckpointFilter {
 export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Checkpoint[] {
   const conditions = ["c.pruned_at IS NULL"];
   const values: Value[] = [];
-  if (filter.thread !== undefined) conditions.push("c.thread = ?") && values.push(filter.thread);
-  if (filter.kind !== undefined) conditions.push("c.kind = ?") && values.push(filter.kind);
+  const require = (condition: string, value: string) => {
+    conditions.push(condition);
+    values.push(value);
+  };
+  if (filter.thread !== undefined) require("c.thread = ?", filter.thread);
+  if (filter.kind !== undefined) require("c.kind = ?", filter.kind);
   if (filter.search !== undefined) conditions.push(matchesText(filter.search, values));
   const limit = filter.limit === undefined ? "" : `LIMIT ${Math.max(0, Math.trunc(filter.limit))}`;
   return db.all(`${SELECT} WHERE ${conditions.join(" AND ")} ORDER BY c.seq DESC ${limit}`, ...values).map(toCheckpoint);

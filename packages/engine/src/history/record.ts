@@ -28,7 +28,7 @@ export interface Recording {
   readonly request: CheckpointRequest;
   readonly facts: CaptureFacts;
   readonly now: number;
-  newId(): string;
+  readonly newId: () => string;
   readonly operation?: OperationKind;
   /** What changed, and on top of which checkpoint; undefined for the first one. */
   readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] } | undefined;

@@ -12,8 +12,6 @@ export type Entry =
   | { readonly kind: "directory"; readonly mode: number; readonly hash: ObjectHash }
   | { readonly kind: "gap"; readonly reason: GapReason; readonly size: number };
 
-export type EntryKind = Entry["kind"];
-
 /** The permission bits that are captured; setuid, setgid and sticky are not. */
 export const MODE_BITS = 0o777;
 

@@ -7,7 +7,6 @@ type Id<Of extends string> = string & { readonly [idBrand]: Of };
 export type CheckpointId = Id<"checkpoint">;
 export type ThreadId = Id<"thread">;
 export type OperationId = Id<"operation">;
-export type TurnId = Id<"turn">;
 export type WorkspaceId = Id<"workspace">;
 
 /** Where fresh ids come from; tests pass a predictable one. */

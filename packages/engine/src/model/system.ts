@@ -15,8 +15,6 @@ export interface System {
   isAlive(owner: ProcessIdentity): boolean;
   /** Where `git` is looked for, the one program that is asked anything. */
   commandPath: string;
-  /** The Node that runs this. */
-  nodePath: string;
   homeDirectory: string;
   userId: number | undefined;
 }

@@ -90,9 +90,9 @@ test("[A62] an older schema is brought up to date, from nothing at all upwards",
 test("[A62] migrations are applied one after the other, once, and a failing one leaves the old schema", () => {
   const path = absolutePath(join(makeDirectory(), "any.db"));
   const [first, second] = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"];
-  openDatabase(path, { migrations: [first!], create: true }).close();
-  expect(() => openDatabase(path, { migrations: [first!, second!, "CREATE TABLE broken ("], create: false })).toThrow();
-  const database = openDatabase(path, { migrations: [first!, second!], create: false });
+  openDatabase(path, { migrations: [first], create: true }).close();
+  expect(() => openDatabase(path, { migrations: [first, second, "CREATE TABLE broken ("], create: false })).toThrow();
+  const database = openDatabase(path, { migrations: [first, second], create: false });
   database.run("INSERT INTO a (x, y) VALUES (1, 2)");
   expect(database.get("PRAGMA user_version")).toEqual({ user_version: 2 });
   database.close();

@@ -25,7 +25,12 @@ export function openStore(directory: AbsolutePath | undefined, options: { create
   const path = directory === undefined ? undefined : below(directory, bulk ? UNFINISHED : "store.db");
   if (path !== undefined && !create) assertNotEmpty(path);
   const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create, bulk });
-  return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: () => db.close() };
+  let isOpen = true;
+  const close = () => {
+    if (isOpen) db.close();
+    isOpen = false;
+  };
+  return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: close };
 }
 
 /** An empty file is what a crash of the file system leaves: it must not become a new store without anybody noticing. */

@@ -30,6 +30,8 @@ type GcResult = Omit<GcReport, "dryRun">;
 /** Regroup when this share of the stored bytes lies in packs as captures wrote them, or is dead in packs that live on. */
 const REGROUP_SHARE = 0.2;
 const DELETES_PER_TRANSACTION = 200;
+const VACUUM_PAGES = 2048;
+const FEWEST_VACUUM_PAGES = 32;
 
 export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
   if (request.dryRun) return estimate(store, request);
@@ -80,8 +82,11 @@ class Collector {
     const checkpointsDropped = this.#dropPruned(request.dropPrunedBefore);
     const live = new Reachable(this.#store).addSnapshots().addChanges();
     const freed = this.#freeDead(live);
-    const packsRewritten = this.#regroup(live.uses, request.rewriteAll ?? false);
+    // regrouping needs room: on a full disk it is there only now
     this.#giveBack();
+    const packsRewritten = this.#regroupIfRoom(live.uses, request.rewriteAll ?? false);
+    this.#giveBack();
+    this.#store.db.all("PRAGMA wal_checkpoint(TRUNCATE)");
     const result = { ...freed, packsRewritten, bytesBefore, bytesAfter: storeBytes(this.#store), checkpointsDropped };
     this.#log(result);
     return result;
@@ -149,6 +154,16 @@ class Collector {
     return db.all("SELECT id FROM pack").map((row) => Number(row["id"])).filter((id) => !used.has(id));
   }
 
+  /** Smaller packs are worth something, but not as much as having freed the rest. */
+  #regroupIfRoom(live: ReadonlyMap<ObjectHash, Use>, all: boolean): number {
+    try {
+      return this.#regroup(live, all);
+    } catch (error) {
+      if (all || !isEngineError(error, "DISK_FULL")) throw error;
+      return 0;
+    }
+  }
+
   /** Packs live objects anew, grouped by use; those of captures under way stay where they are. */
   #regroup(live: ReadonlyMap<ObjectHash, Use>, all: boolean): number {
     if (!all && !this.#isWorthRegrouping()) return 0;
@@ -187,16 +202,25 @@ class Collector {
     return warm > total * REGROUP_SHARE || raw - live > raw * REGROUP_SHARE;
   }
 
-  /** Returns free pages to the file system. */
+  /** Returns free pages to the file system, fewer at a time when the log that this takes has little room. */
   #giveBack(): void {
     const { db } = this.#store;
-    for (let free = pageBytes(db).free; free > 0; ) {
-      db.exec("PRAGMA incremental_vacuum(2000)");
-      const left = pageBytes(db).free;
-      if (left >= free) break;
-      free = left;
+    // the log is written over from its start once all of it is in the database; this waits for nobody
+    const emptyLog = () => db.all("PRAGMA wal_checkpoint(PASSIVE)");
+    emptyLog();
+    for (let free = pageBytes(db).free, pages = VACUUM_PAGES; free > 0; ) {
+      try {
+        db.exec(`PRAGMA incremental_vacuum(${pages})`);
+        emptyLog();
+        const left = pageBytes(db).free;
+        if (left >= free) return;
+        free = left;
+      } catch (error) {
+        if (pages <= FEWEST_VACUUM_PAGES || !isEngineError(error, "DISK_FULL")) throw error;
+        emptyLog();
+        pages = Math.max(FEWEST_VACUUM_PAGES, pages / 8);
+      }
     }
-    db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 
   #log(result: GcResult): void {

@@ -91,7 +91,7 @@ class Verifier {
   #checkPacks(): void {
     const { db } = this.#store;
     const lost = db.get("SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL");
-    if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${lost!["n"]} objects name a pack that does not exist.` });
+    if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${String(lost!["n"])} objects name a pack that does not exist.` });
     this.#objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
   }
 

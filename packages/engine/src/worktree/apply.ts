@@ -1,13 +1,12 @@
 /**
- * Carries out edits on the working copy. For each path the order is: keep the old node under a second
- * name in the stage, put the new one in place by rename, then prove that the old one was what the plan
- * said. A node that turns out to be something else was changed by somebody meanwhile: it goes back where
+ * Carries out edits on the working copy. For each path the order is: move the old node into the stage, give
+ * the new one its name if that is still free, then prove that the old one was what the plan said. A node that turns out to be something else was changed by somebody meanwhile: it goes back where
  * it was and the path is a conflict. [R5] So no byte is lost even to a write between check and rename.
  * Strict: one conflict takes everything back. Best effort: conflicts are skipped and reported.
  */
 import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
-import { syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
+import { removeFile, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { addName, copyFile, createDirectory, move, removeEmptyDirectory, removeName, setMode, whyRefused } from "../fs/mutate.ts";
 import { parentPath, type BytePath } from "../model/byte-path.ts";
@@ -221,10 +220,11 @@ class Applier {
     if (!this.#give(staged, path)) return this.#conflict(edit.path);
     const identity = identityOf(path);
     this.#undo.push(() => this.#takeAway(edit, identity));
+    removeFile(staged);
     return true;
   }
 
-  /** Gives a node of the stage its final name unless something has appeared there. Its name in the stage goes with the stage. */
+  /** Gives a node of the stage its final name unless something has appeared there; its name in the stage may stay. */
   #give(staged: AbsolutePath, path: AbsolutePath): boolean {
     try {
       if (addName(staged, path)) return true;
@@ -237,24 +237,24 @@ class Applier {
     return true;
   }
 
+  /** [R5] The old node is taken first and looked at afterwards: whatever it is by then, it is not overwritten. */
   #replace(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);
     const old = this.#stage.oldNode(edit.index);
-    if (statNode(path) === undefined) return this.#conflict(edit.path);
-    if (kindOf(statNode(path)!) === "directory") return this.#conflict(edit.path);
-    if (!addName(path, old)) {
-      move(path, old);
-      if (!this.#give(staged, path)) return this.#conflict(edit.path);
-    } else if (identityOf(path) === identityOf(old)) {
-      move(staged, path);
-    } else {
-      // replaced between the two calls: theirs is a different node, and it stays
-      removeName(old);
+    const stat = statNode(path);
+    if (stat === undefined || kindOf(stat) === "directory") return this.#conflict(edit.path);
+    move(path, old);
+    this.#undo.push(() => this.#putBack(old, edit.path));
+    if (!this.#give(staged, path)) {
+      this.#undo.pop();
       return this.#conflict(edit.path);
     }
     const identity = identityOf(path);
-    this.#undo.push(() => this.#exchangeBack(edit, identity));
+    this.#undo[this.#undo.length - 1] = () => {
+      if (this.#takeAway(edit, identity)) this.#putBack(old, edit.path);
+    };
+    removeFile(staged);
     if (matchesEntry(old, edit.from)) return true;
     this.#undo.pop()!();
     return this.#conflict(edit.path);
@@ -266,25 +266,17 @@ class Applier {
     if (!this.#give(old, target)) throw failure(path, new Error("something else took its place"));
   }
 
-  /** Takes a new node away again; one that somebody has written to since, or put in its place, is theirs and stays. */
-  #takeAway(edit: NumberedEdit, identity: string): void {
+  /** Takes a new node away again; false when somebody has written to it since, or put another in its place: that stays. */
+  #takeAway(edit: NumberedEdit, identity: string): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);
-    if (identityOf(path) !== identity) return;
+    if (identityOf(path) !== identity) return false;
     // moving a node onto another name of itself would do nothing
     if (identityOf(staged) === identity) removeName(path);
     else move(path, staged);
-    if (!matchesEntry(staged, edit.to)) this.#give(staged, path);
-  }
-
-  /** The same for a node that replaced another, which comes back. */
-  #exchangeBack(edit: NumberedEdit, identity: string): void {
-    const path = this.#anchor.at(edit.path);
-    const staged = this.#stage.newNode(edit.index);
-    if (identityOf(path) !== identity) return;
-    if (identityOf(staged) !== identity && !addName(path, staged)) move(path, staged);
-    move(this.#stage.oldNode(edit.index), path);
-    if (!matchesEntry(staged, edit.to)) move(staged, path);
+    if (matchesEntry(staged, edit.to)) return true;
+    this.#give(staged, path);
+    return false;
   }
 
   /** Takes everything back, last change first. What cannot be taken back is left to recovery. */

@@ -4,7 +4,7 @@
  * next scan compares with; 50,000 files take a few megabytes and no object each.
  * A hash column of zeros means: not known yet.
  */
-import type { FileStat } from "../fs/file-stat.ts";
+import { kindOf, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -41,8 +41,11 @@ export class FileTable {
   ino = new BigUint64Array(0);
   hash = new Uint8Array(0);
 
-  constructor(expectedEntries = 0) {
-    if (expectedEntries > 0) this.#reserve(expectedEntries);
+  /** A table that follows on another expects as much, and numbers its exclusions alike. */
+  constructor(previous?: FileTable) {
+    if (previous === undefined) return;
+    this.exclusions = [...previous.exclusions];
+    this.#reserveUpTo(previous.length);
   }
 
   get length(): number {
@@ -84,27 +87,51 @@ export class FileTable {
     return this.exclusions[this.mode[index]!]!;
   }
 
-  /** Appends all entries of a directory of another table; returns the index of the first. */
+  /** Appends all entries of a directory of the table this one follows on; returns the index of the first. */
   copyEntries(directory: number, from: FileTable, source: number): number {
     const first = this.length;
     const start = from.firstEntry[source]!;
     const end = start + from.entryCount[source]!;
-    for (let old = start; old < end; old += 1) {
-      if (from.kind[old] === EXCLUDED) this.addExcluded(directory, from.names[old]!, from.exclusionOf(old), from.flags[old]!);
-      else this.#copyEntry(this.#append(directory, from.names[old]!), from, old);
-    }
+    this.#reserveUpTo(first + end - start);
+    for (let old = start; old < end; old += 1) this.names.push(from.names[old]!);
+    this.entryCount[directory]! += end - start;
+    this.kind.set(from.kind.subarray(start, end), first);
+    this.flags.set(from.flags.subarray(start, end), first);
+    this.mode.set(from.mode.subarray(start, end), first);
+    this.size.set(from.size.subarray(start, end), first);
+    this.mtimeNs.set(from.mtimeNs.subarray(start, end), first);
+    this.ctimeNs.set(from.ctimeNs.subarray(start, end), first);
+    this.ino.set(from.ino.subarray(start, end), first);
+    this.hash.set(from.hash.subarray(start * HASH_BYTES, end * HASH_BYTES), first * HASH_BYTES);
     return first;
   }
 
-  #copyEntry(index: number, from: FileTable, old: number): void {
-    this.kind[index] = from.kind[old]!;
-    this.flags[index] = from.flags[old]!;
-    this.mode[index] = from.mode[old]!;
-    this.size[index] = from.size[old]!;
-    this.mtimeNs[index] = from.mtimeNs[old]!;
-    this.ctimeNs[index] = from.ctimeNs[old]!;
-    this.ino[index] = from.ino[old]!;
-    this.hash.set(from.hash.subarray(old * HASH_BYTES, (old + 1) * HASH_BYTES), index * HASH_BYTES);
+  /** True when every entry of a directory has the stat it had, and had it at rest. */
+  isAsBefore(directory: number, statOf: (name: string) => FileStat | undefined): boolean {
+    const first = this.firstEntry[directory]!;
+    for (let index = first; index < first + this.entryCount[directory]!; index += 1) {
+      if (this.flags[index] === RACY) return false;
+      if (this.kind[index] !== EXCLUDED && !this.#hasStat(index, statOf)) return false;
+    }
+    return true;
+  }
+
+  #hasStat(index: number, statOf: (name: string) => FileStat | undefined): boolean {
+    let stat: FileStat | undefined;
+    try {
+      stat = statOf(this.names[index]!);
+    } catch {
+      return false;
+    }
+    return (
+      stat !== undefined &&
+      stat.mtimeNs === this.mtimeNs[index] &&
+      stat.ctimeNs === this.ctimeNs[index] &&
+      stat.ino === this.ino[index] &&
+      Number(stat.size) === this.size[index] &&
+      kindOf(stat) === TABLE_KINDS[this.kind[index]!] &&
+      (Number(stat.mode) & MODE_BITS) === this.mode[index]
+    );
   }
 
   /** True when a directory has an entry of this name. */
@@ -168,13 +195,14 @@ export class FileTable {
 
   #append(directory: number, name: string): number {
     const index = this.length;
-    if (index >= this.kind.length) this.#reserve(index + 1);
+    this.#reserveUpTo(index + 1);
     this.names.push(name);
     this.entryCount[directory]! += 1;
     return index;
   }
 
-  #reserve(least: number): void {
+  #reserveUpTo(least: number): void {
+    if (least <= this.kind.length) return;
     const length = Math.max(1024, Math.ceil(least * 1.25));
     this.kind = grown(this.kind, length);
     this.flags = grown(this.flags, length);

@@ -81,7 +81,7 @@ export class ParallelRead {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     const file = import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "./pack-worker.js";
-    const workerData: WorkerTask = { root: this.#root, port: port2, counters: this.#counters.buffer as SharedArrayBuffer };
+    const workerData: WorkerTask = { root: this.#root, port: port2, counters: this.#counters.buffer };
     const worker = new Worker(new URL(file, import.meta.url), { workerData, transferList: [port2] });
     worker.unref();
     // what a worker that failed had claimed is read carefully by this thread

@@ -6,8 +6,7 @@
  *
  * A directory whose own times are those of the previous scan, and at rest then, has the same names: it
  * is not listed again, and the verdicts on its names stand as long as the rules do, which the caller
- * checks afterwards (`RulesReader`). Its entries are still looked at, each of them, by this thread or by
- * the companion, a worker that goes through the previous scan from its end.
+ * checks afterwards (`RulesReader`). Its entries are still looked at, each of them.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
@@ -21,16 +20,14 @@ import { DIRECTORY, EXCLUDED, FILE, FileTable, GAP, RACY, SYMLINK } from "./file
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
 import type { ParallelRead } from "./parallel-read.ts";
 import { PreviousEntries } from "./previous-entries.ts";
-import type { ScanCompanion } from "./scan-companion.ts";
 
 export interface ScanRequest {
   readonly root: AbsolutePath;
   /** Makes the rules for the root directory; not called when nothing has to be judged. */
-  rules(): DirectoryRules;
+  readonly rules: () => DirectoryRules;
   readonly previous: FileTable | undefined;
   /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
   readonly trustListings: boolean;
-  readonly companion: ScanCompanion | undefined;
   /** Told of each file that must be read, as soon as it is found. */
   readonly ahead: ParallelRead | undefined;
   readonly fileLimitBytes: number;
@@ -70,7 +67,7 @@ const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
 interface Visit {
   readonly path: BytePath;
-  rules(): DirectoryRules;
+  readonly rules: () => DirectoryRules;
   /** undefined: those of the previous scan */
   readonly names: readonly string[] | undefined;
   readonly ownEntry: number;
@@ -80,7 +77,7 @@ interface Visit {
 
 /** A directory that is being looked at. */
 interface OpenVisit extends Visit {
-  statOf(name: string): FileStat | undefined;
+  readonly statOf: (name: string) => FileStat | undefined;
   readonly directory: number;
   readonly cursor: PreviousEntries;
   readonly subdirectories: Visit[];
@@ -102,7 +99,7 @@ class Scanner {
 
   constructor(request: ScanRequest) {
     this.#request = request;
-    this.#table = new FileTable(request.previous?.length);
+    this.#table = new FileTable(request.previous);
     const stat = statNode(request.root);
     this.#device = stat?.dev ?? -1n;
     this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat);
@@ -134,7 +131,7 @@ class Scanner {
 
   #scan(visit: Visit): void {
     const { path, before, names } = visit;
-    const { previous, companion } = this.#request;
+    const { previous } = this.#request;
     const directory = this.#table.addDirectory(path);
     this.#ownEntry.push(visit.ownEntry);
     this.#parent.push(visit.parent);
@@ -143,14 +140,13 @@ class Scanner {
     const statOf = createNameStat(below(this.#request.root, path));
     const open: OpenVisit = { ...visit, directory, cursor, statOf, subdirectories: [] };
     if (names !== undefined) for (const name of names) this.#look(open, name);
-    else if (companion?.hasVerified(before) === true) this.#takeOver(open);
+    else if (previous!.isAsBefore(before, open.statOf)) this.#takeOver(open);
     else this.#lookAgain(open);
-    companion?.reached(before);
     this.#unchanged.push(cursor.isExhaustedUnchanged(this.#table.entryCount[directory]!) ? 1 : 0);
     for (const child of open.subdirectories) this.#scan(child);
   }
 
-  /** The companion has looked at every entry and found each as before. */
+  /** Every entry is as before. */
   #takeOver(visit: OpenVisit): void {
     const previous = this.#request.previous!;
     const first = this.#table.copyEntries(visit.directory, previous, visit.before);

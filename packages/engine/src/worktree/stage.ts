@@ -13,14 +13,13 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Edit } from "../model/plan.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { STAGE_PREFIX } from "./hard-excludes.ts";
 import { readFileContent, readLinkContent } from "./read-content.ts";
-
-export const STAGE_PREFIX = ".belay-stage-";
 
 /** Beyond this many files one sync of the file system is cheaper than one each. */
 const SYNC_EACH_LIMIT = 64;
 
-export function stagePath(operation: string): BytePath {
+function stagePath(operation: string): BytePath {
   return `${STAGE_PREFIX}${operation}` as BytePath;
 }
 

@@ -140,7 +140,7 @@ class ColumnReader {
     const start = this.#at;
     this.#at += length * type.BYTES_PER_ELEMENT;
     const copy = new Uint8Array(this.#bytes.subarray(start, this.#at));
-    return new type(copy.buffer as ArrayBuffer, copy.byteOffset, length);
+    return new type(copy.buffer, copy.byteOffset, length);
   }
 
   text(length: number): string {

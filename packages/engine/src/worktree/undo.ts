@@ -14,7 +14,7 @@ import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
-import { Overlay } from "./overlay.ts";
+import type { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
@@ -164,7 +164,7 @@ function revertDeltas({ store }: Context, target: Checkpoint): Omit<Deltas, "out
 interface PlanInput {
   readonly request: StepRequest;
   readonly present: Present;
-  put(bytes: Buffer): ObjectHash;
+  readonly put: (bytes: Buffer) => ObjectHash;
   readonly deltas: Deltas;
 }
 

@@ -19,7 +19,6 @@ import { createRules } from "./ignore-rules.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
-import { COMPANION_CACHE_BYTES, ScanCompanion } from "./scan-companion.ts";
 import { scanTree, type Scan } from "./scan.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
@@ -36,8 +35,6 @@ export interface WorktreeOptions {
   readonly storeId: string;
   readonly limits: WorktreeLimits;
   readonly commandPath: string;
-  /** The Node that runs this, for a second process. */
-  readonly nodePath: string;
   /** True when the store has this checkpoint: a cache of a later state than the store's would claim content it lacks. */
   hasCheckpoint(id: string): boolean;
 }
@@ -141,13 +138,10 @@ export class Worktree {
     into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; ahead?: ParallelRead | undefined; finishAhead?: (scan: Scan) => void },
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
-    const companion = this.#startCompanion();
     const previous = this.#previous();
-    companion?.follow(previous?.checksum ?? "", previous?.table.directories.length ?? 0);
-    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, companion, ahead: into.ahead });
+    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, ahead: into.ahead });
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
-    companion?.stop();
     const tree = captureTree({
       root: this.root,
       scan,
@@ -188,14 +182,6 @@ export class Worktree {
     };
   }
 
-  /** Only for a cache that has not been read yet: later ones are newer than the file, or known to be read. */
-  #startCompanion(): ScanCompanion | undefined {
-    const { root, cachePath, nodePath } = this.#options;
-    if (cachePath === undefined || this.#cacheLoaded) return undefined;
-    const isWorthIt = Number(statNode(cachePath)?.size ?? 0) >= COMPANION_CACHE_BYTES;
-    return isWorthIt ? new ScanCompanion(nodePath, root, cachePath) : undefined;
-  }
-
   #scan(request: LookRequest, using: ScanSituation): Scan {
     const { granularityNs, hasExactTimes } = fileSystemKind(this.root);
     const isOrdinary = (request.unlimited?.size ?? 0) + (request.forced?.size ?? 0) === 0;
@@ -205,7 +191,6 @@ export class Worktree {
       rules: () => createRules({ ...this.#rules.input(request), tracked: using.tracked }),
       previous: using.previous?.table,
       trustListings,
-      companion: trustListings ? using.companion : undefined,
       ahead: using.ahead,
       fileLimitBytes: this.#options.limits.fileBytes,
       unlimited: request.unlimited ?? NONE,
@@ -220,7 +205,6 @@ interface ScanSituation {
   readonly previous: StatCache | undefined;
   readonly startNs: bigint;
   readonly sameRules: boolean;
-  readonly companion: ScanCompanion | undefined;
   readonly ahead: ParallelRead | undefined;
 }
 

@@ -1,5 +1,8 @@
 /** One operation in a process of its own, for a fault to hit. Prints what came of it as one line of JSON. */
-import { openWorkspace, type Workspace } from "../../src/index.ts";
+import { createSystem, openWorkspace, type Workspace } from "../../src/index.ts";
+
+const system = createSystem();
+let passedHours = 0;
 
 const OPERATIONS: Readonly<Record<string, (workspace: Workspace) => Promise<unknown>>> = {
   open: async () => "opened",
@@ -10,6 +13,7 @@ const OPERATIONS: Readonly<Record<string, (workspace: Workspace) => Promise<unkn
     await workspace.prune({
       policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 },
     });
+    passedHours = 25;
     await workspace.gc();
   },
 };
@@ -17,7 +21,8 @@ const OPERATIONS: Readonly<Record<string, (workspace: Workspace) => Promise<unkn
 const [operation, root, home] = process.argv.slice(2) as [string, string, string];
 
 try {
-  const workspace = await openWorkspace(root, { home });
+  const now = () => system.now() + passedHours * 3_600_000;
+  const workspace = await openWorkspace(root, { home, system: { ...system, now } });
   const outcome = await OPERATIONS[operation]!(workspace);
   // said only now: what is reported as done must be true from here on
   process.stdout.write(`${JSON.stringify({ done: true, outcome })}\n`);
