@@ -66,6 +66,7 @@ export interface LocalWorkspaceParts {
 export class LocalWorkspace implements Workspace {
   readonly id: WorkspaceId;
   readonly root: string;
+  readonly store: string;
   readonly #context: Context;
   readonly #settings: Settings;
   readonly #notices: string[];
@@ -75,6 +76,7 @@ export class LocalWorkspace implements Workspace {
   constructor({ id, root, store, settings, system, notices, excludedDirectories }: LocalWorkspaceParts) {
     this.id = id;
     this.root = displayAbsolute(root);
+    this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
     this.#settings = settings;
     this.#notices = [...notices];
     const capBytes = settings["disk.capBytes"];
@@ -158,7 +160,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async status(): Promise<WorkspaceStatus> {
-    return this.#blaming(() => ({ id: this.id, root: this.root, ...describeStatus(this.#context) }));
+    return this.#blaming(() => ({ id: this.id, root: this.root, store: this.store, ...describeStatus(this.#context) }));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {

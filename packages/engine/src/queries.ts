@@ -1,6 +1,5 @@
 /** Questions about a workspace: what a checkpoint holds, what differs, how things stand. Nothing here writes. */
 import { fileChanges } from "./diff/file-changes.ts";
-import { displayAbsolute } from "./fs/absolute-path.ts";
 import { readCheckpointAttributions } from "./history/changes.ts";
 import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
 import { resolveCheckpoint } from "./history/references.ts";
@@ -82,7 +81,7 @@ function summarise(files: Diff["files"]): Diff["summary"] {
   };
 }
 
-export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root"> {
+export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
   const { store, worktree, capBytes } = context;
   const { db } = store;
   const newest = newestCheckpoint(db);
@@ -91,7 +90,6 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
   const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
   const last = (list: "applied" | "undone"): StepSummary | null => listSteps(db, list, { limit: 1 })[0] ?? null;
   return {
-    store: store.directory === undefined ? "memory" : displayAbsolute(store.directory),
     newest: newest ?? null,
     thread: thread === undefined ? null : findThread(db, String(thread)),
     checkpoints: Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),

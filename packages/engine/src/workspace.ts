@@ -134,6 +134,8 @@ export interface WorkspaceStatus {
 export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
+  /** The directory of the store; "memory" when there is none. */
+  readonly store: string;
   /** What opening noticed: moved, replaced, recovered … */
   readonly notices: readonly string[];
 

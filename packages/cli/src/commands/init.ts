@@ -1,4 +1,4 @@
-import type { TakenCheckpoint, WorkspaceStatus } from "@belay/engine";
+import type { TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { checkpointJson } from "../json/checkpoint-json.ts";
@@ -26,9 +26,9 @@ export default defineCommand({
     const { initial, workspace } = await protect(call, call.options.nested === true);
     await using opened = workspace;
     warnAll(call, [...opened.notices, ...(initial?.warnings ?? [])]);
-    const result = { initial, status: await opened.status(), all: call.options.all };
+    const result = { initial, workspace: opened, all: call.options.all };
     if (call.json) call.output.json(initJson(result));
-    else printProtected(call, result);
+    else await printProtected(call, result);
     return EXIT.done;
   },
 });
@@ -36,7 +36,7 @@ export default defineCommand({
 interface Result {
   /** null when the directory was protected already. */
   readonly initial: TakenCheckpoint | null;
-  readonly status: WorkspaceStatus;
+  readonly workspace: Workspace;
   readonly all: boolean | undefined;
 }
 
@@ -46,22 +46,24 @@ async function protect(call: Call, nested: boolean) {
   return await initWorkspace(call.directory, { home: call.home, nested, progress: (at) => bar.update(at) });
 }
 
-function initJson({ initial, status, all }: Result) {
-  const place = { workspace: status.id, path: status.root, store: status.store, created: initial !== null };
+function initJson({ initial, workspace, all }: Result) {
+  const { id, root, store } = workspace;
+  const place = { workspace: id, path: root, store, created: initial !== null };
   if (initial === null) return { ...place, checkpoint: null, durationMs: null };
   const { checkpoint, gaps, doubts, durationMs } = initial;
   return {
     ...place,
-    checkpoint: checkpointJson(checkpoint, { workspace: status.id, all, gaps, doubts }),
+    checkpoint: checkpointJson(checkpoint, { workspace: id, all, gaps, doubts }),
     durationMs,
   };
 }
 
-function printProtected({ output }: Pick<Call, "output">, { initial, status, all }: Result): void {
+async function printProtected({ output }: Pick<Call, "output">, { initial, workspace, all }: Result): Promise<void> {
   const { style, quiet } = output;
-  const root = style.bold(visible(status.root));
+  const root = style.bold(visible(workspace.root));
   if (initial === null) {
-    const text = `${root} is already protected: ${count(status.checkpoints, "checkpoint")}.`;
+    const { checkpoints } = await workspace.stats();
+    const text = `${root} is already protected: ${count(checkpoints, "checkpoint")}.`;
     if (!quiet) output.print(`${text}\n${style.dim("→")} \`belay status\` tells more.`);
     return;
   }
@@ -70,8 +72,9 @@ function printProtected({ output }: Pick<Call, "output">, { initial, status, all
   if (!quiet) output.print(`${style.green("✓")} ${root} is protected (${facts}).`);
   if (initial.gaps.length > 0) output.warn(`Not captured:\n${gapList(initial.gaps, output, all)}`);
   if (quiet) return;
-  if (status.excluded.length > 0) {
-    output.print(section("Not protected", excludedList(status.excluded, output, all), output));
+  const { excluded } = await workspace.show(initial.id);
+  if (excluded.length > 0) {
+    output.print(section("Not protected", excludedList(excluded, output, all), output));
   }
   output.print(
     `\n${style.dim("→")} \`belay run -- <agent>\` makes a step of it; \`belay undo\` takes it back.`,
