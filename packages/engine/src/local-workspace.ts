@@ -92,7 +92,8 @@ export class LocalWorkspace implements Workspace {
         storeId: store.id,
         limits: { fileBytes: settings["limits.fileBytes"], checkpointBytes: settings["limits.checkpointBytes"] },
         commandPath: system.commandPath,
-        hasCheckpoint: (known) => store.db.get("SELECT 1 FROM checkpoint WHERE id = ?", known) !== undefined,
+        hasCheckpoint: (known, snapshot) =>
+          store.db.get("SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?", known, Buffer.from(snapshot, "hex")) !== undefined,
       }),
     };
     if (!store.db.readOnly) keepReserve(store.directory);

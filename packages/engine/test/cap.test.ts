@@ -44,7 +44,12 @@ test("[R14] old turns make room for a new checkpoint, the oldest first, and the 
     const { checkpoint } = await workspace.checkpoint();
     const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
     expect(listed.has(checkpoint.id)).toBe(true);
-    expect(turns.map(({ id }) => listed.has(id))).toEqual([false, expect.any(Boolean), expect.any(Boolean), true]);
+    expect(turns.map(({ id }) => listed.has(id))).toEqual([
+      false,
+      expect.any(Boolean),
+      expect.any(Boolean),
+      true,
+    ]);
     expect((await workspace.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
   }));
 
@@ -78,7 +83,9 @@ test(
     }
     await workspace.gc();
     const before = (await workspace.stats()).storedBytes;
-    await workspace.prune({ policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 } });
+    await workspace.prune({
+      policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 },
+    });
     passHours(25);
     await workspace.gc();
     expect((await workspace.stats()).storedBytes).toBeLessThan(before - 600_000);

@@ -29,7 +29,9 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
   test(
     "[I61, G7] 8 processes take 10 checkpoints each while files change: none is lost, each has what its process wrote",
     inWorkspace({ a: "0\n" }, async (temp) => {
-      const writers = Array.from({ length: 8 }, (_, index) => startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 10)));
+      const writers = Array.from({ length: 8 }, (_, index) =>
+        startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 10)),
+      );
       await expectAcknowledged(temp, (await Promise.all(writers)).flat());
     }),
   );
@@ -37,7 +39,9 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
   test(
     "[I61, G11] pruning and gc in between take nothing that was acknowledged",
     inWorkspace({ a: "0\n" }, async (temp) => {
-      const writers = Array.from({ length: 3 }, (_, index) => startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 15)));
+      const writers = Array.from({ length: 3 }, (_, index) =>
+        startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 15)),
+      );
       const collector = startInProcess<number>(
         temp,
         `const policy = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
@@ -55,7 +59,9 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
     const temp = { root: join(base, "root"), home: join(base, "home") };
     try {
       mkdirSync(temp.root);
-      const writers = Array.from({ length: 4 }, (_, index) => startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 2)));
+      const writers = Array.from({ length: 4 }, (_, index) =>
+        startInProcess<Acknowledged[]>(temp, WRITER(`w${index}`, 2)),
+      );
       const all = (await Promise.all(writers)).flat();
       expect(await listWorkspaces({ home: temp.home })).toHaveLength(1);
       const workspace = await openWorkspace(temp.root, { home: temp.home });
@@ -68,7 +74,10 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
   });
 });
 
-async function expectAcknowledged(temp: Parameters<typeof readCheckpointMap>[0], all: readonly Acknowledged[]): Promise<void> {
+async function expectAcknowledged(
+  temp: Parameters<typeof readCheckpointMap>[0],
+  all: readonly Acknowledged[],
+): Promise<void> {
   const listed = new Set<string>((await temp.workspace.list()).map(({ id }) => id));
   expect(all.filter(({ id }) => !listed.has(id))).toEqual([]);
   expect(new Set(all.map(({ id }) => id)).size).toBe(all.length);

@@ -3,12 +3,33 @@
  * The store is damaged in every way that fits into a few seconds, each time on a copy: bytes flipped all over the
  * file, cut off, rows taken out from under it. BELAY_SEED repeats a run, BELAY_FLIPS asks for more of them.
  */
-import { closeSync, cpSync, existsSync, ftruncateSync, mkdirSync, mkdtempSync, openSync, readFileSync, readSync, realpathSync, rmSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EngineError, findWorkspace, openWorkspace, type VerifyReport, type Workspace } from "../src/index.ts";
+import {
+  EngineError,
+  findWorkspace,
+  openWorkspace,
+  type VerifyReport,
+  type Workspace,
+} from "../src/index.ts";
 import { inProject, inProtected, runScript, type Project } from "./support/project.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { readTreeMap, type TreeMap } from "./support/tree-map.ts";
@@ -31,7 +52,8 @@ beforeAll(async () => {
   for (let version = 1; version <= 4; version += 1) {
     for (let file = 0; file < 12; file += 1) {
       mkdirSync(join(root, `d${file % 3}`), { recursive: true });
-      if (version === 1 || file % 4 === version - 1) writeFileSync(join(root, `d${file % 3}/f${file}`), noise(2_000 + file * 900));
+      if (version === 1 || file % 4 === version - 1)
+        writeFileSync(join(root, `d${file % 3}/f${file}`), noise(2_000 + file * 900));
     }
     writeFileSync(join(root, `only-in-${version}.txt`), `version ${version}\n`.repeat(50 * version));
     const { checkpoint } = await workspace.checkpoint({ name: `v${version}` });
@@ -41,7 +63,8 @@ beforeAll(async () => {
   const store = (await workspace.status()).store;
   await workspace.close();
   storeFile = join(store, "store.db");
-  for (const name of ["root", "home"]) cpSync(join(base, name), join(pristine, name), { recursive: true, preserveTimestamps: true });
+  for (const name of ["root", "home"])
+    cpSync(join(base, name), join(pristine, name), { recursive: true, preserveTimestamps: true });
 });
 
 function noise(length: number): Buffer {
@@ -66,7 +89,15 @@ function patch(file: string, position: number, change: (byte: number) => number)
   closeSync(descriptor);
 }
 
-const DAMAGE = ["STORE_CORRUPT", "STORE_REPLACED", "STORE_NEWER", "OBJECT_CORRUPT", "OBJECT_MISSING", "CHECKPOINT_NOT_FOUND", "FILE_SYSTEM"];
+const DAMAGE = [
+  "STORE_CORRUPT",
+  "STORE_REPLACED",
+  "STORE_NEWER",
+  "OBJECT_CORRUPT",
+  "OBJECT_MISSING",
+  "CHECKPOINT_NOT_FOUND",
+  "FILE_SYSTEM",
+];
 
 /** What an attempt throws must be an error of the engine that speaks of damage. */
 async function attempt<Result>(work: () => Promise<Result>): Promise<Result | EngineError> {
@@ -95,8 +126,13 @@ async function expectNoWrongByte(label: string): Promise<"sound" | "found" | "re
     // if the store fails only when everything is in place, it must say so
     const isDone = outcome.message.startsWith("Your files were changed as planned");
     expect(readTreeMap(root), label).toEqual(isDone ? target.tree : before);
-    const isKnown = problems.some(({ kind, checkpoints }) => kind === "database" || checkpoints.includes(target.id as never));
-    expect(isKnown || outcome.code === "CHECKPOINT_NOT_FOUND", `${label}: ${target.ref} is not listed: ${outcome.message} ${JSON.stringify(problems)}`).toBe(true);
+    const isKnown = problems.some(
+      ({ kind, checkpoints }) => kind === "database" || checkpoints.includes(target.id as never),
+    );
+    expect(
+      isKnown || outcome.code === "CHECKPOINT_NOT_FOUND",
+      `${label}: ${target.ref} is not listed: ${outcome.message} ${JSON.stringify(problems)}`,
+    ).toBe(true);
   } else {
     expect(readTreeMap(root), label).toEqual(target.tree);
   }
@@ -169,7 +205,11 @@ describe("rows that are gone or swapped", () => {
     damage(edit(sql));
     const workspace = await findWorkspace(root, { home });
     const kinds = ({ problems }: VerifyReport) => [...new Set(problems.map(({ kind }) => kind))].sort();
-    return { quick: kinds(await workspace.verify()), full: kinds(await workspace.verify({ full: true })), workspace };
+    return {
+      quick: kinds(await workspace.verify()),
+      full: kinds(await workspace.verify({ full: true })),
+      workspace,
+    };
   }
 
   test("[R26] an object: quick finds it, the checkpoints that need it are listed, the others restore", async () => {
@@ -182,14 +222,21 @@ describe("rows that are gone or swapped", () => {
     expect(problems.flatMap(({ checkpoints }) => checkpoints)).toEqual([states[3]!.id]);
     const before = readTreeMap(root);
     rmSync(join(root, "only-in-4.txt"));
-    await expect(workspace.restoreTo("v4")).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: expect.arrayContaining([states[3]!.id]) as unknown } });
+    await expect(workspace.restoreTo("v4")).rejects.toMatchObject({
+      code: "OBJECT_MISSING",
+      facts: { checkpoints: expect.arrayContaining([states[3]!.id]) as unknown },
+    });
     await workspace.restoreTo("v3");
     expect(readTreeMap(root)).toEqual(states[2]!.tree);
     expect(before).toEqual(states[3]!.tree);
   });
 
   test("[I14] what is damaged in the store but stands in the working copy is stored anew before it is overwritten", async () => {
-    damage(edit("UPDATE object SET offset = offset + 1 WHERE hash = (SELECT substr(new, -32) FROM change WHERE CAST(path AS TEXT) = 'only-in-4.txt')"));
+    damage(
+      edit(
+        "UPDATE object SET offset = offset + 1 WHERE hash = (SELECT substr(new, -32) FROM change WHERE CAST(path AS TEXT) = 'only-in-4.txt')",
+      ),
+    );
     await using workspace = await findWorkspace(root, { home });
     expect((await workspace.verify({ full: true })).ok).toBe(false);
     expect(await workspace.restoreTo("v3")).toMatchObject({ outcome: "applied", conflicts: [] });
@@ -201,14 +248,17 @@ describe("rows that are gone or swapped", () => {
 
   test("[N2] a damaged newest checkpoint keeps nobody from taking new ones", () => {
     damage(edit("DELETE FROM object WHERE hash = (SELECT snapshot FROM checkpoint WHERE name = 'v4')"));
-    const said = runScript<{ status: string[]; next: string[]; outcome: string }>({ root, home }, `
+    const said = runScript<{ status: string[]; next: string[]; outcome: string }>(
+      { root, home },
+      `
       fs.writeFileSync(root + "/other.txt", "x");
       const { warnings: status } = await workspace.status();
       const { warnings: next } = await workspace.checkpoint({ name: "next" });
       fs.writeFileSync(root + "/other.txt", "y");
       const { outcome } = await workspace.restoreTo("next");
       await workspace.restoreTo("v2");
-      return { status, next, outcome };`);
+      return { status, next, outcome };`,
+    );
     expect(said.status.join()).toContain("newest checkpoint is damaged");
     expect(said.next.join()).toContain("previous checkpoint is damaged");
     expect(said.outcome).toBe("applied");
@@ -237,13 +287,16 @@ describe("rows that are gone or swapped", () => {
   test("a checkpoint made to name another tree, rules or parent: refused", async () => {
     for (const column of ["snapshot", "rules", "excluded", "parents", "created_at", "kind"]) {
       for (const value of [`(SELECT ${column} FROM checkpoint WHERE seq = 1)`, "x'00'", "'text'", "7"]) {
-        const { quick, workspace } = await findings(`UPDATE checkpoint SET ${column} = ${value} WHERE name = 'v4'`);
+        const { quick, workspace } = await findings(
+          `UPDATE checkpoint SET ${column} = ${value} WHERE name = 'v4'`,
+        );
         await using _ = workspace;
         // all of them were taken by the same rules
         const isSame = (column === "excluded" || column === "rules") && value.startsWith("(");
         expect(quick, `${column} ${value}`).toEqual(isSame ? [] : ["row-invalid"]);
         const before = readTreeMap(root);
-        if (!isSame) await expect(workspace.restoreTo("v4"), column).rejects.toMatchObject({ code: "OBJECT_CORRUPT" });
+        if (!isSame)
+          await expect(workspace.restoreTo("v4"), column).rejects.toMatchObject({ code: "OBJECT_CORRUPT" });
         expect(readTreeMap(root)).toEqual(before);
         expect(await workspace.list()).toHaveLength(5);
         await workspace.restoreTo("v2");
@@ -253,16 +306,24 @@ describe("rows that are gone or swapped", () => {
   });
 
   test("[R26] a change row rewritten: undo and revert refuse to write what it says", async () => {
-    const { quick, workspace } = await findings("UPDATE change SET old = new WHERE CAST(path AS TEXT) = 'only-in-4.txt'");
+    const { quick, workspace } = await findings(
+      "UPDATE change SET old = new WHERE CAST(path AS TEXT) = 'only-in-4.txt'",
+    );
     await using _ = workspace;
     expect(quick).toEqual(["row-invalid"]);
     const before = readTreeMap(root);
-    await expect(workspace.revert("v4")).rejects.toMatchObject({ code: "OBJECT_CORRUPT", facts: { checkpoints: [states[3]!.id] } });
+    await expect(workspace.revert("v4")).rejects.toMatchObject({
+      code: "OBJECT_CORRUPT",
+      facts: { checkpoints: [states[3]!.id] },
+    });
     expect(readTreeMap(root)).toEqual(before);
   });
 
   test("an entry of the log taken out or altered", async () => {
-    for (const sql of ["DELETE FROM operation WHERE seq = 2", "UPDATE operation SET detail = replace(detail, 'manual', 'tool') WHERE seq = 3"]) {
+    for (const sql of [
+      "DELETE FROM operation WHERE seq = 2",
+      "UPDATE operation SET detail = replace(detail, 'manual', 'tool') WHERE seq = 3",
+    ]) {
       const { quick, workspace } = await findings(sql);
       await using _ = workspace;
       expect(quick).toEqual(["log"]);
@@ -277,14 +338,23 @@ describe("rows that are gone or swapped", () => {
       await workspace.checkpoint({ kind: "tool" });
       const turn = await workspace.turn({ prompt: "edit" }, async () => project.write("a.txt", "after"));
       // the checkpoints that had the content before the turn go; the turn's own record still needs it
-      await workspace.prune({ policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null } });
+      await workspace.prune({
+        policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null },
+      });
       project.clockMs = 48 * 3_600_000;
       expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 2 });
       expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
-      edit(`DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`)(join(project.storeDirectory(), "store.db"));
-      expect((await workspace.verify()).problems).toMatchObject([{ kind: "object-missing", checkpoints: [turn.after.id] }]);
+      edit(
+        `DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`,
+      )(join(project.storeDirectory(), "store.db"));
+      expect((await workspace.verify()).problems).toMatchObject([
+        { kind: "object-missing", checkpoints: [turn.after.id] },
+      ]);
       const blamed = expect.arrayContaining([turn.after.id]) as unknown;
-      await expect(workspace.undo()).rejects.toMatchObject({ code: "OBJECT_MISSING", facts: { checkpoints: blamed } });
+      await expect(workspace.undo()).rejects.toMatchObject({
+        code: "OBJECT_MISSING",
+        facts: { checkpoints: blamed },
+      });
       expect(project.read("a.txt")).toBe("after");
     }),
   );
@@ -308,7 +378,12 @@ describe("the stat cache is only a cache", () => {
     inProject({ "a.txt": "a", "d/b.txt": "b" }, async (project) => {
       await project.close(await project.open());
       const bytes = readFileSync(cacheOf(project));
-      const variants = [Buffer.alloc(0), bytes.subarray(0, 40), Buffer.from("garbage"), Buffer.concat([bytes, Buffer.from("more")])];
+      const variants = [
+        Buffer.alloc(0),
+        bytes.subarray(0, 40),
+        Buffer.from("garbage"),
+        Buffer.concat([bytes, Buffer.from("more")]),
+      ];
       for (let index = 0; index < 40; index += 1) {
         const flipped = Buffer.from(bytes);
         flipped[random.below(flipped.length)]! ^= 1 << random.below(8);
@@ -321,7 +396,8 @@ describe("the stat cache is only a cache", () => {
         const { checkpoint } = await workspace.checkpoint();
         expect(checkpoint.files).toBe(2);
         for await (const file of workspace.files("@")) {
-          if (file.path === "a.txt") expect(Buffer.concat([...file.content()]).toString()).toBe(`content ${index % 2}`);
+          if (file.path === "a.txt")
+            expect(Buffer.concat([...file.content()]).toString()).toBe(`content ${index % 2}`);
         }
         await workspace.close();
       }

@@ -4,32 +4,58 @@
  * Everything else is kept, with the reason.
  */
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { fixtureAt } from "./git-fixture.ts";
-import { canMakeImmutable, canMount, inProject, inProtected, mountSmall, setImmutable, unmount } from "./support/project.ts";
+import {
+  canMakeImmutable,
+  canMount,
+  inProject,
+  inProtected,
+  mountSmall,
+  setImmutable,
+  unmount,
+} from "./support/project.ts";
 
 const keptPaths = ({ kept }: { kept: readonly { path: string }[] }) => kept.map(({ path }) => path);
 
 describe("ignored files", () => {
   test(
     "[R13] [I01] [I03] survive a restore, whoever made them and when",
-    inProject({ ".gitignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" }, async (project) => {
-      const workspace = await project.open();
-      project.write("a.txt", "2");
-      project.write("results/new.bin", "new");
-      project.write("deep/down/run.log", "log");
-      project.write("node_modules/dep/index.js", "dep");
-      project.write("dist/bundle.js", "bundle");
-      const outcome = await workspace.restoreTo("1");
-      expect(outcome).toMatchObject({ outcome: "applied", modified: 1, deleted: 0 });
-      expect(project.read("a.txt")).toBe("1");
-      for (const name of ["results/old.bin", "results/new.bin", "deep/down/run.log", "node_modules/dep/index.js", "dist/bundle.js"]) {
-        expect(existsSync(join(project.root, name))).toBe(true);
-      }
-      expect(outcome.kept).toContainEqual({ path: "deep/down", reason: "the directory is not empty" });
-    }),
+    inProject(
+      { ".gitignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" },
+      async (project) => {
+        const workspace = await project.open();
+        project.write("a.txt", "2");
+        project.write("results/new.bin", "new");
+        project.write("deep/down/run.log", "log");
+        project.write("node_modules/dep/index.js", "dep");
+        project.write("dist/bundle.js", "bundle");
+        const outcome = await workspace.restoreTo("1");
+        expect(outcome).toMatchObject({ outcome: "applied", modified: 1, deleted: 0 });
+        expect(project.read("a.txt")).toBe("1");
+        for (const name of [
+          "results/old.bin",
+          "results/new.bin",
+          "deep/down/run.log",
+          "node_modules/dep/index.js",
+          "dist/bundle.js",
+        ]) {
+          expect(existsSync(join(project.root, name))).toBe(true);
+        }
+        expect(outcome.kept).toContainEqual({ path: "deep/down", reason: "the directory is not empty" });
+      },
+    ),
   );
 
   test(
@@ -43,7 +69,10 @@ describe("ignored files", () => {
       const { checkpoint } = await workspace.checkpoint({ name: "ignoring" });
       expect(checkpoint.changes).toEqual({ added: 1, modified: 0, deleted: 0 });
       expect((await workspace.show("ignoring")).files.map(({ path }) => path)).toEqual([".gitignore"]);
-      expect((await workspace.diff({ from: "1", to: "ignoring", detail: "names" })).summary).toMatchObject({ added: 1, deleted: 0 });
+      expect((await workspace.diff({ from: "1", to: "ignoring", detail: "names" })).summary).toMatchObject({
+        added: 1,
+        deleted: 0,
+      });
       await workspace.restoreTo("1");
       expect(existsSync(join(project.root, ".gitignore"))).toBe(false);
       await workspace.restoreTo("ignoring");
@@ -65,28 +94,39 @@ describe("ignored files", () => {
 
   test(
     "a path that was ignored and is so no longer is not deleted by a restore to before",
-    inProtected({ ".gitignore": "data/\n", "data/big.csv": "precious", "data/sub/x": "x" }, async (project, workspace) => {
-      project.remove(".gitignore");
-      await workspace.checkpoint();
-      const outcome = await workspace.restoreTo("1");
-      expect(project.read("data/big.csv")).toBe("precious");
-      expect(project.read(".gitignore")).toBe("data/\n");
-      expect(outcome.kept).toContainEqual({ path: "data/big.csv", reason: "not covered by the target's rules" });
-    }),
+    inProtected(
+      { ".gitignore": "data/\n", "data/big.csv": "precious", "data/sub/x": "x" },
+      async (project, workspace) => {
+        project.remove(".gitignore");
+        await workspace.checkpoint();
+        const outcome = await workspace.restoreTo("1");
+        expect(project.read("data/big.csv")).toBe("precious");
+        expect(project.read(".gitignore")).toBe("data/\n");
+        expect(outcome.kept).toContainEqual({
+          path: "data/big.csv",
+          reason: "not covered by the target's rules",
+        });
+      },
+    ),
   );
 
   test(
     "nor by an undo of the turn that took the rule away: the turn did not create it",
-    inProtected({ ".gitignore": "data/\nempty/\n", "data/big.csv": "precious" }, async (project, workspace) => {
-      mkdirSync(join(project.root, "empty"));
-      const turn = await workspace.turn({ prompt: "tidy up" }, async () => project.write(".gitignore", "# nothing\n"));
-      expect(turn.after.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
-      expect(await workspace.undo()).toMatchObject({ outcome: "applied", modified: 1, deleted: 0 });
-      expect(project.read("data/big.csv")).toBe("precious");
-      expect(existsSync(join(project.root, "empty"))).toBe(true);
-      expect(await workspace.revert(turn.after.id)).toMatchObject({ deleted: 0 });
-      expect(project.read("data/big.csv")).toBe("precious");
-    }),
+    inProtected(
+      { ".gitignore": "data/\nempty/\n", "data/big.csv": "precious" },
+      async (project, workspace) => {
+        mkdirSync(join(project.root, "empty"));
+        const turn = await workspace.turn({ prompt: "tidy up" }, async () =>
+          project.write(".gitignore", "# nothing\n"),
+        );
+        expect(turn.after.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied", modified: 1, deleted: 0 });
+        expect(project.read("data/big.csv")).toBe("precious");
+        expect(existsSync(join(project.root, "empty"))).toBe(true);
+        expect(await workspace.revert(turn.after.id)).toMatchObject({ deleted: 0 });
+        expect(project.read("data/big.csv")).toBe("precious");
+      },
+    ),
   );
 
   test(
@@ -111,16 +151,19 @@ describe("ignored files", () => {
 
   test(
     "[R22] what is in git's index is captured whatever the ignore files say, and nothing else beside it",
-    inProject({ ".gitignore": "vendor/\n", "vendor/kept.js": "kept", "vendor/other.js": "other" }, async (project) => {
-      const git = fixtureAt(project.root);
-      git.git("init", "-q", ".");
-      git.git("add", "-f", "vendor/kept.js", ".gitignore");
-      const workspace = await project.open();
-      project.remove("vendor");
-      project.write("vendor/later.js", "later");
-      expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1, deleted: 0 });
-      expect(readdirSync(join(project.root, "vendor")).sort()).toEqual(["kept.js", "later.js"]);
-    }),
+    inProject(
+      { ".gitignore": "vendor/\n", "vendor/kept.js": "kept", "vendor/other.js": "other" },
+      async (project) => {
+        const git = fixtureAt(project.root);
+        git.git("init", "-q", ".");
+        git.git("add", "-f", "vendor/kept.js", ".gitignore");
+        const workspace = await project.open();
+        project.remove("vendor");
+        project.write("vendor/later.js", "later");
+        expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1, deleted: 0 });
+        expect(readdirSync(join(project.root, "vendor")).sort()).toEqual(["kept.js", "later.js"]);
+      },
+    ),
   );
 
   test(
@@ -164,7 +207,10 @@ describe("named paths", () => {
       });
       const outcome = await workspace.restoreTo("1");
       expect(project.read("dist/out.js")).toBe("rebuilt");
-      expect(outcome.kept).toContainEqual({ path: "dist/out.js", reason: "not covered by the target's rules" });
+      expect(outcome.kept).toContainEqual({
+        path: "dist/out.js",
+        reason: "not covered by the target's rules",
+      });
       expect(await workspace.undo()).toBeDefined();
       expect(existsSync(join(project.root, "dist/out.js"))).toBe(true);
       expect(turn.changed).toBe(true);
@@ -243,35 +289,62 @@ describe("choices", () => {
       expect(outcome).toMatchObject({ outcome: "applied", created: 1, modified: 1, deleted: 0 });
       expect(outcome.kept).toContainEqual({ path: "new.txt", reason: "keep-new" });
       expect(outcome.kept).toContainEqual({ path: "newer/deep.txt", reason: "keep-new" });
-      expect([project.read("a.txt"), project.read("b.txt"), project.read("newer/deep.txt")]).toEqual(["1", "1", "new"]);
+      expect([project.read("a.txt"), project.read("b.txt"), project.read("newer/deep.txt")]).toEqual([
+        "1",
+        "1",
+        "new",
+      ]);
     }),
   );
 
   test(
     "chosen paths: a file, a directory, one that is gone, one that is new; the rest is not looked at",
-    inProtected({ "a.txt": "1", "d/x": "1", "d/y": "1", "e/f/g": "1", "z.txt": "1" }, async (project, workspace) => {
-      for (const name of ["a.txt", "d/x", "z.txt"]) project.write(name, "2");
-      project.write("d/new", "new");
-      project.write("new", "new");
-      project.remove("e");
-      expect(await workspace.restoreTo("1", { paths: ["d", "e/f/g"] })).toMatchObject({ outcome: "applied", created: 1, modified: 1, deleted: 1 });
-      expect([project.read("a.txt"), project.read("z.txt"), project.read("d/x"), project.read("e/f/g")]).toEqual(["2", "2", "1", "1"]);
-      expect(existsSync(join(project.root, "d/new"))).toBe(false);
-      expect(await workspace.restoreTo("1", { paths: ["./new", "a.txt"] })).toMatchObject({ outcome: "applied", modified: 1, deleted: 1 });
-      await workspace.undo();
-      expect([project.read("a.txt"), project.read("new")]).toEqual(["2", "new"]);
-    }),
+    inProtected(
+      { "a.txt": "1", "d/x": "1", "d/y": "1", "e/f/g": "1", "z.txt": "1" },
+      async (project, workspace) => {
+        for (const name of ["a.txt", "d/x", "z.txt"]) project.write(name, "2");
+        project.write("d/new", "new");
+        project.write("new", "new");
+        project.remove("e");
+        expect(await workspace.restoreTo("1", { paths: ["d", "e/f/g"] })).toMatchObject({
+          outcome: "applied",
+          created: 1,
+          modified: 1,
+          deleted: 1,
+        });
+        expect([
+          project.read("a.txt"),
+          project.read("z.txt"),
+          project.read("d/x"),
+          project.read("e/f/g"),
+        ]).toEqual(["2", "2", "1", "1"]);
+        expect(existsSync(join(project.root, "d/new"))).toBe(false);
+        expect(await workspace.restoreTo("1", { paths: ["./new", "a.txt"] })).toMatchObject({
+          outcome: "applied",
+          modified: 1,
+          deleted: 1,
+        });
+        await workspace.undo();
+        expect([project.read("a.txt"), project.read("new")]).toEqual(["2", "new"]);
+      },
+    ),
   );
 
   test(
     "a chosen path that is nowhere, or outside, is refused and nothing happens",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
       project.write("a.txt", "2");
-      await expect(workspace.restoreTo("1", { paths: ["a.txt", "typo.txt"] })).rejects.toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
+      await expect(workspace.restoreTo("1", { paths: ["a.txt", "typo.txt"] })).rejects.toMatchObject({
+        code: "PATH_NOT_IN_CHECKPOINT",
+      });
       for (const path of ["../x", "/etc/passwd", "a/../../x", "a\0b"]) {
-        await expect(workspace.restoreTo("1", { paths: [path] })).rejects.toMatchObject({ code: "PATH_OUTSIDE" });
+        await expect(workspace.restoreTo("1", { paths: [path] })).rejects.toMatchObject({
+          code: "PATH_OUTSIDE",
+        });
       }
-      await expect(workspace.restoreTo("1", { paths: [".git/config"] })).rejects.toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
+      await expect(workspace.restoreTo("1", { paths: [".git/config"] })).rejects.toMatchObject({
+        code: "PATH_NOT_IN_CHECKPOINT",
+      });
       expect(project.read("a.txt")).toBe("2");
     }),
   );
@@ -310,9 +383,15 @@ describe("directories", () => {
       project.write("it/node_modules/dep.js", "dep");
       project.write("x", "2");
       const before = project.tree();
-      expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "it", reason: "cannot be saved" }] });
+      expect(await workspace.restoreTo("1")).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [{ path: "it", reason: "cannot be saved" }],
+      });
       expect(project.tree()).toEqual(before);
-      expect(await workspace.restoreTo("1", { bestEffort: true })).toMatchObject({ outcome: "partial", modified: 1 });
+      expect(await workspace.restoreTo("1", { bestEffort: true })).toMatchObject({
+        outcome: "partial",
+        modified: 1,
+      });
       expect([project.read("x"), project.read("it/node_modules/dep.js")]).toEqual(["1", "dep"]);
     }),
   );
@@ -326,7 +405,9 @@ describe("directories", () => {
       try {
         project.write("mounted/on-tmpfs", "x");
         const workspace = await project.open();
-        expect((await workspace.status()).excluded).toContainEqual(expect.objectContaining({ path: "mounted", rule: "mount point" }));
+        expect((await workspace.status()).excluded).toContainEqual(
+          expect.objectContaining({ path: "mounted", rule: "mount point" }),
+        );
         expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "unchanged" });
         unmount(place);
         project.write("mounted/below", "was below the mount all the time");
@@ -365,7 +446,10 @@ describe.skipIf(!canMakeImmutable)("what cannot be written", () => {
         { path: "locked", reason: "it is immutable" },
         { path: "fixed.txt", reason: "it is immutable" },
       ];
-      await expect(workspace.restoreTo("1")).rejects.toMatchObject({ code: "PREFLIGHT_FAILED", facts: { problems } });
+      await expect(workspace.restoreTo("1")).rejects.toMatchObject({
+        code: "PREFLIGHT_FAILED",
+        facts: { problems },
+      });
       expect(project.tree()).toEqual(before);
       setImmutable(join(project.root, "fixed.txt"), false);
       setImmutable(join(project.root, "locked"), false);
@@ -375,24 +459,36 @@ describe.skipIf(!canMakeImmutable)("what cannot be written", () => {
 
   test(
     "[R6] [A59] best effort: everything else is restored and what was skipped is listed",
-    inProtected({ "a.txt": "1", "fixed.txt": "1", "locked/in.txt": "1", "gone.txt": "1" }, async (project, workspace) => {
-      for (const name of ["a.txt", "fixed.txt", "locked/in.txt"]) project.write(name, "2");
-      project.write("locked/new/deep.txt", "new");
-      project.write("undeletable.txt", "new");
-      unlinkSync(join(project.root, "gone.txt"));
-      const stubborn = ["fixed.txt", "locked", "undeletable.txt"].map((name) => join(project.root, name));
-      for (const path of stubborn) setImmutable(path, true);
-      const outcome = await workspace.restoreTo("1", { bestEffort: true });
-      for (const path of stubborn) setImmutable(path, false);
-      expect(outcome).toMatchObject({ outcome: "partial", created: 1, modified: 1 });
-      expect(outcome.skipped.map(({ path }) => path).sort()).toEqual(["fixed.txt", "locked/in.txt", "locked/new", "undeletable.txt"]);
-      expect(outcome.skipped).toContainEqual({ path: "fixed.txt", reason: "it is immutable" });
-      expect([project.read("a.txt"), project.read("fixed.txt"), project.read("gone.txt")]).toEqual(["1", "2", "1"]);
-      // the new checkpoint says what is there, not what was wanted
-      expect((await workspace.checkpoint()).unchanged).toBe(true);
-      await workspace.undo();
-      expect([project.read("a.txt"), existsSync(join(project.root, "gone.txt"))]).toEqual(["2", false]);
-    }),
+    inProtected(
+      { "a.txt": "1", "fixed.txt": "1", "locked/in.txt": "1", "gone.txt": "1" },
+      async (project, workspace) => {
+        for (const name of ["a.txt", "fixed.txt", "locked/in.txt"]) project.write(name, "2");
+        project.write("locked/new/deep.txt", "new");
+        project.write("undeletable.txt", "new");
+        unlinkSync(join(project.root, "gone.txt"));
+        const stubborn = ["fixed.txt", "locked", "undeletable.txt"].map((name) => join(project.root, name));
+        for (const path of stubborn) setImmutable(path, true);
+        const outcome = await workspace.restoreTo("1", { bestEffort: true });
+        for (const path of stubborn) setImmutable(path, false);
+        expect(outcome).toMatchObject({ outcome: "partial", created: 1, modified: 1 });
+        expect(outcome.skipped.map(({ path }) => path).sort()).toEqual([
+          "fixed.txt",
+          "locked/in.txt",
+          "locked/new",
+          "undeletable.txt",
+        ]);
+        expect(outcome.skipped).toContainEqual({ path: "fixed.txt", reason: "it is immutable" });
+        expect([project.read("a.txt"), project.read("fixed.txt"), project.read("gone.txt")]).toEqual([
+          "1",
+          "2",
+          "1",
+        ]);
+        // the new checkpoint says what is there, not what was wanted
+        expect((await workspace.checkpoint()).unchanged).toBe(true);
+        await workspace.undo();
+        expect([project.read("a.txt"), existsSync(join(project.root, "gone.txt"))]).toEqual(["2", false]);
+      },
+    ),
   );
 });
 

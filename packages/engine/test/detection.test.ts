@@ -1,5 +1,15 @@
 /** Changes are noticed however quickly and quietly they are made; a scan that trusts the last one misses nothing. */
-import { appendFileSync, chmodSync, mkdirSync, renameSync, rmSync, statSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -38,7 +48,9 @@ test(
       setInterval(() => writeFileSync(${JSON.stringify(path)}, String(process.hrtime.bigint())), 2);`;
     const writer = new Worker(script, { eval: true });
     try {
-      await expect.poll(() => statSync(path, { throwIfNoEntry: false })?.size, { timeout: 20_000 }).toBeGreaterThan(0);
+      await expect
+        .poll(() => statSync(path, { throwIfNoEntry: false })?.size, { timeout: 20_000 })
+        .toBeGreaterThan(0);
       const { doubts } = await workspace.checkpoint();
       expect(doubts).toEqual([{ path: "hot.txt", reason: "unstable" }]);
     } finally {
@@ -57,10 +69,12 @@ test(
     console.log(`seed ${random.seed}`);
     const directories = Array.from({ length: 300 }, (_, i) => `d${i % 7}/e${i % 23}/f${i}`);
     for (const directory of directories) mkdirSync(join(project.root, directory), { recursive: true });
-    for (let i = 0; i < MANY; i += 1) writeFileSync(join(project.root, directories[i % directories.length]!, `n${i}.ts`), `${i}`);
+    for (let i = 0; i < MANY; i += 1)
+      writeFileSync(join(project.root, directories[i % directories.length]!, `n${i}.ts`), `${i}`);
     await project.close(await project.open());
     for (let round = 0; round < 6; round += 1) {
-      for (let i = 0; i < 40; i += 1) disturb(project, join(project.root, directories[random.below(directories.length)]!), random);
+      for (let i = 0; i < 40; i += 1)
+        disturb(project, join(project.root, directories[random.below(directories.length)]!), random);
       if (round === 3) writeFileSync(join(project.root, ".gitignore"), "*.log\nn1*.ts\n");
       if (round === 5) writeFileSync(join(project.root, "d3/.gitignore"), "!n1*.ts\n");
       const trusting = await project.open();
@@ -80,10 +94,19 @@ function disturb({ root }: Project, directory: string, random: { below(limit: nu
   const path = name();
   const stat = statSync(path, { throwIfNoEntry: false });
   const kinds = [
-    () => (stat?.isDirectory() === true ? writeFileSync(join(path, "inner"), `${random.below(99)}`) : writeFileSync(path, `${random.below(99)}`)),
+    () =>
+      stat?.isDirectory() === true
+        ? writeFileSync(join(path, "inner"), `${random.below(99)}`)
+        : writeFileSync(path, `${random.below(99)}`),
     () => (stat?.isFile() === true ? appendFileSync(path, "more") : undefined),
     () => (stat?.isFile() === true ? unlinkSync(path) : mkdirSync(path, { recursive: true })),
-    () => (stat === undefined ? undefined : chmodSync(path, stat.isDirectory() ? 0o755 - 0o10 * random.below(2) : 0o644 + 0o111 * random.below(2))),
+    () =>
+      stat === undefined
+        ? undefined
+        : chmodSync(
+            path,
+            stat.isDirectory() ? 0o755 - 0o10 * random.below(2) : 0o644 + 0o111 * random.below(2),
+          ),
     () => (stat === undefined ? undefined : renameSync(path, join(root, `moved-${random.below(1e9)}`))),
   ];
   kinds[random.below(kinds.length)]!();

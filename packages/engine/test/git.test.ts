@@ -41,7 +41,9 @@ async function doEverything(project: Project): Promise<Workspace> {
   await workspace.show("@");
   await workspace.note("@", "note");
   await workspace.restore(await workspace.planRestore(start.id, { paths: ["a.txt", "later.txt"] }));
-  await workspace.prune({ policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 1 } });
+  await workspace.prune({
+    policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 1 },
+  });
   await workspace.gc();
   await workspace.forget("later.txt");
   await workspace.stats();
@@ -117,7 +119,12 @@ describe("[R18] [I09] [I50] [I51] nothing under .git changes", () => {
       const before = fingerprint(join(project.root, ".git"));
       const workspace = await doEverything(project);
       expect(fingerprint(join(project.root, ".git"))).toBe(before);
-      expect((await workspace.resolve("@")).git).toEqual({ branch: "main", commit: null, dirty: false, staged: [] });
+      expect((await workspace.resolve("@")).git).toEqual({
+        branch: "main",
+        commit: null,
+        dirty: false,
+        staged: [],
+      });
     }),
   );
 
@@ -137,7 +144,10 @@ describe("[R18] [I09] [I50] [I51] nothing under .git changes", () => {
       const before = [fingerprint(join(main, ".git")), fingerprint(join(project.root, ".git"))];
       const workspace = await doEverything(project);
       expect([fingerprint(join(main, ".git")), fingerprint(join(project.root, ".git"))]).toEqual(before);
-      expect((await workspace.resolve("@")).git).toMatchObject({ branch: "side", commit: git.git("rev-parse", "side") });
+      expect((await workspace.resolve("@")).git).toMatchObject({
+        branch: "side",
+        commit: git.git("rev-parse", "side"),
+      });
     }),
   );
 });
@@ -152,8 +162,12 @@ test(
     const outer = await project.open();
     const { checkpoint } = await outer.checkpoint();
     expect(checkpoint.files).toBe(2);
-    expect((await outer.status()).excluded).toContainEqual(expect.objectContaining({ path: ".claude/worktrees/one", rule: "linked git worktree" }));
-    await expect(findWorkspace(join(inside, "src"), { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+    expect((await outer.status()).excluded).toContainEqual(
+      expect.objectContaining({ path: ".claude/worktrees/one", rule: "linked git worktree" }),
+    );
+    await expect(findWorkspace(join(inside, "src"), { home: project.home })).rejects.toMatchObject({
+      code: "WORKSPACE_NOT_FOUND",
+    });
     const inner = await project.open({ at: inside });
     expect(inner.id).not.toBe(outer.id);
     project.write(".claude/worktrees/one/a.txt", "changed in the worktree\n");
@@ -195,14 +209,22 @@ describe("[I22] nested repositories", () => {
       const git = makeRepository(project);
       makeNested(project, "libs/one");
       makeNested(project, "libs/two").git("commit", "-q", "--allow-empty", "-m", "more");
-      const prints = () => [git.path, join(git.path, "libs/one"), join(git.path, "libs/two")].map((path) => fingerprint(join(path, ".git")));
+      const prints = () =>
+        [git.path, join(git.path, "libs/one"), join(git.path, "libs/two")].map((path) =>
+          fingerprint(join(path, ".git")),
+        );
       const before = prints();
       const workspace = await project.open();
       const tree = project.tree();
       project.write("libs/one/inner.txt", "changed\n");
       project.remove("libs/two/inner.txt");
       project.write("libs/two/new.txt", "new\n");
-      expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1, modified: 1, deleted: 1 });
+      expect(await workspace.restoreTo("1")).toMatchObject({
+        outcome: "applied",
+        created: 1,
+        modified: 1,
+        deleted: 1,
+      });
       expect(project.tree()).toEqual(tree);
       await workspace.undo();
       expect(project.read("libs/one/inner.txt")).toBe("changed\n");
@@ -233,12 +255,19 @@ describe("[I22] nested repositories", () => {
         makeNested(project, "was-a-file");
         makeNested(project, "cloned");
       });
-      const prints = () => ["was-a-file", "cloned"].map((name) => fingerprint(join(project.root, name, ".git")));
+      const prints = () =>
+        ["was-a-file", "cloned"].map((name) => fingerprint(join(project.root, name, ".git")));
       const before = prints();
       const after = project.tree();
-      expect(await workspace.undo()).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "was-a-file" }] });
+      expect(await workspace.undo()).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [{ path: "was-a-file" }],
+      });
       expect(project.tree()).toEqual(after);
-      expect(await workspace.restoreTo(turn.before.id)).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "was-a-file", reason: "cannot be saved" }] });
+      expect(await workspace.restoreTo(turn.before.id)).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [{ path: "was-a-file", reason: "cannot be saved" }],
+      });
       expect(project.tree()).toEqual(after);
       expect(await workspace.undo({ bestEffort: true })).toMatchObject({ outcome: "partial" });
       expect(prints()).toEqual(before);
@@ -256,7 +285,8 @@ describe("[I22] nested repositories", () => {
       project.write("empty/.git/HEAD", "garbage");
       project.write("empty/file.txt", "1\n");
       const workspace = await project.open();
-      for (const name of ["good/inner.txt", "broken/file.txt", "empty/file.txt"]) project.write(name, "changed\n");
+      for (const name of ["good/inner.txt", "broken/file.txt", "empty/file.txt"])
+        project.write(name, "changed\n");
       expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", modified: 3 });
       expect(readFileSync(join(project.root, "broken/.git"), "utf8")).toBe("gitdir: /nowhere\n");
     }),
@@ -275,19 +305,26 @@ describe("[I22] nested repositories", () => {
         origin.git("commit", "-qm", "s");
         const git = makeRepository(project);
         git.git("submodule", "--quiet", "add", source, place);
-        const before = [fingerprint(join(project.root, ".git")), fingerprint(join(project.root, place, ".git"))];
+        const before = [
+          fingerprint(join(project.root, ".git")),
+          fingerprint(join(project.root, place, ".git")),
+        ];
         const workspace = await project.open();
         project.write(`${place}/s.txt`, "changed\n");
         expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", modified: 1 });
         expect(project.read(`${place}/s.txt`)).toBe("s\n");
-        expect([fingerprint(join(project.root, ".git")), fingerprint(join(project.root, place, ".git"))]).toEqual(before);
+        expect([
+          fingerprint(join(project.root, ".git")),
+          fingerprint(join(project.root, place, ".git")),
+        ]).toEqual(before);
       }),
     );
   }
 });
 
 describe("[Y02] [Y16] the recorded state of git", () => {
-  const stateOf = async (workspace: Workspace): Promise<GitState | null> => (await workspace.checkpoint()).checkpoint.git;
+  const stateOf = async (workspace: Workspace): Promise<GitState | null> =>
+    (await workspace.checkpoint()).checkpoint.git;
 
   test(
     "follows branch, commit, staged and unstaged changes",
@@ -301,10 +338,20 @@ describe("[Y02] [Y16] the recorded state of git", () => {
       git.git("add", "a.txt");
       git.write("ünïcode.txt", "x\n");
       git.git("add", "ünïcode.txt");
-      expect(await stateOf(workspace)).toEqual({ branch: "main", commit: first, dirty: true, staged: ["a.txt", "ünïcode.txt"] });
+      expect(await stateOf(workspace)).toEqual({
+        branch: "main",
+        commit: first,
+        dirty: true,
+        staged: ["a.txt", "ünïcode.txt"],
+      });
       git.git("commit", "-qm", "second");
       git.git("checkout", "-q", "--detach");
-      expect(await stateOf(workspace)).toEqual({ branch: null, commit: git.git("rev-parse", "HEAD"), dirty: false, staged: [] });
+      expect(await stateOf(workspace)).toEqual({
+        branch: null,
+        commit: git.git("rev-parse", "HEAD"),
+        dirty: false,
+        staged: [],
+      });
     }),
   );
 

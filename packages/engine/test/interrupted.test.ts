@@ -29,12 +29,14 @@ interface Interrupted {
 async function inLab(body: (interrupted: Interrupted) => Promise<void>): Promise<void> {
   const lab = new FaultLab();
   try {
-    const writeAll = (content: string) => FILES.forEach((name) => writeFileSync(join(lab.root, name), content));
+    const writeAll = (content: string) =>
+      FILES.forEach((name) => writeFileSync(join(lab.root, name), content));
     writeAll("0\n");
     const workspace = await openWorkspace(lab.root, { home: lab.home });
     writeAll("1\n");
     await workspace.close();
     lab.keep("start");
+    lab.counted = [lab.root];
     const { calls } = await lab.run("restore");
     lab.putBack("start");
     const placing = (name: string) => calls.indexOf(`link ${lab.root}/${name}`) + 1;
@@ -65,7 +67,10 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
       await untilStopped(child);
       await inOpened(lab, async (workspace) => {
         for (const refused of [() => workspace.restoreTo("1"), () => workspace.revert("1")]) {
-          await expect(refused()).rejects.toMatchObject({ code: "RESTORE_RUNNING", facts: { pid: child.pid } });
+          await expect(refused()).rejects.toMatchObject({
+            code: "RESTORE_RUNNING",
+            facts: { pid: child.pid },
+          });
         }
         const { checkpoint } = await workspace.checkpoint();
         const { doubts } = await workspace.show(checkpoint.id);
@@ -77,6 +82,28 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
         expect([...readTreeMap(lab.root).values()]).toEqual(FILES.map(() => restored));
         expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
         expect(readTreeMap(lab.root)).toEqual(before);
+      });
+    }));
+
+  test("[R11] what it has done so far is not the doing of a turn that is open, and what that turn does is not lost", () =>
+    inLab(async ({ lab, takingAway }) => {
+      await inOpened(lab, async (workspace) => {
+        const { changed } = await workspace.turn({ prompt: "t1" }, async () => {
+          const { child, ended } = lab.start("restore", { at: takingAway("c"), how: "stop" });
+          await untilStopped(child);
+          writeFileSync(join(lab.root, "new"), THEIRS);
+          await workspace.checkpoint();
+          child.kill("SIGCONT");
+          await ended;
+        });
+        expect(changed).toBe(true);
+        const [after] = await workspace.list({ limit: 1 });
+        const restored = readTreeMap(lab.root);
+        expect(await readCheckpointMap({ workspace }, after!.id)).toEqual(restored);
+        const undo = await workspace.undo();
+        expect(undo).toMatchObject({ steps: [{ prompt: "t1" }], deleted: 1, modified: 0, plan: { meanwhile: [] } });
+        expect(readTreeMap(lab.root)).toEqual(new Map([...restored].filter(([path]) => path !== "new")));
+        expect(await workspace.undo()).toMatchObject({ steps: [{ kind: "restore" }], modified: 4 });
       });
     }));
 
@@ -101,14 +128,18 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
     { moment: "takingAway", way: "as a new file", write: writeAnew },
     { moment: "placing", way: "in place", write: writeInPlace },
     { moment: "placing", way: "as a new file", write: writeAnew },
-  ] as const)("[R5, N0] a file written $way at the moment of $moment is a conflict: theirs stays, the rest is taken back", ({ moment, write }) =>
-    inLab(async (interrupted) => {
-      const { lab, before } = interrupted;
-      const report = await writeAt(lab, interrupted[moment]("c"), () => write(join(lab.root, "c")));
-      expect(report).toMatchObject({ said: { outcome: "conflicts" } });
-      expect(readTreeMap(lab.root)).toEqual(new Map(before).set("c", describeFile(0o644, Buffer.from(THEIRS))));
-      await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
-    }),
+  ] as const)(
+    "[R5, N0] a file written $way at the moment of $moment is a conflict: theirs stays, the rest is taken back",
+    ({ moment, write }) =>
+      inLab(async (interrupted) => {
+        const { lab, before } = interrupted;
+        const report = await writeAt(lab, interrupted[moment]("c"), () => write(join(lab.root, "c")));
+        expect(report).toMatchObject({ said: { outcome: "conflicts" } });
+        expect(readTreeMap(lab.root)).toEqual(
+          new Map(before).set("c", describeFile(0o644, Buffer.from(THEIRS))),
+        );
+        await inOpened(lab, async () => expect(contentOf(lab, "c")).toBe(THEIRS));
+      }),
   );
 
   test("[R5, N0] what somebody writes into a restored file is not taken back with it", () =>
@@ -160,7 +191,9 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
   test("several processes find it at once: one recovers, none fails, it is one step", () =>
     inLab(async ({ lab, before, placing }) => {
       await lab.run("restore", { at: placing("c"), how: "kill" });
-      const openers = Array.from({ length: 6 }, () => startInProcess<string[]>(lab, `return workspace.notices;`));
+      const openers = Array.from({ length: 6 }, () =>
+        startInProcess<string[]>(lab, `return workspace.notices;`),
+      );
       expect((await Promise.all(openers)).flat()).toHaveLength(1);
       await inOpened(lab, async (workspace) => {
         expect(await workspace.undo()).toMatchObject({ outcome: "applied", canUndo: false });

@@ -15,19 +15,23 @@ const RUNS = Number(process.env["BELAY_MODEL_RUNS"] ?? 20);
 const SEED = Number(process.env["BELAY_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
 const LIMIT_MS = 7_200_000;
 
-test("[N0, G5, I23, I29] restore, undo and redo are exact whatever happened before", { timeout: LIMIT_MS }, async () => {
-  console.info(`model test: ${RUNS} runs, BELAY_SEED=${SEED}`);
-  countCommands();
-  const program = fc.commands(MODEL_COMMANDS, { maxCommands: 100, size: "max" });
-  const property = fc.asyncProperty(program, async (commands) => {
-    await inWorkspace({}, async (temp) => {
-      const model = new WorkspaceModel();
-      model.snapshots.set((await temp.workspace.list())[0]!.id, temp.tree());
-      await fc.asyncModelRun(() => ({ model, real: temp }), commands);
-      for (const [id, tree] of model.snapshots) expect(await readCheckpointMap(temp, id)).toEqual(tree);
-    })();
-  });
-  const path = process.env["BELAY_MODEL_PATH"];
-  await fc.assert(property, { numRuns: RUNS, seed: SEED, ...(path === undefined ? {} : { path }) });
-  if (path === undefined) expect(countCommands() / RUNS).toBeGreaterThanOrEqual(30);
-});
+test(
+  "[N0, G5, I23, I29] restore, undo and redo are exact whatever happened before",
+  { timeout: LIMIT_MS },
+  async () => {
+    console.info(`model test: ${RUNS} runs, BELAY_SEED=${SEED}`);
+    countCommands();
+    const program = fc.commands(MODEL_COMMANDS, { maxCommands: 100, size: "max" });
+    const property = fc.asyncProperty(program, async (commands) => {
+      await inWorkspace({}, async (temp) => {
+        const model = new WorkspaceModel();
+        model.snapshots.set((await temp.workspace.list())[0]!.id, temp.tree());
+        await fc.asyncModelRun(() => ({ model, real: temp }), commands);
+        for (const [id, tree] of model.snapshots) expect(await readCheckpointMap(temp, id)).toEqual(tree);
+      })();
+    });
+    const path = process.env["BELAY_MODEL_PATH"];
+    await fc.assert(property, { numRuns: RUNS, seed: SEED, ...(path === undefined ? {} : { path }) });
+    if (path === undefined) expect(countCommands() / RUNS).toBeGreaterThanOrEqual(30);
+  },
+);

@@ -22,10 +22,19 @@ describe("references", () => {
   test(
     "a message or tool-use id means the checkpoint before it",
     inProtected({ x: "1" }, async (project, workspace) => {
-      const { checkpoint: before } = await workspace.checkpoint({ kind: "tool", phase: "before", toolUseId: "toolu_01", messageId: "msg-1" });
+      const { checkpoint: before } = await workspace.checkpoint({
+        kind: "tool",
+        phase: "before",
+        toolUseId: "toolu_01",
+        messageId: "msg-1",
+      });
       project.write("x", "2");
       await workspace.checkpoint({ kind: "tool", phase: "after", toolUseId: "toolu_01", messageId: "msg-1" });
-      const { checkpoint: only } = await workspace.checkpoint({ kind: "tool", phase: "after", toolUseId: "toolu_02" });
+      const { checkpoint: only } = await workspace.checkpoint({
+        kind: "tool",
+        phase: "after",
+        toolUseId: "toolu_02",
+      });
       expect((await workspace.resolve("toolu_01")).id).toBe(before.id);
       expect((await workspace.resolve("msg-1")).id).toBe(before.id);
       expect((await workspace.resolve("toolu_02")).id).toBe(only.id);
@@ -36,12 +45,18 @@ describe("references", () => {
     "[R19] what is not there is not found; what means several lists them",
     inProtected({ x: "x" }, async (_, workspace) => {
       for (const ref of ["nope", "99", "@-9", "@x", "", "kkkkkkkkkkkkkkkk", "%", "_"]) {
-        await expect(workspace.resolve(ref)).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND", facts: { checkpoint: ref } });
+        await expect(workspace.resolve(ref)).rejects.toMatchObject({
+          code: "CHECKPOINT_NOT_FOUND",
+          facts: { checkpoint: ref },
+        });
       }
       await workspace.checkpoint({ name: "twice" });
       await workspace.checkpoint({ name: "twice" });
       const candidates = [expect.objectContaining({ seq: 3 }), expect.objectContaining({ seq: 2 })];
-      await expect(workspace.resolve("twice")).rejects.toMatchObject({ code: "CHECKPOINT_AMBIGUOUS", facts: { candidates } });
+      await expect(workspace.resolve("twice")).rejects.toMatchObject({
+        code: "CHECKPOINT_AMBIGUOUS",
+        facts: { candidates },
+      });
     }),
   );
 
@@ -53,7 +68,8 @@ describe("references", () => {
         await expect(workspace.tag("1", name)).rejects.toMatchObject({ code: "NAME_INVALID" });
       }
       expect(await workspace.list()).toHaveLength(1);
-      for (const name of ["v1.0", "a/b", "2 eggs", "naïve ☃", "k".repeat(15)]) await workspace.checkpoint({ name });
+      for (const name of ["v1.0", "a/b", "2 eggs", "naïve ☃", "k".repeat(15)])
+        await workspace.checkpoint({ name });
       expect((await workspace.resolve("naïve ☃")).name).toBe("naïve ☃");
     }),
   );
@@ -85,7 +101,9 @@ describe("names, notes and tags", () => {
       await workspace.checkpoint({ name: "Alpha release" });
       await workspace.note("2", "tastes of 100% cinnamon");
       await workspace.tag("2", "spice_rack");
-      const turn = await workspace.turn({ prompt: "rename the walrus" }, async () => project.write("docs/penguin.md", "p"));
+      const turn = await workspace.turn({ prompt: "rename the walrus" }, async () =>
+        project.write("docs/penguin.md", "p"),
+      );
       const find = (search: string) => seqs(workspace.list({ search }));
       expect(await find("alpha")).toEqual([2]);
       expect(await find("100%")).toEqual([2]);
@@ -121,7 +139,9 @@ describe("names, notes and tags", () => {
     inProtected({ x: "x" }, async (_, workspace) => {
       const thread = "klmnopqrstuvwxyz" as never;
       await expect(workspace.checkpoint({ thread })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
-      await expect(workspace.turn({ thread }, async () => undefined)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      await expect(workspace.turn({ thread }, async () => undefined)).rejects.toMatchObject({
+        code: "THREAD_NOT_FOUND",
+      });
       expect(await workspace.list()).toHaveLength(1);
     }),
   );

@@ -35,11 +35,16 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     { timeout: LIMIT_MS },
     async (operation) => {
       const { before, after, calls } = await rehearse(operation, "start");
-      await atEach(choosePoints(calls, { inTree: 24, elsewhere: 10 }), `${operation} killed at`, calls, async (at, where) => {
-        lab.putBack("start");
-        await expectKilled(operation, { at, how: "kill" });
-        await expectSound({ before, after, where });
-      });
+      await atEach(
+        choosePoints(calls, { inTree: 24, elsewhere: 10 }),
+        `${operation} killed at`,
+        calls,
+        async (at, where) => {
+          lab.putBack("start");
+          await expectKilled(operation, { at, how: "kill" });
+          await expectSound({ before, after, where });
+        },
+      );
     },
   );
 
@@ -53,22 +58,26 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     });
   });
 
-  test("[R9, R10] [G2] recovery itself: killed at any point, the next one finishes", { timeout: LIMIT_MS }, async () => {
-    const { before, after, calls } = await rehearse("restore", "start");
-    const inTree = calls.flatMap((call, index) => (touchesTree(lab, call) ? [index + 1] : []));
-    for (const first of everyNth(inTree, ALL ? 10 : 3)) {
-      lab.putBack("start");
-      await expectKilled("restore", { at: first, how: "kill" });
-      lab.keep("half");
-      const recovery = await rehearse("open", "half");
-      const points = choosePoints(recovery.calls, { inTree: 6, elsewhere: 2 });
-      await atEach(points, `restore killed at ${first}, recovery at`, recovery.calls, async (at, where) => {
-        lab.putBack("half");
-        await expectKilled("open", { at, how: "kill" });
-        await expectSound({ before, after, where });
-      });
-    }
-  });
+  test(
+    "[R9, R10] [G2] recovery itself: killed at any point, the next one finishes",
+    { timeout: LIMIT_MS },
+    async () => {
+      const { before, after, calls } = await rehearse("restore", "start");
+      const inTree = calls.flatMap((call, index) => (touchesTree(lab, call) ? [index + 1] : []));
+      for (const first of everyNth(inTree, ALL ? 10 : 3)) {
+        lab.putBack("start");
+        await expectKilled("restore", { at: first, how: "kill" });
+        lab.keep("half");
+        const recovery = await rehearse("open", "half");
+        const points = choosePoints(recovery.calls, { inTree: 6, elsewhere: 2 });
+        await atEach(points, `restore killed at ${first}, recovery at`, recovery.calls, async (at, where) => {
+          lab.putBack("half");
+          await expectKilled("open", { at, how: "kill" });
+          await expectSound({ before, after, where });
+        });
+      }
+    },
+  );
 
   test.each(["create", "restore", "undo"])(
     "[G3] %s: with ENOSPC, EIO or EACCES from any call it is done, or refused, and says which",
@@ -77,14 +86,19 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
       const random = createSeededRandom();
       console.info(`errors in ${operation}: BELAY_SEED=${random.seed}`);
       const { before, after, calls } = await rehearse(operation, "start");
-      await atEach(choosePoints(calls, { inTree: 8, elsewhere: 4 }), `${operation} failed at`, calls, async (at, point) => {
-        lab.putBack("start");
-        const how = random.pick([ENOSPC, EIO, EACCES]);
-        const report = await lab.run(operation, { at, how });
-        const where = `${point}: error ${how}: ${JSON.stringify(report.said)}`;
-        expectHonest(report, { before, after, where });
-        await expectSound({ before, after, where });
-      });
+      await atEach(
+        choosePoints(calls, { inTree: 8, elsewhere: 4 }),
+        `${operation} failed at`,
+        calls,
+        async (at, point) => {
+          lab.putBack("start");
+          const how = random.pick([ENOSPC, EIO, EACCES]);
+          const report = await lab.run(operation, { at, how });
+          const where = `${point}: error ${how}: ${JSON.stringify(report.said)}`;
+          expectHonest(report, { before, after, where });
+          await expectSound({ before, after, where });
+        },
+      );
     },
   );
 
@@ -104,10 +118,15 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
   }
 
   /** All of them, or so many of those in the tree and of those in the store. */
-  function choosePoints(calls: readonly string[], { inTree, elsewhere }: { inTree: number; elsewhere: number }): number[] {
+  function choosePoints(
+    calls: readonly string[],
+    { inTree, elsewhere }: { inTree: number; elsewhere: number },
+  ): number[] {
     const all = calls.map((_, index) => index + 1);
     if (ALL) return all;
-    const [tree, store] = [true, false].map((which) => all.filter((at) => touchesTree(lab, calls[at - 1]!) === which));
+    const [tree, store] = [true, false].map((which) =>
+      all.filter((at) => touchesTree(lab, calls[at - 1]!) === which),
+    );
     return [...everyNth(tree!, inTree), ...everyNth(store!, elsewhere)];
   }
 
@@ -150,7 +169,11 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
       trees.push(tree);
       const expected = known.get(id);
       if (expected !== undefined) expect(tree, where).toEqual(expected);
-      else if (!description.startsWith("Interrupted: ")) expect([before, after].some((state) => isSame(state, tree)), where).toBe(true);
+      else if (!description.startsWith("Interrupted: "))
+        expect(
+          [before, after].some((state) => isSame(state, tree)),
+          where,
+        ).toBe(true);
     }
     const isLost = !isSame(readTreeMap(lab.root), before) && !trees.some((tree) => isSame(tree, before));
     expect(isLost, where).toBe(false);
@@ -163,7 +186,8 @@ async function buildWorkspace({ root, home }: FaultLab): Promise<Map<string, Tre
   mkdirSync(join(root, "d/deep"), { recursive: true });
   mkdirSync(join(root, "empty"));
   mkdirSync(join(root, "to-file"));
-  for (const path of ["same", "edited", "d/gone", "to-directory", "to-file/x", "by-hand", "mode"]) write(path, `${path} 0\n`);
+  for (const path of ["same", "edited", "d/gone", "to-directory", "to-file/x", "by-hand", "mode"])
+    write(path, `${path} 0\n`);
   symlinkSync("same", join(root, "link"));
   const workspace = await openWorkspace(root, { home });
   const known = new Map<string, TreeMap>();
@@ -172,7 +196,8 @@ async function buildWorkspace({ root, home }: FaultLab): Promise<Map<string, Tre
     write("edited", "edited 1\n");
     write("created", "created 1\n");
     chmodSync(join(root, "mode"), 0o755);
-    for (const path of ["d/gone", "to-directory", "to-file", "empty", "link"]) rmSync(join(root, path), { recursive: true });
+    for (const path of ["d/gone", "to-directory", "to-file", "empty", "link"])
+      rmSync(join(root, path), { recursive: true });
     mkdirSync(join(root, "to-directory"));
     write("to-directory/x", "x 1\n");
     write("to-file", "to-file 1\n");
@@ -196,7 +221,8 @@ async function atEach(
 ): Promise<void> {
   console.info(`${title} ${points.length} of ${calls.length} points`);
   const failures: unknown[] = [];
-  for (const at of points) await check(at, `${title} ${at}: ${calls[at - 1]}`).catch((error: unknown) => failures.push(error));
+  for (const at of points)
+    await check(at, `${title} ${at}: ${calls[at - 1]}`).catch((error: unknown) => failures.push(error));
   expect(failures).toEqual([]);
 }
 

@@ -34,7 +34,13 @@ describe("turns of two threads at the same time", () => {
       const after = temp.tree();
       const undo = await temp.workspace.undo({ thread: a });
       const reason = "shared with another thread";
-      expect(undo).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "x", reason }, { path: "y", reason }] });
+      expect(undo).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [
+          { path: "x", reason },
+          { path: "y", reason },
+        ],
+      });
       expect(temp.tree()).toEqual(after);
     }),
   );
@@ -45,7 +51,9 @@ describe("turns of two threads at the same time", () => {
       const before = temp.tree();
       const { a, b } = await overlap(temp);
       const after = temp.tree();
-      expect(await temp.workspace.undo({ thread: a, includeShared: true })).toMatchObject({ outcome: "applied" });
+      expect(await temp.workspace.undo({ thread: a, includeShared: true })).toMatchObject({
+        outcome: "applied",
+      });
       expect(temp.tree()).toEqual(before);
       expect(moved(await temp.workspace.undo({ thread: b, includeShared: true }))).toEqual(["B's"]);
       expect(temp.tree()).toEqual(before);
@@ -76,7 +84,10 @@ describe("turns of two threads at the same time", () => {
         await workspace.turn({ thread: a }, async () => {
           write("x", "who?\n");
           const plan = await workspace.planUndo({ thread: a });
-          expect(plan).toMatchObject({ edits: [], conflicts: [{ path: "x", reason: "shared with another thread" }] });
+          expect(plan).toMatchObject({
+            edits: [],
+            conflicts: [{ path: "x", reason: "shared with another thread" }],
+          });
         });
       });
     }),
@@ -165,7 +176,10 @@ describe("revert", () => {
 describe("marks of what was rolled back", () => {
   /** The descriptions of the checkpoints that are marked, oldest first. */
   const marked = async ({ workspace }: TempWorkspace) =>
-    (await workspace.list()).filter(({ rolledBack }) => rolledBack).map(({ description }) => description).reverse();
+    (await workspace.list())
+      .filter(({ rolledBack }) => rolledBack)
+      .map(({ description }) => description)
+      .reverse();
 
   test(
     "[Y18] undo marks the turn, redo unmarks it",
@@ -212,34 +226,46 @@ describe("marks of what was rolled back", () => {
 describe("a turn that changes what is ignored", () => {
   test(
     "[A83, I02] adding a line to .gitignore is undone; what it hides is neither deleted nor in the way",
-    inWorkspace({ ".gitignore": "", "app.log": "mine\n", a: "0\n" }, async ({ workspace, turn, tree, write }) => {
-      const s0 = tree();
-      const s1 = await turn("t1", () => {
-        write(".gitignore", "*.log\n");
-        write("a", "1\n");
-      });
-      const [newest] = await workspace.list({ limit: 1 });
-      expect(newest).toMatchObject({ changes: { added: 0, modified: 2, deleted: 0 } });
-      expect((await workspace.show(newest!.id)).files).toHaveLength(2);
-      expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({ modified: 2, deleted: 0 });
-      expect(await workspace.undo()).toMatchObject({ outcome: "applied", conflicts: [] });
-      expect(tree()).toEqual(s0);
-      expect(await workspace.redo()).toMatchObject({ outcome: "applied", conflicts: [] });
-      expect(tree()).toEqual(s1);
-    }),
+    inWorkspace(
+      { ".gitignore": "", "app.log": "mine\n", a: "0\n" },
+      async ({ workspace, turn, tree, write }) => {
+        const s0 = tree();
+        const s1 = await turn("t1", () => {
+          write(".gitignore", "*.log\n");
+          write("a", "1\n");
+        });
+        const [newest] = await workspace.list({ limit: 1 });
+        expect(newest).toMatchObject({ changes: { added: 0, modified: 2, deleted: 0 } });
+        expect((await workspace.show(newest!.id)).files).toHaveLength(2);
+        expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({
+          modified: 2,
+          deleted: 0,
+        });
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied", conflicts: [] });
+        expect(tree()).toEqual(s0);
+        expect(await workspace.redo()).toMatchObject({ outcome: "applied", conflicts: [] });
+        expect(tree()).toEqual(s1);
+      },
+    ),
   );
 
   test(
     "[I02] removing a line from .gitignore is undone; what was hidden before stays on disk",
-    inWorkspace({ ".gitignore": "data/\n", "data/mine": "mine\n" }, async ({ workspace, turn, tree, write }) => {
-      const s0 = tree();
-      const s1 = await turn("t1", () => write(".gitignore", ""));
-      expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({ added: 0, modified: 1 });
-      expect(await workspace.undo()).toMatchObject({ outcome: "applied", deleted: 0 });
-      expect(tree()).toEqual(s0);
-      expect(await workspace.redo()).toMatchObject({ outcome: "applied" });
-      expect(tree()).toEqual(s1);
-    }),
+    inWorkspace(
+      { ".gitignore": "data/\n", "data/mine": "mine\n" },
+      async ({ workspace, turn, tree, write }) => {
+        const s0 = tree();
+        const s1 = await turn("t1", () => write(".gitignore", ""));
+        expect((await workspace.diff({ from: "1", detail: "names" })).summary).toMatchObject({
+          added: 0,
+          modified: 1,
+        });
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied", deleted: 0 });
+        expect(tree()).toEqual(s0);
+        expect(await workspace.redo()).toMatchObject({ outcome: "applied" });
+        expect(tree()).toEqual(s1);
+      },
+    ),
   );
 
   test(
@@ -287,7 +313,10 @@ describe("directories", () => {
       write("made/mine", "mine\n");
       await workspace.checkpoint();
       await turn("t2", () => remove("made"));
-      expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied", kept: [{ path: "made" }] });
+      expect(await workspace.undo({ count: 2 })).toMatchObject({
+        outcome: "applied",
+        kept: [{ path: "made" }],
+      });
       expect([...tree().keys()]).toEqual(["a", "made", "made/mine"]);
     }),
   );

@@ -128,7 +128,9 @@ describe("the worked examples", () => {
       const edited = tree();
       expect(await workspace.undo()).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "x" }] });
       expect(tree()).toEqual(edited);
-      const before = (await workspace.list()).find(({ kind, phase }) => kind === "turn" && phase === "before")!;
+      const before = (await workspace.list()).find(
+        ({ kind, phase }) => kind === "turn" && phase === "before",
+      )!;
       expect(await workspace.restoreTo(before.id)).toMatchObject({ outcome: "applied" });
       expect(tree()).toEqual(s0);
     }),
@@ -140,7 +142,10 @@ describe("the worked examples", () => {
       const [a, b] = [await openThread("A"), await openThread("B")];
       await turn("A's", () => write("x", "A\n"), a);
       await turn("B's", () => write("y", "B\n"), b);
-      expect(await workspace.undo({ thread: a })).toMatchObject({ outcome: "applied", plan: { meanwhile: [] } });
+      expect(await workspace.undo({ thread: a })).toMatchObject({
+        outcome: "applied",
+        plan: { meanwhile: [] },
+      });
       expect([read("x"), read("y")]).toEqual(["0\n", "B\n"]);
       expect(moved(await workspace.undo())).toEqual(["B's"]);
     }),
@@ -182,7 +187,10 @@ describe("the worked examples", () => {
       const undone = runInProcess<Outcome>(temp, `return workspace.undo();`);
       expect(undone).toMatchObject({ outcome: "applied", deleted: 1 });
       expect(temp.tree()).toEqual(s0);
-      expect(runInProcess(temp, `return workspace.redo();`)).toMatchObject({ outcome: "applied", created: 1 });
+      expect(runInProcess(temp, `return workspace.redo();`)).toMatchObject({
+        outcome: "applied",
+        created: 1,
+      });
       expect(temp.tree()).toEqual(s1);
     }),
   );
@@ -265,7 +273,10 @@ describe("how far undo and redo go", () => {
       const s1 = await turn("t1", () => write("a", "1\n"));
       const refused = workspace.undo({ count: 2 });
       await expect(refused).rejects.toThrow(EngineError);
-      await expect(refused).rejects.toMatchObject({ code: "STEPS_MISSING", facts: { wanted: 2, available: 1 } });
+      await expect(refused).rejects.toMatchObject({
+        code: "STEPS_MISSING",
+        facts: { wanted: 2, available: 1 },
+      });
       expect(tree()).toEqual(s1);
       await workspace.undo();
       await expect(workspace.redo({ count: 2 })).rejects.toMatchObject({ code: "STEPS_MISSING" });

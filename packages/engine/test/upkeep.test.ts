@@ -2,11 +2,15 @@
 import { execFileSync, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { RETENTION_PRESETS, type CheckpointKind, type RetentionPolicy, type Workspace } from "../src/index.ts";
+import {
+  RETENTION_PRESETS,
+  type CheckpointKind,
+  type RetentionPolicy,
+  type Workspace,
+} from "../src/index.ts";
 import { absolutePath } from "../src/fs/absolute-path.ts";
 import { encodeRules } from "../src/model/rules.ts";
 import { ObjectWriter } from "../src/store/object-writer.ts";
@@ -14,15 +18,36 @@ import { openStore } from "../src/store/store.ts";
 import { collectGarbage } from "../src/upkeep/gc.ts";
 import { takeCheckpoint } from "../src/worktree/take-checkpoint.ts";
 import { Worktree } from "../src/worktree/worktree.ts";
-import { canMount, inProject, inProtected, mountSmall, runScript, scriptFor, unmount, type Project } from "./support/project.ts";
+import {
+  canMount,
+  inProject,
+  inProtected,
+  mountSmall,
+  runScript,
+  scriptFor,
+  unmount,
+  type Project,
+} from "./support/project.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const KIB = 1024;
-const NOTHING_STAYS: RetentionPolicy = { name: "nothing", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null };
+const NOTHING_STAYS: RetentionPolicy = {
+  name: "nothing",
+  keepAllHours: 0,
+  keepTurnsHours: 0,
+  keepMinimum: 0,
+  keepMaximum: null,
+};
 
 /** A checkpoint of this kind, taken so many days ago. */
-async function takeAt(project: Project, workspace: Workspace, daysAgo: number, kind: CheckpointKind, more: { name?: string; tags?: string[] } = {}): Promise<number> {
+async function takeAt(
+  project: Project,
+  workspace: Workspace,
+  daysAgo: number,
+  kind: CheckpointKind,
+  more: { name?: string; tags?: string[] } = {},
+): Promise<number> {
   project.clockMs = -daysAgo * DAY_MS;
   project.write("state.txt", `${kind} ${daysAgo}`);
   const { checkpoint } = await workspace.checkpoint({ kind, ...more });
@@ -34,7 +59,10 @@ const listed = async (workspace: Workspace) => (await workspace.list()).map(({ s
 
 function storeSize(project: Project): number {
   const directory = project.storeDirectory();
-  return ["store.db", "store.db-wal"].reduce((sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  return ["store.db", "store.db-wal"].reduce(
+    (sum, name) => sum + (statSync(join(directory, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 describe("prune", () => {
@@ -64,7 +92,8 @@ describe("prune", () => {
     "presets count by thread and age",
     inProtected({ "a.txt": "a" }, async (project, workspace) => {
       for (let index = 0; index < 8; index += 1) await takeAt(project, workspace, 2, "tool");
-      const count = async (policy: RetentionPolicy) => (await workspace.prune({ policy, dryRun: true })).pruned.length;
+      const count = async (policy: RetentionPolicy) =>
+        (await workspace.prune({ policy, dryRun: true })).pruned.length;
       expect(await count(RETENTION_PRESETS["mimir"]!)).toBe(3);
       expect(await count(RETENTION_PRESETS["default"]!)).toBe(0);
       expect(await count({ ...RETENTION_PRESETS["moldable"]!, keepMaximum: 6 })).toBe(2);
@@ -80,7 +109,8 @@ describe("prune", () => {
       const { safetyCheckpoint } = await workspace.restoreTo("1");
       project.clockMs = 20 * DAY_MS;
       await workspace.checkpoint({ kind: "tool" });
-      const ids = async () => (await workspace.prune({ policy: NOTHING_STAYS, dryRun: true })).pruned.map(({ id }) => id);
+      const ids = async () =>
+        (await workspace.prune({ policy: NOTHING_STAYS, dryRun: true })).pruned.map(({ id }) => id);
       project.clockMs = 40 * DAY_MS;
       expect(await ids()).not.toContain(safetyCheckpoint);
       project.clockMs = 51 * DAY_MS;
@@ -147,7 +177,8 @@ describe("gc", () => {
       const trees = new Map<number, ReturnType<Project["tree"]>>();
       for (let version = 0; version < 25; version += 1) {
         text[version * 3] = `changed in version ${version} ${randomBytes(8).toString("hex")}`;
-        for (const name of ["one", "two/three", "two/four"]) project.write(`${name}.txt`, `${name}\n${text.join("\n")}`);
+        for (const name of ["one", "two/three", "two/four"])
+          project.write(`${name}.txt`, `${name}\n${text.join("\n")}`);
         project.write(`blob-${version}.bin`, randomBytes(20 * KIB));
         const { checkpoint } = await workspace.checkpoint({ kind: version % 2 === 0 ? "manual" : "tool" });
         trees.set(checkpoint.seq, project.tree());
@@ -183,7 +214,11 @@ describe("gc", () => {
       alive.abandon();
       await workspace.gc();
       expect(store.objects.has(kept)).toBe(false);
-      const dead = new ObjectWriter(store.db, store.objects, { pid: 2 ** 22 - 1, started: "1", boot: "another boot" });
+      const dead = new ObjectWriter(store.db, store.objects, {
+        pid: 2 ** 22 - 1,
+        started: "1",
+        boot: "another boot",
+      });
       const left = dead.put(Buffer.from("left by a process that died"));
       dead.flush();
       await workspace.gc();
@@ -194,34 +229,50 @@ describe("gc", () => {
 
   test.for(["piece", "rules"])(
     "[R3] between a capture's look at the store and its commit: a %s it found and gc freed is stored again",
-    (leftover) => inProject({ ".gitignore": "a\n", "x.txt": "x" }, async (project) => {
-      const workspace = await project.open();
-      const [piece, other] = [randomBytes(1024 * KIB), randomBytes(10)];
-      project.write(".gitignore", "b\n");
-      project.write("large.bin", Buffer.concat([piece, other]));
-      using store = openStore(absolutePath(project.storeDirectory()), { create: false });
-      const root = absolutePath(project.root);
-      const limits = { fileBytes: 2 ** 30, checkpointBytes: 2 ** 30 };
-      const options = { root, cachePath: undefined, storeId: store.id, limits, commandPath: "/usr/bin:/bin", hasCheckpoint: () => true };
-      const worktree = new Worktree(options);
-      // an attempt that was given up has left a piece and the rules
-      const { rules, recordedRules } = worktree.look({ named: [], excluded: [] }, store.objects);
-      const before = new ObjectWriter(store.db, store.objects, project.system.owner);
-      for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
-      before.flush();
-      before.abandon();
-      const capture = worktree.capture.bind(worktree);
-      let rounds = 0;
-      worktree.capture = (...args) => {
-        const present = capture(...args);
-        if ((rounds += 1) === 1) collectGarbage(store, project.system, { dropPrunedBefore: 0, dryRun: false });
-        return present;
-      };
-      const context = { system: project.system, store, worktree, capBytes: Infinity, excludedDirectories: () => [], makeRoom: () => false };
-      const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
-      expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
-    })(),
+    (leftover) =>
+      inProject({ ".gitignore": "a\n", "x.txt": "x" }, async (project) => {
+        const workspace = await project.open();
+        const [piece, other] = [randomBytes(1024 * KIB), randomBytes(10)];
+        project.write(".gitignore", "b\n");
+        project.write("large.bin", Buffer.concat([piece, other]));
+        using store = openStore(absolutePath(project.storeDirectory()), { create: false });
+        const root = absolutePath(project.root);
+        const limits = { fileBytes: 2 ** 30, checkpointBytes: 2 ** 30 };
+        const options = {
+          root,
+          cachePath: undefined,
+          storeId: store.id,
+          limits,
+          commandPath: "/usr/bin:/bin",
+          hasCheckpoint: () => true,
+        };
+        const worktree = new Worktree(options);
+        // an attempt that was given up has left a piece and the rules
+        const { rules, recordedRules } = worktree.look({ named: [], excluded: [] }, store.objects);
+        const before = new ObjectWriter(store.db, store.objects, project.system.owner);
+        for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
+        before.flush();
+        before.abandon();
+        const capture = worktree.capture.bind(worktree);
+        let rounds = 0;
+        worktree.capture = (...args) => {
+          const present = capture(...args);
+          if ((rounds += 1) === 1)
+            collectGarbage(store, project.system, { dropPrunedBefore: 0, dryRun: false });
+          return present;
+        };
+        const context = {
+          system: project.system,
+          store,
+          worktree,
+          capBytes: Infinity,
+          excludedDirectories: () => [],
+          makeRoom: () => false,
+        };
+        const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
+        expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);
+        expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+      })(),
   );
 
   test.for(["SELECT hash FROM object", "SELECT DISTINCT pack"])(
@@ -238,7 +289,8 @@ describe("gc", () => {
         let captured: Promise<unknown> | undefined;
         const { db } = store;
         const captureAt = (sql: string) => {
-          if (captured === undefined && sql.startsWith(moment)) captured = workspace.checkpoint({ name: "meanwhile" });
+          if (captured === undefined && sql.startsWith(moment))
+            captured = workspace.checkpoint({ name: "meanwhile" });
         };
         const [iterate, all] = [db.iterate.bind(db), db.all.bind(db)];
         db.iterate = function* (sql, ...values) {
@@ -269,7 +321,9 @@ describe("gc", () => {
           await workspace.checkpoint({ kind: "tool" });
         }`;
       const children = ["one", "two"].map((name) =>
-        spawn(process.execPath, ["--input-type=module", "-e", scriptFor(project, script), name], { stdio: ["ignore", "ignore", "inherit"] }),
+        spawn(process.execPath, ["--input-type=module", "-e", scriptFor(project, script), name], {
+          stdio: ["ignore", "ignore", "inherit"],
+        }),
       );
       const ended = children.map((child) => once(child, "exit"));
       let running = true;
@@ -295,8 +349,10 @@ describe("gc", () => {
       await workspace.prune({ policy: NOTHING_STAYS });
       await project.close(workspace);
       const before = storeSize(project);
-      const script = `${scriptFor(project, "return workspace.gc();").replace("openWorkspace(root, { home })", "openWorkspace(root, { home, clock: () => Date.now() + 48 * 3600 * 1000 })")}`;
-      const child = spawn(process.execPath, ["--input-type=module", "-e", script], { stdio: ["ignore", "ignore", "inherit"] });
+      const script = scriptFor({ ...project, clockMs: 2 * DAY_MS }, "return workspace.gc();");
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
       let most = 0;
       const sampling = setInterval(() => (most = Math.max(most, storeSize(project))), 2);
       await once(child, "exit");
@@ -313,10 +369,15 @@ describe("gc", () => {
     "two at once: the second is told that the first is running",
     inProtected({ "a.txt": "a" }, async (project, workspace) => {
       const child = spawn("sleep", ["60"]);
-      const started = execFileSync("sh", ["-c", `cut -d')' -f2 /proc/${child.pid}/stat | cut -d' ' -f21`]).toString().trim();
+      const started = execFileSync("sh", ["-c", `cut -d')' -f2 /proc/${child.pid}/stat | cut -d' ' -f21`])
+        .toString()
+        .trim();
       using store = openStore(absolutePath(project.storeDirectory()), { create: false });
       const values = [child.pid!, started, project.system.owner.boot];
-      store.db.run("INSERT INTO lease (id, kind, pid, started, boot, since, first_pack) VALUES ('x', 'gc', ?, ?, ?, 0, 1)", ...values);
+      store.db.run(
+        "INSERT INTO lease (id, kind, pid, started, boot, since, first_pack) VALUES ('x', 'gc', ?, ?, ?, 0, 1)",
+        ...values,
+      );
       await expect(workspace.gc()).rejects.toMatchObject({ code: "STORE_BUSY" });
       child.kill();
       await once(child, "exit");
@@ -424,12 +485,15 @@ describe.skipIf(!canMount)("a full disk", () => {
         execFileSync("sh", ["-c", `cat /dev/zero > ${project.home}/filler 2>/dev/null || true`]);
         // a new process, with not a byte free
         const policy = JSON.stringify({ ...NOTHING_STAYS, keepMinimum: 3 });
-        const report = runScript<{ pruned: number; dropped: number }>(project, `
+        const report = runScript<{ pruned: number; dropped: number }>(
+          project,
+          `
           const { pruned } = await workspace.prune({ policy: ${policy} });
           const later = await openWorkspace(root, { home, clock: () => Date.now() + 48 * 3600 * 1000 });
           const { checkpointsDropped } = await later.gc();
           await later.close();
-          return { pruned: pruned.length, dropped: checkpointsDropped };`);
+          return { pruned: pruned.length, dropped: checkpointsDropped };`,
+        );
         expect(report.pruned).toBe(before - 4);
         expect(report.dropped).toBe(report.pruned);
         const again = await project.open();
@@ -440,108 +504,6 @@ describe.skipIf(!canMount)("a full disk", () => {
         project.damaged = true;
         unmount(project.home);
       }
-    }),
-  );
-});
-
-describe("forget", () => {
-  /** True when the bytes are anywhere in the files of the store. */
-  function holds(project: Project, marker: Buffer): boolean {
-    const directory = project.storeDirectory();
-    return readdirSync(directory).some((name) => readFileSync(join(directory, name)).includes(marker.subarray(64, 128)));
-  }
-
-  const makeSecret = () => randomBytes(40 * KIB);
-
-  test(
-    "[R15] a path: its content is in no file of the store any more, and everything else restores",
-    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
-      const [secret, older] = [makeSecret(), makeSecret()];
-      project.write("keys/secret.bin", older);
-      project.write("keys/other.txt", "other");
-      await workspace.checkpoint({ name: "older" });
-      await workspace.turn({ prompt: "replace" }, async () => project.write("keys/secret.bin", secret));
-      await workspace.gc();
-      await workspace.checkpoint({ name: "newer" });
-      expect([secret, older].map((marker) => holds(project, marker))).toEqual([true, true]);
-      expect(await workspace.forget("keys/secret.bin", { dryRun: true })).toMatchObject({ dryRun: true, checkpoints: expect.arrayContaining([]) as unknown });
-      project.remove("keys/secret.bin");
-      const report = await workspace.forget("keys/secret.bin");
-      expect(report.checkpoints.length).toBeGreaterThanOrEqual(4);
-      expect([secret, older].map((marker) => holds(project, marker))).toEqual([false, false]);
-      project.write("keys/secret.bin", "mine");
-      project.write("keep.txt", "changed");
-      const outcome = await workspace.restoreTo("newer");
-      expect(outcome.kept).toContainEqual({ path: "keys/secret.bin", reason: "the target has a gap here" });
-      expect([project.read("keep.txt"), project.read("keys/other.txt"), project.read("keys/secret.bin")]).toEqual(["keep", "other", "mine"]);
-    }),
-  );
-
-  test(
-    "a directory, a large file of many pieces, and content that another path still has",
-    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
-      const [small, shared] = [makeSecret(), makeSecret()];
-      const large = randomBytes(2500 * KIB);
-      project.write("private/small.bin", small);
-      project.write("private/deep/large.bin", large);
-      project.write("private/shared.bin", shared);
-      project.write("public/shared.bin", shared);
-      await workspace.checkpoint({ name: "with" });
-      await workspace.forget("private");
-      expect([small, large, shared].map((marker) => holds(project, marker))).toEqual([false, false, true]);
-      expect((await workspace.show("with")).gaps).toEqual([{ path: "private", reason: "forgotten", size: 0 }]);
-      project.remove("public");
-      await workspace.restoreTo("with", { paths: ["public"] });
-      expect(readFileSync(join(project.root, "public/shared.bin")).equals(shared)).toBe(true);
-    }),
-  );
-
-  test(
-    "a checkpoint: what only it had is gone, its neighbours are as they were",
-    inProtected({ "a.bin": "1" }, async (project, workspace) => {
-      const secret = makeSecret();
-      project.write("a.bin", secret);
-      const { checkpoint } = await workspace.checkpoint({ name: "secret" });
-      project.write("a.bin", "3");
-      await workspace.checkpoint({ name: "after" });
-      expect(await workspace.forget(checkpoint.id)).toMatchObject({ checkpoints: [checkpoint.id] });
-      expect(holds(project, secret)).toBe(false);
-      await expect(workspace.resolve("secret")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
-      await workspace.restoreTo("1");
-      expect(project.read("a.bin")).toBe("1");
-      await workspace.restoreTo("after");
-      expect(project.read("a.bin")).toBe("3");
-    }),
-  );
-
-  // waits for the reader as long as for any lock
-  test.skipIf(process.env["BELAY_HEAVY"] !== "1")(
-    "while another process reads the store: the content is gone, or forget says that it is not",
-    { timeout: 60_000 },
-    inProtected({ "a.txt": "1" }, async (project, workspace) => {
-      const secret = makeSecret();
-      project.write("secret.bin", secret);
-      await workspace.checkpoint();
-      const reader = new DatabaseSync(join(project.storeDirectory(), "store.db"), { readOnly: true });
-      reader.exec("BEGIN; SELECT count(*) FROM object");
-      const error = await workspace.forget("secret.bin").then(() => undefined, (thrown: unknown) => thrown);
-      if (error === undefined) expect(holds(project, secret)).toBe(false);
-      else expect(error).toMatchObject({ code: "STORE_BUSY" });
-      reader.close();
-      if (error !== undefined) await workspace.forget("secret.bin").catch(() => workspace.gc());
-      expect(holds(project, secret)).toBe(false);
-    }),
-  );
-
-  test(
-    "nothing, or what is not there, is refused",
-    inProtected({ "a.txt": "1" }, async (project, workspace) => {
-      for (const target of ["missing.txt", "", ".", "../x"]) {
-        await expect(workspace.forget(target), target).rejects.toMatchObject({ code: expect.stringMatching(/CHECKPOINT_NOT_FOUND|PATH_OUTSIDE/) as unknown });
-      }
-      writeFileSync(join(project.root, "a.txt"), "2");
-      await workspace.restoreTo("1");
-      expect(project.read("a.txt")).toBe("1");
     }),
   );
 });

@@ -1,18 +1,40 @@
 /** Which store belongs to a directory, whatever happened to the directory; and what a reference means. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { attachWorkspace, findWorkspace, initWorkspace, listWorkspaces, openWorkspace, removeWorkspace } from "../src/index.ts";
+import {
+  attachWorkspace,
+  findWorkspace,
+  initWorkspace,
+  listWorkspaces,
+  openWorkspace,
+  removeWorkspace,
+} from "../src/index.ts";
 import { canMount, inProject, inProtected, scriptFor, type Project } from "./support/project.ts";
 import { readTreeMap } from "./support/tree-map.ts";
 
 /** Finds the workspace of a directory, looks at it and closes it. */
 async function whoseIs(project: Project, directory: string) {
   await using workspace = await findWorkspace(directory, { home: project.home });
-  return { id: workspace.id, root: workspace.root, notices: workspace.notices, checkpoints: (await workspace.list()).length };
+  return {
+    id: workspace.id,
+    root: workspace.root,
+    notices: workspace.notices,
+    checkpoints: (await workspace.list()).length,
+  };
 }
 
 describe("identity of a directory", () => {
@@ -20,7 +42,10 @@ describe("identity of a directory", () => {
     "protecting twice is opening",
     inProject({ x: "x" }, async (project) => {
       const first = await initWorkspace(project.root, { home: project.home });
-      expect(first).toMatchObject({ created: true, initial: { checkpoint: { kind: "initial", seq: 1, files: 1 } } });
+      expect(first).toMatchObject({
+        created: true,
+        initial: { checkpoint: { kind: "initial", seq: 1, files: 1 } },
+      });
       await first.workspace.close();
       const second = await initWorkspace(project.root, { home: project.home });
       expect(second).toMatchObject({ created: false, initial: null });
@@ -34,9 +59,14 @@ describe("identity of a directory", () => {
     "the nearest protected directory above is the workspace",
     inProtected({ "a/b/c/x": "x" }, async (project, workspace) => {
       for (const place of ["", "a", "a/b/c", "a/b/c/x", "a/missing/too"]) {
-        expect(await whoseIs(project, join(project.root, place))).toMatchObject({ id: workspace.id, root: project.root });
+        expect(await whoseIs(project, join(project.root, place))).toMatchObject({
+          id: workspace.id,
+          root: project.root,
+        });
       }
-      await expect(findWorkspace(project.base, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+      await expect(findWorkspace(project.base, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_NOT_FOUND",
+      });
     }),
   );
 
@@ -52,7 +82,9 @@ describe("identity of a directory", () => {
       expect(found.notices.join()).toContain(`moved here from ${project.root}`);
       expect(await whoseIs(project, moved)).toMatchObject({ id: workspace.id, notices: [] });
       mkdirSync(project.root);
-      await expect(findWorkspace(project.root, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+      await expect(findWorkspace(project.root, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_NOT_FOUND",
+      });
     }),
   );
 
@@ -62,7 +94,10 @@ describe("identity of a directory", () => {
       const original = await project.open();
       const copy = join(project.base, "copy");
       execFileSync("cp", ["-a", project.root, copy]);
-      await expect(findWorkspace(copy, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND", facts: { candidates: [] } });
+      await expect(findWorkspace(copy, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_NOT_FOUND",
+        facts: { candidates: [] },
+      });
       const other = await project.open({ at: copy });
       expect(other.id).not.toBe(original.id);
       writeFileSync(join(copy, "x"), "copied");
@@ -95,14 +130,18 @@ describe("identity of a directory", () => {
     inProject({ x: "1", "inner/y": "1" }, async (project) => {
       const outer = await project.open();
       const inside = join(project.root, "inner");
-      await expect(openWorkspace(inside, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_REFUSED" });
+      await expect(openWorkspace(inside, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_REFUSED",
+      });
       expect(readdirSync(join(project.home, "workspaces"))).toHaveLength(1);
       const inner = await project.open({ at: inside, nested: true });
       project.write("inner/y", "2");
       project.write("x", "2");
       const { checkpoint } = await outer.checkpoint();
       expect(checkpoint).toMatchObject({ files: 1, changes: { added: 0, modified: 1, deleted: 0 } });
-      expect((await outer.status()).excluded).toContainEqual(expect.objectContaining({ path: "inner", rule: "a workspace of its own" }));
+      expect((await outer.status()).excluded).toContainEqual(
+        expect.objectContaining({ path: "inner", rule: "a workspace of its own" }),
+      );
       const outcome = await outer.restoreTo("1", { paths: ["x"] });
       expect([outcome.outcome, project.read("inner/y")]).toEqual(["applied", "2"]);
       expect(await whoseIs(project, inside)).toMatchObject({ id: inner.id });
@@ -138,14 +177,23 @@ describe("identity of a directory", () => {
     inProject({ file: "x" }, async (project) => {
       const { home } = project;
       const refused = { code: "WORKSPACE_REFUSED" };
-      for (const path of ["/", homedir(), join(homedir(), ".."), join(project.root, "file"), join(project.root, "missing")]) {
+      for (const path of [
+        "/",
+        homedir(),
+        join(homedir(), ".."),
+        join(project.root, "file"),
+        join(project.root, "missing"),
+      ]) {
         await expect(openWorkspace(path, { home })).rejects.toMatchObject(refused);
       }
       mkdirSync(join(home, "workspaces/inside"), { recursive: true });
       chmodSync(home, 0o700);
       await expect(openWorkspace(join(home, "workspaces/inside"), { home })).rejects.toMatchObject(refused);
       const pretended = { ...project.system, homeDirectory: project.root };
-      await expect(openWorkspace(project.root, { home, system: pretended })).rejects.toMatchObject({ ...refused, facts: { reason: "it is a home directory" } });
+      await expect(openWorkspace(project.root, { home, system: pretended })).rejects.toMatchObject({
+        ...refused,
+        facts: { reason: "it is a home directory" },
+      });
       expect(readdirSync(join(home, "workspaces"))).toEqual(["inside"]);
     }),
   );
@@ -232,7 +280,9 @@ describe("a root that is emptied or gone", () => {
       writeFileSync(join(root, "x"), "x");
       const workspace = await project.open({ at: root });
       rmSync(join(project.base, "one"), { recursive: true });
-      await expect(workspace.turn({}, async () => undefined)).rejects.toMatchObject({ code: "WORKSPACE_EMPTIED" });
+      await expect(workspace.turn({}, async () => undefined)).rejects.toMatchObject({
+        code: "WORKSPACE_EMPTIED",
+      });
       expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1 });
       expect([...readTreeMap(root).keys()]).toEqual(["x"]);
       expect((await workspace.checkpoint()).unchanged).toBe(true);
@@ -255,7 +305,8 @@ describe("a root that is emptied or gone", () => {
 
 describe("the registry", () => {
   const loseRegistry = (project: Project) => {
-    for (const name of readdirSync(project.home)) if (name.startsWith("registry.db")) rmSync(join(project.home, name));
+    for (const name of readdirSync(project.home))
+      if (name.startsWith("registry.db")) rmSync(join(project.home, name));
   };
 
   test(
@@ -266,7 +317,9 @@ describe("the registry", () => {
       loseRegistry(project);
       expect(await whoseIs(project, project.root)).toMatchObject({ id: workspace.id, notices: [] });
       loseRegistry(project);
-      expect(await listWorkspaces({ home: project.home })).toMatchObject([{ id: workspace.id, exists: true, checkpoints: 1 }]);
+      expect(await listWorkspaces({ home: project.home })).toMatchObject([
+        { id: workspace.id, exists: true, checkpoints: 1 },
+      ]);
       loseRegistry(project);
       expect((await project.open()).id).toBe(workspace.id);
     }),
@@ -310,9 +363,15 @@ describe("the registry", () => {
         code: "WORKSPACE_NOT_FOUND",
         facts: { candidates: [{ id: workspace.id, path: project.root }] },
       });
-      await expect(attachWorkspace("nope", elsewhere, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
-      await expect(attachWorkspace(workspace.id, join(elsewhere, "missing"), { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_REFUSED" });
-      await using attached = await attachWorkspace(workspace.id.slice(0, 6), elsewhere, { home: project.home });
+      await expect(attachWorkspace("nope", elsewhere, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_NOT_FOUND",
+      });
+      await expect(
+        attachWorkspace(workspace.id, join(elsewhere, "missing"), { home: project.home }),
+      ).rejects.toMatchObject({ code: "WORKSPACE_REFUSED" });
+      await using attached = await attachWorkspace(workspace.id.slice(0, 6), elsewhere, {
+        home: project.home,
+      });
       expect([attached.id, attached.root]).toEqual([workspace.id, elsewhere]);
       expect(await attached.verify({ full: true })).toMatchObject({ ok: true });
     }),
@@ -325,11 +384,17 @@ describe("the registry", () => {
       mkdirSync(other);
       await project.close(await project.open());
       await project.close(await project.open({ at: other }));
-      expect(await removeWorkspace(project.root, { home: project.home, purge: false })).toMatchObject({ purged: false });
-      expect(await removeWorkspace(project.root, { home: project.home, purge: true })).toMatchObject({ purged: true });
+      expect(await removeWorkspace(project.root, { home: project.home, purge: false })).toMatchObject({
+        purged: false,
+      });
+      expect(await removeWorkspace(project.root, { home: project.home, purge: true })).toMatchObject({
+        purged: true,
+      });
       expect(await listWorkspaces({ home: project.home })).toMatchObject([{ path: other }]);
       expect(readdirSync(join(project.home, "workspaces"))).toHaveLength(1);
-      await expect(findWorkspace(project.root, { home: project.home })).rejects.toMatchObject({ code: "WORKSPACE_NOT_FOUND" });
+      await expect(findWorkspace(project.root, { home: project.home })).rejects.toMatchObject({
+        code: "WORKSPACE_NOT_FOUND",
+      });
     }),
   );
 });
@@ -358,7 +423,9 @@ test(
     const runs = Array.from({ length: 5 }, (_, index) => {
       const script = `fs.writeFileSync(root + "/from-${index}", "${index}".repeat(5000));
         for (let i = 0; i < 4; i += 1) await workspace.checkpoint({ name: "p${index}-" + i });`;
-      const child = spawn(process.execPath, ["--input-type=module", "-e", scriptFor(project, script)], { stdio: ["ignore", "ignore", "inherit"] });
+      const child = spawn(process.execPath, ["--input-type=module", "-e", scriptFor(project, script)], {
+        stdio: ["ignore", "ignore", "inherit"],
+      });
       return once(child, "exit");
     });
     expect((await Promise.all(runs)).map(([code]) => code as number)).toEqual([0, 0, 0, 0, 0]);

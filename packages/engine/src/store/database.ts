@@ -5,6 +5,7 @@
  * `node:fs` (closing such a descriptor would drop SQLite's locks): it is only ever `stat`ed.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { makePrivateFile } from "../fs/mutate.ts";
@@ -184,7 +185,8 @@ function openConnection(path: AbsolutePath | undefined, bulk: boolean): { db: Da
 function openReadOnly(path: AbsolutePath): DatabaseSync {
   const log = statNode(`${path}-wal` as AbsolutePath);
   const immutable = log === undefined || log.size === 0n;
-  const url = new URL(`file://${encodeURI(displayAbsolute(path))}${immutable ? "?immutable=1" : ""}`);
+  const url = pathToFileURL(displayAbsolute(path));
+  if (immutable) url.search = "immutable=1";
   const db = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   db.prepare("SELECT count(*) FROM sqlite_schema").get();
   return db;

@@ -1,7 +1,18 @@
 /** The contract of every store, kept by both of them; and what only a store on disk can go through. */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -65,7 +76,9 @@ test("what was committed is there for the next process, with the same id", () =>
 test("every write-ahead commit is synced, foreign keys hold, the schema is not trusted", () => {
   using store = openAt(makeDirectory(), true);
   const pragma = (name: string) => Object.values(store.db.get(`PRAGMA ${name}`) ?? {})[0];
-  expect(["journal_mode", "synchronous", "foreign_keys", "trusted_schema", "auto_vacuum"].map(pragma)).toEqual(["wal", 2, 1, 0, 2]);
+  expect(
+    ["journal_mode", "synchronous", "foreign_keys", "trusted_schema", "auto_vacuum"].map(pragma),
+  ).toEqual(["wal", 2, 1, 0, 2]);
   expect(pragma("busy_timeout")).toBeGreaterThanOrEqual(5000);
 });
 
@@ -91,7 +104,9 @@ test("[A62] migrations are applied one after the other, once, and a failing one 
   const path = absolutePath(join(makeDirectory(), "any.db"));
   const [first, second] = ["CREATE TABLE a (x)", "ALTER TABLE a ADD COLUMN y"];
   openDatabase(path, { migrations: [first], create: true }).close();
-  expect(() => openDatabase(path, { migrations: [first, second, "CREATE TABLE broken ("], create: false })).toThrow();
+  expect(() =>
+    openDatabase(path, { migrations: [first, second, "CREATE TABLE broken ("], create: false }),
+  ).toThrow();
   const database = openDatabase(path, { migrations: [first, second], create: false });
   database.run("INSERT INTO a (x, y) VALUES (1, 2)");
   expect(database.get("PRAGMA user_version")).toEqual({ user_version: 2 });
@@ -106,7 +121,10 @@ test("[R20] a store of a newer format is refused and left as it is", () => {
   database.close();
   const newer = expect.objectContaining({
     code: "STORE_NEWER",
-    facts: expect.objectContaining({ version: STORE_MIGRATIONS.length + 1, supported: STORE_MIGRATIONS.length }) as unknown,
+    facts: expect.objectContaining({
+      version: STORE_MIGRATIONS.length + 1,
+      supported: STORE_MIGRATIONS.length,
+    }) as unknown,
   }) as Error;
   expect(() => openAt(directory)).toThrow(newer);
   const after = new DatabaseSync(join(directory, "store.db"));
@@ -131,8 +149,12 @@ for (const [how, lose] of Object.entries(LOSSES)) {
     putText(store, "before");
     lose(directory);
     const facts = { store: join(directory, "store.db") };
-    expect(() => putText(store, "after")).toThrow(expect.objectContaining({ code: "STORE_REPLACED", facts }) as Error);
-    expect(() => store.db.transaction(() => writeMeta(store.db, "key", "value"))).toThrow(code("STORE_REPLACED"));
+    expect(() => putText(store, "after")).toThrow(
+      expect.objectContaining({ code: "STORE_REPLACED", facts }) as Error,
+    );
+    expect(() => store.db.transaction(() => writeMeta(store.db, "key", "value"))).toThrow(
+      code("STORE_REPLACED"),
+    );
     expect(hasText(store, "after")).toBe(false);
   });
 }
@@ -144,51 +166,58 @@ test("a file that is no database is called damaged, not overwritten", () => {
   expect(statSync(join(directory, "store.db")).size).toBe(4800);
 });
 
-test("a store that another process keeps locked is busy, and fine afterwards", { timeout: 60_000 }, async () => {
-  const directory = makeDirectory();
-  using store = openAt(directory, true);
-  const script = `
+test(
+  "a store that another process keeps locked is busy, and fine afterwards",
+  { timeout: 60_000 },
+  async () => {
+    const directory = makeDirectory();
+    using store = openAt(directory, true);
+    const script = `
     const { DatabaseSync } = require("node:sqlite");
     const db = new DatabaseSync(${JSON.stringify(join(directory, "store.db"))}, { timeout: 5000 });
     db.exec("BEGIN IMMEDIATE; INSERT INTO meta VALUES ('locked', 1)");
     process.stdout.write("locked");
     process.stdin.once("data", () => { db.exec("ROLLBACK"); process.exit(); });`;
-  const holder = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "pipe", "inherit"] });
-  await once(holder.stdout, "data");
-  expect(() => putText(store, "meanwhile")).toThrow(code("STORE_BUSY"));
-  expect(hasText(store, "meanwhile")).toBe(false);
-  holder.stdin.write("go");
-  await once(holder, "exit");
-  putText(store, "later");
-  expect(hasText(store, "later")).toBe(true);
-  expect(readMeta(store.db, "locked")).toBeUndefined();
-  expect(verifyStore(store, { full: true }).ok).toBe(true);
-});
+    const holder = spawn(process.execPath, ["-e", script], { stdio: ["pipe", "pipe", "inherit"] });
+    await once(holder.stdout, "data");
+    expect(() => putText(store, "meanwhile")).toThrow(code("STORE_BUSY"));
+    expect(hasText(store, "meanwhile")).toBe(false);
+    holder.stdin.write("go");
+    await once(holder, "exit");
+    putText(store, "later");
+    expect(hasText(store, "later")).toBe(true);
+    expect(readMeta(store.db, "locked")).toBeUndefined();
+    expect(verifyStore(store, { full: true }).ok).toBe(true);
+  },
+);
 
 const isRoot = process.getuid?.() === 0;
 
 const READ_ONLY_PLACES = { "an ordinary path": "plain", "a path with # ? % and ü": "a#b?c%20 ü" };
 
-test.skipIf(!isRoot).for(Object.entries(READ_ONLY_PLACES))("a read-only store at %s can be read and says that it cannot be written", ([, name]) => {
-  const directory = join(makeDirectory(), name);
-  mkdirSync(directory);
-  const [inside, mounted] = [join(directory, "inside"), join(directory, "mounted")];
-  for (const each of [inside, mounted]) mkdirSync(each);
-  const writable = openAt(inside, true);
-  putText(writable, "readable");
-  writable[Symbol.dispose]();
-  execFileSync("mount", ["--bind", inside, mounted]);
-  try {
-    execFileSync("mount", ["-o", "remount,ro,bind", mounted]);
-    using store = openAt(mounted);
-    expect(store.db.readOnly).toBe(true);
-    expect(hasText(store, "readable")).toBe(true);
-    expect(() => putText(store, "written")).toThrow(code("STORE_READ_ONLY"));
-    expect(verifyStore(store, { full: true }).ok).toBe(true);
-  } finally {
-    execFileSync("umount", [mounted]);
-  }
-});
+test.skipIf(!isRoot).for(Object.entries(READ_ONLY_PLACES))(
+  "a read-only store at %s can be read and says that it cannot be written",
+  ([, name]) => {
+    const directory = join(makeDirectory(), name);
+    mkdirSync(directory);
+    const [inside, mounted] = [join(directory, "inside"), join(directory, "mounted")];
+    for (const each of [inside, mounted]) mkdirSync(each);
+    const writable = openAt(inside, true);
+    putText(writable, "readable");
+    writable[Symbol.dispose]();
+    execFileSync("mount", ["--bind", inside, mounted]);
+    try {
+      execFileSync("mount", ["-o", "remount,ro,bind", mounted]);
+      using store = openAt(mounted);
+      expect(store.db.readOnly).toBe(true);
+      expect(hasText(store, "readable")).toBe(true);
+      expect(() => putText(store, "written")).toThrow(code("STORE_READ_ONLY"));
+      expect(verifyStore(store, { full: true }).ok).toBe(true);
+    } finally {
+      execFileSync("umount", [mounted]);
+    }
+  },
+);
 
 test.skipIf(!isRoot)("a store of another user can be read by one who may read it", () => {
   const directory = makeDirectory();
@@ -204,6 +233,8 @@ test.skipIf(!isRoot)("a store of another user can be read by one who may read it
     try { store.db.transaction(() => store.db.run("DELETE FROM object")); } catch (error) { refused = error.code; }
     console.log(JSON.stringify([store.db.readOnly, Object.values(store.db.get("SELECT count(*) FROM object"))[0], refused]));`;
   const as = ["--reuid=65534", "--regid=65534", "--clear-groups"];
-  const output = execFileSync("setpriv", [...as, process.execPath, "--input-type=module", "-e", script], { encoding: "utf8" });
+  const output = execFileSync("setpriv", [...as, process.execPath, "--input-type=module", "-e", script], {
+    encoding: "utf8",
+  });
   expect(JSON.parse(output)).toEqual([true, 1, "STORE_READ_ONLY"]);
 });

@@ -40,7 +40,13 @@ export function describeStore(name: string, open: () => Store): void {
 type WithStore = (work: (store: Store) => void) => () => void;
 
 function describeContent(withStore: WithStore): void {
-  const sizes = { "0 bytes": 0, "1 byte": 1, "1 MiB": MIB, "1 MiB and 1 byte": MIB + 1, "3.5 MiB": 3.5 * MIB };
+  const sizes = {
+    "0 bytes": 0,
+    "1 byte": 1,
+    "1 MiB": MIB,
+    "1 MiB and 1 byte": MIB + 1,
+    "3.5 MiB": 3.5 * MIB,
+  };
   for (const [label, size] of Object.entries(sizes)) {
     test(
       `gives ${label} back as they were put`,
@@ -68,7 +74,6 @@ function describeContent(withStore: WithStore): void {
       expect(countObjects(store)).toBe(2);
     }),
   );
-
 }
 
 function describeNames(withStore: WithStore): void {
@@ -77,8 +82,15 @@ function describeNames(withStore: WithStore): void {
     withStore((store) => {
       const name = hashBytes(Buffer.from("never put"));
       expect(store.objects.has(name)).toBe(false);
-      expect(() => store.objects.read(name)).toThrow(expect.objectContaining({ code: "OBJECT_MISSING", facts: { object: name, checkpoints: [] } }) as Error);
-      expect(() => [...store.objects.pieces(name)]).toThrow(expect.objectContaining({ code: "OBJECT_MISSING" }) as Error);
+      expect(() => store.objects.read(name)).toThrow(
+        expect.objectContaining({
+          code: "OBJECT_MISSING",
+          facts: { object: name, checkpoints: [] },
+        }) as Error,
+      );
+      expect(() => [...store.objects.pieces(name)]).toThrow(
+        expect.objectContaining({ code: "OBJECT_MISSING" }) as Error,
+      );
     }),
   );
 
@@ -162,7 +174,9 @@ function describeTransactions(withStore: WithStore): void {
     withStore((store) => {
       const writer = new ObjectWriter(store.db, store.objects, OWNER, 100);
       const name = writer.put(scrambled(4096));
-      expect(() => writer.commit(() => undefined)).toThrow(expect.objectContaining({ code: "STORE_FULL" }) as Error);
+      expect(() => writer.commit(() => undefined)).toThrow(
+        expect.objectContaining({ code: "STORE_FULL" }) as Error,
+      );
       expect(store.objects.has(name)).toBe(false);
     }),
   );
@@ -173,7 +187,9 @@ function describeRecords(withStore: WithStore): void {
     "checkpoints are numbered in order and listed newest first, whatever the clock says",
     withStore((store) => {
       const ids = ["kkkkkkkkkkkkkkkk", "llllllllllllllll", "mmmmmmmmmmmmmmmm"];
-      store.db.transaction(() => ids.forEach((id, index) => addCheckpoint(store, { id: id as CheckpointId, createdAt: -index })));
+      store.db.transaction(() =>
+        ids.forEach((id, index) => addCheckpoint(store, { id: id as CheckpointId, createdAt: -index })),
+      );
       expect(listCheckpoints(store.db).map(({ id }) => id)).toEqual(ids.toReversed());
       expect(newestSeq(store.db)).toBe(3);
       expect(checkpointAt(store.db, 2)).toMatchObject({ id: ids[1], seq: 2, createdAt: -1 });
@@ -193,16 +209,17 @@ function describeRecords(withStore: WithStore): void {
         agent: { id: "x", role: "r", status: "s", cost: 0.5, tokens: 3 },
         git: { branch: "main", commit: null, dirty: true, staged: ["ä"] },
       };
-      const put = store.db.transaction(() => addCheckpoint(store, facts));
-      expect(checkpointAt(store.db, put.seq)).toEqual(put);
-      expect(put).toMatchObject(facts);
+      const added = store.db.transaction(() => addCheckpoint(store, facts));
+      expect(checkpointAt(store.db, added.seq)).toEqual(added);
+      expect(added).toMatchObject(facts);
     }),
   );
 
   test(
     "a ref is unique: the same name cannot mean two checkpoints",
     withStore((store) => {
-      const addTagged = (id: string) => store.db.transaction(() => addCheckpoint(store, { id: id as CheckpointId, tags: ["release"] }));
+      const addTagged = (id: string) =>
+        store.db.transaction(() => addCheckpoint(store, { id: id as CheckpointId, tags: ["release"] }));
       addTagged("oooooooooooooooo");
       expect(() => addTagged("pppppppppppppppp")).toThrow(/UNIQUE/);
       expect(listCheckpoints(store.db)).toHaveLength(1);
@@ -214,7 +231,9 @@ function describeRecords(withStore: WithStore): void {
     withStore((store) => {
       put(store, Buffer.from("one pack"));
       const lease = store.db.transaction(() => takeLease(store.db, "restore", OWNER, 42));
-      expect(readLeases(store.db, "restore")).toEqual([{ id: lease, kind: "restore", owner: OWNER, since: 42, firstPack: 2 }]);
+      expect(readLeases(store.db, "restore")).toEqual([
+        { id: lease, kind: "restore", owner: OWNER, since: 42, firstPack: 2 },
+      ]);
       expect(readLeases(store.db, "gc")).toEqual([]);
       store.db.transaction(() => releaseLease(store.db, lease));
       expect(readLeases(store.db)).toEqual([]);

@@ -31,11 +31,14 @@ export class Reachable {
 
   /** What the checkpoints themselves refer to, leaving aside what only an undo would need. */
   addSnapshots(): this {
-    for (const row of this.#store.db.all("SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC")) {
+    for (const row of this.#store.db.all(
+      "SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC",
+    )) {
       const age = -Number(row["seq"]);
       const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
       this.#addTree(name("snapshot"), { path: ROOT_PATH, isTree: true, age });
-      for (const column of ["rules", "excluded"]) this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
+      for (const column of ["rules", "excluded"])
+        this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
     }
     return this;
   }
@@ -43,11 +46,15 @@ export class Reachable {
   /** What the changes of checkpoints refer to that were not looked at yet. */
   addChanges(): this {
     const newest = Number(this.#store.db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
-    for (const row of this.#store.db.iterate("SELECT path, old, new FROM change WHERE checkpoint > ?", this.#seenChanges)) {
+    for (const row of this.#store.db.iterate(
+      "SELECT path, old, new FROM change WHERE checkpoint > ?",
+      this.#seenChanges,
+    )) {
       const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
       for (const bytes of [row["old"], row["new"]]) {
         const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
-        if (entry?.kind === "file" || entry?.kind === "symlink") this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
+        if (entry?.kind === "file" || entry?.kind === "symlink")
+          this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
       }
     }
     this.#seenChanges = newest;
@@ -68,6 +75,7 @@ export class Reachable {
   #addBlob(name: ObjectHash, use: Use): void {
     if (this.#uses.has(name)) return;
     this.#uses.set(name, use);
-    for (const piece of this.#store.objects.pieceNames(name)) if (!this.#uses.has(piece)) this.#uses.set(piece, use);
+    for (const piece of this.#store.objects.pieceNames(name))
+      if (!this.#uses.has(piece)) this.#uses.set(piece, use);
   }
 }

@@ -3,11 +3,12 @@
  * The order is what makes it safe: nothing is touched before the new content is staged and synced and
  * the journal names every path; success is recorded in one transaction after the files are in place.
  */
+import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { countChanges, recordCheckpoint, type Recorded } from "../history/record.ts";
 import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
 import { closeStep, listSteps, moveStep, openStep } from "../history/steps.ts";
-import { readGaps } from "../history/checkpoints.ts";
+import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
@@ -75,7 +76,7 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     return report(context, work, applied, null);
   }
   return withFilesInPlace(() => {
-    const { checkpoint } = finishJournal(context, entry, safety, applied.done);
+    const { checkpoint } = finishJournal(context, entry, applied.done);
     stage.remove();
     return report(context, work, applied, checkpoint.id);
   });
@@ -86,7 +87,7 @@ function finishWithoutEdits(context: Context, work: CarryOut): Outcome {
   const { plan, safety, finish } = work;
   if (finish.moved.length === 0) return report(context, work, NOTHING, null);
   const entry = { id: plan.id, safety: safety.seq, edits: [], finish, startedAt: context.system.now() };
-  const { checkpoint } = finishJournal(context, entry, safety, []);
+  const { checkpoint } = finishJournal(context, entry, []);
   return report(context, work, NOTHING, checkpoint.id);
 }
 
@@ -127,11 +128,13 @@ export function abandonJournal({ store }: Context, entry: JournalEntry): void {
   store.db.transaction(() => removeJournal(store.db, entry.id));
 }
 
-/** Records what was carried out on top of `base` and closes the journal, in one transaction. */
-export function finishJournal(context: Context, entry: JournalEntry, base: Checkpoint, done: readonly Edit[]): Recorded {
+/** Records what was carried out on top of the newest state and closes the journal, in one transaction. */
+export function finishJournal(context: Context, entry: JournalEntry, done: readonly Edit[]): Recorded {
   const { store, system } = context;
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   return writer.commit(() => {
+    // another process may have captured what others did since the safety checkpoint: that is not to be forgotten
+    const base = newestCheckpoint(store.db)!;
     const snapshot = editTree({ source: store.objects, sink: createStoreSink(writer) }, base.snapshot, done);
     writer.storeNow();
     const { finish } = entry;
@@ -139,7 +142,7 @@ export function finishJournal(context: Context, entry: JournalEntry, base: Check
     const recorded = recordCheckpoint(store.db, {
       request: { kind: "restore", ...(finish.thread === null ? {} : { thread: finish.thread }) },
       description: finish.description,
-      facts: { ...base, ...countFiles(base, done), snapshot, gaps: readGaps(store.db, base.seq), doubts: [] },
+      facts: { ...base, ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)), snapshot, gaps: readGaps(store.db, base.seq), doubts: [] },
       now: system.now(),
       newId: system.newId,
       operation: finish.kind,

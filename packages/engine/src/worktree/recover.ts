@@ -61,7 +61,7 @@ function isOurs(root: AbsolutePath, operation: string): boolean {
 function recoverEntry(context: Context, entry: JournalEntry): string {
   const { root } = context.worktree;
   const stage = new Stage(root, entry.id);
-  const interrupted = takeCheckpoint(context, {
+  takeCheckpoint(context, {
     request: { kind: "safety" },
     description: `Interrupted: ${entry.finish.description}`,
     operation: "recover",
@@ -80,7 +80,7 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
   const applied = tryApply(context, entry, left);
   if (applied === undefined) return takeBack(context, entry, found);
   const done = new Set(applied.done.map(({ path }) => path));
-  finishJournal(context, entry, interrupted.checkpoint, found.filter(({ state, path }) => state === "after" || done.has(path)));
+  finishJournal(context, entry, found.filter(({ state, path }) => state === "after" || done.has(path)));
   return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
 }
 

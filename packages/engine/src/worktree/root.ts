@@ -19,7 +19,11 @@ export function assertRootThere(root: AbsolutePath): void {
   if (isRootThere(root)) return;
   const path = displayAbsolute(root);
   const what = isRootGone(root) ? "does not exist any more" : "is no directory any more";
-  throw new EngineError("WORKSPACE_EMPTIED", `${path} ${what}. Nothing was changed; the checkpoints still have its files.`, { path });
+  throw new EngineError(
+    "WORKSPACE_EMPTIED",
+    `${path} ${what}. Nothing was changed; the checkpoints still have its files.`,
+    { path },
+  );
 }
 
 /** Makes the root anew if nothing stands in its place. */

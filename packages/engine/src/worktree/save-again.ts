@@ -14,10 +14,16 @@ import { readFileContent, readLinkContent } from "./read-content.ts";
 
 /** The plan without the edits whose present content the store cannot hold: those are conflicts. */
 export function withSavedContent(context: Context, plan: Plan): Plan {
-  const unsaved = plan.edits.filter((edit) => !isReadable(context.store, edit.from) && !saveAgain(context, edit));
+  const unsaved = plan.edits.filter(
+    (edit) => !isReadable(context.store, edit.from) && !saveAgain(context, edit),
+  );
   if (unsaved.length === 0) return plan;
   const conflicts = unsaved.map(({ path }): Conflict => ({ path, reason: "cannot be saved" }));
-  return { ...plan, edits: plan.edits.filter((edit) => !unsaved.includes(edit)), conflicts: [...plan.conflicts, ...conflicts] };
+  return {
+    ...plan,
+    edits: plan.edits.filter((edit) => !unsaved.includes(edit)),
+    conflicts: [...plan.conflicts, ...conflicts],
+  };
 }
 
 /** Every byte is read and hashed: a name whose bytes are damaged saves nothing. */

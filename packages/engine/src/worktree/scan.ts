@@ -10,6 +10,7 @@
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
+import { findRepository } from "../fs/git-repository.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
@@ -62,7 +63,7 @@ export function scanTree(request: ScanRequest): Scan {
 /** Databases and the like are written through memory maps, which leave no trace in the file's times. */
 const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
 
-/** What `.git` in a directory can tell about it. */
+/** What the `.git` file of a linked worktree says; others may say the like. */
 const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
 interface Visit {
@@ -329,7 +330,10 @@ function once<Value>(make: () => Value): () => Value {
   return () => (made ??= { value: make() }).value;
 }
 
+/** A submodule has a `.git` file too, and may even be called so: only git's own files tell. */
 function isLinkedWorktree(directory: AbsolutePath): boolean {
   const pointer = readSmallFile(below(directory, ".git"), 4096);
-  return pointer !== undefined && LINKED_WORKTREE.test(pointer.toString("latin1").trimEnd());
+  if (pointer === undefined || !LINKED_WORKTREE.test(pointer.toString("latin1").trimEnd())) return false;
+  const repository = findRepository(directory);
+  return repository === undefined || repository.linkedWorktree;
 }

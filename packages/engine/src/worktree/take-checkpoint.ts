@@ -125,9 +125,11 @@ class NotWanted extends Error {}
 
 function record(context: Context, options: TakeOptions, present: Present): Omit<Taken, "present"> {
   const { store, system } = context;
-  const doubts = [...present.doubts, ...(options.doubts ?? midRestoreDoubts(context))];
+  const restoring = pathsBeingRestored(context);
+  const doubts = [...present.doubts, ...(options.doubts ?? [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" })))];
   const newest = newestCheckpoint(store.db);
-  const changes = newest === undefined ? [] : changesSince(context, newest, present);
+  // what a restore has done so far is its own doing, recorded when it is done
+  const changes = newest === undefined ? [] : changesSince(context, newest, present)?.filter(({ path }) => !restoring.has(path));
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,
@@ -154,11 +156,9 @@ function changesSince(context: Context, base: Checkpoint, present: Present): Edi
 }
 
 /** [R11] While another process restores, some of what was seen is half old, half new. */
-function midRestoreDoubts(context: Context): Doubt[] {
-  const { store, system } = context;
+function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
   const running = readLeases(store.db, "restore").some(({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner));
-  if (!running) return [];
-  return readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }): Doubt => ({ path, reason: "mid-restore" })));
+  return new Set(running ? readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }) => path)) : []);
 }
 
 /** A turn whose process died is over: what it did is in this capture, what comes later is not its doing. */

@@ -35,8 +35,11 @@ export interface WorktreeOptions {
   readonly storeId: string;
   readonly limits: WorktreeLimits;
   readonly commandPath: string;
-  /** True when the store has this checkpoint: a cache of a later state than the store's would claim content it lacks. */
-  hasCheckpoint(id: string): boolean;
+  /**
+   * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
+   * of the store, or one from which something was forgotten, has not.
+   */
+  hasCheckpoint(id: string, snapshot: string): boolean;
 }
 
 /** What one capture may treat differently. */
@@ -124,7 +127,7 @@ export class Worktree {
     if (!this.#cacheLoaded && this.#options.cachePath !== undefined) this.#cache = readStatCache(this.#options.cachePath);
     this.#cacheLoaded = true;
     const facts = this.#cache?.facts;
-    return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint) ? this.#cache : undefined;
+    return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot) ? this.#cache : undefined;
   }
 
   /** A replaced root may reuse inode numbers: nothing seen in the old one counts. */

@@ -33,6 +33,8 @@ export class FaultLab {
   readonly #shim = join(this.#base, "shim.so");
   readonly root = join(this.#base, "root");
   readonly home = join(this.#base, "home");
+  /** Where calls are counted; those in the store depend on who else has it open. */
+  counted = [this.root, this.home];
 
   constructor() {
     for (const path of [this.root, this.home]) mkdirSync(path, { mode: 0o700 });
@@ -69,7 +71,7 @@ export class FaultLab {
       env: {
         PATH: process.env["PATH"],
         LD_PRELOAD: this.#shim,
-        BELAY_FAULT_BELOW: `${this.root}:${this.home}`,
+        BELAY_FAULT_BELOW: this.counted.join(":"),
         BELAY_FAULTS: faults.map(({ at, how }) => `${at} ${how}`).join(),
         BELAY_FAULT_LOG: log,
         NODE_COMPILE_CACHE: join(this.#base, "compiled"),

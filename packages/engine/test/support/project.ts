@@ -3,7 +3,15 @@
  * opened here is proved sound and closed at the end; a test whose point is damage says so with `damaged`.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
@@ -111,7 +119,10 @@ class OpenProject implements Project {
     for (const [key, value] of Object.entries(settings)) writeSetting(this.home, key, value);
   }
 
-  async open({ at = this.root, ...options }: Partial<InitOptions> & { at?: string } = {}): Promise<Workspace> {
+  async open({
+    at = this.root,
+    ...options
+  }: Partial<InitOptions> & { at?: string } = {}): Promise<Workspace> {
     const workspace = await openWorkspace(at, { home: this.home, system: this.system, ...options });
     this.#open.add(workspace);
     return workspace;
@@ -156,10 +167,12 @@ function removeStubborn(path: string): void {
 const isRoot = process.getuid?.() === 0;
 
 /** True when files can be made immutable here. */
-export const canMakeImmutable = isRoot && worksWithFile((file) => run("chattr", "+i", file) && run("chattr", "-i", file));
+export const canMakeImmutable =
+  isRoot && worksWithFile((file) => run("chattr", "+i", file) && run("chattr", "-i", file));
 
 /** True when a file system can be mounted here. */
-export const canMount = isRoot && worksWithDirectory((directory) => mountSmall(directory, "1m") && run("umount", directory));
+export const canMount =
+  isRoot && worksWithDirectory((directory) => mountSmall(directory, "1m") && run("umount", directory));
 
 /** True when a command can be run as somebody else. */
 export const canBecomeNobody = isRoot && run("setpriv", ...NOBODY(), "true");
@@ -185,12 +198,15 @@ export function setImmutable(path: string, immutable: boolean): void {
 const ENGINE = new URL("../../src/index.ts", import.meta.url).href;
 
 /** The source of a module that has `workspace` open, `fs` at hand, and prints what the script returns as JSON. */
-export function scriptFor({ root, home }: Pick<Project, "root" | "home">, script: string): string {
+export function scriptFor(
+  { root, home, clockMs }: Pick<Project, "root" | "home"> & { readonly clockMs?: number },
+  script: string,
+): string {
   return `
     import * as fs from "node:fs";
     import { openWorkspace, findWorkspace, initWorkspace } from ${JSON.stringify(ENGINE)};
     const [root, home] = ${JSON.stringify([root, home])};
-    const workspace = await openWorkspace(root, { home });
+    const workspace = await openWorkspace(root, { home, clock: () => Date.now() + ${clockMs ?? 0} });
     const result = await (async () => { ${script} })();
     await workspace.close();
     process.stdout.write(JSON.stringify(result ?? null));`;
@@ -199,7 +215,10 @@ export function scriptFor({ root, home }: Pick<Project, "root" | "home">, script
 /** Runs a script in a process of its own, see `scriptFor`. */
 export function runScript<Result>(project: Pick<Project, "root" | "home">, script: string): Result {
   const command = ["--input-type=module", "-e", scriptFor(project, script)];
-  const output = execFileSync(process.execPath, command, { stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 26 });
+  const output = execFileSync(process.execPath, command, {
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 2 ** 26,
+  });
   return JSON.parse(output.toString("utf8")) as Result;
 }
 
