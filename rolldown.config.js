@@ -6,6 +6,7 @@ import { defineConfig } from "rolldown";
 
 export default defineConfig({
   platform: "node",
+  logLevel: "warn",
   input: {
     main: "packages/cli/compiled/main.js",
     "pack-worker": "packages/engine/dist/worktree/pack-worker.js",

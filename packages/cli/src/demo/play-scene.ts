@@ -1,11 +1,11 @@
 /** Runs one command of the tour as a process of its own, exactly as a person would. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import type { Scene } from "./scenes.ts";
 import type { ThrowAwayProject } from "./throw-away-project.ts";
 
-const LAUNCHER = fileURLToPath(new URL("../../bin/belay.js", import.meta.url));
+/** The very command that plays the tour. */
+const LAUNCHER = process.argv[1]!;
 
 export interface PlayedScene {
   readonly command: string;

@@ -1,4 +1,5 @@
 /** The commands of the model test: each does one thing to the real workspace and compares with the model. */
+import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { expect } from "vitest";
 import type { Outcome } from "../../src/index.ts";
@@ -197,6 +198,9 @@ const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
   }),
 );
 
+/** Long enough for what is on disk to be at rest: the next capture may trust what this one saw. */
+const rest = fc.constant(command("rest", () => sleep(60)));
+
 const reopen = fc.constant(command("reopen", (_model, { reopen: again }) => again()));
 
 const verify = fc.constant(
@@ -215,6 +219,7 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 5 }, () => restore),
   ...Array.from({ length: 4 }, () => undo),
   ...Array.from({ length: 3 }, () => redo),
+  ...Array.from({ length: 4 }, () => rest),
   revert,
   prune,
   reopen,
