@@ -1,7 +1,8 @@
 /**
  * Carries out edits on the working copy. For each path the order is: move the old node into the stage, give
- * the new one its name if that is still free, then prove that the old one was what the plan said. A node that turns out to be something else was changed by somebody meanwhile: it goes back where
- * it was and the path is a conflict. [R5] So no byte is lost even to a write between check and rename.
+ * the new one its name if that is still free, then prove that the old one was what the plan said. A node that
+ * turns out to be something else was changed by somebody meanwhile: it goes back where it was and the path
+ * is a conflict. [R5] So no byte is lost even to a write between check and rename.
  * Strict: one conflict takes everything back. Best effort: conflicts are skipped and reported.
  */
 import { Anchor } from "../fs/anchor.ts";
