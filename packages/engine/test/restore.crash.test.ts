@@ -8,7 +8,7 @@ import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:f
 import { constants } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openWorkspace, type Workspace } from "../src/index.ts";
+import { listWorkspaces, openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault, type Report } from "./support/fault-lab.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./support/tree-map.ts";
@@ -25,6 +25,8 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
 
   beforeAll(async () => {
     lab = new FaultLab();
+    writeFirstTree(lab);
+    lab.keep("bare");
     known = await buildWorkspace(lab);
     lab.keep("start");
   }, LIMIT_MS);
@@ -45,6 +47,25 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
           await expectSound({ before, after, where });
         },
       );
+    },
+  );
+
+  test(
+    "[G2, R2] protecting a directory: killed at any point, the next try protects it, once",
+    { timeout: LIMIT_MS },
+    async () => {
+      const { before, calls } = await rehearse("open", "bare");
+      await atEach(choosePoints(calls, { inTree: 0, elsewhere: 12 }), "init killed at", calls, async (at, where) => {
+        lab.putBack("bare");
+        await expectKilled("open", { at, how: "kill" });
+        const workspace = await openWorkspace(lab.root, { home: lab.home });
+        expect(await listWorkspaces({ home: lab.home }), where).toHaveLength(1);
+        const checkpoints = await workspace.list();
+        expect(checkpoints.map(({ kind }) => kind), where).toEqual(["initial"]);
+        expect(await readCheckpointMap({ workspace }, checkpoints[0]!.id), where).toEqual(before);
+        expect(await workspace.verify({ full: true }), where).toMatchObject({ ok: true, problems: [] });
+        await workspace.close();
+      });
     },
   );
 
@@ -180,15 +201,19 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
   }
 });
 
-/** Every kind of change between the first checkpoint and the present, the last of them in no checkpoint yet. */
-async function buildWorkspace({ root, home }: FaultLab): Promise<Map<string, TreeMap>> {
-  const write = (path: string, content: string) => writeFileSync(join(root, path), content);
+function writeFirstTree({ root }: FaultLab): void {
   mkdirSync(join(root, "d/deep"), { recursive: true });
   mkdirSync(join(root, "empty"));
   mkdirSync(join(root, "to-file"));
-  for (const path of ["same", "edited", "d/gone", "to-directory", "to-file/x", "by-hand", "mode"])
-    write(path, `${path} 0\n`);
+  for (const path of ["same", "edited", "d/gone", "to-directory", "to-file/x", "by-hand", "mode"]) {
+    writeFileSync(join(root, path), `${path} 0\n`);
+  }
   symlinkSync("same", join(root, "link"));
+}
+
+/** Every kind of change between the first checkpoint and the present, the last of them in no checkpoint yet. */
+async function buildWorkspace({ root, home }: FaultLab): Promise<Map<string, TreeMap>> {
+  const write = (path: string, content: string) => writeFileSync(join(root, path), content);
   const workspace = await openWorkspace(root, { home });
   const known = new Map<string, TreeMap>();
   for (const { id } of await workspace.list()) known.set(id, readTreeMap(root));

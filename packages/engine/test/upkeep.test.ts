@@ -7,11 +7,14 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
   RETENTION_PRESETS,
+  type BytePath,
+  type OperationId,
   type CheckpointKind,
   type RetentionPolicy,
   type Workspace,
 } from "../src/index.ts";
 import { absolutePath } from "../src/fs/absolute-path.ts";
+import { removeJournal, writeJournal } from "../src/history/journal.ts";
 import { encodeRules } from "../src/model/rules.ts";
 import { ObjectWriter } from "../src/store/object-writer.ts";
 import { openStore } from "../src/store/store.ts";
@@ -309,6 +312,27 @@ describe("gc", () => {
         project.remove("newer.txt");
         expect(await workspace.restoreTo("meanwhile")).toMatchObject({ outcome: "applied", created: 2 });
       })(),
+  );
+
+  test(
+    "[R13] leaves alone what a restore under way is about to put in place",
+    inProtected({ "x.txt": "x" }, async (project, workspace) => {
+      using store = openStore(absolutePath(project.storeDirectory()), { create: false });
+      const writer = new ObjectWriter(store.db, store.objects, project.system.owner);
+      const hash = writer.put(Buffer.from("of a checkpoint that was dropped meanwhile"));
+      writer.flush();
+      writer.abandon();
+      const id = "klmnopqrstuvwxyz" as OperationId;
+      const to = { kind: "file", mode: 0o644, size: 42, hash } as const;
+      const finish = { kind: "restore", description: "", thread: null, target: null, step: null, moved: [] } as const;
+      const edits = [{ path: "y.txt" as BytePath, from: undefined, to }];
+      store.db.transaction(() => writeJournal(store.db, { id, safety: 1, edits, finish, startedAt: 0 }));
+      await workspace.gc();
+      expect(store.objects.read(hash).toString()).toBe("of a checkpoint that was dropped meanwhile");
+      store.db.transaction(() => removeJournal(store.db, id));
+      await workspace.gc();
+      expect(store.objects.has(hash)).toBe(false);
+    }),
   );
 
   test(

@@ -6,7 +6,7 @@
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { mergeText } from "../merge/merge3.ts";
-import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
@@ -41,6 +41,8 @@ export class StepPlanner {
   readonly #input: StepPlanInput;
   /** What each touched path will be, on top of the present. */
   readonly #state = new Map<BytePath, Entry | undefined>();
+  /** How many of the paths below a directory will hold something that this plan puts there. */
+  readonly #coming = new Map<BytePath, number>();
   readonly #merged = new Set<BytePath>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
@@ -96,14 +98,21 @@ export class StepPlanner {
     // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
     else if (entry !== undefined && !this.#hasDirectoryAbove(path)) this.#conflicts.set(path, "changed differently meanwhile");
-    else this.#state.set(path, entry);
+    else this.#put(path, entry);
+  }
+
+  #put(path: BytePath, entry: Entry | undefined): void {
+    const difference = Number(entry !== undefined) - Number(this.#state.get(path) !== undefined);
+    this.#state.set(path, entry);
+    if (difference === 0) return;
+    for (const above of ancestorPaths(path)) this.#coming.set(above, (this.#coming.get(above) ?? 0) + difference);
   }
 
   /** The directories above must be there, or be made by this very plan. */
   #hasDirectoryAbove(path: BytePath): boolean {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
-      if (now === undefined) this.#state.set(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
+      if (now === undefined) this.#put(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
       else if (now.kind !== "directory") return false;
     }
     return true;
@@ -123,7 +132,7 @@ export class StepPlanner {
     if (typeof content === "string") this.#conflicts.set(path, content);
     else {
       if (content.hash !== now.hash && content.hash !== wanted.hash) this.#merged.add(path);
-      this.#state.set(path, { kind: "file", mode, ...content });
+      this.#put(path, { kind: "file", mode, ...content });
     }
   }
 
@@ -139,7 +148,7 @@ export class StepPlanner {
   }
 
   #comesInside(path: BytePath): boolean {
-    return [...this.#state].some(([other, entry]) => entry !== undefined && other !== path && isAtOrBelow(other, path));
+    return (this.#coming.get(path) ?? 0) > 0;
   }
 
   /** A directory that was made by the step but holds something else by now stays. */

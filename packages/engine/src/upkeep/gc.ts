@@ -80,7 +80,7 @@ class Collector {
   run(request: GcRequest): GcResult {
     const bytesBefore = storeBytes(this.#store);
     const checkpointsDropped = this.#dropPruned(request.dropPrunedBefore);
-    const live = new Reachable(this.#store).addSnapshots().addChanges();
+    const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();
     const freed = this.#freeDead(live);
     // regrouping needs room: on a full disk it is there only now
     this.#giveBack();
@@ -112,7 +112,7 @@ class Collector {
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
         // [R13] a checkpoint recorded since may use what was dead until then
-        live.addSnapshots().addChanges();
+        live.addSnapshots().addChanges().addJournal();
         const limit = this.#firstPackUnderWay();
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
           if (!live.uses.has(name)) objectsFreed += db.run("DELETE FROM object WHERE hash = ? AND pack < ?", hashToBytes(name), limit).changes;
@@ -250,7 +250,7 @@ function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
   const { db } = store;
   const bytes = storeBytes(store);
   const dropped = Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0);
-  const live = new Reachable(store).addSnapshots().addChanges().uses;
+  const live = new Reachable(store).addSnapshots().addChanges().addJournal().uses;
   const objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
   return { objectsFreed: Math.max(0, objects - live.size), packsFreed: 0, packsRewritten: 0, bytesBefore: bytes, bytesAfter: bytes, checkpointsDropped: dropped };
 }

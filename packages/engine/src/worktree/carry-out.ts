@@ -64,7 +64,10 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     refuseClashes(stage, plan.edits);
     stage.fill(numberEdits(plan.edits), context.store.objects);
     // [R4] from here on the next command knows what to finish
-    context.store.db.transaction(() => writeJournal(context.store.db, entry));
+    context.store.db.transaction(() => {
+      assertStillThere(context, plan.edits);
+      writeJournal(context.store.db, entry);
+    });
   } catch (error) {
     stage.remove();
     throw error;
@@ -80,6 +83,14 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     stage.remove();
     return report(context, work, applied, checkpoint.id);
   });
+}
+
+/** [R13] From the journal on `gc` spares what is restored; just before, it may have freed it together with its checkpoint. */
+function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
+  for (const { to } of edits) {
+    if ((to?.kind !== "file" && to?.kind !== "symlink") || store.objects.has(to.hash)) continue;
+    throw new EngineError("OBJECT_MISSING", "The checkpoint was dropped while it was to be restored. Nothing was changed.", { object: to.hash, checkpoints: [] });
+  }
 }
 
 /** The files are as wanted already; steps that were to be moved still are. */

@@ -36,7 +36,8 @@ function command(name: string, run: Run): Command {
     toString: () => `\n${name}: ${JSON.stringify(said)}`,
     async run(model, temp) {
       executed += 1;
-      said = (await run(model, temp)) ?? "";
+      const result: unknown = await run(model, temp);
+      said = typeof result === "string" ? result : "";
     },
   };
 }
