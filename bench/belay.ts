@@ -34,7 +34,11 @@ export class Belay {
 
   #spawn(nodeArgs: string[], args: string[], env: NodeJS.ProcessEnv = {}): string {
     const argv = [...nodeArgs, LAUNCHER, "-C", this.#root, "--home", this.home, "--json", ...args];
-    const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: "utf8", env: { ...process.env, ...env }, maxBuffer: 1 << 28 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
+      encoding: "utf8",
+      env: { ...process.env, ...env },
+      maxBuffer: 1 << 28,
+    });
     if (status !== 0) throw new Error(`belay ${args.join(" ")}: exit ${status}\n${stdout}\n${stderr}`);
     return stdout;
   }

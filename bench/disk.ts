@@ -32,7 +32,10 @@ export async function measureDisk(place: string, files: number, checkpoints: num
     budget: "",
     holds: undefined,
   });
-  return [row(`${work}, before gc`, before), { ...row(`${work}, after gc`, after), budget: "≤ git gc", holds: after.own <= after.shadow }];
+  return [
+    row(`${work}, before gc`, before),
+    { ...row(`${work}, after gc`, after), budget: "≤ git gc", holds: after.own <= after.shadow },
+  ];
 }
 
 /** Kept aside for freeing space on a full disk; not part of the history. */

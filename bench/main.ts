@@ -33,7 +33,9 @@ try {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(...(await measureDisk(place, Math.min(5000, Math.max(...sizes)), checkpoints)));
   }
-  console.log(`Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`);
+  console.log(
+    `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
+  );
   printTable(rows);
 } finally {
   rmSync(place, { recursive: true, force: true });
@@ -42,5 +44,13 @@ try {
 function measureMemory(files: number): Row {
   const belay = new Belay(join(place, `home-${files}`), join(place, `project-${files}`));
   const peak = belay.peakMemory(join(place, "memory"), "checkpoint");
-  return { work: "memory of a cold capture", files, belay: mib(peak), git: "", ratio: "", budget: "≤ 200 MiB", holds: peak <= 200 * 1024 * 1024 };
+  return {
+    work: "memory of a cold capture",
+    files,
+    belay: mib(peak),
+    git: "",
+    ratio: "",
+    budget: "≤ 200 MiB",
+    holds: peak <= 200 * 1024 * 1024,
+  };
 }

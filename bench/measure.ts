@@ -38,8 +38,11 @@ export function printTable(rows: readonly Row[]): void {
     holds === undefined ? "" : holds ? "yes" : "NO",
   ]);
   const head = ["work", "files", "belay", "git", "ratio", "budget", "holds"];
-  const widths = head.map((title, column) => Math.max(title.length, ...cells.map((row) => row[column]!.length)));
-  const line = (row: readonly string[]) => `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
+  const widths = head.map((title, column) =>
+    Math.max(title.length, ...cells.map((row) => row[column]!.length)),
+  );
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell, column) => cell.padEnd(widths[column]!)).join(" | ")} |`;
   console.log(line(head));
   console.log(line(widths.map((width) => "-".repeat(width))));
   for (const row of cells) console.log(line(row));

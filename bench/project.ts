@@ -10,8 +10,14 @@ export interface Project {
   readonly random: Random;
 }
 
-const KEYWORDS = "const let function return if else for while import export from new await async throw type interface class extends".split(" ");
-const SYLLABLES = "ab ac ad al am an ar as at be ca ce co de di do ed el en er es fa fi ge ha he id il in io is it ja ke la le li lo ma me mi mo na ne ni no on or pa pe pi po qu ra re ri ro sa se si so ta te ti to un ur us va ve vi wa we xa ya ze".split(" ");
+const KEYWORDS =
+  "const let function return if else for while import export from new await async throw type interface class extends".split(
+    " ",
+  );
+const SYLLABLES =
+  "ab ac ad al am an ar as at be ca ce co de di do ed el en er es fa fi ge ha he id il in io is it ja ke la le li lo ma me mi mo na ne ni no on or pa pe pi po qu ra re ri ro sa se si so ta te ti to un ur us va ve vi wa we xa ya ze".split(
+    " ",
+  );
 
 export function createProject(root: string, count: number, seed: number): Project {
   rmSync(root, { recursive: true, force: true });
@@ -20,7 +26,10 @@ export function createProject(root: string, count: number, seed: number): Projec
   const files: string[] = [];
   let bytes = 0;
   for (let directory = 0; files.length < count; directory += 1) {
-    const path = join(root, `packages/${words[directory % 40]}-${Math.floor(directory / 40) % 12}/src/${words[directory % 97]}/${words[(directory * 7) % 911]}`);
+    const path = join(
+      root,
+      `packages/${words[directory % 40]}-${Math.floor(directory / 40) % 12}/src/${words[directory % 97]}/${words[(directory * 7) % 911]}`,
+    );
     mkdirSync(path, { recursive: true });
     const here = Math.min(count - files.length, 5 + random.below(35));
     for (let i = 0; i < here; i += 1) {
@@ -44,7 +53,10 @@ function sourceText(random: Random, words: readonly string[], lines: number): st
   let text = "";
   for (let line = 0; line < lines; line += 1) {
     const indent = "  ".repeat(random.below(4));
-    const rest = random.next() < 0.15 ? `"${pick()} ${pick()} ${random.below(100000)}"` : `${pick()}.${pick()}(${pick()}, ${random.below(1000)})`;
+    const rest =
+      random.next() < 0.15
+        ? `"${pick()} ${pick()} ${random.below(100000)}"`
+        : `${pick()}.${pick()}(${pick()}, ${random.below(1000)})`;
     text += `${indent}${random.pick(KEYWORDS)} ${pick()} = ${rest};\n`;
   }
   return text;
@@ -55,11 +67,19 @@ export function changeFiles(project: Project, count: number): void {
   for (let i = 0; i < count; i += 1) {
     const file = project.random.pick(project.files);
     if (project.random.next() < 0.5) {
-      appendFileSync(file, `export const changed${project.random.below(1e9)} = ${project.random.below(1e9)};\n`);
+      appendFileSync(
+        file,
+        `export const changed${project.random.below(1e9)} = ${project.random.below(1e9)};\n`,
+      );
       continue;
     }
     const lines = readFileSync(file, "utf8").split("\n");
-    lines.splice(project.random.below(lines.length), 1, `  let inserted = call${project.random.below(1e6)}();`, `  use(inserted, ${project.random.below(1e6)});`);
+    lines.splice(
+      project.random.below(lines.length),
+      1,
+      `  let inserted = call${project.random.below(1e6)}();`,
+      `  use(inserted, ${project.random.below(1e6)});`,
+    );
     writeFileSync(file, lines.join("\n"));
   }
 }

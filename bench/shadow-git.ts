@@ -9,8 +9,19 @@ export class ShadowGit {
 
   constructor(directory: string, root: string) {
     this.directory = directory;
-    const identity = { GIT_AUTHOR_NAME: "b", GIT_AUTHOR_EMAIL: "b@b", GIT_COMMITTER_NAME: "b", GIT_COMMITTER_EMAIL: "b@b" };
-    this.#env = { ...process.env, ...identity, GIT_DIR: directory, GIT_WORK_TREE: root, GIT_CONFIG_GLOBAL: "/dev/null" };
+    const identity = {
+      GIT_AUTHOR_NAME: "b",
+      GIT_AUTHOR_EMAIL: "b@b",
+      GIT_COMMITTER_NAME: "b",
+      GIT_COMMITTER_EMAIL: "b@b",
+    };
+    this.#env = {
+      ...process.env,
+      ...identity,
+      GIT_DIR: directory,
+      GIT_WORK_TREE: root,
+      GIT_CONFIG_GLOBAL: "/dev/null",
+    };
   }
 
   create(): void {

@@ -14,12 +14,22 @@ export async function measureSpeed(place: string, files: number, rounds: number)
   const git = new ShadowGit(join(place, `shadow-${files}`), project.root);
   const belay = new Belay(join(place, `home-${files}`), project.root);
   // both have the files in the page cache
-  execFileSync("sh", ["-c", `cat $(find '${project.root}' -type f | head -1) >/dev/null; tar cf - '${project.root}' 2>/dev/null | cat >/dev/null`]);
+  execFileSync("sh", [
+    "-c",
+    `cat $(find '${project.root}' -type f | head -1) >/dev/null; tar cf - '${project.root}' 2>/dev/null | cat >/dev/null`,
+  ]);
   const rows = [measureFirst(project, git, belay, rounds), ...measureCold(project, git, belay, rounds)];
   return [...rows, ...(await measureInProcess(project, git, belay, rounds))];
 }
 
-function row(facts: { work: string; files: number; belay: number; git: number; budget?: string; least?: number }): Row {
+function row(facts: {
+  work: string;
+  files: number;
+  belay: number;
+  git: number;
+  budget?: string;
+  least?: number;
+}): Row {
   const ratio = facts.git / facts.belay;
   return {
     work: facts.work,
@@ -41,9 +51,17 @@ function measureFirst(project: Project, git: ShadowGit, belay: Belay, rounds: nu
     });
     return { shadow, own: belay.run("init", "--no-agents", "--yes").ms };
   });
-  const facts = { belay: median(times.map(({ own }) => own)), git: median(times.map(({ shadow }) => shadow)) };
+  const facts = {
+    belay: median(times.map(({ own }) => own)),
+    git: median(times.map(({ shadow }) => shadow)),
+  };
   const budget = project.files.length >= 50_000 ? { budget: "≥ 5 ×", least: 5 } : {};
-  return row({ work: `first capture (${mib(project.bytes)})`, files: project.files.length, ...facts, ...budget });
+  return row({
+    work: `first capture (${mib(project.bytes)})`,
+    files: project.files.length,
+    ...facts,
+    ...budget,
+  });
 }
 
 function measureCold(project: Project, git: ShadowGit, belay: Belay, rounds: number): Row[] {
@@ -53,16 +71,37 @@ function measureCold(project: Project, git: ShadowGit, belay: Belay, rounds: num
     const shadow = milliseconds(() => git.checkpoint());
     const own = belay.run("checkpoint").ms;
     const unchanged = { shadow: milliseconds(() => git.checkpoint()), own: belay.run("checkpoint").ms };
-    const floor = milliseconds(() => execFileSync("find", [project.root, "-printf", "%s %T@ %C@ %i\n"], { maxBuffer: 1 << 28 }));
+    const floor = milliseconds(() =>
+      execFileSync("find", [project.root, "-printf", "%s %T@ %C@ %i\n"], { maxBuffer: 1 << 28 }),
+    );
     return { shadow, own, unchanged, floor };
   });
   const of = (pick: (time: (typeof times)[number]) => number) => median(times.map(pick));
   const files = project.files.length;
   const budget = files >= 50_000 ? { budget: "≥ 1 ×", least: 1 } : {};
   return [
-    row({ work: "cold capture, 10 changed, new process", files, belay: of(({ own }) => own), git: of(({ shadow }) => shadow), ...budget }),
-    row({ work: "cold capture, nothing changed", files, belay: of(({ unchanged }) => unchanged.own), git: of(({ unchanged }) => unchanged.shadow) }),
-    { work: "find -printf (the floor)", files, belay: "", git: ms(of(({ floor }) => floor)), ratio: "", budget: "", holds: undefined },
+    row({
+      work: "cold capture, 10 changed, new process",
+      files,
+      belay: of(({ own }) => own),
+      git: of(({ shadow }) => shadow),
+      ...budget,
+    }),
+    row({
+      work: "cold capture, nothing changed",
+      files,
+      belay: of(({ unchanged }) => unchanged.own),
+      git: of(({ unchanged }) => unchanged.shadow),
+    }),
+    {
+      work: "find -printf (the floor)",
+      files,
+      belay: "",
+      git: ms(of(({ floor }) => floor)),
+      ratio: "",
+      budget: "",
+      holds: undefined,
+    },
   ];
 }
 
@@ -71,7 +110,12 @@ function settle(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 }
 
-async function measureInProcess(project: Project, git: ShadowGit, belay: Belay, rounds: number): Promise<Row[]> {
+async function measureInProcess(
+  project: Project,
+  git: ShadowGit,
+  belay: Belay,
+  rounds: number,
+): Promise<Row[]> {
   const files = project.files.length;
   await using workspace = await findWorkspace(project.root, { home: belay.home });
   const times: { scan: number; restore: number; git: number; list: number }[] = [];
@@ -90,19 +134,37 @@ async function measureInProcess(project: Project, git: ShadowGit, belay: Belay, 
     changeFiles(project, CHANGED_FILES);
     settle();
     const restore = (await workspace.restoreTo(checkpoint.id)).durationMs;
-    while ((await workspace.list({ limit: 100 })).length < Math.min(100, rounds * 20)) await workspace.checkpoint();
+    while ((await workspace.list({ limit: 100 })).length < Math.min(100, rounds * 20))
+      await workspace.checkpoint();
     const start = performance.now();
     await workspace.list({ limit: 100 });
     times.push({ scan, restore, git: shadow, list: performance.now() - start });
   }
   const of = (pick: (time: (typeof times)[number]) => number) => median(times.map(pick));
-  const [scan, restore, list] = [of((time) => time.scan), of((time) => time.restore), of((time) => time.list)];
+  const [scan, restore, list] = [
+    of((time) => time.scan),
+    of((time) => time.restore),
+    of((time) => time.list),
+  ];
   return [
     {
-      ...row({ work: "restore of 10 files, safety capture included", files, belay: restore, git: of((time) => time.git) }),
+      ...row({
+        work: "restore of 10 files, safety capture included",
+        files,
+        belay: restore,
+        git: of((time) => time.git),
+      }),
       budget: `≤ a full scan (${ms(scan)}) + 30 ms`,
       holds: restore <= scan + 30,
     },
-    { work: "list 100 checkpoints, in process", files, belay: ms(list), git: "", ratio: "", budget: "≤ 20 ms", holds: list <= 20 },
+    {
+      work: "list 100 checkpoints, in process",
+      files,
+      belay: ms(list),
+      git: "",
+      ratio: "",
+      budget: "≤ 20 ms",
+      holds: list <= 20,
+    },
   ];
 }

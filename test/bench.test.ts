@@ -4,8 +4,18 @@ import { expect, test } from "vitest";
 
 test("the benchmark prints its table", { timeout: 120_000 }, () => {
   const args = ["bench/main.ts", "--files", "200", "--rounds", "1", "--checkpoints", "3"];
-  const printed = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
-  for (const work of ["first capture", "cold capture, 10 changed", "restore of 10 files", "list 100", "memory", "after gc"]) {
+  const printed = execFileSync(process.execPath, args, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  for (const work of [
+    "first capture",
+    "cold capture, 10 changed",
+    "restore of 10 files",
+    "list 100",
+    "memory",
+    "after gc",
+  ]) {
     expect(printed).toContain(work);
   }
   expect(printed).not.toMatch(/NaN|undefined/);

@@ -8,7 +8,9 @@ const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { script
 
 test("every command in the README is a command", () => {
   const named = [...readme.matchAll(/(?:^\$ |`)belay ([a-z]+)/gm)].map((match) => match[1]!);
-  const rows = [...readme.matchAll(/^\| `belay ([^|]+)\|/gm)].flatMap((match) => [...match[1]!.matchAll(/(?:^|`)([a-z]+)/g)].map((verb) => verb[1]!));
+  const rows = [...readme.matchAll(/^\| `belay ([^|]+)\|/gm)].flatMap((match) =>
+    [...match[1]!.matchAll(/(?:^|`)([a-z]+)/g)].map((verb) => verb[1]!),
+  );
   const help = execFileSync(process.execPath, ["packages/cli/bin/belay.js", "--help"], { encoding: "utf8" });
   const verbs = new Set([...named, ...rows]);
   expect(verbs.size).toBeGreaterThan(20);

@@ -23,7 +23,12 @@ export async function diagnose(directory: string, options: EngineOptions = {}): 
   const system = systemOf(options);
   const home = homePath(options, system);
   const checks = [
-    attempt("settings", () => ok("settings", `${listSettings(displayAbsolute(home)).filter(({ source }) => source !== "default").length} set in config.json`)),
+    attempt("settings", () =>
+      ok(
+        "settings",
+        `${listSettings(displayAbsolute(home)).filter(({ source }) => source !== "default").length} set in config.json`,
+      ),
+    ),
     attempt("home", () => checkHome(home, system.userId)),
     attempt("space", () => checkSpace(home)),
     attempt("stores", () => checkStores(home, system.userId)),
@@ -45,12 +50,24 @@ function attempt(name: string, check: () => Check): Check {
 
 function checkHome(home: AbsolutePath, userId: number | undefined): Check {
   const shown = displayAbsolute(home);
-  if (statNode(home) === undefined) return { name: "home", status: "ok", detail: `${shown} does not exist yet` };
+  if (statNode(home) === undefined)
+    return { name: "home", status: "ok", detail: `${shown} does not exist yet` };
   openRegistry(home, userId)[Symbol.dispose]();
   const { name, fleeting, network } = fileSystemKind(home);
-  if (network) return { name: "home", status: "problem", detail: `${shown} is on ${name}, where the store is not safe`, hint: "set BELAY_HOME to a local disk" };
+  if (network)
+    return {
+      name: "home",
+      status: "problem",
+      detail: `${shown} is on ${name}, where the store is not safe`,
+      hint: "set BELAY_HOME to a local disk",
+    };
   if (fleeting) {
-    return { name: "home", status: "warning", detail: `${shown} is on ${name}, which may not survive a restart`, hint: "set BELAY_HOME to a disk that does" };
+    return {
+      name: "home",
+      status: "warning",
+      detail: `${shown} is on ${name}, which may not survive a restart`,
+      hint: "set BELAY_HOME to a disk that does",
+    };
   }
   return ok("home", `${shown} on ${name}`);
 }
@@ -58,7 +75,9 @@ function checkHome(home: AbsolutePath, userId: number | undefined): Check {
 function checkSpace(home: AbsolutePath): Check {
   const free = freeBytes(statNode(home) === undefined ? ("/" as AbsolutePath) : home);
   const detail = `${Math.round(free / 1024 / 1024)} MiB free`;
-  return free < LOW_SPACE_BYTES ? { name: "space", status: "warning", detail, hint: "belay prune and belay gc free space" } : ok("space", detail);
+  return free < LOW_SPACE_BYTES
+    ? { name: "space", status: "warning", detail, hint: "belay prune and belay gc free space" }
+    : ok("space", detail);
 }
 
 function checkStores(home: AbsolutePath, userId: number | undefined): Check {
@@ -68,8 +87,20 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
   const registered = new Set(known.map(({ store }) => store));
   const lost = storeDirectories(home).filter((store) => !registered.has(store));
   const gone = known.filter(({ path }) => statNode(path) === undefined);
-  if (lost.length > 0) return { name: "stores", status: "warning", detail: `${lost.length} stores belong to no known directory: ${lost.join(", ")}`, hint: "a first capture that was interrupted leaves one; it can be deleted by hand" };
-  if (gone.length > 0) return { name: "stores", status: "warning", detail: `${gone.length} of ${known.length} protected directories do not exist any more`, hint: "belay workspaces lists them; belay attach <id> in the new place" };
+  if (lost.length > 0)
+    return {
+      name: "stores",
+      status: "warning",
+      detail: `${lost.length} stores belong to no known directory: ${lost.join(", ")}`,
+      hint: "a first capture that was interrupted leaves one; it can be deleted by hand",
+    };
+  if (gone.length > 0)
+    return {
+      name: "stores",
+      status: "warning",
+      detail: `${gone.length} of ${known.length} protected directories do not exist any more`,
+      hint: "belay workspaces lists them; belay attach <id> in the new place",
+    };
   return ok("stores", `${known.length} protected directories`);
 }
 
@@ -79,7 +110,15 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
     workspace = await findWorkspace(directory, options);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (error.code === "WORKSPACE_NOT_FOUND") return [{ name: "workspace", status: "warning", detail: "this directory is not protected", hint: "belay init" }];
+    if (error.code === "WORKSPACE_NOT_FOUND")
+      return [
+        {
+          name: "workspace",
+          status: "warning",
+          detail: "this directory is not protected",
+          hint: "belay init",
+        },
+      ];
     return [{ name: "workspace", status: "problem", detail: error.message }];
   }
   await using opened = workspace;
@@ -88,10 +127,37 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
   const full = disk.bytes > disk.capBytes * 0.9;
   return [
     ...opened.notices.map((detail): Check => ({ name: "workspace", status: "warning", detail })),
-    newest === null ? { name: "workspace", status: "warning", detail: "there is no checkpoint yet", hint: "belay checkpoint" } : ok("workspace", opened.root),
-    report.ok ? ok("store", `${report.checkpoints} checkpoints, structure sound`) : { name: "store", status: "problem", detail: `${report.problems.length} problems`, hint: "belay verify --full lists what is affected" },
-    gaps.length === 0 ? ok("coverage", "no gaps") : { name: "coverage", status: "warning", detail: `${gaps.length} files are not captured`, hint: "belay status lists them with reasons" },
-    full ? { name: "disk", status: "warning", detail: `the store uses ${disk.bytes} of ${disk.capBytes} bytes`, hint: "belay prune; belay gc" } : ok("disk", `${disk.bytes} of ${disk.capBytes} bytes`),
+    newest === null
+      ? {
+          name: "workspace",
+          status: "warning",
+          detail: "there is no checkpoint yet",
+          hint: "belay checkpoint",
+        }
+      : ok("workspace", opened.root),
+    report.ok
+      ? ok("store", `${report.checkpoints} checkpoints, structure sound`)
+      : {
+          name: "store",
+          status: "problem",
+          detail: `${report.problems.length} problems`,
+          hint: "belay verify --full lists what is affected",
+        },
+    gaps.length === 0
+      ? ok("coverage", "no gaps")
+      : {
+          name: "coverage",
+          status: "warning",
+          detail: `${gaps.length} files are not captured`,
+          hint: "belay status lists them with reasons",
+        },
+    full
+      ? {
+          name: "disk",
+          status: "warning",
+          detail: `the store uses ${disk.bytes} of ${disk.capBytes} bytes`,
+          hint: "belay prune; belay gc",
+        }
+      : ok("disk", `${disk.bytes} of ${disk.capBytes} bytes`),
   ];
 }
-

@@ -1,8 +1,22 @@
 /** The engine's public face. Everything else in this package may change without notice. */
 export { diagnose, type Check } from "./diagnose.ts";
-export { attachWorkspace, listWorkspaces, removeWorkspace, type RemovedWorkspace, type WorkspaceSummary } from "./manage.ts";
+export {
+  attachWorkspace,
+  listWorkspaces,
+  removeWorkspace,
+  type RemovedWorkspace,
+  type WorkspaceSummary,
+} from "./manage.ts";
 export { findWorkspace, initWorkspace, openWorkspace, type EngineOptions, type InitOptions } from "./open.ts";
-export { isSettingKey, listSettings, readSettings, writeSetting, type Settings, type SettingKey, type SettingWithSource } from "./settings.ts";
+export {
+  isSettingKey,
+  listSettings,
+  readSettings,
+  writeSetting,
+  type Settings,
+  type SettingKey,
+  type SettingWithSource,
+} from "./settings.ts";
 export { createSystem } from "./system.ts";
 export type {
   CheckpointDetails,
@@ -24,12 +38,47 @@ export type {
 } from "./workspace.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
-export type { AgentFacts, Checkpoint, CheckpointKind, CheckpointPhase, CheckpointRequest, ConversationFacts, Doubt, DoubtReason, ExcludedRoot, Gap, GitState, Thread } from "./model/checkpoint.ts";
+export type {
+  AgentFacts,
+  Checkpoint,
+  CheckpointKind,
+  CheckpointPhase,
+  CheckpointRequest,
+  ConversationFacts,
+  Doubt,
+  DoubtReason,
+  ExcludedRoot,
+  Gap,
+  GitState,
+  Thread,
+} from "./model/checkpoint.ts";
 export type { Entry, GapReason } from "./model/entry.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
 export type { DiffDetail, FileChange } from "./model/file-change.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
-export { planOperationType, type ApplyOptions, type Conflict, type ConflictReason, type Edit, type Kept, type KeptReason, type Outcome, type Plan, type PlanKind, type PlanOperationType, type Skipped, type StepKind, type StepSummary } from "./model/plan.ts";
-export type { ForgetReport, GcReport, PruneReport, Stats, VerifyProblem, VerifyReport } from "./model/reports.ts";
+export {
+  planOperationType,
+  type ApplyOptions,
+  type Conflict,
+  type ConflictReason,
+  type Edit,
+  type Kept,
+  type KeptReason,
+  type Outcome,
+  type Plan,
+  type PlanKind,
+  type PlanOperationType,
+  type Skipped,
+  type StepKind,
+  type StepSummary,
+} from "./model/plan.ts";
+export type {
+  ForgetReport,
+  GcReport,
+  PruneReport,
+  Stats,
+  VerifyProblem,
+  VerifyReport,
+} from "./model/reports.ts";
 export { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";

@@ -90,10 +90,17 @@ export class LocalWorkspace implements Workspace {
         root,
         cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
         storeId: store.id,
-        limits: { fileBytes: settings["limits.fileBytes"], checkpointBytes: settings["limits.checkpointBytes"] },
+        limits: {
+          fileBytes: settings["limits.fileBytes"],
+          checkpointBytes: settings["limits.checkpointBytes"],
+        },
         commandPath: system.commandPath,
         hasCheckpoint: (known, snapshot) =>
-          store.db.get("SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?", known, Buffer.from(snapshot, "hex")) !== undefined,
+          store.db.get(
+            "SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?",
+            known,
+            Buffer.from(snapshot, "hex"),
+          ) !== undefined,
       }),
     };
     if (!store.db.readOnly) keepReserve(store.directory);
@@ -125,9 +132,15 @@ export class LocalWorkspace implements Workspace {
     };
   }
 
-  async turn<Result>(request: TurnRequest, work: (turn: Turn) => Promise<Result>): Promise<TurnResult<Result>> {
+  async turn<Result>(
+    request: TurnRequest,
+    work: (turn: Turn) => Promise<Result>,
+  ): Promise<TurnResult<Result>> {
     const description = request.description ?? request.prompt ?? "A turn";
-    const thread = threadForTurn(this.#context, request.thread, { agent: request.agent ?? "belay", title: description });
+    const thread = threadForTurn(this.#context, request.thread, {
+      agent: request.agent ?? "belay",
+      title: description,
+    });
     const facts = { thread, description, prompt: request.prompt ?? null };
     const { id, before } = beginTurn(this.#context, facts);
     const turn: Turn = { id, thread, before: before.checkpoint, name: async (paths) => this.#name(paths) };
@@ -139,7 +152,12 @@ export class LocalWorkspace implements Workspace {
       throw error;
     }
     const after = endTurn(this.#context, facts);
-    return { result, before: before.checkpoint, after: after.checkpoint, changed: before.checkpoint.snapshot !== after.checkpoint.snapshot };
+    return {
+      result,
+      before: before.checkpoint,
+      after: after.checkpoint,
+      changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
+    };
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
@@ -156,12 +174,19 @@ export class LocalWorkspace implements Workspace {
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
     const isRef = typeof fromOrOptions === "string";
-    const options = isRef ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const } : fromOrOptions;
+    const options = isRef
+      ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
+      : fromOrOptions;
     return this.#blaming(() => compareStates(this.#context, options));
   }
 
   async status(): Promise<WorkspaceStatus> {
-    return this.#blaming(() => ({ id: this.id, root: this.root, store: this.store, ...describeStatus(this.#context) }));
+    return this.#blaming(() => ({
+      id: this.id,
+      root: this.root,
+      store: this.store,
+      ...describeStatus(this.#context),
+    }));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
@@ -185,7 +210,12 @@ export class LocalWorkspace implements Workspace {
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
     const request = this.#planned.get(plan.id);
-    if (request === undefined) throw new EngineError("PLAN_STALE", "This plan was not made here, or was carried out already. Nothing was changed.", { plan: plan.id });
+    if (request === undefined)
+      throw new EngineError(
+        "PLAN_STALE",
+        "This plan was not made here, or was carried out already. Nothing was changed.",
+        { plan: plan.id },
+      );
     this.#planned.delete(plan.id);
     const bestEffort = options.bestEffort ?? false;
     return this.#blaming(() =>
@@ -196,19 +226,29 @@ export class LocalWorkspace implements Workspace {
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#blaming(() => restoreNow(this.#context, this.#restoreRequest(ref, options), options.bestEffort ?? false));
+    return this.#blaming(() =>
+      restoreNow(this.#context, this.#restoreRequest(ref, options), options.bestEffort ?? false),
+    );
   }
 
   async undo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#blaming(() => moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }));
+    return this.#blaming(() =>
+      moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
+    );
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#blaming(() => moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }));
+    return this.#blaming(() =>
+      moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
+    );
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#blaming(() => moveSteps(this.#context, this.#revertRequest(ref, options), { bestEffort: options.bestEffort ?? false }));
+    return this.#blaming(() =>
+      moveSteps(this.#context, this.#revertRequest(ref, options), {
+        bestEffort: options.bestEffort ?? false,
+      }),
+    );
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
@@ -241,11 +281,17 @@ export class LocalWorkspace implements Workspace {
 
   async openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread> {
     const id = this.#system.newId();
-    const facts = { agent: request.agent, externalId: request.externalId ?? id, title: request.title ?? null };
+    const facts = {
+      agent: request.agent,
+      externalId: request.externalId ?? id,
+      title: request.title ?? null,
+    };
     return this.#db.transaction(() => openThread(this.#db, facts, { id, now: this.#system.now() }));
   }
 
-  async verify(options: { full?: boolean; progress?: (done: number, total: number) => void } = {}): Promise<VerifyReport> {
+  async verify(
+    options: { full?: boolean; progress?: (done: number, total: number) => void } = {},
+  ): Promise<VerifyReport> {
     const { full = false, progress } = options;
     return verifyStore(this.#context.store, { full, ...(progress === undefined ? {} : { progress }) });
   }
@@ -372,7 +418,12 @@ export class LocalWorkspace implements Workspace {
   }
 
   #log(kind: "annotate", detail: Record<string, unknown>): void {
-    appendOperation(this.#db, { id: this.#system.newId() as OperationId, kind, at: this.#system.now(), detail });
+    appendOperation(this.#db, {
+      id: this.#system.newId() as OperationId,
+      kind,
+      at: this.#system.now(),
+      detail,
+    });
   }
 
   /** Damage found on the way is reported with the checkpoints it concerns. */
@@ -380,7 +431,10 @@ export class LocalWorkspace implements Workspace {
     try {
       return work();
     } catch (error) {
-      if ((isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) && error.facts.checkpoints.length === 0) {
+      if (
+        (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) &&
+        error.facts.checkpoints.length === 0
+      ) {
         error.facts.checkpoints.push(...findAffected(this.#context.store, error.facts.object));
       }
       throw error;
@@ -388,13 +442,21 @@ export class LocalWorkspace implements Workspace {
   }
 }
 
-const DAMAGED_PREVIOUS = "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
+const DAMAGED_PREVIOUS =
+  "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
 
 function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
   const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
-  return emptied ? ["The directory is empty now. Earlier checkpoints still have everything: belay restore brings it back."] : [];
+  return emptied
+    ? ["The directory is empty now. Earlier checkpoints still have everything: belay restore brings it back."]
+    : [];
 }
 
 function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
-  return { kind, count: options.count ?? 1, thread: options.thread, includeShared: options.includeShared ?? false };
+  return {
+    kind,
+    count: options.count ?? 1,
+    thread: options.thread,
+    includeShared: options.includeShared ?? false,
+  };
 }

@@ -25,9 +25,18 @@ export async function listWorkspaces(options: EngineOptions = {}): Promise<Works
   return registry.list().map((workspace) => summarise(workspace, home));
 }
 
-function summarise({ id, path, store, createdAt }: RegisteredWorkspace, home: AbsolutePath): WorkspaceSummary {
+function summarise(
+  { id, path, store, createdAt }: RegisteredWorkspace,
+  home: AbsolutePath,
+): WorkspaceSummary {
   const directory = below(home, `workspaces/${store}`);
-  const facts = { id, path: displayAbsolute(path), store: displayAbsolute(directory), createdAt, exists: rootIdentity(path) !== undefined };
+  const facts = {
+    id,
+    path: displayAbsolute(path),
+    store: displayAbsolute(directory),
+    createdAt,
+    exists: rootIdentity(path) !== undefined,
+  };
   try {
     using opened = openStore(directory, { create: false });
     const count = opened.db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"];
@@ -39,7 +48,11 @@ function summarise({ id, path, store, createdAt }: RegisteredWorkspace, home: Ab
 }
 
 /** Tells Belay where a workspace's directory is now. */
-export async function attachWorkspace(id: string, directory: string, options: EngineOptions = {}): Promise<LocalWorkspace> {
+export async function attachWorkspace(
+  id: string,
+  directory: string,
+  options: EngineOptions = {},
+): Promise<LocalWorkspace> {
   const system = systemOf(options);
   const home = homePath(options, system);
   {
@@ -54,11 +67,19 @@ export async function attachWorkspace(id: string, directory: string, options: En
 
 function findById(registry: Registry, id: string): RegisteredWorkspace {
   const all = registry.list();
-  const found = all.filter((workspace) => workspace.id === id || (id.length >= 4 && workspace.id.startsWith(id)));
+  const found = all.filter(
+    (workspace) => workspace.id === id || (id.length >= 4 && workspace.id.startsWith(id)),
+  );
   if (found.length === 1) return found[0]!;
-  const candidates = (found.length === 0 ? all : found).map((workspace) => ({ id: workspace.id, path: displayAbsolute(workspace.path) }));
+  const candidates = (found.length === 0 ? all : found).map((workspace) => ({
+    id: workspace.id,
+    path: displayAbsolute(workspace.path),
+  }));
   const why = found.length === 0 ? "There is no workspace" : "More than one workspace begins with";
-  throw new EngineError("WORKSPACE_NOT_FOUND", `${why} "${id}". Nothing was changed.`, { path: id, candidates });
+  throw new EngineError("WORKSPACE_NOT_FOUND", `${why} "${id}". Nothing was changed.`, {
+    path: id,
+    candidates,
+  });
 }
 
 function refuseTaken(registry: Registry, workspace: RegisteredWorkspace, root: AbsolutePath): void {
@@ -66,7 +87,10 @@ function refuseTaken(registry: Registry, workspace: RegisteredWorkspace, root: A
   const holder = registry.byPath(root);
   if (holder === undefined || holder.id === workspace.id) return;
   const reason = `it is the workspace ${holder.id} already`;
-  throw new EngineError("WORKSPACE_REFUSED", `${path} cannot be attached: ${reason}. Nothing was changed.`, { path, reason });
+  throw new EngineError("WORKSPACE_REFUSED", `${path} cannot be attached: ${reason}. Nothing was changed.`, {
+    path,
+    reason,
+  });
 }
 
 export interface RemovedWorkspace {
@@ -77,7 +101,10 @@ export interface RemovedWorkspace {
 }
 
 /** Stops protecting the workspace of a directory; with `purge` its store and all checkpoints go too. */
-export async function removeWorkspace(directory: string, options: EngineOptions & { purge: boolean }): Promise<RemovedWorkspace> {
+export async function removeWorkspace(
+  directory: string,
+  options: EngineOptions & { purge: boolean },
+): Promise<RemovedWorkspace> {
   const system = systemOf(options);
   const home = homePath(options, system);
   const { id, path, store } = await (async () => {

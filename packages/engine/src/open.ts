@@ -14,8 +14,22 @@ import type { WorkspaceId } from "./model/ids.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { readSettings } from "./settings.ts";
-import { openRegistry, openRegistryFirst, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
-import { finishStore, noteRoot, openStore, readMeta, removeStore, writeMeta, type Store } from "./store/store.ts";
+import {
+  openRegistry,
+  openRegistryFirst,
+  rootIdentity,
+  type RegisteredWorkspace,
+  type Registry,
+} from "./store/registry.ts";
+import {
+  finishStore,
+  noteRoot,
+  openStore,
+  readMeta,
+  removeStore,
+  writeMeta,
+  type Store,
+} from "./store/store.ts";
 import { createSystem } from "./system.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
@@ -42,7 +56,9 @@ export interface InitOptions extends EngineOptions {
 }
 
 export function homePath(options: EngineOptions, system: System): AbsolutePath {
-  return options.home === undefined ? below(absolutePath(system.homeDirectory), ".belay") : absolutePath(options.home);
+  return options.home === undefined
+    ? below(absolutePath(system.homeDirectory), ".belay")
+    : absolutePath(options.home);
 }
 
 /** Opens the workspace whose root is exactly `path`, protecting it first if need be. */
@@ -61,17 +77,34 @@ export async function initWorkspace(
   const home = homePath(options, system);
   using registry = openRegistryFirst(home, system.userId);
   const known = locate(registry, root);
-  if (known !== undefined) return { workspace: open(known, { home, registry, system }), initial: null, created: false };
+  if (known !== undefined)
+    return { workspace: open(known, { home, registry, system }), initial: null, created: false };
   refuseUnfit(root, home, system);
   refuseNested(registry, root, options.nested ?? false);
   return await initNew(root, { home, registry, system, options });
 }
 
-async function initInMemory(root: AbsolutePath, options: InitOptions, system: System): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
+async function initInMemory(
+  root: AbsolutePath,
+  options: InitOptions,
+  system: System,
+): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
   const store = openStore(undefined, { create: true });
   const settings = readSettings(displayAbsolute(homePath(options, system)));
-  const workspace = new LocalWorkspace({ id: system.newId() as WorkspaceId, root, store, settings, system, notices: [], excludedDirectories: () => [] });
-  return { workspace, initial: await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }), created: true };
+  const workspace = new LocalWorkspace({
+    id: system.newId() as WorkspaceId,
+    root,
+    store,
+    settings,
+    system,
+    notices: [],
+    excludedDirectories: () => [],
+  });
+  return {
+    workspace,
+    initial: await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }),
+    created: true,
+  };
 }
 
 interface Opening {
@@ -86,8 +119,18 @@ async function initNew(
 ): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
   const { home, registry, system, options } = opening;
   const id = system.newId() as WorkspaceId;
-  const name = root.slice(root.lastIndexOf("/") + 1).replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 40) || "root";
-  const registered: RegisteredWorkspace = { id, store: `${name}-${id}`, path: root, ...rootIdentity(root)!, createdAt: system.now() };
+  const name =
+    root
+      .slice(root.lastIndexOf("/") + 1)
+      .replaceAll(/[^A-Za-z0-9._-]/g, "_")
+      .slice(0, 40) || "root";
+  const registered: RegisteredWorkspace = {
+    id,
+    store: `${name}-${id}`,
+    path: root,
+    ...rootIdentity(root)!,
+    createdAt: system.now(),
+  };
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
   const initial = await buildStore(registered, { home, system, progress: options.progress });
@@ -98,7 +141,11 @@ async function initNew(
   return { workspace: open({ ...winner, notices: [] }, opening), initial: created ? initial : null, created };
 }
 
-type Building = { readonly home: AbsolutePath; readonly system: System; readonly progress: Progress | undefined };
+type Building = {
+  readonly home: AbsolutePath;
+  readonly system: System;
+  readonly progress: Progress | undefined;
+};
 
 /** Builds a new store with its initial checkpoint; nothing is left of one that could not be finished. */
 async function buildStore(registered: RegisteredWorkspace, building: Building): Promise<TakenCheckpoint> {
@@ -113,7 +160,11 @@ async function buildStore(registered: RegisteredWorkspace, building: Building): 
   }
 }
 
-async function takeInitial(registered: RegisteredWorkspace, directory: AbsolutePath, { home, system, progress }: Building): Promise<TakenCheckpoint> {
+async function takeInitial(
+  registered: RegisteredWorkspace,
+  directory: AbsolutePath,
+  { home, system, progress }: Building,
+): Promise<TakenCheckpoint> {
   using store = openStore(directory, { create: true, bulk: true });
   store.db.transaction(() => {
     writeMeta(store.db, "workspace_id", registered.id);
@@ -147,24 +198,40 @@ function isUnprotectedWorktree(path: AbsolutePath): boolean {
   return repository?.linkedWorktree === true && repository.topLevel === path;
 }
 
-function notFound(registry: Registry, path: AbsolutePath, inWorktree: boolean): EngineError<"WORKSPACE_NOT_FOUND"> {
+function notFound(
+  registry: Registry,
+  path: AbsolutePath,
+  inWorktree: boolean,
+): EngineError<"WORKSPACE_NOT_FOUND"> {
   const candidates = registry
     .list()
     .filter((workspace) => statNode(workspace.path) === undefined)
     .map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
   const where = displayAbsolute(path);
-  const why = inWorktree ? "is in a linked git worktree that is not protected yet" : "is not in a protected directory";
-  return new EngineError("WORKSPACE_NOT_FOUND", `${where} ${why}. Nothing was changed.`, { path: where, candidates });
+  const why = inWorktree
+    ? "is in a linked git worktree that is not protected yet"
+    : "is not in a protected directory";
+  return new EngineError("WORKSPACE_NOT_FOUND", `${where} ${why}. Nothing was changed.`, {
+    path: where,
+    candidates,
+  });
 }
 
 /** Finds a directory by its path, then by its identity: a moved one keeps its inode. */
-function locate(registry: Registry, path: AbsolutePath): (RegisteredWorkspace & { notices: string[] }) | undefined {
+function locate(
+  registry: Registry,
+  path: AbsolutePath,
+): (RegisteredWorkspace & { notices: string[] }) | undefined {
   const identity = rootIdentity(path);
   const byPath = registry.byPath(path);
   if (byPath !== undefined) {
     if (identity === undefined || sameIdentity(byPath, identity)) return { ...byPath, notices: [] };
     registry.move(byPath.id, path, identity);
-    return { ...byPath, ...identity, notices: ["The directory was replaced since the last command; everything is read anew."] };
+    return {
+      ...byPath,
+      ...identity,
+      notices: ["The directory was replaced since the last command; everything is read anew."],
+    };
   }
   const byIdentity = identity === undefined ? undefined : registry.byIdentity(identity);
   if (byIdentity === undefined || identity === undefined) return undefined;
@@ -172,10 +239,17 @@ function locate(registry: Registry, path: AbsolutePath): (RegisteredWorkspace & 
   // the same directory under two names, such as a bind mount
   if (there !== undefined && sameIdentity(byIdentity, there)) return { ...byIdentity, notices: [] };
   registry.move(byIdentity.id, path, identity);
-  return { ...byIdentity, path, notices: [`The workspace moved here from ${displayAbsolute(byIdentity.path)}.`] };
+  return {
+    ...byIdentity,
+    path,
+    notices: [`The workspace moved here from ${displayAbsolute(byIdentity.path)}.`],
+  };
 }
 
-function sameIdentity(a: { dev: string; ino: string; birth: string }, b: { dev: string; ino: string; birth: string }): boolean {
+function sameIdentity(
+  a: { dev: string; ino: string; birth: string },
+  b: { dev: string; ino: string; birth: string },
+): boolean {
   return a.dev === b.dev && a.ino === b.ino && a.birth === b.birth;
 }
 
@@ -197,10 +271,19 @@ function open(known: RegisteredWorkspace & { notices: string[] }, { home, system
 function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void {
   if (readMeta(db, "workspace_id") === id) return;
   const store = displayAbsolute(directory!);
-  throw new EngineError("STORE_REPLACED", `The store ${store} is not the one that belongs to this workspace. Nothing was changed.`, { store });
+  throw new EngineError(
+    "STORE_REPLACED",
+    `The store ${store} is not the one that belongs to this workspace. Nothing was changed.`,
+    { store },
+  );
 }
 
-function assemble(known: RegisteredWorkspace, store: Store, { home, system }: { home: AbsolutePath; system: System }, notices: readonly string[]): LocalWorkspace {
+function assemble(
+  known: RegisteredWorkspace,
+  store: Store,
+  { home, system }: { home: AbsolutePath; system: System },
+  notices: readonly string[],
+): LocalWorkspace {
   return new LocalWorkspace({
     id: known.id,
     root: known.path,
@@ -213,9 +296,14 @@ function assemble(known: RegisteredWorkspace, store: Store, { home, system }: { 
 }
 
 /** Other workspaces inside this one, and the store itself if it is inside. */
-function otherWorkspaces({ id, path: root }: RegisteredWorkspace, home: AbsolutePath, system: System): ExcludedDirectory[] {
+function otherWorkspaces(
+  { id, path: root }: RegisteredWorkspace,
+  home: AbsolutePath,
+  system: System,
+): ExcludedDirectory[] {
   using registry = openRegistry(home, system.userId);
-  const inside = (path: AbsolutePath) => path !== root && isAtOrBelow(path as string as BytePath, root as string as BytePath);
+  const inside = (path: AbsolutePath) =>
+    path !== root && isAtOrBelow(path as string as BytePath, root as string as BytePath);
   const relative = (path: AbsolutePath) => path.slice(root === "/" ? 1 : root.length + 1) as BytePath;
   const excluded = registry
     .list()
@@ -233,10 +321,18 @@ export function existingRoot(path: string): AbsolutePath {
   try {
     root = realPath(absolute);
   } catch (error) {
-    throw new EngineError("WORKSPACE_REFUSED", `${shown} does not exist. Nothing was changed.`, { path: shown, reason: "it does not exist" }, error);
+    throw new EngineError(
+      "WORKSPACE_REFUSED",
+      `${shown} does not exist. Nothing was changed.`,
+      { path: shown, reason: "it does not exist" },
+      error,
+    );
   }
   if (rootIdentity(root) !== undefined) return root;
-  throw new EngineError("WORKSPACE_REFUSED", `${shown} is not a directory. Nothing was changed.`, { path: shown, reason: "it is not a directory" });
+  throw new EngineError("WORKSPACE_REFUSED", `${shown} is not a directory. Nothing was changed.`, {
+    path: shown,
+    reason: "it is not a directory",
+  });
 }
 
 /** The real path of what exists, and the rest as it was written. */
@@ -244,7 +340,9 @@ function resolveAsFarAsPossible(path: AbsolutePath): AbsolutePath {
   try {
     return realPath(path);
   } catch {
-    return path === "/" ? path : below(resolveAsFarAsPossible(parentOf(path)), path.slice(path.lastIndexOf("/") + 1));
+    return path === "/"
+      ? path
+      : below(resolveAsFarAsPossible(parentOf(path)), path.slice(path.lastIndexOf("/") + 1));
   }
 }
 
@@ -252,14 +350,21 @@ function resolveAsFarAsPossible(path: AbsolutePath): AbsolutePath {
 function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: System): void {
   const user = resolveAsFarAsPossible(absolutePath(system.homeDirectory));
   const reason =
-    root === "/" ? "it is the whole file system"
-    : isAtOrBelow(user as string as BytePath, root as string as BytePath) ? "it is a home directory"
-    : isAtOrBelow(root as string as BytePath, home as string as BytePath) ? "it is Belay's own store"
-    : fileSystemKind(home).network ? `the store ${displayAbsolute(home)} would be on a network file system`
-    : undefined;
+    root === "/"
+      ? "it is the whole file system"
+      : isAtOrBelow(user as string as BytePath, root as string as BytePath)
+        ? "it is a home directory"
+        : isAtOrBelow(root as string as BytePath, home as string as BytePath)
+          ? "it is Belay's own store"
+          : fileSystemKind(home).network
+            ? `the store ${displayAbsolute(home)} would be on a network file system`
+            : undefined;
   if (reason === undefined) return;
   const path = displayAbsolute(root);
-  throw new EngineError("WORKSPACE_REFUSED", `${path} is not protected: ${reason}. Nothing was changed.`, { path, reason });
+  throw new EngineError("WORKSPACE_REFUSED", `${path} is not protected: ${reason}. Nothing was changed.`, {
+    path,
+    reason,
+  });
 }
 
 function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): void {
@@ -269,7 +374,11 @@ function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): 
     if (outer !== undefined) {
       const path = displayAbsolute(root);
       const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
-      throw new EngineError("WORKSPACE_REFUSED", `${path} is protected already: ${reason}. Nothing was changed.`, { path, reason });
+      throw new EngineError(
+        "WORKSPACE_REFUSED",
+        `${path} is protected already: ${reason}. Nothing was changed.`,
+        { path, reason },
+      );
     }
     if (above === "/") return;
   }

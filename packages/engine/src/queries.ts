@@ -26,12 +26,16 @@ const MEASURE_MS = 300;
 export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
   const { db, objects } = context.store;
   const base = findParent(context, checkpoint);
-  const edits = base === undefined ? [] : provenChanges(objects, asSeen(context, base), asSeen(context, checkpoint));
+  const edits =
+    base === undefined ? [] : provenChanges(objects, asSeen(context, base), asSeen(context, checkpoint));
   const attributions = readCheckpointAttributions(db, checkpoint.seq);
   const excluded = decodeExcluded(objects.read(checkpoint.excluded), checkpoint.excluded);
   return {
     checkpoint,
-    files: fileChanges(objects, edits, { detail: "counts", attributionOf: (path) => attributions.get(path) ?? null }),
+    files: fileChanges(objects, edits, {
+      detail: "counts",
+      attributionOf: (path) => attributions.get(path) ?? null,
+    }),
     gaps: readGaps(db, checkpoint.seq),
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measure(context, excluded),
@@ -39,7 +43,10 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
 }
 
 function findParent({ store }: Context, { parents }: Checkpoint): Checkpoint | undefined {
-  const row = parents[0] === undefined ? undefined : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", parents[0]);
+  const row =
+    parents[0] === undefined
+      ? undefined
+      : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", parents[0]);
   return row === undefined ? undefined : checkpointAt(store.db, Number(row["seq"]));
 }
 
@@ -66,12 +73,15 @@ function lookAtDisk(context: Context): Present {
 
 function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
   const paths = parsePaths(texts);
-  return paths === undefined ? edits : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
+  return paths === undefined
+    ? edits
+    : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
 }
 
 function summarise(files: Diff["files"]): Diff["summary"] {
   const count = (...types: string[]) => files.filter(({ type }) => types.includes(type)).length;
-  const sum = (key: "linesAdded" | "linesDeleted") => files.reduce((total, file) => total + (file[key] ?? 0), 0);
+  const sum = (key: "linesAdded" | "linesDeleted") =>
+    files.reduce((total, file) => total + (file[key] ?? 0), 0);
   return {
     added: count("added"),
     modified: count("modified", "renamed", "mode"),
@@ -87,8 +97,11 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
   const newest = newestCheckpoint(db);
   const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
   const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
-  const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.["thread"];
-  const last = (list: "applied" | "undone"): StepSummary | null => listSteps(db, list, { limit: 1 })[0] ?? null;
+  const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.[
+    "thread"
+  ];
+  const last = (list: "applied" | "undone"): StepSummary | null =>
+    listSteps(db, list, { limit: 1 })[0] ?? null;
   return {
     newest: newest ?? null,
     thread: thread === undefined ? null : findThread(db, String(thread)),
@@ -100,8 +113,12 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     canUndo: last("applied"),
     canRedo: last("undone"),
     warnings: [
-      ...(present === undefined ? ["The directory does not exist any more; belay restore brings its files back."] : []),
-      ...(changed === undefined ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
+      ...(present === undefined
+        ? ["The directory does not exist any more; belay restore brings its files back."]
+        : []),
+      ...(changed === undefined
+        ? ["The newest checkpoint is damaged: what changed since it cannot be told."]
+        : []),
     ],
   };
 }

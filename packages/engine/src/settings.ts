@@ -56,7 +56,8 @@ export function listSettings(home: string): SettingWithSource[] {
 
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
 export function writeSetting(home: string, key: string, value: string | null): void {
-  if (!isSettingKey(key)) throw invalid(key, `there is no such setting; known are ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
+  if (!isSettingKey(key))
+    throw invalid(key, `there is no such setting; known are ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
   const { [key]: _previous, ...rest } = readConfigFile(home);
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
   makePrivateDirectory(absolutePath(home));
@@ -73,7 +74,16 @@ function parse(key: SettingKey, value: unknown): number | string {
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
 }
 
-const UNITS: Readonly<Record<string, number>> = { "": 1, b: 1, kb: 1e3, mb: 1e6, gb: 1e9, kib: 1024, mib: MIB, gib: 1024 * MIB };
+const UNITS: Readonly<Record<string, number>> = {
+  "": 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 1024,
+  mib: MIB,
+  gib: 1024 * MIB,
+};
 
 function parseBytes(text: string): number | undefined {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim());
@@ -95,7 +105,8 @@ function readConfigFile(home: string): Record<string, unknown> {
   const bytes = readSmallFile(path, MIB);
   try {
     const parsed: unknown = JSON.parse(bytes?.toString("utf8") ?? "");
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed)) return parsed as Record<string, unknown>;
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
+      return parsed as Record<string, unknown>;
   } catch {
     // falls through to the one message for anything that is not a JSON object
   }
@@ -107,5 +118,8 @@ function configPath(home: string): AbsolutePath {
 }
 
 function invalid(key: string, reason: string): EngineError<"CONFIG_INVALID"> {
-  return new EngineError("CONFIG_INVALID", `Setting ${key}: ${reason}. Nothing was changed.`, { key, reason });
+  return new EngineError("CONFIG_INVALID", `Setting ${key}: ${reason}. Nothing was changed.`, {
+    key,
+    reason,
+  });
 }

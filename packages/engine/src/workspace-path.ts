@@ -7,7 +7,11 @@ export function parsePath(text: string): BytePath {
   const path = pathFromText(text.replace(/^\.\//, "").replace(/\/+$/, ""));
   if (text !== "" && !text.startsWith("/") && (path === "" || path === ".")) return ROOT_PATH;
   if (!text.startsWith("/") && path.split("/").every(isSafeName)) return path;
-  throw new EngineError("PATH_OUTSIDE", `${JSON.stringify(text)} is not a path inside the workspace. Nothing was changed.`, { path: text });
+  throw new EngineError(
+    "PATH_OUTSIDE",
+    `${JSON.stringify(text)} is not a path inside the workspace. Nothing was changed.`,
+    { path: text },
+  );
 }
 
 /** undefined = everything */

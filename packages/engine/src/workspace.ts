@@ -3,14 +3,7 @@
  * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
  * every method that reports success has already made it durable.
  */
-import type {
-  Checkpoint,
-  CheckpointRequest,
-  Doubt,
-  ExcludedRoot,
-  Gap,
-  Thread,
-} from "./model/checkpoint.ts";
+import type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap, Thread } from "./model/checkpoint.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
@@ -171,7 +164,10 @@ export interface Workspace extends AsyncDisposable {
   thread(ref: string): Promise<Thread>;
   openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread>;
 
-  verify(options?: { full?: boolean; progress?: (done: number, total: number) => void }): Promise<VerifyReport>;
+  verify(options?: {
+    full?: boolean;
+    progress?: (done: number, total: number) => void;
+  }): Promise<VerifyReport>;
   prune(options?: { policy?: RetentionPolicy; dryRun?: boolean }): Promise<PruneReport>;
   /** Takes back prunings whose grace time has not passed. */
   unprune(): Promise<Checkpoint[]>;

@@ -101,7 +101,12 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
         const restored = readTreeMap(lab.root);
         expect(await readCheckpointMap({ workspace }, after!.id)).toEqual(restored);
         const undo = await workspace.undo();
-        expect(undo).toMatchObject({ steps: [{ prompt: "t1" }], deleted: 1, modified: 0, plan: { meanwhile: [] } });
+        expect(undo).toMatchObject({
+          steps: [{ prompt: "t1" }],
+          deleted: 1,
+          modified: 0,
+          plan: { meanwhile: [] },
+        });
         expect(readTreeMap(lab.root)).toEqual(new Map([...restored].filter(([path]) => path !== "new")));
         expect(await workspace.undo()).toMatchObject({ steps: [{ kind: "restore" }], modified: 4 });
       });

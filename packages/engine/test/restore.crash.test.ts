@@ -55,17 +55,25 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
     { timeout: LIMIT_MS },
     async () => {
       const { before, calls } = await rehearse("open", "bare");
-      await atEach(choosePoints(calls, { inTree: 0, elsewhere: 12 }), "init killed at", calls, async (at, where) => {
-        lab.putBack("bare");
-        await expectKilled("open", { at, how: "kill" });
-        const workspace = await openWorkspace(lab.root, { home: lab.home });
-        expect(await listWorkspaces({ home: lab.home }), where).toHaveLength(1);
-        const checkpoints = await workspace.list();
-        expect(checkpoints.map(({ kind }) => kind), where).toEqual(["initial"]);
-        expect(await readCheckpointMap({ workspace }, checkpoints[0]!.id), where).toEqual(before);
-        expect(await workspace.verify({ full: true }), where).toMatchObject({ ok: true, problems: [] });
-        await workspace.close();
-      });
+      await atEach(
+        choosePoints(calls, { inTree: 0, elsewhere: 12 }),
+        "init killed at",
+        calls,
+        async (at, where) => {
+          lab.putBack("bare");
+          await expectKilled("open", { at, how: "kill" });
+          const workspace = await openWorkspace(lab.root, { home: lab.home });
+          expect(await listWorkspaces({ home: lab.home }), where).toHaveLength(1);
+          const checkpoints = await workspace.list();
+          expect(
+            checkpoints.map(({ kind }) => kind),
+            where,
+          ).toEqual(["initial"]);
+          expect(await readCheckpointMap({ workspace }, checkpoints[0]!.id), where).toEqual(before);
+          expect(await workspace.verify({ full: true }), where).toMatchObject({ ok: true, problems: [] });
+          await workspace.close();
+        },
+      );
     },
   );
 

@@ -279,7 +279,7 @@ describe("gc", () => {
   );
 
   test.for(["SELECT hash FROM object", "SELECT DISTINCT pack"])(
-    "[R13] while gc looks (%s), a capture uses what was dead until then: it stays",
+    "[R25] while gc looks (%s), a capture uses what was dead until then: it stays",
     (moment) =>
       inProtected({ "x.txt": "x" }, async (project, workspace) => {
         using store = openStore(absolutePath(project.storeDirectory()), { create: false });
@@ -315,7 +315,7 @@ describe("gc", () => {
   );
 
   test(
-    "[R13] leaves alone what a restore under way is about to put in place",
+    "[R25] leaves alone what a restore under way is about to put in place",
     inProtected({ "x.txt": "x" }, async (project, workspace) => {
       using store = openStore(absolutePath(project.storeDirectory()), { create: false });
       const writer = new ObjectWriter(store.db, store.objects, project.system.owner);
@@ -324,7 +324,14 @@ describe("gc", () => {
       writer.abandon();
       const id = "klmnopqrstuvwxyz" as OperationId;
       const to = { kind: "file", mode: 0o644, size: 42, hash } as const;
-      const finish = { kind: "restore", description: "", thread: null, target: null, step: null, moved: [] } as const;
+      const finish = {
+        kind: "restore",
+        description: "",
+        thread: null,
+        target: null,
+        step: null,
+        moved: [],
+      } as const;
       const edits = [{ path: "y.txt" as BytePath, from: undefined, to }];
       store.db.transaction(() => writeJournal(store.db, { id, safety: 1, edits, finish, startedAt: 0 }));
       await workspace.gc();

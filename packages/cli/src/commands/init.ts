@@ -58,7 +58,10 @@ function initJson({ initial, workspace, all }: Result) {
   };
 }
 
-async function printProtected({ output }: Pick<Call, "output">, { initial, workspace, all }: Result): Promise<void> {
+async function printProtected(
+  { output }: Pick<Call, "output">,
+  { initial, workspace, all }: Result,
+): Promise<void> {
   const { style, quiet } = output;
   const root = style.bold(visible(workspace.root));
   if (initial === null) {

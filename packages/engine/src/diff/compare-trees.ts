@@ -26,7 +26,8 @@ export function readTree(source: ObjectSource, name: ObjectHash): Tree {
 /** Edits that lead from snapshot `from` to snapshot `to`, parents before children, names in byte order. */
 export function compareTrees(source: ObjectSource, from: ObjectHash, to: ObjectHash): Edit[] {
   const edits: Edit[] = [];
-  if (from !== to) compareDirectories({ source, edits }, ROOT_PATH, readTree(source, from), readTree(source, to));
+  if (from !== to)
+    compareDirectories({ source, edits }, ROOT_PATH, readTree(source, from), readTree(source, to));
   return edits;
 }
 
@@ -60,7 +61,11 @@ function mergedNames(from: Tree, to: Tree): Iterable<string> {
 }
 
 /** What stands at a path of a snapshot. `gapAbove` is set when a directory on the way was not captured. */
-export function lookUp(source: ObjectSource, root: ObjectHash, path: BytePath): { entry: Entry | undefined; gapAbove: boolean } {
+export function lookUp(
+  source: ObjectSource,
+  root: ObjectHash,
+  path: BytePath,
+): { entry: Entry | undefined; gapAbove: boolean } {
   let entry: Entry | undefined = { kind: "directory", mode: 0o755, hash: root };
   for (const name of path === "" ? [] : path.split("/")) {
     if (entry?.kind === "gap") return { entry: undefined, gapAbove: true };
@@ -71,7 +76,11 @@ export function lookUp(source: ObjectSource, root: ObjectHash, path: BytePath): 
 }
 
 /** Every node of a snapshot, parents before children. */
-export function* walkTree(source: ObjectSource, root: ObjectHash, directory: BytePath = ROOT_PATH): Generator<{ path: BytePath; entry: Entry }> {
+export function* walkTree(
+  source: ObjectSource,
+  root: ObjectHash,
+  directory: BytePath = ROOT_PATH,
+): Generator<{ path: BytePath; entry: Entry }> {
   for (const [name, entry] of readTree(source, root)) {
     const path = joinPath(directory, name);
     yield { path, entry };

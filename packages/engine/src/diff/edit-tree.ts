@@ -22,11 +22,17 @@ interface Change {
   readonly to: Entry | undefined;
 }
 
-function editDirectory(objects: { source: ObjectSource; sink: ContentSink }, tree: Tree, changes: readonly Change[]): ObjectHash {
+function editDirectory(
+  objects: { source: ObjectSource; sink: ContentSink },
+  tree: Tree,
+  changes: readonly Change[],
+): ObjectHash {
   const entries = new Map(tree);
   for (const [name, group] of Map.groupBy(changes, (change) => change.names[0]!)) {
     const own = group.find((change) => change.names.length === 1);
-    const inside = group.filter((change) => change.names.length > 1).map(({ names, to }) => ({ names: names.slice(1), to }));
+    const inside = group
+      .filter((change) => change.names.length > 1)
+      .map(({ names, to }) => ({ names: names.slice(1), to }));
     const entry = editEntry(objects, { before: entries.get(name), own, inside });
     if (entry === undefined) entries.delete(name);
     else entries.set(name, entry);
@@ -44,6 +50,7 @@ function editEntry(
   const { before, own, inside } = edit;
   const target = own === undefined ? before : own.to;
   if (target?.kind !== "directory") return target;
-  const content = before?.kind === "directory" ? readTree(objects.source, before.hash) : new Map<string, Entry>();
+  const content =
+    before?.kind === "directory" ? readTree(objects.source, before.hash) : new Map<string, Entry>();
   return { ...target, hash: editDirectory(objects, content, inside) };
 }

@@ -11,10 +11,16 @@ import { countLines, unifiedDiff, type PatchMode } from "./unified.ts";
 type AttributionOf = (path: BytePath) => FileChange["attribution"];
 
 /** One row per changed file, in path order. Directories are not files; gaps are changes without content. */
-export function fileChanges(objects: ObjectSource, edits: readonly Edit[], options: { detail: DiffDetail; attributionOf?: AttributionOf }): FileChange[] {
+export function fileChanges(
+  objects: ObjectSource,
+  edits: readonly Edit[],
+  options: { detail: DiffDetail; attributionOf?: AttributionOf },
+): FileChange[] {
   const rows = pairMoved(edits.flatMap(toRows));
   const describe = new ChangeDescriber(objects, options.detail);
-  return rows.map((row) => ({ ...describe.row(row), attribution: options.attributionOf?.(row.path) ?? null })).sort((a, b) => (a.path < b.path ? -1 : 1));
+  return rows
+    .map((row) => ({ ...describe.row(row), attribution: options.attributionOf?.(row.path) ?? null }))
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 interface ChangeRow {
@@ -43,8 +49,16 @@ function pairMoved(rows: readonly ChangeRow[]): ChangeRow[] {
   const { renames } = pairRenames(gone, come);
   if (renames.length === 0) return [...rows];
   const paired = new Set(renames.flatMap(({ from, to }) => [from.path, to.path]));
-  const moved = renames.map(({ from, to }): ChangeRow => ({ path: to.path, formerPath: from.path, from: leafOf(from.entry), to: leafOf(to.entry) }));
-  return [...rows.filter(({ path, from, to }) => !paired.has(path) || (from !== undefined && to !== undefined)), ...moved];
+  const moved = renames.map(({ from, to }): ChangeRow => ({
+    path: to.path,
+    formerPath: from.path,
+    from: leafOf(from.entry),
+    to: leafOf(to.entry),
+  }));
+  return [
+    ...rows.filter(({ path, from, to }) => !paired.has(path) || (from !== undefined && to !== undefined)),
+    ...moved,
+  ];
 }
 
 class ChangeDescriber {
@@ -62,7 +76,10 @@ class ChangeDescriber {
       ...(row.formerPath === undefined ? {} : { from: row.formerPath }),
       type: typeOf(row),
     };
-    const tooLarge = Math.max(row.from?.size ?? 0, row.to?.size ?? 0) > TEXT_DIFF_LIMIT_BYTES || isGap(row.from) || isGap(row.to);
+    const tooLarge =
+      Math.max(row.from?.size ?? 0, row.to?.size ?? 0) > TEXT_DIFF_LIMIT_BYTES ||
+      isGap(row.from) ||
+      isGap(row.to);
     const without = { ...head, linesAdded: null, linesDeleted: null, tooLarge };
     if (this.#detail === "names") return { ...without, binary: false };
     if (tooLarge) return { ...without, binary: false, ...this.#noText() };
@@ -79,7 +96,11 @@ class ChangeDescriber {
     return entry === undefined || entry.kind === "gap" ? Buffer.alloc(0) : this.#objects.read(entry.hash);
   }
 
-  #compare(row: ChangeRow, before: Buffer, after: Buffer): Pick<FileChange, "linesAdded" | "linesDeleted" | "diff" | "patch"> {
+  #compare(
+    row: ChangeRow,
+    before: Buffer,
+    after: Buffer,
+  ): Pick<FileChange, "linesAdded" | "linesDeleted" | "diff" | "patch"> {
     if (this.#detail === "counts") return countLines(before, after);
     const { linesAdded, linesDeleted, bytes, text } = unifiedDiff({
       oldPath: row.from === undefined ? null : (row.formerPath ?? row.path),

@@ -21,7 +21,10 @@ export class Anchor implements Disposable {
   constructor(root: AbsolutePath) {
     this.#root = root;
     if (hasDescriptorPaths) {
-      this.#chain.push({ path: "" as BytePath, descriptor: openSync(forSystem(root), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)) });
+      this.#chain.push({
+        path: "" as BytePath,
+        descriptor: openSync(forSystem(root), constants.O_RDONLY | (constants.O_DIRECTORY ?? 0)),
+      });
     }
   }
 
@@ -43,7 +46,8 @@ export class Anchor implements Disposable {
   }
 
   #open(directory: BytePath): number {
-    while (this.#chain.length > 1 && !isPrefix(this.#chain.at(-1)!.path, directory)) closeSync(this.#chain.pop()!.descriptor);
+    while (this.#chain.length > 1 && !isPrefix(this.#chain.at(-1)!.path, directory))
+      closeSync(this.#chain.pop()!.descriptor);
     const from = this.#chain.at(-1)!;
     const rest = directory.slice(from.path === "" ? 0 : from.path.length + 1);
     let { path, descriptor } = from;
@@ -59,7 +63,10 @@ export class Anchor implements Disposable {
     for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1)) {
       const stat = statNode(below(this.#root, path.slice(0, end)));
       if (stat === undefined || kindOf(stat) !== "directory") {
-        throw Object.assign(new Error(`not a directory: ${path.slice(0, end)}`), { code: stat === undefined ? "ENOENT" : "ENOTDIR", errno: -20 });
+        throw Object.assign(new Error(`not a directory: ${path.slice(0, end)}`), {
+          code: stat === undefined ? "ENOENT" : "ENOTDIR",
+          errno: -20,
+        });
       }
     }
     return below(this.#root, path);

@@ -3,14 +3,23 @@
  * appears, the directory after. A failed sync is never tried again on the same data: the kernel may
  * say "done" the second time without having written anything.
  */
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs";
 import { spawnSync } from "node:child_process";
 import { randomId } from "../model/ids.ts";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { isErrno } from "./file-stat.ts";
 
 export function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
-  for (let written = 0; written < bytes.length; ) {
+  for (let written = 0; written < bytes.length;) {
     written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
   }
 }
@@ -36,12 +45,19 @@ export function syncDirectory(path: AbsolutePath): void {
 
 /** Syncs the whole file system that holds `path` with one call; false where the system has no such call. */
 export function syncFileSystem(path: AbsolutePath): boolean {
-  const done = spawnSync("/bin/sync", ["-f", "--", forSystem(path) as string], { stdio: "ignore", timeout: 60_000 });
+  const done = spawnSync("/bin/sync", ["-f", "--", forSystem(path) as string], {
+    stdio: "ignore",
+    timeout: 60_000,
+  });
   return done.status === 0;
 }
 
 /** Replaces a small file as a whole. `durable: false` is for caches, which may be lost but never torn. */
-export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], options: { durable: boolean; mode?: number }): void {
+export function replaceFile(
+  path: AbsolutePath,
+  pieces: readonly Uint8Array[],
+  options: { durable: boolean; mode?: number },
+): void {
   const temporary = `${path}.${randomId()}.new` as AbsolutePath;
   try {
     writeNew(temporary, pieces, options);
@@ -54,7 +70,11 @@ export function replaceFile(path: AbsolutePath, pieces: readonly Uint8Array[], o
   if (options.durable) syncDirectory(path.slice(0, path.lastIndexOf("/")) as AbsolutePath);
 }
 
-function writeNew(path: AbsolutePath, pieces: readonly Uint8Array[], options: { durable: boolean; mode?: number }): void {
+function writeNew(
+  path: AbsolutePath,
+  pieces: readonly Uint8Array[],
+  options: { durable: boolean; mode?: number },
+): void {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
   const descriptor = openSync(forSystem(path), flags, options.mode ?? 0o600);
   try {

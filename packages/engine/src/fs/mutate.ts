@@ -25,7 +25,11 @@ import { CHUNK_BYTES } from "./read-file.ts";
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 /** Writes a new file that only its owner can read until its mode is set at the end. Pieces of nothing but zeros become holes. */
-export function createFile(path: AbsolutePath, pieces: Iterable<Buffer>, options: { mode: number; sync: boolean }): void {
+export function createFile(
+  path: AbsolutePath,
+  pieces: Iterable<Buffer>,
+  options: { mode: number; sync: boolean },
+): void {
   const descriptor = openSync(forSystem(path), CREATE_FLAGS, 0o600);
   try {
     let size = 0;
@@ -102,7 +106,10 @@ export function removeEmptyDirectory(path: AbsolutePath): boolean {
 export function setMode(path: AbsolutePath, mode: number): void {
   let descriptor: number;
   try {
-    descriptor = openSync(forSystem(path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    descriptor = openSync(
+      forSystem(path),
+      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+    );
   } catch (error) {
     // one's own unreadable file can only be reached by name
     if (!isErrno(error, "EACCES")) throw error;

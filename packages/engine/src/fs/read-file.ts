@@ -46,7 +46,11 @@ export function readFilePieces(
  * Reads a file of known size into `buffer` in one go; undefined when it is no longer that file, of that
  * size, with those times: then the careful way must be taken.
  */
-export function readUnchanged(path: AbsolutePath, buffer: Buffer, expected: { size: number; mtimeNs: bigint; ctimeNs: bigint }): Buffer | undefined {
+export function readUnchanged(
+  path: AbsolutePath,
+  buffer: Buffer,
+  expected: { size: number; mtimeNs: bigint; ctimeNs: bigint },
+): Buffer | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(forSystem(path), READ_FLAGS);
@@ -56,8 +60,11 @@ export function readUnchanged(path: AbsolutePath, buffer: Buffer, expected: { si
   try {
     const length = fill(descriptor, buffer.subarray(0, expected.size), 0);
     const stat = statDescriptor(descriptor);
-    const same = kindOf(stat) === "file" && stat.mtimeNs === expected.mtimeNs && stat.ctimeNs === expected.ctimeNs;
-    return same && length === expected.size && Number(stat.size) === length ? buffer.subarray(0, length) : undefined;
+    const same =
+      kindOf(stat) === "file" && stat.mtimeNs === expected.mtimeNs && stat.ctimeNs === expected.ctimeNs;
+    return same && length === expected.size && Number(stat.size) === length
+      ? buffer.subarray(0, length)
+      : undefined;
   } catch {
     return undefined;
   } finally {
@@ -72,9 +79,13 @@ function assertFile(stat: FileStat, path: AbsolutePath): FileStat {
 }
 
 /** Reads up to the size the file had; if it has grown, its stat says so and the read does not count. */
-function readPieces(descriptor: number, size: number, reader: { piece(bytes: Buffer): void; buffer: Buffer }): void {
+function readPieces(
+  descriptor: number,
+  size: number,
+  reader: { piece(bytes: Buffer): void; buffer: Buffer },
+): void {
   const { buffer } = reader;
-  for (let position = 0; position < size; ) {
+  for (let position = 0; position < size;) {
     const length = fill(descriptor, buffer.subarray(0, Math.min(buffer.length, size - position)), position);
     if (length === 0) return;
     reader.piece(buffer.subarray(0, length));

@@ -26,7 +26,11 @@ export function assertTagFree(db: Database, tag: string, seq?: number): void {
   const holder = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
   if (holder === undefined || holder["checkpoint"] === seq) return;
   const checkpoint = checkpointAt(db, Number(holder["checkpoint"]))?.id ?? "";
-  throw new EngineError("NAME_TAKEN", `The tag "${tag}" is on checkpoint ${checkpoint} already. Nothing was changed.`, { name: tag, checkpoint });
+  throw new EngineError(
+    "NAME_TAKEN",
+    `The tag "${tag}" is on checkpoint ${checkpoint} already. Nothing was changed.`,
+    { name: tag, checkpoint },
+  );
 }
 
 /** Removes a tag and tells which checkpoint had it. */
@@ -34,7 +38,9 @@ export function removeTag(db: Database, tag: string): Checkpoint {
   const row = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
   const checkpoint = row === undefined ? undefined : checkpointAt(db, Number(row["checkpoint"]));
   if (checkpoint === undefined) {
-    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no tag "${tag}". Nothing was changed.`, { checkpoint: tag });
+    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no tag "${tag}". Nothing was changed.`, {
+      checkpoint: tag,
+    });
   }
   db.run("DELETE FROM ref WHERE name = ?", TAG_PREFIX + tag);
   return checkpoint;

@@ -47,11 +47,18 @@ export function deltaHash({ rows, attribution, step }: EncodedChanges): Buffer {
 
 function hashRows(rows: readonly Row[]): Buffer {
   const hex = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : "-");
-  const lines = rows.map((row) => `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}\n`);
+  const lines = rows.map(
+    (row) =>
+      `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}\n`,
+  );
   return hash("sha256", lines.join(""), "buffer");
 }
 
-export function insertChanges(db: Database, seq: number, { rows, attribution, step, windows }: EncodedChanges): void {
+export function insertChanges(
+  db: Database,
+  seq: number,
+  { rows, attribution, step, windows }: EncodedChanges,
+): void {
   for (const row of rows) {
     db.run(
       "INSERT INTO change (checkpoint, path, old, new, attribution, step) VALUES (?, ?, ?, ?, ?, ?)",
@@ -64,7 +71,8 @@ export function insertChanges(db: Database, seq: number, { rows, attribution, st
     );
   }
   if (rows.length === 0) return;
-  for (const window of windows) db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
+  for (const window of windows)
+    db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
 }
 
 /** A step's delta in the order in which it happened, proved unaltered. */
@@ -75,7 +83,9 @@ export function readDelta(db: Database, step: string): Change[] {
   );
   return captures.flatMap((row) => {
     const seq = Number(row["checkpoint"]);
-    const own = readRows(db, seq).filter((change) => change["step"] === step || change["attribution"] === "shared");
+    const own = readRows(db, seq).filter(
+      (change) => change["step"] === step || change["attribution"] === "shared",
+    );
     return own.map((change) => toChange(seq, change));
   });
 }
@@ -101,7 +111,10 @@ export function hashChanges(db: Database, seq: number): Buffer {
 }
 
 function selectRows(db: Database, seq: number): Row[] {
-  return db.all("SELECT path, old, new, attribution, step FROM change WHERE checkpoint = ? ORDER BY path", seq);
+  return db.all(
+    "SELECT path, old, new, attribution, step FROM change WHERE checkpoint = ? ORDER BY path",
+    seq,
+  );
 }
 
 function readRows(db: Database, seq: number): Row[] {
@@ -109,14 +122,19 @@ function readRows(db: Database, seq: number): Row[] {
   const sealed = db.get("SELECT id, delta FROM checkpoint WHERE seq = ?", seq);
   const delta = sealed?.["delta"];
   if (delta instanceof Uint8Array && hashRows(rows).equals(delta)) return rows;
-  throw new EngineError("OBJECT_CORRUPT", `The changes recorded with checkpoint ${seq} are damaged. They were not used; your files are untouched.`, {
-    object: "",
-    checkpoints: [String(sealed?.["id"] ?? seq)],
-  });
+  throw new EngineError(
+    "OBJECT_CORRUPT",
+    `The changes recorded with checkpoint ${seq} are damaged. They were not used; your files are untouched.`,
+    {
+      object: "",
+      checkpoints: [String(sealed?.["id"] ?? seq)],
+    },
+  );
 }
 
 function toChange(checkpoint: number, row: Row): Change {
-  const entry = (column: string) => (row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array));
+  const entry = (column: string) =>
+    row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
   return {
     checkpoint,
     path: pathFromBytes(row["path"] as Uint8Array),
@@ -127,7 +145,10 @@ function toChange(checkpoint: number, row: Row): Change {
 }
 
 /** Whose doing each change of a checkpoint was, as other programs are told. */
-export function readCheckpointAttributions(db: Database, seq: number): Map<BytePath, "tool" | "shared" | "outside" | null> {
+export function readCheckpointAttributions(
+  db: Database,
+  seq: number,
+): Map<BytePath, "tool" | "shared" | "outside" | null> {
   const rows = db.all("SELECT path, attribution FROM change WHERE checkpoint = ?", seq);
   return new Map(
     rows.map((row) => {

@@ -1,6 +1,14 @@
 /** Checkpoint rows: writing one, reading them, newest first. Listing never touches trees or content. */
 import { hash } from "node:crypto";
-import { CARRIED_LIMIT, type Checkpoint, type CheckpointKind, type CheckpointPhase, type Doubt, type DoubtReason, type Gap } from "../model/checkpoint.ts";
+import {
+  CARRIED_LIMIT,
+  type Checkpoint,
+  type CheckpointKind,
+  type CheckpointPhase,
+  type Doubt,
+  type DoubtReason,
+  type Gap,
+} from "../model/checkpoint.ts";
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
@@ -11,7 +19,11 @@ import type { Database, Row, Value } from "../store/database.ts";
 export const TAG_PREFIX = "tag/";
 
 /** Adds a checkpoint whose changes hash to `delta`; call inside a transaction. Returns it with its place in the order. */
-export function insertCheckpoint(db: Database, checkpoint: Omit<Checkpoint, "seq">, delta: Buffer): Checkpoint {
+export function insertCheckpoint(
+  db: Database,
+  checkpoint: Omit<Checkpoint, "seq">,
+  delta: Buffer,
+): Checkpoint {
   const columns: Record<string, Value> = {
     id: checkpoint.id,
     thread: checkpoint.thread,
@@ -43,8 +55,12 @@ export function insertCheckpoint(db: Database, checkpoint: Omit<Checkpoint, "seq
   };
   const names = Object.keys(columns);
   const places = names.map(() => "?").join(", ");
-  const { lastId } = db.run(`INSERT INTO checkpoint (${names.join(", ")}) VALUES (${places})`, ...Object.values(columns));
-  for (const tag of checkpoint.tags) db.run("INSERT INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, lastId);
+  const { lastId } = db.run(
+    `INSERT INTO checkpoint (${names.join(", ")}) VALUES (${places})`,
+    ...Object.values(columns),
+  );
+  for (const tag of checkpoint.tags)
+    db.run("INSERT INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, lastId);
   return { ...checkpoint, seq: lastId };
 }
 
@@ -62,11 +78,16 @@ export function sealOf(checkpoint: Omit<Checkpoint, "seq">, delta: Uint8Array): 
 export function assertSealed(db: Database, checkpoint: Checkpoint): void {
   const row = db.get("SELECT delta, seal FROM checkpoint WHERE seq = ?", checkpoint.seq);
   const [delta, seal] = [row?.["delta"], row?.["seal"]];
-  if (delta instanceof Uint8Array && seal instanceof Uint8Array && sealOf(checkpoint, delta).equals(seal)) return;
-  throw new EngineError("OBJECT_CORRUPT", `The record of checkpoint ${checkpoint.seq} is damaged. It was not used; your files are untouched.`, {
-    object: checkpoint.snapshot,
-    checkpoints: [checkpoint.id],
-  });
+  if (delta instanceof Uint8Array && seal instanceof Uint8Array && sealOf(checkpoint, delta).equals(seal))
+    return;
+  throw new EngineError(
+    "OBJECT_CORRUPT",
+    `The record of checkpoint ${checkpoint.seq} is damaged. It was not used; your files are untouched.`,
+    {
+      object: checkpoint.snapshot,
+      checkpoints: [checkpoint.id],
+    },
+  );
 }
 
 function toJson(value: unknown): string | null {
@@ -99,7 +120,9 @@ export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Ch
   if (filter.kind !== undefined) require("c.kind = ?", filter.kind);
   if (filter.search !== undefined) conditions.push(matchesText(filter.search, values));
   const limit = filter.limit === undefined ? "" : `LIMIT ${Math.max(0, Math.trunc(filter.limit))}`;
-  return db.all(`${SELECT} WHERE ${conditions.join(" AND ")} ORDER BY c.seq DESC ${limit}`, ...values).map(toCheckpoint);
+  return db
+    .all(`${SELECT} WHERE ${conditions.join(" AND ")} ORDER BY c.seq DESC ${limit}`, ...values)
+    .map(toCheckpoint);
 }
 
 /** Names, notes, descriptions, tags, prompts of turns, and paths that changed. */
@@ -115,7 +138,9 @@ function matchesText(text: string, values: Value[]): string {
 }
 
 export function findCheckpointsWhere(db: Database, condition: string, ...values: Value[]): Checkpoint[] {
-  return db.all(`${SELECT} WHERE c.pruned_at IS NULL AND (${condition}) ORDER BY c.seq DESC`, ...values).map(toCheckpoint);
+  return db
+    .all(`${SELECT} WHERE c.pruned_at IS NULL AND (${condition}) ORDER BY c.seq DESC`, ...values)
+    .map(toCheckpoint);
 }
 
 export function newestCheckpoint(db: Database): Checkpoint | undefined {
@@ -135,7 +160,13 @@ export function checkpointAt(db: Database, seq: number): Checkpoint | undefined 
 
 export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
   for (const { path, reason, size } of gaps) {
-    db.run("INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, ?, ?)", seq, pathToBytes(path), reason, size);
+    db.run(
+      "INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, ?, ?)",
+      seq,
+      pathToBytes(path),
+      reason,
+      size,
+    );
   }
 }
 
@@ -149,7 +180,12 @@ export function readGaps(db: Database, seq: number): Gap[] {
 
 export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]): void {
   for (const { path, reason } of doubts) {
-    db.run("INSERT OR IGNORE INTO doubt (checkpoint, path, reason) VALUES (?, ?, ?)", seq, pathToBytes(path), reason);
+    db.run(
+      "INSERT OR IGNORE INTO doubt (checkpoint, path, reason) VALUES (?, ?, ?)",
+      seq,
+      pathToBytes(path),
+      reason,
+    );
   }
 }
 
@@ -192,11 +228,22 @@ function toCheckpoint(row: Row): Checkpoint {
     git: json("git"),
     files: Number(row["files"]),
     bytes: Number(row["bytes"]),
-    gaps: json<[string, GapReason, number][]>("gaps")!.map(([path, reason, size]) => ({ path: pathFromHex(path), reason, size })),
+    gaps: json<[string, GapReason, number][]>("gaps")!.map(([path, reason, size]) => ({
+      path: pathFromHex(path),
+      reason,
+      size,
+    })),
     gapsTotal: Number(row["gaps_total"]),
-    doubts: json<[string, DoubtReason][]>("doubts")!.map(([path, reason]) => ({ path: pathFromHex(path), reason })),
+    doubts: json<[string, DoubtReason][]>("doubts")!.map(([path, reason]) => ({
+      path: pathFromHex(path),
+      reason,
+    })),
     doubtsTotal: Number(row["doubts_total"]),
-    changes: { added: Number(row["added"]), modified: Number(row["modified"]), deleted: Number(row["deleted"]) },
+    changes: {
+      added: Number(row["added"]),
+      modified: Number(row["modified"]),
+      deleted: Number(row["deleted"]),
+    },
   };
 }
 

@@ -59,7 +59,8 @@ function encodeEdit({ path, from, to }: Edit): EncodedEdit {
 }
 
 function decodeEdit([path, from, to]: EncodedEdit): Edit {
-  const entry = (value: string | null) => (value === null ? undefined : decodeEntry(Buffer.from(value, "base64")));
+  const entry = (value: string | null) =>
+    value === null ? undefined : decodeEntry(Buffer.from(value, "base64"));
   return { path: pathFromBytes(Buffer.from(path, "base64")), from: entry(from), to: entry(to) };
 }
 

@@ -33,11 +33,20 @@ const NO_CHAIN = Buffer.alloc(32);
 
 /** Appends an operation; call inside the transaction that does it. Returns its place in the log. */
 export function appendOperation(db: Database, operation: Omit<Operation, "seq">): number {
-  const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"] as Uint8Array | undefined;
+  const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"] as
+    | Uint8Array
+    | undefined;
   const detail = JSON.stringify(operation.detail);
   const chain = chainOf(last ?? NO_CHAIN, operation, detail);
   const { id, kind, at } = operation;
-  return db.run("INSERT INTO operation (id, kind, at, detail, chain) VALUES (?, ?, ?, ?, ?)", id, kind, at, detail, chain).lastId;
+  return db.run(
+    "INSERT INTO operation (id, kind, at, detail, chain) VALUES (?, ?, ?, ?, ?)",
+    id,
+    kind,
+    at,
+    detail,
+    chain,
+  ).lastId;
 }
 
 function chainOf(previous: Uint8Array, operation: Omit<Operation, "seq" | "detail">, detail: string): Buffer {

@@ -55,7 +55,8 @@ export class StepPlanner {
   add(delta: readonly Change[], direction: Direction): void {
     for (const { change, expected, wanted } of inOrder(delta, direction)) {
       if (change.shared && !this.#input.includeShared) {
-        if (!sameNode(this.#now(change.path), wanted)) this.#conflicts.set(change.path, "shared with another thread");
+        if (!sameNode(this.#now(change.path), wanted))
+          this.#conflicts.set(change.path, "shared with another thread");
       } else {
         this.#move(change.path, expected, wanted);
       }
@@ -88,7 +89,8 @@ export class StepPlanner {
     if (sameNode(now, wanted)) return;
     // what was never captured can be neither written nor proved unchanged
     for (const entry of [wanted, expected]) {
-      if (entry?.kind === "gap") return void this.#gaps.set(path, { path, reason: entry.reason, size: entry.size });
+      if (entry?.kind === "gap")
+        return void this.#gaps.set(path, { path, reason: entry.reason, size: entry.size });
     }
     if (sameNode(now, expected)) this.#set(path, wanted);
     else this.#merge(path, { now, expected, wanted });
@@ -97,7 +99,8 @@ export class StepPlanner {
   #set(path: BytePath, entry: Entry | undefined): void {
     // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
-    else if (entry !== undefined && !this.#hasDirectoryAbove(path)) this.#conflicts.set(path, "changed differently meanwhile");
+    else if (entry !== undefined && !this.#hasDirectoryAbove(path))
+      this.#conflicts.set(path, "changed differently meanwhile");
     else this.#put(path, entry);
   }
 
@@ -105,7 +108,8 @@ export class StepPlanner {
     const difference = Number(entry !== undefined) - Number(this.#state.get(path) !== undefined);
     this.#state.set(path, entry);
     if (difference === 0) return;
-    for (const above of ancestorPaths(path)) this.#coming.set(above, (this.#coming.get(above) ?? 0) + difference);
+    for (const above of ancestorPaths(path))
+      this.#coming.set(above, (this.#coming.get(above) ?? 0) + difference);
   }
 
   /** The directories above must be there, or be made by this very plan. */
@@ -118,11 +122,15 @@ export class StepPlanner {
     return true;
   }
 
-  #merge(path: BytePath, versions: { now: Entry | undefined; expected: Entry | undefined; wanted: Entry | undefined }): void {
+  #merge(
+    path: BytePath,
+    versions: { now: Entry | undefined; expected: Entry | undefined; wanted: Entry | undefined },
+  ): void {
     const { now, expected, wanted } = versions;
     if (now?.kind === "directory" && expected?.kind === "directory" && wanted?.kind === "directory") return;
     // the directory was changed or is needed by others: its content has paths of its own
-    if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory") return this.#set(path, undefined);
+    if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory")
+      return this.#set(path, undefined);
     if (now?.kind !== "file" || expected?.kind !== "file" || wanted?.kind !== "file") {
       this.#conflicts.set(path, "changed differently meanwhile");
       return;
@@ -136,11 +144,18 @@ export class StepPlanner {
     }
   }
 
-  #mergeContent(now: FileEntry, expected: FileEntry, wanted: FileEntry): { hash: ObjectHash; size: number } | ConflictReason {
-    if (now.hash === expected.hash || now.hash === wanted.hash) return { hash: wanted.hash, size: wanted.size };
+  #mergeContent(
+    now: FileEntry,
+    expected: FileEntry,
+    wanted: FileEntry,
+  ): { hash: ObjectHash; size: number } | ConflictReason {
+    if (now.hash === expected.hash || now.hash === wanted.hash)
+      return { hash: wanted.hash, size: wanted.size };
     if (wanted.hash === expected.hash) return { hash: now.hash, size: now.size };
     if (Math.max(now.size, expected.size, wanted.size) > MERGE_LIMIT_BYTES) return "too large to merge";
-    const [base, ours, theirs] = [expected, now, wanted].map(({ hash }) => this.#input.objects.read(hash)) as [Buffer, Buffer, Buffer];
+    const [base, ours, theirs] = [expected, now, wanted].map(({ hash }) =>
+      this.#input.objects.read(hash),
+    ) as [Buffer, Buffer, Buffer];
     if ([base, ours, theirs].some(isBinary)) return "binary";
     const merged = mergeText(base, ours, theirs);
     if (!merged.clean) return "changed differently meanwhile";
@@ -157,7 +172,9 @@ export class StepPlanner {
     for (const path of removals) {
       const present = this.#present(path);
       if (present?.kind !== "directory") continue;
-      const stays = [...walkTree(this.#input.objects, present.hash, path)].some(({ path: inside }) => this.#now(inside) !== undefined);
+      const stays = [...walkTree(this.#input.objects, present.hash, path)].some(
+        ({ path: inside }) => this.#now(inside) !== undefined,
+      );
       if (!stays && !this.#comesInside(path)) continue;
       this.#state.delete(path);
       this.#kept.add(path);
@@ -180,7 +197,10 @@ function inOrder(delta: readonly Change[], direction: Direction): Move[] {
         ? { change, expected: change.new, wanted: change.old }
         : { change, expected: change.old, wanted: change.new },
     );
-    const [going, coming] = [moves.filter(({ wanted }) => wanted === undefined), moves.filter(({ wanted }) => wanted !== undefined)];
+    const [going, coming] = [
+      moves.filter(({ wanted }) => wanted === undefined),
+      moves.filter(({ wanted }) => wanted !== undefined),
+    ];
     return [...going.reverse(), ...coming];
   });
 }

@@ -2,7 +2,14 @@
  * Records a capture as a checkpoint: the row, its gaps and doubts, and what changed since the workspace's
  * previous capture, each change attributed to whoever was at work. Everything in one transaction.
  */
-import { CARRIED_LIMIT, type Checkpoint, type CheckpointRequest, type Doubt, type Gap, type GitState } from "../model/checkpoint.ts";
+import {
+  CARRIED_LIMIT,
+  type Checkpoint,
+  type CheckpointRequest,
+  type Doubt,
+  type Gap,
+  type GitState,
+} from "../model/checkpoint.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
@@ -50,7 +57,11 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
   const previous = recording.since?.base;
   const changes = recording.since?.changes ?? [];
   const rows = encodeChanges(changes, attribute(db, recording));
-  const row = { ...rowOf(recording), parents: previous === undefined ? [] : [previous.id], changes: countChanges(changes) };
+  const row = {
+    ...rowOf(recording),
+    parents: previous === undefined ? [] : [previous.id],
+    changes: countChanges(changes),
+  };
   const checkpoint = insertCheckpoint(db, row, deltaHash(rows));
   insertGaps(db, checkpoint.seq, facts.gaps);
   insertDoubts(db, checkpoint.seq, facts.doubts);
@@ -64,7 +75,13 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
   return { checkpoint, changes, unchanged: previous?.snapshot === facts.snapshot, operationSeq };
 }
 
-function rowOf({ request, facts, now, newId, description }: Recording): Omit<Checkpoint, "seq" | "parents" | "changes"> {
+function rowOf({
+  request,
+  facts,
+  now,
+  newId,
+  description,
+}: Recording): Omit<Checkpoint, "seq" | "parents" | "changes"> {
   return {
     id: newId() as CheckpointId,
     thread: request.thread ?? null,
@@ -111,7 +128,8 @@ export function countChanges(changes: readonly Edit[]): Checkpoint["changes"] {
 
 /** One turn open since the last capture: it is its doing. Several: shared. None: somebody outside. */
 function attribute(db: Database, recording: Recording): Attribution {
-  if (recording.madeBy !== undefined) return { attribution: "belay", step: recording.madeBy.step, windows: [] };
+  if (recording.madeBy !== undefined)
+    return { attribution: "belay", step: recording.madeBy.step, windows: [] };
   const open = openSteps(db).map(({ id }) => id);
   if (open.length === 0) return { attribution: "outside", step: null, windows: [] };
   if (open.length === 1) return { attribution: "tool", step: open[0]!, windows: [] };

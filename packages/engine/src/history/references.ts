@@ -13,17 +13,24 @@ export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
     return found[0]!;
   }
   if (found.length === 0) {
-    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no checkpoint "${ref}". Nothing was changed.`, { checkpoint: ref });
+    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no checkpoint "${ref}". Nothing was changed.`, {
+      checkpoint: ref,
+    });
   }
-  throw new EngineError("CHECKPOINT_AMBIGUOUS", `"${ref}" means more than one checkpoint. Nothing was changed.`, {
-    checkpoint: ref,
-    candidates: found.map(({ id, seq, description }) => ({ id, seq, description })),
-  });
+  throw new EngineError(
+    "CHECKPOINT_AMBIGUOUS",
+    `"${ref}" means more than one checkpoint. Nothing was changed.`,
+    {
+      checkpoint: ref,
+      candidates: found.map(({ id, seq, description }) => ({ id, seq, description })),
+    },
+  );
 }
 
 function candidates(db: Database, ref: string): Checkpoint[] {
   const relative = /^@(?:-(\d{1,9}))?$/.exec(ref);
-  if (relative !== null) return listCheckpoints(db, { limit: Number(relative[1] ?? 0) + 1 }).slice(Number(relative[1] ?? 0));
+  if (relative !== null)
+    return listCheckpoints(db, { limit: Number(relative[1] ?? 0) + 1 }).slice(Number(relative[1] ?? 0));
   if (/^\d{1,15}$/.test(ref)) return findCheckpointsWhere(db, "c.seq = ?", Number(ref));
   if (isId(ref)) return findCheckpointsWhere(db, "c.id = ?", ref);
   const named = findCheckpointsWhere(
@@ -46,12 +53,19 @@ function byEvent(db: Database, ref: string): Checkpoint[] {
 /** Throws unless `name` can be told from every other kind of reference. */
 export function assertName(name: string): void {
   const reason =
-    name.trim() === "" ? "is empty"
-    : name.startsWith("@") ? 'starts with "@"'
-    : /^\d+$/.test(name) ? "is a number"
-    : isId(name) ? "looks like an id"
-    : name.length > 200 ? "is longer than 200 characters"
-    : undefined;
+    name.trim() === ""
+      ? "is empty"
+      : name.startsWith("@")
+        ? 'starts with "@"'
+        : /^\d+$/.test(name)
+          ? "is a number"
+          : isId(name)
+            ? "looks like an id"
+            : name.length > 200
+              ? "is longer than 200 characters"
+              : undefined;
   if (reason === undefined) return;
-  throw new EngineError("NAME_INVALID", `The name "${name.slice(0, 50)}" ${reason}. Nothing was changed.`, { name });
+  throw new EngineError("NAME_INVALID", `The name "${name.slice(0, 50)}" ${reason}. Nothing was changed.`, {
+    name,
+  });
 }

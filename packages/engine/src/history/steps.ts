@@ -46,8 +46,13 @@ export function openStep(db: Database, step: NewStep): void {
 }
 
 /** Closes a step and puts it on `applied`; one that changed nothing is only closed. */
-export function closeStep(db: Database, id: string, closing: { after: number; now: number; position: number }): boolean {
-  const changed = db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined || sharesChanges(db, id);
+export function closeStep(
+  db: Database,
+  id: string,
+  closing: { after: number; now: number; position: number },
+): boolean {
+  const changed =
+    db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined || sharesChanges(db, id);
   db.run(
     "UPDATE step SET closed_at = ?, after = ?, state = ?, position = ?, changed = ? WHERE id = ? AND state = 'open'",
     closing.now,
@@ -71,7 +76,11 @@ export function openSteps(db: Database): Step[] {
 const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
 
 /** The last of `applied` or `undone` first; pruned steps have left both lists. */
-export function listSteps(db: Database, list: "applied" | "undone", scope: { thread?: ThreadId | undefined; limit: number }): Step[] {
+export function listSteps(
+  db: Database,
+  list: "applied" | "undone",
+  scope: { thread?: ThreadId | undefined; limit: number },
+): Step[] {
   return db
     .all(
       `${SELECT} WHERE s.state = ?1 AND s.pruned = 0 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,

@@ -5,8 +5,16 @@ import type { Thread } from "../model/checkpoint.ts";
 import type { Database, Row } from "../store/database.ts";
 
 /** Finds or creates a thread; call inside a transaction. */
-export function openThread(db: Database, thread: Omit<Thread, "id" | "createdAt">, fresh: { id: string; now: number }): Thread {
-  const known = db.get("SELECT * FROM thread WHERE agent = ? AND external_id = ?", thread.agent, thread.externalId);
+export function openThread(
+  db: Database,
+  thread: Omit<Thread, "id" | "createdAt">,
+  fresh: { id: string; now: number },
+): Thread {
+  const known = db.get(
+    "SELECT * FROM thread WHERE agent = ? AND external_id = ?",
+    thread.agent,
+    thread.externalId,
+  );
   if (known !== undefined) return toThread(known);
   db.run(
     "INSERT INTO thread (id, agent, external_id, title, created_at) VALUES (?, ?, ?, ?, ?)",
@@ -26,7 +34,10 @@ export function listThreads(db: Database): Thread[] {
 /** A thread by id, unique id prefix or external id. */
 export function findThread(db: Database, ref: string): Thread {
   const exact = db.all("SELECT * FROM thread WHERE id = ?1 OR external_id = ?1", ref);
-  const rows = exact.length > 0 || !isIdPrefix(ref) ? exact : db.all("SELECT * FROM thread WHERE id >= ? AND id < ?", ref, `${ref}{`);
+  const rows =
+    exact.length > 0 || !isIdPrefix(ref)
+      ? exact
+      : db.all("SELECT * FROM thread WHERE id >= ? AND id < ?", ref, `${ref}{`);
   if (rows.length === 1) return toThread(rows[0]!);
   throw notFound(rows.length === 0 ? "There is no thread" : "More than one thread is called", ref);
 }

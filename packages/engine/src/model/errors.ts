@@ -7,7 +7,10 @@ export interface ErrorFacts {
   WORKSPACE_REFUSED: { path: string; reason: string };
   WORKSPACE_EMPTIED: { path: string };
   CHECKPOINT_NOT_FOUND: { checkpoint: string };
-  CHECKPOINT_AMBIGUOUS: { checkpoint: string; candidates: { id: string; seq: number; description: string }[] };
+  CHECKPOINT_AMBIGUOUS: {
+    checkpoint: string;
+    candidates: { id: string; seq: number; description: string }[];
+  };
   THREAD_NOT_FOUND: { thread: string };
   NAME_TAKEN: { name: string; checkpoint: string };
   NAME_INVALID: { name: string };
@@ -51,6 +54,9 @@ export class EngineError<Code extends ErrorCode = ErrorCode> extends Error {
 }
 
 /** Narrows a caught value to one code. */
-export function isEngineError<Code extends ErrorCode>(error: unknown, code: Code): error is EngineError<Code> {
+export function isEngineError<Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is EngineError<Code> {
   return error instanceof EngineError && error.code === code;
 }

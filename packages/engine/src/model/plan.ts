@@ -21,7 +21,8 @@ export function planOperationType({ from, to }: Edit): PlanOperationType {
   if (to === undefined) return "delete";
   if (from === undefined) return "create";
   if (from.kind !== to.kind) return "replace";
-  const onlyMode = from.kind === "directory" || (from.kind === "file" && to.kind === "file" && from.hash === to.hash);
+  const onlyMode =
+    from.kind === "directory" || (from.kind === "file" && to.kind === "file" && from.hash === to.hash);
   return onlyMode ? "mode" : "restore";
 }
 
@@ -39,7 +40,13 @@ export interface Kept {
   readonly reason: KeptReason;
 }
 
-export type ConflictReason = "changed differently meanwhile" | "binary" | "too large to merge" | "shared with another thread" | "changed while restoring" | "cannot be saved";
+export type ConflictReason =
+  | "changed differently meanwhile"
+  | "binary"
+  | "too large to merge"
+  | "shared with another thread"
+  | "changed while restoring"
+  | "cannot be saved";
 
 export interface Conflict {
   readonly path: BytePath;

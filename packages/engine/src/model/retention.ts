@@ -12,12 +12,30 @@ export interface RetentionPolicy {
 }
 
 export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
-  default: { name: "default", keepAllHours: 7 * 24, keepTurnsHours: 30 * 24, keepMinimum: 20, keepMaximum: null },
+  default: {
+    name: "default",
+    keepAllHours: 7 * 24,
+    keepTurnsHours: 30 * 24,
+    keepMinimum: 20,
+    keepMaximum: null,
+  },
   // the last five, everything else for a day
   mimir: { name: "mimir", keepAllHours: 24, keepTurnsHours: 24, keepMinimum: 5, keepMaximum: null },
   // the last fifty of a conversation, gone a week later
-  moldable: { name: "moldable", keepAllHours: 7 * 24, keepTurnsHours: 7 * 24, keepMinimum: 0, keepMaximum: 50 },
-  "code-buddy": { name: "code-buddy", keepAllHours: 30 * 24, keepTurnsHours: 30 * 24, keepMinimum: 1, keepMaximum: 100 },
+  moldable: {
+    name: "moldable",
+    keepAllHours: 7 * 24,
+    keepTurnsHours: 7 * 24,
+    keepMinimum: 0,
+    keepMaximum: 50,
+  },
+  "code-buddy": {
+    name: "code-buddy",
+    keepAllHours: 30 * 24,
+    keepTurnsHours: 30 * 24,
+    keepMinimum: 1,
+    keepMaximum: 100,
+  },
 };
 
 /** How long a pruned checkpoint can be brought back. */

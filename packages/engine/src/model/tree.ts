@@ -45,7 +45,7 @@ export function decodeTree(bytes: Buffer, name: ObjectHash): Tree {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw corrupt(name, "it is not a tree");
   const tree = new Map<string, Entry>();
   let previous = "";
-  for (let at = MAGIC.length; at < bytes.length; ) {
+  for (let at = MAGIC.length; at < bytes.length;) {
     if (at + FIXED_BYTES > bytes.length) throw corrupt(name, "an entry is cut off");
     const nameLength = bytes.readUInt16BE(at + 9);
     const nameEnd = at + FIXED_BYTES + nameLength;

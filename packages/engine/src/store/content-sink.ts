@@ -25,7 +25,12 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
 }
 
 /** Gives bytes of any size to a sink under their name. */
-export function sinkBytes(sink: ContentSink, name: ObjectHash, bytes: Buffer, hash: (piece: Buffer) => ObjectHash): void {
+export function sinkBytes(
+  sink: ContentSink,
+  name: ObjectHash,
+  bytes: Buffer,
+  hash: (piece: Buffer) => ObjectHash,
+): void {
   if (bytes.length <= CHUNK_BYTES) return sink.small(name, bytes);
   const pieces: ObjectHash[] = [];
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {

@@ -122,7 +122,9 @@ export class Database {
   #assertWritable(): void {
     if (!this.readOnly) return;
     const store = this.#path === undefined ? "" : displayAbsolute(this.#path);
-    throw new EngineError("STORE_READ_ONLY", `The store ${store} cannot be written. Nothing was changed.`, { store });
+    throw new EngineError("STORE_READ_ONLY", `The store ${store} cannot be written. Nothing was changed.`, {
+      store,
+    });
   }
 
   #guard<Result>(work: () => Result): Result {
@@ -146,7 +148,9 @@ export function openDatabase(
   assertSqliteVersion();
   const name = path === undefined ? ":memory:" : displayAbsolute(path);
   if (path !== undefined && !options.create && statNode(path) === undefined) {
-    throw new EngineError("STORE_MISSING", `There is no store at ${name}. Your files are untouched.`, { store: name });
+    throw new EngineError("STORE_MISSING", `There is no store at ${name}. Your files are untouched.`, {
+      store: name,
+    });
   }
   try {
     const { db, readOnly } = openConnection(path, options.bulk ?? false);
@@ -164,7 +168,10 @@ export function openDatabase(
   }
 }
 
-function openConnection(path: AbsolutePath | undefined, bulk: boolean): { db: DatabaseSync; readOnly: boolean } {
+function openConnection(
+  path: AbsolutePath | undefined,
+  bulk: boolean,
+): { db: DatabaseSync; readOnly: boolean } {
   const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
   try {
     const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
@@ -195,7 +202,8 @@ function openReadOnly(path: AbsolutePath): DatabaseSync {
 function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
   // must come before the first table: it is what lets gc give space back without a second copy
   db.exec("PRAGMA auto_vacuum = INCREMENTAL");
-  if (place === "bulk") db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
+  if (place === "bulk")
+    db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
   if (place === "disk") {
     expectPragma(db, "journal_mode", "wal");
     expectPragma(db, "synchronous", 2, "FULL");
@@ -203,7 +211,9 @@ function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
     // macOS: a plain fsync does not reach the disk
     db.exec("PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1");
   }
-  db.exec("PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0");
+  db.exec(
+    "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0",
+  );
 }
 
 function expectPragma(db: DatabaseSync, name: string, expected: string | number, setting?: string): void {
@@ -248,10 +258,14 @@ function assertSqliteVersion(): void {
   const version = String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
   db.close();
   if (version === WITHDRAWN_SQLITE || compareVersions(version, OLDEST_SQLITE) < 0) {
-    throw new EngineError("SQLITE_TOO_OLD", `This Node carries SQLite ${version}; Belay needs ${OLDEST_SQLITE} or newer.`, {
-      version,
-      needed: OLDEST_SQLITE,
-    });
+    throw new EngineError(
+      "SQLITE_TOO_OLD",
+      `This Node carries SQLite ${version}; Belay needs ${OLDEST_SQLITE} or newer.`,
+      {
+        version,
+        needed: OLDEST_SQLITE,
+      },
+    );
   }
   sqliteChecked = true;
 }
@@ -262,7 +276,17 @@ function compareVersions(a: string, b: string): number {
   return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
 }
 
-const SQLITE = { BUSY: 5, LOCKED: 6, NOMEM: 7, READONLY: 8, IOERR: 10, CORRUPT: 11, FULL: 13, CANTOPEN: 14, NOTADB: 26 };
+const SQLITE = {
+  BUSY: 5,
+  LOCKED: 6,
+  NOMEM: 7,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+};
 
 function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: number }).errcode;
@@ -277,21 +301,52 @@ function isReadOnlyError(error: unknown): boolean {
 /** SQLite's error in the words of the engine; anything else is passed through. */
 function translate(error: unknown, store: string): unknown {
   if (error instanceof EngineError) return error;
-  if ((error as { errcode?: number }).errcode === 4874) return new EngineError("DISK_FULL", `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`, { path: store }, error);
+  if ((error as { errcode?: number }).errcode === 4874)
+    return new EngineError(
+      "DISK_FULL",
+      `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`,
+      { path: store },
+      error,
+    );
   switch (sqliteCode(error)) {
     case SQLITE.BUSY:
     case SQLITE.LOCKED:
-      return new EngineError("STORE_BUSY", `The store ${store} is in use by another process that does not let go. Nothing was changed.`, { store }, error);
+      return new EngineError(
+        "STORE_BUSY",
+        `The store ${store} is in use by another process that does not let go. Nothing was changed.`,
+        { store },
+        error,
+      );
     case SQLITE.READONLY:
-      return new EngineError("STORE_READ_ONLY", `The store ${store} cannot be written. Nothing was changed.`, { store }, error);
+      return new EngineError(
+        "STORE_READ_ONLY",
+        `The store ${store} cannot be written. Nothing was changed.`,
+        { store },
+        error,
+      );
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return new EngineError("STORE_CORRUPT", `The store ${store} is damaged. Your files are untouched.`, { store }, error);
+      return new EngineError(
+        "STORE_CORRUPT",
+        `The store ${store} is damaged. Your files are untouched.`,
+        { store },
+        error,
+      );
     case SQLITE.FULL:
-      return new EngineError("DISK_FULL", `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`, { path: store }, error);
+      return new EngineError(
+        "DISK_FULL",
+        `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`,
+        { path: store },
+        error,
+      );
     case SQLITE.CANTOPEN:
     case SQLITE.IOERR:
-      return new EngineError("FILE_SYSTEM", `The store ${store} cannot be read or written: ${(error as Error).message}.`, { path: store, operation: "store" }, error);
+      return new EngineError(
+        "FILE_SYSTEM",
+        `The store ${store} cannot be read or written: ${(error as Error).message}.`,
+        { path: store, operation: "store" },
+        error,
+      );
     default:
       return error;
   }

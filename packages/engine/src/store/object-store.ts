@@ -69,7 +69,8 @@ export class ObjectStore implements ObjectSource {
     const list = this.#stored(name, row);
     if (list.length === 0 || list.length % HASH_BYTES !== 0) throw corrupt(name);
     const names: ObjectHash[] = [];
-    for (let at = 0; at < list.length; at += HASH_BYTES) names.push(hashFromBytes(list.subarray(at, at + HASH_BYTES)));
+    for (let at = 0; at < list.length; at += HASH_BYTES)
+      names.push(hashFromBytes(list.subarray(at, at + HASH_BYTES)));
     return names;
   }
 
@@ -82,7 +83,10 @@ export class ObjectStore implements ObjectSource {
   #row(name: ObjectHash): Row {
     const row = this.#db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
     if (row !== undefined) return row;
-    throw new EngineError("OBJECT_MISSING", `The store lacks object ${name.slice(0, 12)}.`, { object: name, checkpoints: [] });
+    throw new EngineError("OBJECT_MISSING", `The store lacks object ${name.slice(0, 12)}.`, {
+      object: name,
+      checkpoints: [],
+    });
   }
 
   #bytes(name: ObjectHash, row: Row): Buffer {

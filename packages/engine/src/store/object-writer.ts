@@ -162,7 +162,12 @@ export class ObjectWriter {
   #storePack(pack: Pack): void {
     const id = insertPack(this.#db, pack, false);
     if (this.isFirst) for (const object of pack.objects) this.#held.push({ ...object, pack: id });
-    else insertObjects(this.#db, pack.objects.map((object) => ({ ...object, pack: id })), "IGNORE");
+    else
+      insertObjects(
+        this.#db,
+        pack.objects.map((object) => ({ ...object, pack: id })),
+        "IGNORE",
+      );
   }
 
   #storeHeld(): void {
@@ -213,11 +218,16 @@ interface PlacedObject extends PackedObject {
 /** Stores a pack of objects that are there already, in other packs: they are found here from now on. */
 export function storeColdPack(db: Database, pack: Pack): void {
   const id = insertPack(db, pack, true);
-  insertObjects(db, pack.objects.map((object) => ({ ...object, pack: id })), "REPLACE");
+  insertObjects(
+    db,
+    pack.objects.map((object) => ({ ...object, pack: id })),
+    "REPLACE",
+  );
 }
 
 function insertPack(db: Database, { rawBytes, data }: Pack, cold: boolean): number {
-  return db.run("INSERT INTO pack (raw_bytes, cold, data) VALUES (?, ?, ?)", rawBytes, cold ? 1 : 0, data).lastId;
+  return db.run("INSERT INTO pack (raw_bytes, cold, data) VALUES (?, ?, ?)", rawBytes, cold ? 1 : 0, data)
+    .lastId;
 }
 
 function insertObjects(db: Database, objects: readonly PlacedObject[], conflict: "IGNORE" | "REPLACE"): void {

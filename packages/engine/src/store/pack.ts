@@ -15,7 +15,10 @@ export function compressPack(raw: Buffer, level: number): Buffer {
 
 /** The raw bytes; throws when the data is damaged. The length is known, so a bomb cannot unpack beyond it. */
 export function decompressPack(data: Uint8Array, rawBytes: number): Buffer {
-  const raw = zstdDecompressSync(data, { maxOutputLength: Math.max(rawBytes, 1), chunkSize: Math.max(rawBytes, 64) });
+  const raw = zstdDecompressSync(data, {
+    maxOutputLength: Math.max(rawBytes, 1),
+    chunkSize: Math.max(rawBytes, 64),
+  });
   if (raw.length !== rawBytes) throw new Error(`pack holds ${raw.length} bytes, not ${rawBytes}`);
   return raw;
 }

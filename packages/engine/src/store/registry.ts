@@ -50,7 +50,9 @@ export class Registry implements Disposable {
   }
 
   byIdentity({ dev, ino, birth }: RootIdentity): RegisteredWorkspace | undefined {
-    return first(this.#db.all("SELECT * FROM workspace WHERE dev = ? AND ino = ? AND birth = ?", dev, ino, birth));
+    return first(
+      this.#db.all("SELECT * FROM workspace WHERE dev = ? AND ino = ? AND birth = ?", dev, ino, birth),
+    );
   }
 
   /** Adds a workspace; when another process was faster, tells which one is there. */
@@ -74,7 +76,14 @@ export class Registry implements Disposable {
   /** Notes where a workspace's root is now. */
   move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
     this.#db.transaction(() => {
-      this.#db.run("UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ? WHERE id = ?", bytesOf(path), dev, ino, birth, id);
+      this.#db.run(
+        "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ? WHERE id = ?",
+        bytesOf(path),
+        dev,
+        ino,
+        birth,
+        id,
+      );
     });
   }
 
@@ -115,7 +124,8 @@ export function openRegistryFirst(home: AbsolutePath, userId: number | undefined
 function rebuild(registry: Registry, home: AbsolutePath): void {
   const found = storeDirectories(home).flatMap((directory) => identify(home, directory));
   // of several stores of one root, such as one whose making was interrupted, the one with more in it
-  for (const { checkpoints: _, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints)) registry.add(workspace);
+  for (const { checkpoints: _, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints))
+    registry.add(workspace);
 }
 
 function identify(home: AbsolutePath, directory: string): (RegisteredWorkspace & { checkpoints: number })[] {
@@ -138,12 +148,17 @@ function assertPrivate(home: AbsolutePath, userId: number | undefined): void {
   const stat = statNode(home);
   if (stat === undefined || userId === undefined) return;
   const reason =
-    Number(stat.uid) !== userId ? "it belongs to another user"
-    : (stat.mode & 0o022n) !== 0n ? "other users can write to it"
-    : undefined;
+    Number(stat.uid) !== userId
+      ? "it belongs to another user"
+      : (stat.mode & 0o022n) !== 0n
+        ? "other users can write to it"
+        : undefined;
   if (reason === undefined) return;
   const store = String(forSystem(home));
-  throw new EngineError("STORE_UNSAFE", `${store} is not used: ${reason}. Nothing was changed.`, { store, reason });
+  throw new EngineError("STORE_UNSAFE", `${store} is not used: ${reason}. Nothing was changed.`, {
+    store,
+    reason,
+  });
 }
 
 /** Store directories that exist, registered or not. */

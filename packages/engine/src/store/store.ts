@@ -20,7 +20,10 @@ export interface Store extends Disposable {
 }
 
 /** Opens the store in a directory, or one in memory that lives as long as the process. */
-export function openStore(directory: AbsolutePath | undefined, options: { create: boolean; bulk?: boolean }): Store {
+export function openStore(
+  directory: AbsolutePath | undefined,
+  options: { create: boolean; bulk?: boolean },
+): Store {
   const { create, bulk = false } = options;
   const path = directory === undefined ? undefined : below(directory, bulk ? UNFINISHED : "store.db");
   if (path !== undefined && !create) assertNotEmpty(path);
@@ -65,7 +68,11 @@ export function readMeta(db: Database, key: string): string | undefined {
 }
 
 export function writeMeta(db: Database, key: string, value: string | number): void {
-  db.run("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value", key, value);
+  db.run(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+    key,
+    value,
+  );
 }
 
 /** The directory that the store belongs to, as it was when it was last opened. */
@@ -83,7 +90,9 @@ export function noteRoot(db: Database, root: AbsolutePath): void {
 /** Bytes the store takes on disk, log included; for a store in memory what its pages take. */
 export function storeBytes({ db, directory }: Store): number {
   if (directory === undefined) return pageBytes(db).total;
-  const sizes = ["store.db", UNFINISHED, "store.db-wal", "stat-cache"].map((name) => statNode(below(directory, name))?.size ?? 0n);
+  const sizes = ["store.db", UNFINISHED, "store.db-wal", "stat-cache"].map(
+    (name) => statNode(below(directory, name))?.size ?? 0n,
+  );
   return Number(sizes.reduce((sum, size) => sum + size, 0n));
 }
 

@@ -26,23 +26,38 @@ import { Reachable } from "./reachable.ts";
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
 
 /** Forgets one checkpoint, and what only it had also where the changes of its neighbours name it. */
-export function forgetCheckpoint(store: Store, system: System, checkpoint: Checkpoint, dryRun: boolean): ForgetReport {
+export function forgetCheckpoint(
+  store: Store,
+  system: System,
+  checkpoint: Checkpoint,
+  dryRun: boolean,
+): ForgetReport {
   if (dryRun) return { checkpoints: [checkpoint.id], objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: checkpoint.id }, () => {
     const content = new Set<ObjectHash>();
-    for (const { entry } of walkTree(store.objects, checkpoint.snapshot)) if (entry.kind !== "gap") content.add(entry.hash);
+    for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
+      if (entry.kind !== "gap") content.add(entry.hash);
     dropCheckpoint(store, checkpoint.seq);
     const kept = new Reachable(store).addSnapshots().uses;
-    forgetChanges(store, (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash));
+    forgetChanges(
+      store,
+      (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash),
+    );
     return [checkpoint.id];
   });
 }
 
 /** Forgets a file, or everything below a directory, in every checkpoint. */
 export function forgetPath(store: Store, system: System, path: BytePath, dryRun: boolean): ForgetReport {
-  if (path === ROOT_PATH) throw new EngineError("PATH_OUTSIDE", "That is the whole workspace, not a path in it. Nothing was changed.", { path: "." });
+  if (path === ROOT_PATH)
+    throw new EngineError(
+      "PATH_OUTSIDE",
+      "That is the whole workspace, not a path in it. Nothing was changed.",
+      { path: "." },
+    );
   const affected = checkpointsWith(store, path);
-  if (dryRun || affected.length === 0) return { checkpoints: affected.map(({ id }) => id), objects: 0, bytes: 0, dryRun };
+  if (dryRun || affected.length === 0)
+    return { checkpoints: affected.map(({ id }) => id), objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: "path" }, () => {
     for (const checkpoint of affected) forgetIn(store, system, checkpoint, path);
     forgetChanges(store, (changed) => isAtOrBelow(changed, path));
@@ -62,20 +77,39 @@ function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
 }
 
 /** [R15] Overwritten, not only unlinked: freed pages are zeroed and shared packs written anew. */
-function purge(store: Store, system: System, detail: Record<string, unknown>, work: () => ForgetReport["checkpoints"]): ForgetReport {
+function purge(
+  store: Store,
+  system: System,
+  detail: Record<string, unknown>,
+  work: () => ForgetReport["checkpoints"],
+): ForgetReport {
   const before = storeBytes(store);
   store.db.exec("PRAGMA secure_delete = ON");
   try {
     const checkpoints = withReserve(store, () =>
       store.db.transaction(() => {
         const done = work();
-        appendOperation(store.db, { id: system.newId() as OperationId, kind: "forget", at: system.now(), detail });
+        appendOperation(store.db, {
+          id: system.newId() as OperationId,
+          kind: "forget",
+          at: system.now(),
+          detail,
+        });
         return done;
       }),
     );
-    const { objectsFreed } = collectGarbage(store, system, { dropPrunedBefore: 0, dryRun: false, rewriteAll: true });
+    const { objectsFreed } = collectGarbage(store, system, {
+      dropPrunedBefore: 0,
+      dryRun: false,
+      rewriteAll: true,
+    });
     assertLogIsGone(store);
-    return { checkpoints, objects: objectsFreed, bytes: Math.max(0, before - storeBytes(store)), dryRun: false };
+    return {
+      checkpoints,
+      objects: objectsFreed,
+      bytes: Math.max(0, before - storeBytes(store)),
+      dryRun: false,
+    };
   } finally {
     store.db.exec("PRAGMA secure_delete = OFF");
   }
@@ -86,7 +120,8 @@ function assertLogIsGone({ db, directory }: Store): void {
   const [row] = db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (directory === undefined || row?.["busy"] === 0) return;
   const store = displayAbsolute(directory);
-  const message = "No checkpoint has the content any more, but another process is reading the store, and until it ends the bytes are in the store's log. Run gc then.";
+  const message =
+    "No checkpoint has the content any more, but another process is reading the store, and until it ends the bytes are in the store's log. Run gc then.";
   throw new EngineError("STORE_BUSY", message, { store });
 }
 
@@ -96,8 +131,18 @@ function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: By
   const snapshot = editTree(objects, checkpoint.snapshot, [{ path, to: FORGOTTEN }]);
   writer.commit(() => undefined);
   store.db.run("UPDATE checkpoint SET snapshot = ? WHERE seq = ?", hashToBytes(snapshot), checkpoint.seq);
-  store.db.run("DELETE FROM gap WHERE checkpoint = ?1 AND (path = ?2 OR path >= ?3 AND path < ?4)", checkpoint.seq, pathToBytes(path), Buffer.from(`${path}/`, "latin1"), Buffer.from(`${path}0`, "latin1"));
-  store.db.run("INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, 'forgotten', 0)", checkpoint.seq, pathToBytes(path));
+  store.db.run(
+    "DELETE FROM gap WHERE checkpoint = ?1 AND (path = ?2 OR path >= ?3 AND path < ?4)",
+    checkpoint.seq,
+    pathToBytes(path),
+    Buffer.from(`${path}/`, "latin1"),
+    Buffer.from(`${path}0`, "latin1"),
+  );
+  store.db.run(
+    "INSERT INTO gap (checkpoint, path, reason, size) VALUES (?, ?, 'forgotten', 0)",
+    checkpoint.seq,
+    pathToBytes(path),
+  );
   seal(store, { ...checkpoint, snapshot });
 }
 
@@ -105,7 +150,8 @@ function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: By
 function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry) => boolean): void {
   for (const row of store.db.all("SELECT DISTINCT checkpoint FROM change")) {
     const seq = Number(row["checkpoint"]);
-    const gapOr = (path: BytePath, entry: Entry | undefined) => (entry !== undefined && entry.kind !== "directory" && isForgotten(path, entry) ? FORGOTTEN : entry);
+    const gapOr = (path: BytePath, entry: Entry | undefined) =>
+      entry !== undefined && entry.kind !== "directory" && isForgotten(path, entry) ? FORGOTTEN : entry;
     const changed = readCheckpointChanges(store.db, seq)
       .map((change) => ({ change, old: gapOr(change.path, change.old), new: gapOr(change.path, change.new) }))
       .filter((after) => after.old !== after.change.old || after.new !== after.change.new);
@@ -116,10 +162,21 @@ function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry)
 
 function writeChange({ db }: Store, { checkpoint, path }: Change, after: Pick<Change, "old" | "new">): void {
   const encode = (entry: Entry | undefined) => (entry === undefined ? null : encodeEntry(entry));
-  db.run("UPDATE change SET old = ?, new = ? WHERE checkpoint = ? AND path = ?", encode(after.old), encode(after.new), checkpoint, pathToBytes(path));
+  db.run(
+    "UPDATE change SET old = ?, new = ? WHERE checkpoint = ? AND path = ?",
+    encode(after.old),
+    encode(after.new),
+    checkpoint,
+    pathToBytes(path),
+  );
 }
 
 function seal(store: Store, checkpoint: Checkpoint): void {
   const delta = hashChanges(store.db, checkpoint.seq);
-  store.db.run("UPDATE checkpoint SET delta = ?, seal = ? WHERE seq = ?", delta, sealOf(checkpoint, delta), checkpoint.seq);
+  store.db.run(
+    "UPDATE checkpoint SET delta = ?, seal = ? WHERE seq = ?",
+    delta,
+    sealOf(checkpoint, delta),
+    checkpoint.seq,
+  );
 }

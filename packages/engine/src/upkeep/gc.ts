@@ -50,7 +50,12 @@ function claim({ db, directory }: Store, system: System): string {
     db.transaction(() => {
       for (const other of readLeases(db)) {
         if (!system.isAlive(other.owner)) releaseLease(db, other.id);
-        else if (other.kind === "gc") throw new EngineError("STORE_BUSY", `Another gc is running (process ${other.owner.pid}). Nothing was changed.`, { store: "" });
+        else if (other.kind === "gc")
+          throw new EngineError(
+            "STORE_BUSY",
+            `Another gc is running (process ${other.owner.pid}). Nothing was changed.`,
+            { store: "" },
+          );
       }
       return takeLease(db, "gc", system.owner, system.now());
     }),
@@ -87,7 +92,13 @@ class Collector {
     const packsRewritten = this.#regroupIfRoom(live.uses, request.rewriteAll ?? false);
     this.#giveBack();
     this.#store.db.all("PRAGMA wal_checkpoint(TRUNCATE)");
-    const result = { ...freed, packsRewritten, bytesBefore, bytesAfter: storeBytes(this.#store), checkpointsDropped };
+    const result = {
+      ...freed,
+      packsRewritten,
+      bytesBefore,
+      bytesAfter: storeBytes(this.#store),
+      checkpointsDropped,
+    };
     this.#log(result);
     return result;
   }
@@ -95,7 +106,10 @@ class Collector {
   #dropPruned(before: number): number {
     const { db } = this.#store;
     return db.transaction(() => {
-      const rows = db.all("SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)", before);
+      const rows = db.all(
+        "SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)",
+        before,
+      );
       for (const { seq } of rows) dropCheckpoint(this.#store, Number(seq));
       return rows.length;
     });
@@ -111,11 +125,16 @@ class Collector {
     let objectsFreed = 0;
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
-        // [R13] a checkpoint recorded since may use what was dead until then
+        // [R25] a checkpoint recorded since may use what was dead until then
         live.addSnapshots().addChanges().addJournal();
         const limit = this.#firstPackUnderWay();
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
-          if (!live.uses.has(name)) objectsFreed += db.run("DELETE FROM object WHERE hash = ? AND pack < ?", hashToBytes(name), limit).changes;
+          if (!live.uses.has(name))
+            objectsFreed += db.run(
+              "DELETE FROM object WHERE hash = ? AND pack < ?",
+              hashToBytes(name),
+              limit,
+            ).changes;
         }
       });
     }
@@ -124,7 +143,10 @@ class Collector {
 
   /** What captures under way have stored ahead of their checkpoint is not ours to judge. */
   #firstPackUnderWay(): number {
-    return Math.min(...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack), Number.MAX_SAFE_INTEGER);
+    return Math.min(
+      ...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack),
+      Number.MAX_SAFE_INTEGER,
+    );
   }
 
   /** Every transaction that takes something away says so: captures under way look again. */
@@ -142,7 +164,8 @@ class Collector {
     while (this.#emptyPacks().length > 0) {
       this.#sweep(() => {
         // asked again inside the transaction: a pack that was just stored is empty only to who saw the objects before it
-        for (const id of this.#emptyPacks().slice(0, DELETES_PER_TRANSACTION)) freed += this.#store.db.run("DELETE FROM pack WHERE id = ?", id).changes;
+        for (const id of this.#emptyPacks().slice(0, DELETES_PER_TRANSACTION))
+          freed += this.#store.db.run("DELETE FROM pack WHERE id = ?", id).changes;
       });
     }
     return freed;
@@ -151,7 +174,10 @@ class Collector {
   #emptyPacks(): number[] {
     const { db } = this.#store;
     const used = new Set(db.all("SELECT DISTINCT pack FROM object").map((row) => Number(row["pack"])));
-    return db.all("SELECT id FROM pack").map((row) => Number(row["id"])).filter((id) => !used.has(id));
+    return db
+      .all("SELECT id FROM pack")
+      .map((row) => Number(row["id"]))
+      .filter((id) => !used.has(id));
   }
 
   /** Smaller packs are worth something, but not as much as having freed the rest. */
@@ -190,7 +216,9 @@ class Collector {
   }
 
   #packOf(name: ObjectHash): number {
-    return Number(this.#store.db.get("SELECT pack FROM object WHERE hash = ?", hashToBytes(name))?.["pack"] ?? Infinity);
+    return Number(
+      this.#store.db.get("SELECT pack FROM object WHERE hash = ?", hashToBytes(name))?.["pack"] ?? Infinity,
+    );
   }
 
   #isWorthRegrouping(): boolean {
@@ -198,7 +226,9 @@ class Collector {
       `SELECT coalesce(sum(length(data)), 0) AS total, coalesce(sum(length(data) * (1 - cold)), 0) AS warm,
          coalesce(sum(raw_bytes), 0) AS raw, (SELECT coalesce(sum(size), 0) FROM object) AS live FROM pack`,
     );
-    const [total, warm, raw, live] = ["total", "warm", "raw", "live"].map((column) => Number(row?.[column])) as [number, number, number, number];
+    const [total, warm, raw, live] = ["total", "warm", "raw", "live"].map((column) =>
+      Number(row?.[column]),
+    ) as [number, number, number, number];
     return warm > total * REGROUP_SHARE || raw - live > raw * REGROUP_SHARE;
   }
 
@@ -208,7 +238,7 @@ class Collector {
     // the log is written over from its start once all of it is in the database; this waits for nobody
     const emptyLog = () => db.all("PRAGMA wal_checkpoint(PASSIVE)");
     emptyLog();
-    for (let free = pageBytes(db).free, pages = VACUUM_PAGES; free > 0; ) {
+    for (let free = pageBytes(db).free, pages = VACUUM_PAGES; free > 0;) {
       try {
         db.exec(`PRAGMA incremental_vacuum(${pages})`);
         emptyLog();
@@ -226,7 +256,12 @@ class Collector {
   #log(result: GcResult): void {
     const { db } = this.#store;
     db.transaction(() => {
-      appendOperation(db, { id: this.#system.newId() as OperationId, kind: "gc", at: this.#system.now(), detail: { ...result } });
+      appendOperation(db, {
+        id: this.#system.newId() as OperationId,
+        kind: "gc",
+        at: this.#system.now(),
+        detail: { ...result },
+      });
     });
   }
 }
@@ -240,7 +275,10 @@ function compareUses(a: Use, b: Use): number {
 
 /** Removes a checkpoint's rows; steps whose delta it held can no longer be undone, and leave the lists. */
 export function dropCheckpoint({ db }: Store, seq: number): void {
-  db.run("UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT step FROM shared_window WHERE checkpoint = ?1)", seq);
+  db.run(
+    "UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT step FROM shared_window WHERE checkpoint = ?1)",
+    seq,
+  );
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
   db.run("DELETE FROM checkpoint WHERE seq = ?", seq);
 }
@@ -249,8 +287,17 @@ export function dropCheckpoint({ db }: Store, seq: number): void {
 function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
   const { db } = store;
   const bytes = storeBytes(store);
-  const dropped = Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0);
+  const dropped = Number(
+    db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0,
+  );
   const live = new Reachable(store).addSnapshots().addChanges().addJournal().uses;
   const objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
-  return { objectsFreed: Math.max(0, objects - live.size), packsFreed: 0, packsRewritten: 0, bytesBefore: bytes, bytesAfter: bytes, checkpointsDropped: dropped };
+  return {
+    objectsFreed: Math.max(0, objects - live.size),
+    packsFreed: 0,
+    packsRewritten: 0,
+    bytesBefore: bytes,
+    bytesAfter: bytes,
+    checkpointsDropped: dropped,
+  };
 }

@@ -25,7 +25,11 @@ export interface RoomRequest {
 }
 
 /** True when something was freed. */
-export function makeRoom(store: Store, system: System, { capBytes, missingBytes, keep }: RoomRequest): boolean {
+export function makeRoom(
+  store: Store,
+  system: System,
+  { capBytes, missingBytes, keep }: RoomRequest,
+): boolean {
   const before = storeBytes(store);
   const target = Math.min(capBytes * TARGET_SHARE, before - missingBytes);
   // what is larger than the cap fits no emptier store either
@@ -48,12 +52,18 @@ type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];
 
 /** Never the newest checkpoint, nothing a person named or made, and not the first. */
 function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
-  return all.slice(1).filter(({ kind, name, tags }) => kind !== "manual" && kind !== "initial" && name === null && tags.length === 0);
+  return all
+    .slice(1)
+    .filter(
+      ({ kind, name, tags }) => kind !== "manual" && kind !== "initial" && name === null && tags.length === 0,
+    );
 }
 
-const oldTools: Selection = (all) => ordinary(all).filter(({ kind }) => kind === "tool" || kind === "agent" || kind === "timer");
+const oldTools: Selection = (all) =>
+  ordinary(all).filter(({ kind }) => kind === "tool" || kind === "agent" || kind === "timer");
 
-const oldTurns: Selection = (all) => ordinary(all).filter(({ kind }) => kind === "message" || kind === "turn" || kind === "restore");
+const oldTurns: Selection = (all) =>
+  ordinary(all).filter(({ kind }) => kind === "message" || kind === "turn" || kind === "restore");
 
 const oldSafeties: Selection = (all, now) =>
   ordinary(all)

@@ -15,13 +15,15 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   // a clock that was set back must not make everything look old
   const present = Math.min(now, Math.max(...all.map(({ createdAt }) => createdAt), 0) + 365 * 24 * HOUR_MS);
   const lastEvent = new Map<string | null, number>();
-  for (const { thread, createdAt } of all) lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
+  for (const { thread, createdAt } of all)
+    lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
   const rank = new Map<string | null, number>();
   return all
     .filter((checkpoint, index) => {
       const place = rank.get(checkpoint.thread) ?? 0;
       rank.set(checkpoint.thread, place + 1);
-      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
+      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0))
+        return false;
       if (place < policy.keepMinimum) return false;
       if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
       const age = present - checkpoint.createdAt;
@@ -31,7 +33,9 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
 }
 
 function hoursKept({ kind }: Checkpoint, policy: RetentionPolicy): number {
-  return kind === "message" || kind === "turn" || kind === "restore" ? policy.keepTurnsHours : policy.keepAllHours;
+  return kind === "message" || kind === "turn" || kind === "restore"
+    ? policy.keepTurnsHours
+    : policy.keepAllHours;
 }
 
 /** Manual, named, tagged and initial ones stay; safety checkpoints as long as their thread is alive. */
@@ -45,8 +49,14 @@ export function pruneCheckpoints(store: Store, system: System, checkpoints: read
   if (checkpoints.length === 0) return;
   const now = system.now();
   store.db.transaction(() => {
-    for (const { seq } of checkpoints) store.db.run("UPDATE checkpoint SET pruned_at = ? WHERE seq = ?", now, seq);
-    log(store, system, "prune", checkpoints.map(({ id }) => id));
+    for (const { seq } of checkpoints)
+      store.db.run("UPDATE checkpoint SET pruned_at = ? WHERE seq = ?", now, seq);
+    log(
+      store,
+      system,
+      "prune",
+      checkpoints.map(({ id }) => id),
+    );
   });
 }
 
@@ -56,11 +66,21 @@ export function unprune(store: Store, system: System): number[] {
     const rows = store.db.all("SELECT seq, id FROM checkpoint WHERE pruned_at IS NOT NULL ORDER BY seq");
     if (rows.length === 0) return [];
     store.db.run("UPDATE checkpoint SET pruned_at = NULL WHERE pruned_at IS NOT NULL");
-    log(store, system, "unprune", rows.map((row) => String(row["id"])));
+    log(
+      store,
+      system,
+      "unprune",
+      rows.map((row) => String(row["id"])),
+    );
     return rows.map((row) => Number(row["seq"]));
   });
 }
 
 function log(store: Store, system: System, kind: "prune" | "unprune", checkpoints: readonly string[]): void {
-  appendOperation(store.db, { id: system.newId() as OperationId, kind, at: system.now(), detail: { checkpoints } });
+  appendOperation(store.db, {
+    id: system.newId() as OperationId,
+    kind,
+    at: system.now(),
+    detail: { checkpoints },
+  });
 }

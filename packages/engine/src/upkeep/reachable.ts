@@ -67,7 +67,8 @@ export class Reachable {
     for (const { edits } of readJournal(this.#store.db)) {
       for (const { path, from, to } of edits) {
         for (const entry of [from, to]) {
-          if (entry?.kind === "file" || entry?.kind === "symlink") this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
+          if (entry?.kind === "file" || entry?.kind === "symlink")
+            this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
         }
       }
     }

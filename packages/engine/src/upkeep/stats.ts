@@ -10,7 +10,9 @@ export function readStats(store: Store, capBytes: number): Stats {
     const value = Object.values(db.get(sql) ?? {})[0];
     return value === null || value === undefined ? null : Number(value);
   };
-  const kinds = db.all("SELECT kind, count(*) AS n FROM checkpoint WHERE pruned_at IS NULL GROUP BY kind ORDER BY kind");
+  const kinds = db.all(
+    "SELECT kind, count(*) AS n FROM checkpoint WHERE pruned_at IS NULL GROUP BY kind ORDER BY kind",
+  );
   return {
     checkpoints: number("SELECT count(*) FROM checkpoint WHERE pruned_at IS NULL"),
     byKind: Object.fromEntries(kinds.map((row) => [String(row["kind"]), Number(row["n"])])),

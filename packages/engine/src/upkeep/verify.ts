@@ -60,7 +60,8 @@ class Verifier {
     try {
       check();
     } catch (error) {
-      if (!(error instanceof EngineError) && (error as NodeJS.ErrnoException).code !== "ERR_SQLITE_ERROR") throw error;
+      if (!(error instanceof EngineError) && (error as NodeJS.ErrnoException).code !== "ERR_SQLITE_ERROR")
+        throw error;
       this.#note(key, { kind: "database", detail: (error as Error).message });
     }
   }
@@ -71,7 +72,13 @@ class Verifier {
       ...(/^[0-9a-f]{64}$/.test(key) ? { object: key } : {}),
       checkpoints: [...(this.#users.get(key) ?? [])],
     }));
-    return { ok: problems.length === 0, checkpoints: this.#checkpoints, objects: this.#objects, bytes: this.#bytes, problems };
+    return {
+      ok: problems.length === 0,
+      checkpoints: this.#checkpoints,
+      objects: this.#objects,
+      bytes: this.#bytes,
+      problems,
+    };
   }
 
   #checkPages(): void {
@@ -84,14 +91,23 @@ class Verifier {
   /** SQLite does not notice a table or column of another name. */
   #checkSchema(): void {
     using sound = openStore(undefined, { create: true });
-    const [expected, actual] = [sound, this.#store].map(({ db }) => JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")));
-    if (actual !== expected) this.#note("schema", { kind: "database", detail: "The definition of a table is damaged." });
+    const [expected, actual] = [sound, this.#store].map(({ db }) =>
+      JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")),
+    );
+    if (actual !== expected)
+      this.#note("schema", { kind: "database", detail: "The definition of a table is damaged." });
   }
 
   #checkPacks(): void {
     const { db } = this.#store;
-    const lost = db.get("SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL");
-    if (Number(lost?.["n"]) > 0) this.#note("packs", { kind: "row-invalid", detail: `${String(lost!["n"])} objects name a pack that does not exist.` });
+    const lost = db.get(
+      "SELECT count(*) AS n FROM object o LEFT JOIN pack p ON p.id = o.pack WHERE p.id IS NULL",
+    );
+    if (Number(lost?.["n"]) > 0)
+      this.#note("packs", {
+        kind: "row-invalid",
+        detail: `${String(lost!["n"])} objects name a pack that does not exist.`,
+      });
     this.#objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
   }
 
@@ -107,7 +123,10 @@ class Verifier {
 
   #checkLog(): void {
     for (const seq of findBrokenChain(this.#store.db)) {
-      this.#note(`log ${seq}`, { kind: "log", detail: `Entry ${seq} of the log does not follow from the one before it.` });
+      this.#note(`log ${seq}`, {
+        kind: "log",
+        detail: `Entry ${seq} of the log does not follow from the one before it.`,
+      });
     }
   }
 
@@ -116,10 +135,16 @@ class Verifier {
     try {
       const checkpoint = checkpointAt(this.#store.db, seq)!;
       assertSealed(this.#store.db, checkpoint);
-      if (!areChangesSealed(this.#store.db, seq)) this.#blame(key, checkpoint.id, { kind: "row-invalid", detail: `The changes of checkpoint ${seq} are damaged.` });
+      if (!areChangesSealed(this.#store.db, seq))
+        this.#blame(key, checkpoint.id, {
+          kind: "row-invalid",
+          detail: `The changes of checkpoint ${seq} are damaged.`,
+        });
       const damaged = new Set(this.#damageOf(checkpoint.snapshot));
-      for (const name of [checkpoint.rules, checkpoint.excluded, ...changedContent(this.#store, seq)]) if (!this.#isSound(name)) damaged.add(name);
-      if (!damaged.has(checkpoint.rules)) decodeRules(this.#store.objects.read(checkpoint.rules), checkpoint.rules);
+      for (const name of [checkpoint.rules, checkpoint.excluded, ...changedContent(this.#store, seq)])
+        if (!this.#isSound(name)) damaged.add(name);
+      if (!damaged.has(checkpoint.rules))
+        decodeRules(this.#store.objects.read(checkpoint.rules), checkpoint.rules);
       for (const name of damaged) this.#use(name, checkpoint.id);
     } catch (error) {
       if (!(error instanceof EngineError) && !(error instanceof SyntaxError)) throw error;
@@ -128,7 +153,9 @@ class Verifier {
   }
 
   #idOf(seq: number): CheckpointId {
-    return String(this.#store.db.get("SELECT id FROM checkpoint WHERE seq = ?", seq)?.["id"] ?? "") as CheckpointId;
+    return String(
+      this.#store.db.get("SELECT id FROM checkpoint WHERE seq = ?", seq)?.["id"] ?? "",
+    ) as CheckpointId;
   }
 
   /** The damaged objects at or below a tree; each tree is looked at once. */
@@ -158,11 +185,13 @@ class Verifier {
     try {
       if (isTree) decodeTree(this.#store.objects.read(name), name);
       else if (this.#options.full) this.#readWhole(name);
-      else if (!this.#store.objects.has(name)) return { kind: "object-missing", detail: `Object ${name.slice(0, 12)} is missing.` };
+      else if (!this.#store.objects.has(name))
+        return { kind: "object-missing", detail: `Object ${name.slice(0, 12)} is missing.` };
       return undefined;
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      const kind = error.code === "OBJECT_MISSING" ? "object-missing" : isTree ? "tree-corrupt" : "object-corrupt";
+      const kind =
+        error.code === "OBJECT_MISSING" ? "object-missing" : isTree ? "tree-corrupt" : "object-corrupt";
       return { kind, detail: error.message };
     }
   }
@@ -173,7 +202,11 @@ class Verifier {
       whole.update(piece);
       this.#bytes += piece.length;
     }
-    if (whole.digest() !== name) throw new EngineError("OBJECT_CORRUPT", `Object ${name.slice(0, 12)} is damaged.`, { object: name, checkpoints: [] });
+    if (whole.digest() !== name)
+      throw new EngineError("OBJECT_CORRUPT", `Object ${name.slice(0, 12)} is damaged.`, {
+        object: name,
+        checkpoints: [],
+      });
   }
 
   #note(key: string, finding: Finding): void {
@@ -195,13 +228,17 @@ class Verifier {
 function changedContent({ db }: Store, seq: number): ObjectHash[] {
   if (!areChangesSealed(db, seq)) return [];
   const entries = readCheckpointChanges(db, seq).flatMap((change) => [change.old, change.new]);
-  return entries.flatMap((entry) => (entry?.kind === "file" || entry?.kind === "symlink" ? [entry.hash] : []));
+  return entries.flatMap((entry) =>
+    entry?.kind === "file" || entry?.kind === "symlink" ? [entry.hash] : [],
+  );
 }
 
 /** The checkpoints that need a damaged or missing object. */
 export function findAffected(store: Store, object: string): CheckpointId[] {
   const report = verifyStore(store, { full: false });
-  const byObject = report.problems.filter((problem) => problem.object === object).flatMap(({ checkpoints }) => checkpoints);
+  const byObject = report.problems
+    .filter((problem) => problem.object === object)
+    .flatMap(({ checkpoints }) => checkpoints);
   return byObject.length > 0 ? byObject : findUsers(store, object as ObjectHash);
 }
 
@@ -212,17 +249,26 @@ function findUsers(store: Store, object: ObjectHash): CheckpointId[] {
     const known = uses.get(tree);
     if (known !== undefined) return known;
     uses.set(tree, tree === object);
-    const found = tree === object || [...decodeTree(store.objects.read(tree), tree).values()].some((entry) => {
-      if (entry.kind === "gap") return false;
-      return entry.hash === object || (entry.kind === "directory" && usesObject(entry.hash)) || (entry.kind === "file" && store.objects.has(entry.hash) && store.objects.pieceNames(entry.hash).includes(object));
-    });
+    const found =
+      tree === object ||
+      [...decodeTree(store.objects.read(tree), tree).values()].some((entry) => {
+        if (entry.kind === "gap") return false;
+        return (
+          entry.hash === object ||
+          (entry.kind === "directory" && usesObject(entry.hash)) ||
+          (entry.kind === "file" &&
+            store.objects.has(entry.hash) &&
+            store.objects.pieceNames(entry.hash).includes(object))
+        );
+      });
     uses.set(tree, found);
     return found;
   };
   const affected: CheckpointId[] = [];
   for (const row of store.db.all("SELECT id, snapshot FROM checkpoint ORDER BY seq DESC")) {
     try {
-      if (usesObject(hashFromBytes(row["snapshot"] as Uint8Array))) affected.push(String(row["id"]) as CheckpointId);
+      if (usesObject(hashFromBytes(row["snapshot"] as Uint8Array)))
+        affected.push(String(row["id"]) as CheckpointId);
     } catch (error) {
       // a tree on the way is damaged too: then this checkpoint is affected in any case
       if (!(error instanceof EngineError)) throw error;

@@ -9,7 +9,16 @@ import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import { addName, copyFile, createDirectory, move, removeEmptyDirectory, removeName, setMode, whyRefused } from "../fs/mutate.ts";
+import {
+  addName,
+  copyFile,
+  createDirectory,
+  move,
+  removeEmptyDirectory,
+  removeName,
+  setMode,
+  whyRefused,
+} from "../fs/mutate.ts";
 import { parentPath, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
@@ -29,7 +38,12 @@ export interface Applied {
 const SYNC_EACH_LIMIT = 64;
 
 /** Applies edits whose content is staged. Throws, with everything taken back, when the system refuses something. */
-export function applyEdits(root: AbsolutePath, stage: Stage, edits: readonly NumberedEdit[], bestEffort: boolean): Applied {
+export function applyEdits(
+  root: AbsolutePath,
+  stage: Stage,
+  edits: readonly NumberedEdit[],
+  bestEffort: boolean,
+): Applied {
   using anchor = new Anchor(root);
   const applier = new Applier(anchor, stage, edits, bestEffort);
   const isDone = () => applier.conflicts.length === 0 || bestEffort;
@@ -97,14 +111,38 @@ class Applier {
   run(): void {
     const forwards = this.#edits;
     const backwards = forwards.toReversed();
-    this.#each(forwards, ({ from, to }) => isLeaf(from) && !isLeaf(to), (edit) => this.#moveAside(edit));
-    this.#each(backwards, ({ from, to }) => isDirectory(from) && !isDirectory(to), (edit) => this.#removeDirectory(edit));
-    this.#each(forwards, ({ from, to }) => isDirectory(to) && !isDirectory(from), (edit) => this.#makeDirectory(edit));
-    this.#each(forwards, ({ to }) => isLeaf(to), (edit) => this.#place(edit));
-    this.#each(backwards, ({ to }) => isDirectory(to), (edit) => this.#setDirectoryMode(edit));
+    this.#each(
+      forwards,
+      ({ from, to }) => isLeaf(from) && !isLeaf(to),
+      (edit) => this.#moveAside(edit),
+    );
+    this.#each(
+      backwards,
+      ({ from, to }) => isDirectory(from) && !isDirectory(to),
+      (edit) => this.#removeDirectory(edit),
+    );
+    this.#each(
+      forwards,
+      ({ from, to }) => isDirectory(to) && !isDirectory(from),
+      (edit) => this.#makeDirectory(edit),
+    );
+    this.#each(
+      forwards,
+      ({ to }) => isLeaf(to),
+      (edit) => this.#place(edit),
+    );
+    this.#each(
+      backwards,
+      ({ to }) => isDirectory(to),
+      (edit) => this.#setDirectoryMode(edit),
+    );
   }
 
-  #each(edits: readonly NumberedEdit[], wanted: (edit: Edit) => boolean, work: (edit: NumberedEdit) => boolean): void {
+  #each(
+    edits: readonly NumberedEdit[],
+    wanted: (edit: Edit) => boolean,
+    work: (edit: NumberedEdit) => boolean,
+  ): void {
     for (const edit of edits) {
       if (!wanted(edit) || this.#isSettled(edit.path)) continue;
       if (this.conflicts.length > 0 && !this.#bestEffort) return;
@@ -118,7 +156,10 @@ class Applier {
     } catch (error) {
       if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
       else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {
-        this.skipped.push({ path: edit.path, reason: whyRefused((error as NodeJS.ErrnoException).code ?? "failed") });
+        this.skipped.push({
+          path: edit.path,
+          reason: whyRefused((error as NodeJS.ErrnoException).code ?? "failed"),
+        });
       } else throw failure(edit.path, error);
     }
   }
@@ -131,7 +172,9 @@ class Applier {
   /** A path that was skipped or conflicted stays as it is, and so does everything below it. */
   #isSettled(path: BytePath): boolean {
     const covers = (other: { path: BytePath }) => path === other.path || path.startsWith(`${other.path}/`);
-    return this.conflicts.some(covers) || this.skipped.some(covers) || this.kept.some((kept) => kept.path === path);
+    return (
+      this.conflicts.some(covers) || this.skipped.some(covers) || this.kept.some((kept) => kept.path === path)
+    );
   }
 
   /** Takes a file or link away; a directory may come in its place later. */
@@ -183,7 +226,8 @@ class Applier {
   #setDirectoryMode(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const stat = statNode(path);
-    if (stat === undefined || kindOf(stat) !== "directory" || edit.to?.kind !== "directory") return this.#conflict(edit.path);
+    if (stat === undefined || kindOf(stat) !== "directory" || edit.to?.kind !== "directory")
+      return this.#conflict(edit.path);
     this.#changeMode(path, edit.path, Number(stat.mode & 0o777n), edit.to.mode);
     return true;
   }
@@ -198,7 +242,8 @@ class Applier {
   #placeMode(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const stat = statNode(path);
-    if (stat === undefined || kindOf(stat) !== "file" || edit.to?.kind !== "file") return this.#conflict(edit.path);
+    if (stat === undefined || kindOf(stat) !== "file" || edit.to?.kind !== "file")
+      return this.#conflict(edit.path);
     if (edit.from?.kind === "file" && !sameMode(stat, edit.from.mode)) return this.#conflict(edit.path);
     if (stat.nlink > 1n) {
       // the mode belongs to all of its names, and the others may be outside of the workspace
@@ -291,7 +336,12 @@ class Applier {
   verify(): void {
     for (const { path, to } of this.done) {
       const stat = statNodeBelow(this.#anchorOrMissing(path));
-      const right = to === undefined ? stat === undefined : stat !== undefined && kindOf(stat) === to.kind && (to.kind === "symlink" || sameMode(stat, modeOf(to)));
+      const right =
+        to === undefined
+          ? stat === undefined
+          : stat !== undefined &&
+            kindOf(stat) === to.kind &&
+            (to.kind === "symlink" || sameMode(stat, modeOf(to)));
       if (!right) this.skipped.push({ path, reason: "changed again right after it was restored" });
     }
     const wrong = new Set(this.skipped.map(({ path }) => path));
@@ -327,5 +377,10 @@ function identityOf(path: AbsolutePath): string {
 
 function failure(path: BytePath, error: unknown): EngineError<"FILE_SYSTEM"> {
   const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  return new EngineError("FILE_SYSTEM", `${JSON.stringify(path)} could not be changed (${code}). Everything was put back as it was.`, { path, operation: "restore" }, error);
+  return new EngineError(
+    "FILE_SYSTEM",
+    `${JSON.stringify(path)} could not be changed (${code}). Everything was put back as it was.`,
+    { path, operation: "restore" },
+    error,
+  );
 }

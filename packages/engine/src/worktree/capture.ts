@@ -92,7 +92,11 @@ function readPending(input: CaptureInput, done: Done): void {
 }
 
 /** [R8] Even a read between two equal stats can hold half of what a writer is about to write: two must agree. */
-function readHotAgain(input: CaptureInput, hot: readonly { index: number; path: BytePath }[], done: Done): void {
+function readHotAgain(
+  input: CaptureInput,
+  hot: readonly { index: number; path: BytePath }[],
+  done: Done,
+): void {
   sleep(SETTLE_MS);
   for (const { index, path } of hot) {
     const first = input.scan.table.hashAt(index);
@@ -104,11 +108,16 @@ function readHotAgain(input: CaptureInput, hot: readonly { index: number; path: 
 const SETTLE_MS = 20;
 
 /** Reads one pending entry and puts what was read into the table. */
-function readEntry({ root, scan, sink, fileSink }: CaptureInput, path: BytePath, index: number): ReadContent | undefined {
+function readEntry(
+  { root, scan, sink, fileSink }: CaptureInput,
+  path: BytePath,
+  index: number,
+): ReadContent | undefined {
   const { table } = scan;
   try {
     const absolute = below(root, path);
-    const content = table.kind[index] === SYMLINK ? readLinkContent(absolute, sink) : readFileContent(absolute, fileSink);
+    const content =
+      table.kind[index] === SYMLINK ? readLinkContent(absolute, sink) : readFileContent(absolute, fileSink);
     table.setHash(index, content.hash);
     table.size[index] = content.size;
     if (content.stat !== undefined) noteStat(table, index, content.stat);
@@ -145,12 +154,17 @@ function isReadError(error: unknown): boolean {
 function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
   const { table, unchanged, ownEntry, parent, before } = scan;
   for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
-    if (unchanged[directory] === 1 && previous !== undefined) copyTreeHash(previous, before[directory]!, table, directory);
+    if (unchanged[directory] === 1 && previous !== undefined)
+      copyTreeHash(previous, before[directory]!, table, directory);
     else encodeDirectory(table, directory, sink);
     const own = ownEntry[directory]!;
     if (own < 0) continue;
-    table.hash.set(table.treeHash.subarray(directory * HASH_BYTES, (directory + 1) * HASH_BYTES), own * HASH_BYTES);
-    if (unchanged[directory] !== 1 || !sameTree(previous, before[directory]!, table, directory)) unchanged[parent[directory]!] = 0;
+    table.hash.set(
+      table.treeHash.subarray(directory * HASH_BYTES, (directory + 1) * HASH_BYTES),
+      own * HASH_BYTES,
+    );
+    if (unchanged[directory] !== 1 || !sameTree(previous, before[directory]!, table, directory))
+      unchanged[parent[directory]!] = 0;
   }
   return table.treeHashAt(0);
 }
@@ -168,10 +182,18 @@ function encodeDirectory(table: FileTable, directory: number, sink: ContentSink)
 }
 
 function copyTreeHash(from: FileTable, source: number, to: FileTable, target: number): void {
-  to.treeHash.set(from.treeHash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES), target * HASH_BYTES);
+  to.treeHash.set(
+    from.treeHash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES),
+    target * HASH_BYTES,
+  );
 }
 
-function sameTree(previous: FileTable | undefined, source: number, table: FileTable, directory: number): boolean {
+function sameTree(
+  previous: FileTable | undefined,
+  source: number,
+  table: FileTable,
+  directory: number,
+): boolean {
   return previous !== undefined && source >= 0 && previous.treeHashAt(source) === table.treeHashAt(directory);
 }
 
@@ -187,7 +209,11 @@ function countEntries(table: FileTable): { files: number; bytes: number; gaps: G
         files += 1;
         bytes += table.size[index]!;
       } else if (kind === GAP) {
-        gaps.push({ path: joinPath(path, table.names[index]!), reason: TABLE_GAPS[table.mode[index]!]!, size: table.size[index]! });
+        gaps.push({
+          path: joinPath(path, table.names[index]!),
+          reason: TABLE_GAPS[table.mode[index]!]!,
+          size: table.size[index]!,
+        });
       }
     }
   });

@@ -34,7 +34,8 @@ export interface CarryOut {
 export function withRestoreLease<Result>({ store, system }: Context, work: () => Result): Result {
   const lease = store.db.fleetingTransaction(() => {
     for (const other of readLeases(store.db, "restore")) {
-      if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner)) throw running(other.owner.pid, system.iso(other.since));
+      if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner))
+        throw running(other.owner.pid, system.iso(other.since));
       releaseLease(store.db, other.id);
     }
     return takeLease(store.db, "restore", system.owner, system.now());
@@ -47,7 +48,11 @@ export function withRestoreLease<Result>({ store, system }: Context, work: () =>
 }
 
 function running(pid: number, since: string): EngineError<"RESTORE_RUNNING"> {
-  return new EngineError("RESTORE_RUNNING", `Another restore is running (process ${pid}, since ${since}). Nothing was changed.`, { pid, since });
+  return new EngineError(
+    "RESTORE_RUNNING",
+    `Another restore is running (process ${pid}, since ${since}). Nothing was changed.`,
+    { pid, since },
+  );
 }
 
 export function carryOut(context: Context, planned: CarryOut): Outcome {
@@ -58,7 +63,13 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
   const { root } = context.worktree;
   preflight(root, plan.edits, bestEffort);
   const stage = new Stage(root, plan.id);
-  const entry: JournalEntry = { id: plan.id, safety: safety.seq, edits: plan.edits, finish: work.finish, startedAt: context.system.now() };
+  const entry: JournalEntry = {
+    id: plan.id,
+    safety: safety.seq,
+    edits: plan.edits,
+    finish: work.finish,
+    startedAt: context.system.now(),
+  };
   try {
     stage.create();
     refuseClashes(stage, plan.edits);
@@ -85,11 +96,15 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
   });
 }
 
-/** [R13] From the journal on `gc` spares what is restored; just before, it may have freed it together with its checkpoint. */
+/** [R25] From the journal on `gc` spares what is restored; just before, it may have freed it together with its checkpoint. */
 function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
   for (const { to } of edits) {
     if ((to?.kind !== "file" && to?.kind !== "symlink") || store.objects.has(to.hash)) continue;
-    throw new EngineError("OBJECT_MISSING", "The checkpoint was dropped while it was to be restored. Nothing was changed.", { object: to.hash, checkpoints: [] });
+    throw new EngineError(
+      "OBJECT_MISSING",
+      "The checkpoint was dropped while it was to be restored. Nothing was changed.",
+      { object: to.hash, checkpoints: [] },
+    );
   }
 }
 
@@ -129,7 +144,8 @@ function withFilesInPlace<Result>(work: () => Result): Result {
     return work();
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const message = "Your files were changed as planned, but the store could not record it. The next command tries that again.";
+    const message =
+      "Your files were changed as planned, but the store could not record it. The next command tries that again.";
     throw new EngineError(error.code, message, error.facts, error);
   }
 }
@@ -153,7 +169,13 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
     const recorded = recordCheckpoint(store.db, {
       request: { kind: "restore", ...(finish.thread === null ? {} : { thread: finish.thread }) },
       description: finish.description,
-      facts: { ...base, ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)), snapshot, gaps: readGaps(store.db, base.seq), doubts: [] },
+      facts: {
+        ...base,
+        ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)),
+        snapshot,
+        gaps: readGaps(store.db, base.seq),
+        doubts: [],
+      },
       now: system.now(),
       newId: system.newId,
       operation: finish.kind,
@@ -168,7 +190,10 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
 }
 
 function openRestoreStep({ store, system }: Context, { finish, safety }: JournalEntry): void {
-  const target = finish.target === null ? undefined : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", finish.target);
+  const target =
+    finish.target === null
+      ? undefined
+      : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", finish.target);
   openStep(store.db, {
     id: finish.step!.id,
     kind: finish.step!.kind,
@@ -182,8 +207,13 @@ function openRestoreStep({ store, system }: Context, { finish, safety }: Journal
   });
 }
 
-function settleSteps({ store, system }: Context, finish: Finish, { checkpoint, operationSeq }: Recorded): void {
-  if (finish.step !== null) closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+function settleSteps(
+  { store, system }: Context,
+  finish: Finish,
+  { checkpoint, operationSeq }: Recorded,
+): void {
+  if (finish.step !== null)
+    closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
   const to = finish.kind === "undo" ? "undone" : "applied";
   finish.moved.forEach((id, index) => moveStep(store.db, id, to, operationSeq + index / 1e6));
 }
@@ -199,8 +229,10 @@ function markRolledBack({ store }: Context, { finish }: JournalEntry): void {
 }
 
 /** The checkpoints of a turn; those that a restore went back over. Each selects nothing for the other kind of step. */
-const TURN = "s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after";
-const RESTORED = "s.target IS NOT NULL AND checkpoint.thread IS NOT NULL AND checkpoint.seq > s.target AND checkpoint.seq < s.before";
+const TURN =
+  "s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after";
+const RESTORED =
+  "s.target IS NOT NULL AND checkpoint.thread IS NOT NULL AND checkpoint.seq > s.target AND checkpoint.seq < s.before";
 
 function mark(db: Context["store"]["db"], id: string, which: string): void {
   db.run(
@@ -219,15 +251,27 @@ function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; b
   return { files, bytes };
 }
 
-type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & { readonly safety: Checkpoint | undefined };
+type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & {
+  readonly safety: Checkpoint | undefined;
+};
 
-function report(context: Context, work: Reported, applied: Applied, newCheckpoint: CheckpointId | null): Outcome {
+function report(
+  context: Context,
+  work: Reported,
+  applied: Applied,
+  newCheckpoint: CheckpointId | null,
+): Outcome {
   const { plan, bestEffort, safety } = work;
   const { db } = context.store;
   const conflicts = [...plan.conflicts, ...applied.conflicts];
   const { added, modified, deleted } = countChanges(applied.done);
   return {
-    outcome: outcomeOf({ conflicts: conflicts.length, skipped: applied.skipped.length, edits: plan.edits.length, bestEffort }),
+    outcome: outcomeOf({
+      conflicts: conflicts.length,
+      skipped: applied.skipped.length,
+      edits: plan.edits.length,
+      bestEffort,
+    }),
     plan,
     restoredTo: plan.checkpoint,
     safetyCheckpoint: safety?.id ?? null,
@@ -246,7 +290,12 @@ function report(context: Context, work: Reported, applied: Applied, newCheckpoin
   };
 }
 
-function outcomeOf(facts: { conflicts: number; skipped: number; edits: number; bestEffort: boolean }): Outcome["outcome"] {
+function outcomeOf(facts: {
+  conflicts: number;
+  skipped: number;
+  edits: number;
+  bestEffort: boolean;
+}): Outcome["outcome"] {
   if (facts.conflicts > 0 && !facts.bestEffort) return "conflicts";
   if (facts.conflicts + facts.skipped > 0) return "partial";
   return facts.edits === 0 ? "unchanged" : "applied";

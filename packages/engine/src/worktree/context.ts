@@ -22,7 +22,9 @@ export interface Context {
 
 /** The request of an ordinary look: named paths in, other workspaces out. */
 export function lookRequest(context: Context, more: Partial<LookRequest> = {}): LookRequest {
-  const named = context.store.db.all("SELECT path FROM named_path").map((row) => pathFromBytes(row["path"] as Uint8Array));
+  const named = context.store.db
+    .all("SELECT path FROM named_path")
+    .map((row) => pathFromBytes(row["path"] as Uint8Array));
   return {
     ...more,
     named: [...named, ...(more.named ?? [])],

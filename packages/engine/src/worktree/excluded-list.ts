@@ -15,7 +15,11 @@ export function encodeExcluded(excluded: readonly ExcludedRoot[]): Buffer {
 export function decodeExcluded(bytes: Buffer, name: ObjectHash): ExcludedRoot[] {
   try {
     const rows = JSON.parse(bytes.toString("utf8").replace(/^belay excluded 1\n/, "")) as Row[];
-    return rows.map(([path, rule]) => ({ path: pathFromBytes(Buffer.from(path, "base64")), rule, bytes: null }));
+    return rows.map(([path, rule]) => ({
+      path: pathFromBytes(Buffer.from(path, "base64")),
+      rule,
+      bytes: null,
+    }));
   } catch (error) {
     const message = `Object ${name.slice(0, 12)} of the store, a list of excluded paths, is damaged.`;
     throw new EngineError("OBJECT_CORRUPT", message, { object: name, checkpoints: [] }, error);

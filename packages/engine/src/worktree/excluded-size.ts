@@ -5,8 +5,14 @@ import { listDirectory } from "../fs/list-directory.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 
 /** Fills in sizes until the time is up; what was not measured keeps null. Hard excludes are nobody's concern. */
-export function measureExcluded(root: AbsolutePath, excluded: readonly ExcludedRoot[], isTimeUp: () => boolean): ExcludedRoot[] {
-  return excluded.filter(({ path }) => !isOwn(path)).map((each) => ({ ...each, bytes: each.bytes ?? sizeOf(below(root, each.path), isTimeUp) }));
+export function measureExcluded(
+  root: AbsolutePath,
+  excluded: readonly ExcludedRoot[],
+  isTimeUp: () => boolean,
+): ExcludedRoot[] {
+  return excluded
+    .filter(({ path }) => !isOwn(path))
+    .map((each) => ({ ...each, bytes: each.bytes ?? sizeOf(below(root, each.path), isTimeUp) }));
 }
 
 function isOwn(path: string): boolean {

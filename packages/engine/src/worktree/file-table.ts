@@ -57,7 +57,8 @@ export class FileTable {
     this.directories.push(path);
     this.firstEntry.push(this.length);
     this.entryCount.push(0);
-    if (this.treeHash.length < (index + 1) * HASH_BYTES) this.treeHash = grown(this.treeHash, (index + 1) * HASH_BYTES);
+    if (this.treeHash.length < (index + 1) * HASH_BYTES)
+      this.treeHash = grown(this.treeHash, (index + 1) * HASH_BYTES);
     return index;
   }
 
@@ -143,7 +144,7 @@ export class FileTable {
   find(directory: number, name: string): number {
     let low = this.firstEntry[directory]!;
     const end = low + this.entryCount[directory]!;
-    for (let high = end; low < high; ) {
+    for (let high = end; low < high;) {
       const middle = (low + high) >>> 1;
       if (this.names[middle]! < name) low = middle + 1;
       else high = middle;
@@ -227,7 +228,9 @@ export const EXCLUDED = 254;
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 
 function grown<Kind extends Column>(column: Kind, least: number): Kind {
-  const larger = new (column.constructor as new (length: number) => Kind)(Math.max(least, Math.ceil(column.length * 1.5)));
+  const larger = new (column.constructor as new (length: number) => Kind)(
+    Math.max(least, Math.ceil(column.length * 1.5)),
+  );
   (larger as Uint8Array).set(column as Uint8Array);
   return larger;
 }

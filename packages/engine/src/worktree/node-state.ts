@@ -14,7 +14,12 @@ export function matchesEntry(path: AbsolutePath, entry: Entry | undefined): bool
   const kind = kindOf(stat);
   switch (entry.kind) {
     case "file":
-      return kind === "file" && sameMode(stat, entry.mode) && Number(stat.size) === entry.size && readFileContent(path, DISCARD).hash === entry.hash;
+      return (
+        kind === "file" &&
+        sameMode(stat, entry.mode) &&
+        Number(stat.size) === entry.size &&
+        readFileContent(path, DISCARD).hash === entry.hash
+      );
     case "symlink":
       return kind === "symlink" && readLinkContent(path, DISCARD).hash === entry.hash;
     case "directory":

@@ -42,7 +42,10 @@ export class Overlay implements ObjectSource, ContentSink {
   }
 
   read(name: ObjectHash): Buffer {
-    return this.#kept.get(name) ?? (this.#isOnDisk(name) ? Buffer.concat([...this.pieces(name)]) : this.#store.read(name));
+    return (
+      this.#kept.get(name) ??
+      (this.#isOnDisk(name) ? Buffer.concat([...this.pieces(name)]) : this.#store.read(name))
+    );
   }
 
   *pieces(name: ObjectHash): Generator<Buffer> {
@@ -64,6 +67,10 @@ export class Overlay implements ObjectSource, ContentSink {
     const whole = createContentHash();
     for (const piece of pieces) whole.update(piece);
     if (whole.digest() === name) return pieces;
-    throw new EngineError("PLAN_STALE", "A file changed while it was being looked at. Nothing was changed; try again.", { plan: "" });
+    throw new EngineError(
+      "PLAN_STALE",
+      "A file changed while it was being looked at. Nothing was changed; try again.",
+      { plan: "" },
+    );
   }
 }

@@ -31,7 +31,11 @@ export interface PackedFiles {
 const buffer = Buffer.allocUnsafeSlow(CAPTURE_PACK_BYTES + CHUNK_BYTES);
 
 /** Packs files; content in `known` is not packed again. */
-export function packFiles(root: AbsolutePath, files: readonly FileToPack[], known: Set<ObjectHash>): PackedFiles {
+export function packFiles(
+  root: AbsolutePath,
+  files: readonly FileToPack[],
+  known: Set<ObjectHash>,
+): PackedFiles {
   const packs: Pack[] = [];
   const read: { at: number; hash: ObjectHash }[] = [];
   let objects: PackedObject[] = [];

@@ -18,7 +18,7 @@ for (let next = 0; claimNext(next); next += 1) {
 
 /** Waits for the next batch; false when there will be none, or the other thread has come towards it. */
 function claimNext(next: number): boolean {
-  for (let offered = 0; (offered = Atomics.load(counters, COUNTER.offered)) <= next; ) {
+  for (let offered = 0; (offered = Atomics.load(counters, COUNTER.offered)) <= next;) {
     if (Atomics.load(counters, COUNTER.closed) === 1) return false;
     sleepUntilChanged(counters, COUNTER.offered, offered);
   }

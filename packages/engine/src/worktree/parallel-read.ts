@@ -61,7 +61,11 @@ export class ParallelRead {
       progress?.({ done, total: scan.pending.length, bytes });
     };
     const known = new Set<ObjectHash>();
-    for (let last = this.#batches.length - 1; Atomics.add(this.#counters, COUNTER.claimed, 1) < this.#batches.length; last -= 1) {
+    for (
+      let last = this.#batches.length - 1;
+      Atomics.add(this.#counters, COUNTER.claimed, 1) < this.#batches.length;
+      last -= 1
+    ) {
       take(packFiles(this.#root, this.#batches[last]!, known));
       this.#receive(take);
     }
@@ -99,7 +103,11 @@ export class ParallelRead {
   #receive(take: (packed: PackedFiles) => void): void {
     const port = this.#port;
     if (port === undefined) return;
-    for (let message = receiveMessageOnPort(port); message !== undefined; message = receiveMessageOnPort(port)) {
+    for (
+      let message = receiveMessageOnPort(port);
+      message !== undefined;
+      message = receiveMessageOnPort(port)
+    ) {
       const { packs, read } = message.message as PackedFiles;
       take({ read, packs: packs.map((pack) => ({ ...pack, data: Buffer.from(pack.data) })) });
     }
@@ -107,7 +115,8 @@ export class ParallelRead {
 
   #awaitWorker(take: (packed: PackedFiles) => void): void {
     const counters = this.#counters;
-    const isBusy = () => Atomics.load(counters, COUNTER.answered) < Atomics.load(counters, COUNTER.claimedByWorker);
+    const isBusy = () =>
+      Atomics.load(counters, COUNTER.answered) < Atomics.load(counters, COUNTER.claimedByWorker);
     for (let patience = PATIENCE; patience > 0 && isBusy(); patience -= 1) {
       this.#receive(take);
       const answered = Atomics.load(counters, COUNTER.answered);

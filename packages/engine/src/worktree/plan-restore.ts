@@ -79,20 +79,25 @@ class RestorePlanner {
     const { wasAbsent, keepNew } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
     if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
-    if (lookUp(this.#input.objects, this.#input.target, path).gapAbove) return this.#keep(path, "the target has a gap here");
+    if (lookUp(this.#input.objects, this.#input.target, path).gapAbove)
+      return this.#keep(path, "the target has a gap here");
     this.#edits.push(edit);
   }
 
   #keep(path: BytePath, reason: Kept["reason"]): void {
     this.#kept.push({ path, reason });
-    for (const directory of ancestorPaths(path)) if (!this.#occupied.has(directory)) this.#occupied.set(directory, "the directory is not empty");
+    for (const directory of ancestorPaths(path))
+      if (!this.#occupied.has(directory)) this.#occupied.set(directory, "the directory is not empty");
   }
 
   /** A directory in which something stays is kept, or is a conflict when a file should take its place. */
   result(): Edits {
     const edits: Edit[] = [];
     for (const edit of this.#edits) {
-      const occupied = edit.from?.kind === "directory" && edit.to?.kind !== "directory" ? this.#occupied.get(edit.path) : undefined;
+      const occupied =
+        edit.from?.kind === "directory" && edit.to?.kind !== "directory"
+          ? this.#occupied.get(edit.path)
+          : undefined;
       if (occupied === undefined) edits.push(edit);
       else if (edit.to === undefined) this.#kept.push({ path: edit.path, reason: occupied });
       else this.#conflicts.push({ path: edit.path, reason: "cannot be saved" });

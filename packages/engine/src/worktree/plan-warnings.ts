@@ -4,18 +4,28 @@ import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Present } from "./worktree.ts";
 
-export function planWarnings(present: Pick<Present, "git">, target: Checkpoint | undefined, edits: readonly Edit[]): string[] {
+export function planWarnings(
+  present: Pick<Present, "git">,
+  target: Checkpoint | undefined,
+  edits: readonly Edit[],
+): string[] {
   if (edits.length === 0) return [];
-  return [...gitWarnings(present.git, target?.git ?? null), ...edits.flatMap(({ path }) => runnableWarning(path))];
+  return [
+    ...gitWarnings(present.git, target?.git ?? null),
+    ...edits.flatMap(({ path }) => runnableWarning(path)),
+  ];
 }
 
 function gitWarnings(now: GitState | null, then: GitState | null): string[] {
   if (now === null) return [];
   const warnings: string[] = [];
   if (then !== null && (then.branch !== now.branch || then.commit !== now.commit)) {
-    warnings.push(`git was at ${describe(then)} then and is at ${describe(now)} now; git itself is not changed`);
+    warnings.push(
+      `git was at ${describe(then)} then and is at ${describe(now)} now; git itself is not changed`,
+    );
   }
-  if (now.staged.length > 0) warnings.push(`${now.staged.length} staged file(s) in git's index stay staged as they are`);
+  if (now.staged.length > 0)
+    warnings.push(`${now.staged.length} staged file(s) in git's index stay staged as they are`);
   return warnings;
 }
 
@@ -24,8 +34,17 @@ function describe({ branch, commit }: GitState): string {
   return branch === null ? short : `${branch} (${short})`;
 }
 
-const AGENT_DIRECTORIES = /^(?:.*\/)?\.(?:claude|codex|gemini|cursor|opencode|qwen|github\/hooks|vscode|husky)\//;
-const RUNNABLE_NAMES = new Set([".mcp.json", "package.json", "AGENTS.md", "CLAUDE.md", "Makefile", ".envrc", "opencode.json"]);
+const AGENT_DIRECTORIES =
+  /^(?:.*\/)?\.(?:claude|codex|gemini|cursor|opencode|qwen|github\/hooks|vscode|husky)\//;
+const RUNNABLE_NAMES = new Set([
+  ".mcp.json",
+  "package.json",
+  "AGENTS.md",
+  "CLAUDE.md",
+  "Makefile",
+  ".envrc",
+  "opencode.json",
+]);
 
 /** Restoring such a file can bring back commands that run by themselves. */
 function runnableWarning(path: BytePath): string[] {

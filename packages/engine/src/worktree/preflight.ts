@@ -26,7 +26,8 @@ export function preflight(root: AbsolutePath, edits: readonly Edit[], bestEffort
 
 function findSpaceProblem(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
   let needed = SPARE_BYTES;
-  for (const { from, to } of edits) if (to?.kind === "file" && needsContent(from, to)) needed += Math.ceil(to.size * 1.1);
+  for (const { from, to } of edits)
+    if (to?.kind === "file" && needsContent(from, to)) needed += Math.ceil(to.size * 1.1);
   const free = freeBytes(root);
   if (free >= needed) return [];
   return [{ path: ".", reason: `not enough space: ${needed} bytes are needed, ${free} are free` }];
@@ -41,7 +42,8 @@ function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
   for (const directory of new Set(edits.map(({ path }) => parentPath(path)))) {
     const stat = statNode(below(root, directory));
     // a file or link that stands there now will have made way for the directory
-    if (stat !== undefined && kindOf(stat) === "directory") note(directory, whyUnwritable(below(root, directory), true));
+    if (stat !== undefined && kindOf(stat) === "directory")
+      note(directory, whyUnwritable(below(root, directory), true));
   }
   for (const { path, from } of edits) {
     if (from?.kind !== "file") continue;
@@ -62,7 +64,11 @@ export function refuseClashes(stage: Stage, edits: readonly Edit[]): void {
     const folded = pathToBytes(path).toString("utf8").normalize("NFC").toLowerCase();
     const other = seen.get(folded);
     if (other === undefined) seen.set(folded, path);
-    else problems.push({ path: displayPath(path), reason: `this file system takes it for ${displayPath(other)}` });
+    else
+      problems.push({
+        path: displayPath(path),
+        reason: `this file system takes it for ${displayPath(other)}`,
+      });
   }
   if (problems.length > 0) throw failed(problems);
 }
@@ -78,7 +84,11 @@ function foldsNames(stage: Stage): boolean {
 function failed(problems: readonly Problem[]): EngineError<"PREFLIGHT_FAILED"> {
   const first = problems[0]!;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return new EngineError("PREFLIGHT_FAILED", `This cannot be carried out: ${first.path}: ${first.reason}${more}. Nothing was changed.`, {
-    problems: [...problems],
-  });
+  return new EngineError(
+    "PREFLIGHT_FAILED",
+    `This cannot be carried out: ${first.path}: ${first.reason}${more}. Nothing was changed.`,
+    {
+      problems: [...problems],
+    },
+  );
 }

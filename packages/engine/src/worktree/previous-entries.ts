@@ -34,7 +34,8 @@ export class PreviousEntries {
   reuse(table: FileTable, index: number): boolean {
     const old = this.find(table.names[index]!);
     const before = this.#table;
-    if (before === undefined || old < 0 || before.flags[old] === RACY || !sameKeys(table, index, before, old)) return false;
+    if (before === undefined || old < 0 || before.flags[old] === RACY || !sameKeys(table, index, before, old))
+      return false;
     if (before.mode[old] !== table.mode[index]) this.#changed = true;
     const from = old * HASH_BYTES;
     table.hash.set(before.hash.subarray(from, from + HASH_BYTES), index * HASH_BYTES);
@@ -44,7 +45,13 @@ export class PreviousEntries {
   compareDirectory(table: FileTable, index: number): void {
     const old = this.find(table.names[index]!);
     const before = this.#table;
-    if (before === undefined || old < 0 || before.kind[old] !== DIRECTORY || before.mode[old] !== table.mode[index]) this.#changed = true;
+    if (
+      before === undefined ||
+      old < 0 ||
+      before.kind[old] !== DIRECTORY ||
+      before.mode[old] !== table.mode[index]
+    )
+      this.#changed = true;
   }
 
   compareGap(table: FileTable, index: number): void {

@@ -33,12 +33,18 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
 }
 
 /** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
-export function absenceProof(objects: ObjectSource, { rules, excluded, absent }: RuledSnapshot): AbsenceProof {
+export function absenceProof(
+  objects: ObjectSource,
+  { rules, excluded, absent }: RuledSnapshot,
+): AbsenceProof {
   const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
   // mount points and linked worktrees are left out although no rule names them
   const leftOut = new Set(decodeExcluded(objects.read(excluded), excluded).map(({ path }) => path));
-  const isLeftOut = (path: BytePath) => leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
-  return (path, other) => absent?.has(path) === true || (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
+  const isLeftOut = (path: BytePath) =>
+    leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
+  return (path, other) =>
+    absent?.has(path) === true ||
+    (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
 }
 
 export type AbsenceProof = (path: BytePath, other: Entry | undefined) => boolean;

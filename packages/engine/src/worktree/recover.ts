@@ -42,7 +42,8 @@ export function recover(context: Context): string[] {
 /** Looks again now that nobody else can: another process may have recovered in the meantime. */
 function recoverAll(context: Context): string[] {
   const notices = readJournal(context.store.db).map((entry) => recoverEntry(context, entry));
-  for (const operation of findOwnStages(context)) clearStage(context, new Stage(context.worktree.root, operation));
+  for (const operation of findOwnStages(context))
+    clearStage(context, new Stage(context.worktree.root, operation));
   return notices;
 }
 
@@ -55,7 +56,11 @@ function isOurs(root: AbsolutePath, operation: string): boolean {
   if (!isId(operation)) return false;
   const { path } = new Stage(root, operation);
   const stat = statNode(path);
-  return stat !== undefined && kindOf(stat) === "directory" && listDirectory(path).every((name) => /^(?:[no]\d+|probe)$/.test(name));
+  return (
+    stat !== undefined &&
+    kindOf(stat) === "directory" &&
+    listDirectory(path).every((name) => /^(?:[no]\d+|probe)$/.test(name))
+  );
 }
 
 function recoverEntry(context: Context, entry: JournalEntry): string {
@@ -76,11 +81,17 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
     abandonJournal(context, entry);
     throw blocked(entry, strangers);
   }
-  const left = found.filter(({ state }) => state !== "after").map((edit) => ({ ...edit, from: edit.present }));
+  const left = found
+    .filter(({ state }) => state !== "after")
+    .map((edit) => ({ ...edit, from: edit.present }));
   const applied = tryApply(context, entry, left);
   if (applied === undefined) return takeBack(context, entry, found);
   const done = new Set(applied.done.map(({ path }) => path));
-  finishJournal(context, entry, found.filter(({ state, path }) => state === "after" || done.has(path)));
+  finishJournal(
+    context,
+    entry,
+    found.filter(({ state, path }) => state === "after" || done.has(path)),
+  );
   return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
 }
 
@@ -128,7 +139,8 @@ function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<Found
   const stat = path === undefined ? undefined : statNode(path);
   const [wasDirectory, becomesDirectory] = [from?.kind === "directory", to?.kind === "directory"];
   // a directory goes before a file can come in its place; a file never goes without a copy in the stage
-  if (stat === undefined) return { state: wasDirectory && !becomesDirectory ? "between" : "other", present: undefined };
+  if (stat === undefined)
+    return { state: wasDirectory && !becomesDirectory ? "between" : "other", present: undefined };
   // a directory is made first and gets its mode last
   const isOnTheWay = kindOf(stat) === "directory" && (wasDirectory || becomesDirectory);
   const present: Entry = { kind: "directory", mode: Number(stat.mode) & MODE_BITS, hash: NO_OBJECT };
@@ -136,7 +148,11 @@ function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<Found
 }
 
 /** What was carried out, or undefined when it could not be and everything is as it was found. */
-function tryApply(context: Context, entry: JournalEntry, edits: readonly NumberedEdit[]): Applied | undefined {
+function tryApply(
+  context: Context,
+  entry: JournalEntry,
+  edits: readonly NumberedEdit[],
+): Applied | undefined {
   const stage = new Stage(context.worktree.root, entry.id);
   let applied: Applied | undefined;
   try {
@@ -154,8 +170,17 @@ function tryApply(context: Context, entry: JournalEntry, edits: readonly Numbere
 
 function takeBack(context: Context, entry: JournalEntry, found: readonly FoundEdit[]): string {
   const touched = found.filter(({ state }) => state !== "before");
-  const backwards = touched.map(({ path, index, from, present }) => ({ path, index, from: present, to: from }));
-  if (tryApply(context, entry, backwards) === undefined) throw blocked(entry, entry.edits.map(({ path }) => path));
+  const backwards = touched.map(({ path, index, from, present }) => ({
+    path,
+    index,
+    from: present,
+    to: from,
+  }));
+  if (tryApply(context, entry, backwards) === undefined)
+    throw blocked(
+      entry,
+      entry.edits.map(({ path }) => path),
+    );
   abandonJournal(context, entry);
   return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
 }
@@ -178,4 +203,3 @@ function blocked(entry: JournalEntry, paths: readonly BytePath[]): EngineError<"
     { operation: entry.id, paths: paths.map(displayPath) },
   );
 }
-

@@ -32,7 +32,8 @@ export interface RestoreRequest {
 export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
   if (isRootGone(context.worktree.root)) return buildPlan(context, nothing(context), request);
   assertRootThere(context.worktree.root);
-  const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
+  const look = (more?: Partial<LookRequest>) =>
+    context.worktree.look(lookRequest(context, more), context.store.objects);
   let present = look();
   const more = whatElseToSee(context, present, request.target);
   if (more !== undefined) present = look(more);
@@ -61,12 +62,23 @@ export function restoreNow(context: Context, request: RestoreRequest, bestEffort
       return plan.edits.length > 0 && (plan.conflicts.length === 0 || bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, plan!, startedMs);
-    return carryOut(context, { plan: plan!, safety: safety.checkpoint, finish: finishOf(context, request, plan!), bestEffort, startedMs });
+    return carryOut(context, {
+      plan: plan!,
+      safety: safety.checkpoint,
+      finish: finishOf(context, request, plan!),
+      bestEffort,
+      startedMs,
+    });
   });
 }
 
 /** Carries out a plan made earlier, if the files are still what it was made on. */
-export function restorePlanned(context: Context, request: RestoreRequest, planned: Plan, bestEffort: boolean): Outcome {
+export function restorePlanned(
+  context: Context,
+  request: RestoreRequest,
+  planned: Plan,
+  bestEffort: boolean,
+): Outcome {
   const startedMs = context.system.elapsed();
   return withRestoreLease(context, () => {
     const safety = takeSafety(context, request, (present) => {
@@ -74,17 +86,35 @@ export function restorePlanned(context: Context, request: RestoreRequest, planne
       return planned.edits.length > 0 && (planned.conflicts.length === 0 || bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, planned, startedMs);
-    return carryOut(context, { plan: planned, safety: safety.checkpoint, finish: finishOf(context, request, planned), bestEffort, startedMs });
+    return carryOut(context, {
+      plan: planned,
+      safety: safety.checkpoint,
+      finish: finishOf(context, request, planned),
+      bestEffort,
+      startedMs,
+    });
   });
 }
 
 export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
-  return new EngineError("PLAN_STALE", "The files changed since this plan was made. Nothing was changed; make a new plan.", { plan: plan.id });
+  return new EngineError(
+    "PLAN_STALE",
+    "The files changed since this plan was made. Nothing was changed; make a new plan.",
+    { plan: plan.id },
+  );
 }
 
-function takeSafety(context: Context, { target }: RestoreRequest, wanted: (present: Present) => boolean): Taken | undefined {
+function takeSafety(
+  context: Context,
+  { target }: RestoreRequest,
+  wanted: (present: Present) => boolean,
+): Taken | undefined {
   ensureRoot(context.worktree.root);
-  const options = { request: { kind: "safety" as const }, description: `Before restoring to ${nameOf(target)}`, keep: target.seq };
+  const options = {
+    request: { kind: "safety" as const },
+    description: `Before restoring to ${nameOf(target)}`,
+    keep: target.seq,
+  };
   let more: Partial<LookRequest> | undefined;
   const first = takeCheckpoint(context, {
     ...options,
@@ -113,7 +143,8 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     paths: request.paths,
     keepNew: request.keepNew,
   });
-  const chosen = ({ path }: { path: BytePath }) => request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
+  const chosen = ({ path }: { path: BytePath }) =>
+    request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
   return {
     id: newOperation(context),
     kind: "restore",
@@ -137,14 +168,24 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
 /** A path that neither the disk nor the target has is a slip of the pen. */
 function assertPathsExist({ store }: Context, present: Seen, { paths, target }: RestoreRequest): void {
   for (const path of paths ?? []) {
-    const known = lookUp(present.objects, present.snapshot, path).entry ?? lookUp(store.objects, target.snapshot, path).entry;
+    const known =
+      lookUp(present.objects, present.snapshot, path).entry ??
+      lookUp(store.objects, target.snapshot, path).entry;
     if (known !== undefined) continue;
     const shown = displayPath(path);
-    throw new EngineError("PATH_NOT_IN_CHECKPOINT", `${shown} is neither on disk nor in ${nameOf(target)}. Nothing was changed.`, { path: shown, checkpoint: target.id });
+    throw new EngineError(
+      "PATH_NOT_IN_CHECKPOINT",
+      `${shown} is neither on disk nor in ${nameOf(target)}. Nothing was changed.`,
+      { path: shown, checkpoint: target.id },
+    );
   }
 }
 
-function otherThreads(context: Context, { target, thread }: RestoreRequest, edits: readonly Edit[]): Plan["otherThreads"] {
+function otherThreads(
+  context: Context,
+  { target, thread }: RestoreRequest,
+  edits: readonly Edit[],
+): Plan["otherThreads"] {
   const own = thread ?? target.thread;
   const touched = threadsSince(context.store.db, target.seq);
   const paths = new Map<ThreadId, BytePath[]>();

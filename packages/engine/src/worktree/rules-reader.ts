@@ -11,7 +11,13 @@ import { readSmallFile } from "../fs/read-file.ts";
 import { ancestorPaths, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { hashBytes } from "../model/object-hash.ts";
-import { encodeRules, type ExcludedDirectory, type IgnoreLayer, type RecordedIgnoreFile, type RecordedRules } from "../model/rules.ts";
+import {
+  encodeRules,
+  type ExcludedDirectory,
+  type IgnoreLayer,
+  type RecordedIgnoreFile,
+  type RecordedRules,
+} from "../model/rules.ts";
 import { DEFAULTS_VERSION } from "./default-excludes.ts";
 import type { FileTable } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type RulesInput } from "./ignore-rules.ts";
@@ -72,10 +78,18 @@ export class RulesReader {
       const rulesKey = keyOf(rules);
       if (rulesKey === last.rulesKey) return { scan, rules: { ...rules, tracked }, gitIndexKey, rulesKey };
     }
-    const tracked = repository === undefined ? [] : (readGitIndex(repository, { commandPath: this.#commandPath })?.paths ?? []);
+    const tracked =
+      repository === undefined
+        ? []
+        : (readGitIndex(repository, { commandPath: this.#commandPath })?.paths ?? []);
     const scan = scanWith(tracked, false);
     const rules = this.#record(request, scan);
-    return { scan, rules: { ...rules, tracked: trackedExceptions(rules, tracked) }, gitIndexKey, rulesKey: keyOf(rules) };
+    return {
+      scan,
+      rules: { ...rules, tracked: trackedExceptions(rules, tracked) },
+      gitIndexKey,
+      rulesKey: keyOf(rules),
+    };
   }
 
   /** Git's state; what is staged is asked again only when the commit or the index changed. */
@@ -84,7 +98,10 @@ export class RulesReader {
     if (repository === undefined) return { state: null, key: "" };
     const options = { commandPath: this.#commandPath };
     const key = gitKey(repository, options);
-    const previous = last?.gitState === null || last === undefined ? {} : { previous: { key: last.gitStateKey, state: last.gitState } };
+    const previous =
+      last?.gitState === null || last === undefined
+        ? {}
+        : { previous: { key: last.gitStateKey, state: last.gitState } };
     return { state: readGitState(repository, createStatLookup(table), { ...options, ...previous }), key };
   }
 
@@ -108,14 +125,16 @@ export class RulesReader {
       const content = readSmallFile(absolute, IGNORE_FILE_LIMIT);
       if (content !== undefined) files.push({ path: path as BytePath, layer, content });
     };
-    const depth = repository === undefined || repository.prefix === "" ? 0 : ancestorPaths(repository.prefix).length + 1;
+    const depth =
+      repository === undefined || repository.prefix === "" ? 0 : ancestorPaths(repository.prefix).length + 1;
     for (let up = depth; up >= 0; up -= 1) {
       const above = "../".repeat(up);
       const directory = below(this.#root, above === "" ? "" : above.slice(0, -1));
       add(`${above}.gitignore`, "gitignore", below(directory, ".gitignore"));
       add(`${above}.belayignore`, "belayignore", below(directory, ".belayignore"));
     }
-    if (repository !== undefined) add(`${"../".repeat(depth)}.git/info/exclude`, "exclude", below(repository.commonDir, "info/exclude"));
+    if (repository !== undefined)
+      add(`${"../".repeat(depth)}.git/info/exclude`, "exclude", below(repository.commonDir, "info/exclude"));
     return files;
   }
 }

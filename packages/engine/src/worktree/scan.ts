@@ -112,7 +112,14 @@ class Scanner {
     const { rootTimes } = this.#table;
     const hasSameNames = trustListings && rootTimes !== "" && previous?.rootTimes === rootTimes;
     const names = hasSameNames ? undefined : listDirectory(root);
-    this.#scan({ path: ROOT_PATH, rules: once(rules), names, ownEntry: -1, parent: -1, before: this.#indexBefore(ROOT_PATH) });
+    this.#scan({
+      path: ROOT_PATH,
+      rules: once(rules),
+      names,
+      ownEntry: -1,
+      parent: -1,
+      before: this.#indexBefore(ROOT_PATH),
+    });
     return {
       table: this.#table,
       pending: this.#pending,
@@ -155,7 +162,8 @@ class Scanner {
     for (let index = first; index < end; index += 1) {
       const kind = this.#table.kind[index];
       if (kind === DIRECTORY) this.#enterAgain(visit, index);
-      else if (kind === EXCLUDED) this.#noteExcluded(visit, this.#table.names[index]!, this.#table.exclusionOf(index));
+      else if (kind === EXCLUDED)
+        this.#noteExcluded(visit, this.#table.names[index]!, this.#table.exclusionOf(index));
     }
     visit.cursor.skipAll();
   }
@@ -195,7 +203,9 @@ class Scanner {
       return undefined;
     }
     if (stat === undefined) visit.cursor.markChanged();
-    return stat === undefined ? undefined : { name, path: joinPath(visit.path, name), stat, kind: kindOf(stat) };
+    return stat === undefined
+      ? undefined
+      : { name, path: joinPath(visit.path, name), stat, kind: kindOf(stat) };
   }
 
   #accept(visit: OpenVisit, found: Found): void {
@@ -212,7 +222,8 @@ class Scanner {
     const hasSameNames = this.#request.trustListings && before >= 0 && this.#isListingKnown(own, stat);
     const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
     if (names === null) return;
-    if (names?.includes(".git") === true && isLinkedWorktree(absolute)) return this.#exclude(visit, name, "linked git worktree", RACY);
+    if (names?.includes(".git") === true && isLinkedWorktree(absolute))
+      return this.#exclude(visit, name, "linked git worktree", RACY);
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
     if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
     visit.cursor.compareDirectory(this.#table, index);
@@ -227,8 +238,12 @@ class Scanner {
     this.#enter(visit, { name, path, names: undefined, before, ownEntry: index });
   }
 
-  #enter(visit: OpenVisit, child: Pick<Visit, "path" | "names" | "before" | "ownEntry"> & { name: string }): void {
-    const has = (name: string) => child.names?.includes(name) ?? this.#request.previous!.hasName(child.before, name);
+  #enter(
+    visit: OpenVisit,
+    child: Pick<Visit, "path" | "names" | "before" | "ownEntry"> & { name: string },
+  ): void {
+    const has = (name: string) =>
+      child.names?.includes(name) ?? this.#request.previous!.hasName(child.before, name);
     const ignoreFiles = this.#readIgnoreFiles(child.path, has);
     const rules = once(() => visit.rules().child(child.name, ignoreFiles));
     visit.subdirectories.push({ ...child, rules, parent: visit.directory });
@@ -302,7 +317,10 @@ class Scanner {
     const files: { gitignore?: Buffer; belayignore?: Buffer } = {};
     for (const layer of ["gitignore", "belayignore"] as const) {
       if (!has(`.${layer}`)) continue;
-      const content = readSmallFile(below(this.#request.root, joinPath(path, `.${layer}`)), IGNORE_FILE_LIMIT);
+      const content = readSmallFile(
+        below(this.#request.root, joinPath(path, `.${layer}`)),
+        IGNORE_FILE_LIMIT,
+      );
       if (content === undefined) continue;
       files[layer] = content;
       this.#ignoreFiles.push({ path: joinPath(path, `.${layer}`), layer, content });

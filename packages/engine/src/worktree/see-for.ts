@@ -11,7 +11,11 @@ import { createRecordedMatcher } from "./recorded-rules.ts";
 import type { LookRequest, Present } from "./worktree.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
-export function whatElseToSee(context: Context, present: Present, target: Checkpoint): Partial<LookRequest> | undefined {
+export function whatElseToSee(
+  context: Context,
+  present: Present,
+  target: Checkpoint,
+): Partial<LookRequest> | undefined {
   const named = present.rules === target.rules ? [] : pathsOutsideRules(context, present, target);
   const unlimited = touchedGaps(present, target);
   if (named.length === 0 && unlimited.size === 0) return undefined;
@@ -30,8 +34,12 @@ function pathsOutsideRules({ store }: Context, present: Present, target: Checkpo
 
 /** Gaps by size that the target has content for. */
 function touchedGaps(present: Present, target: Checkpoint): Set<BytePath> {
-  const bySize = new Set(present.gaps.filter(({ reason }) => reason === "too-large" || reason === "limit").map(({ path }) => path));
+  const bySize = new Set(
+    present.gaps.filter(({ reason }) => reason === "too-large" || reason === "limit").map(({ path }) => path),
+  );
   if (bySize.size === 0) return bySize;
-  const touched = compareTrees(present.objects, present.snapshot, target.snapshot).filter(({ path, to }) => bySize.has(path) && to?.kind !== "gap");
+  const touched = compareTrees(present.objects, present.snapshot, target.snapshot).filter(
+    ({ path, to }) => bySize.has(path) && to?.kind !== "gap",
+  );
   return new Set(touched.filter(({ to }) => to !== undefined).map(({ path }) => path));
 }

@@ -53,7 +53,9 @@ export class Stage {
 
   /** Writes the new content of every edit that needs some, checked against its hash and synced. */
   fill(edits: readonly NumberedEdit[], objects: ObjectSource): void {
-    const files = edits.flatMap(({ from, to, index }) => (needsContent(from, to) ? [{ index, to: to! }] : []));
+    const files = edits.flatMap(({ from, to, index }) =>
+      needsContent(from, to) ? [{ index, to: to! }] : [],
+    );
     const each = files.length <= SYNC_EACH_LIMIT;
     for (const { index, to } of files) {
       const path = this.newNode(index);
@@ -61,7 +63,8 @@ export class Stage {
       else if (to.kind === "file") createFile(path, objects.pieces(to.hash), { mode: to.mode, sync: each });
     }
     // [R4] content is durable before the journal names it
-    if (!each && !syncFileSystem(this.path)) for (const { index, to } of files) if (to.kind === "file") syncFile(this.newNode(index));
+    if (!each && !syncFileSystem(this.path))
+      for (const { index, to } of files) if (to.kind === "file") syncFile(this.newNode(index));
     syncDirectory(this.path);
   }
 

@@ -47,7 +47,8 @@ export function readStatCache(path: AbsolutePath): StatCache | undefined {
   if (bytes === undefined || bytes.length < MAGIC.length + CHECKSUM_BYTES) return undefined;
   const body = bytes.subarray(MAGIC.length + CHECKSUM_BYTES);
   const checksum = bytes.subarray(MAGIC.length, MAGIC.length + CHECKSUM_BYTES);
-  if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || !checksumOf(body).equals(checksum)) return undefined;
+  if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || !checksumOf(body).equals(checksum))
+    return undefined;
   const cache = decode(body);
   return cache === undefined ? undefined : { ...cache, checksum: checksum.toString("hex") };
 }
@@ -72,7 +73,10 @@ function encode({ table, facts }: StatCache): Buffer[] {
   const directories = table.directories.length;
   const names = Buffer.from(table.names.join("\0"), "latin1");
   const paths = Buffer.from(table.directories.join("\0"), "latin1");
-  const json = Buffer.from(JSON.stringify({ ...facts, exclusions: table.exclusions, rootTimes: table.rootTimes }), "utf8");
+  const json = Buffer.from(
+    JSON.stringify({ ...facts, exclusions: table.exclusions, rootTimes: table.rootTimes }),
+    "utf8",
+  );
   const header = new Float64Array([n, directories, names.length, paths.length, json.length]);
   return [
     bytesOf(header),
@@ -94,7 +98,10 @@ function encode({ table, facts }: StatCache): Buffer[] {
 
 function decode(body: Buffer): StatCache | undefined {
   const reader = new ColumnReader(body);
-  const [n, directories, nameBytes, pathBytes, jsonBytes] = reader.take(Float64Array, 5) as unknown as number[];
+  const [n, directories, nameBytes, pathBytes, jsonBytes] = reader.take(
+    Float64Array,
+    5,
+  ) as unknown as number[];
   if (n === undefined || directories === undefined) return undefined;
   const table = new FileTable();
   table.mtimeNs = reader.take(BigInt64Array, n);
@@ -115,7 +122,10 @@ function decode(body: Buffer): StatCache | undefined {
     return first - count;
   });
   if (table.names.length !== n || table.directories.length !== directories || first !== n) return undefined;
-  const json = JSON.parse(Buffer.from(reader.take(Uint8Array, jsonBytes!)).toString("utf8")) as CacheFacts & { exclusions: string[]; rootTimes: string };
+  const json = JSON.parse(Buffer.from(reader.take(Uint8Array, jsonBytes!)).toString("utf8")) as CacheFacts & {
+    exclusions: string[];
+    rootTimes: string;
+  };
   const { exclusions, rootTimes, ...facts } = json;
   table.exclusions = exclusions;
   table.rootTimes = rootTimes;
@@ -145,7 +155,11 @@ class ColumnReader {
 
   text(length: number): string {
     this.#at += length;
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength).toString("latin1", this.#at - length, this.#at);
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength).toString(
+      "latin1",
+      this.#at - length,
+      this.#at,
+    );
   }
 }
 

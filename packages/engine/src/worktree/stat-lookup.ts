@@ -2,7 +2,9 @@
 import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
 import { FILE, type FileTable } from "./file-table.ts";
 
-export function createStatLookup(table: FileTable): (path: BytePath) => { size: number; mtimeNs: bigint; mode: number } | undefined {
+export function createStatLookup(
+  table: FileTable,
+): (path: BytePath) => { size: number; mtimeNs: bigint; mode: number } | undefined {
   let directories: Map<BytePath, number> | undefined;
   return (path) => {
     directories ??= new Map(table.directories.map((directory, index) => [directory, index]));

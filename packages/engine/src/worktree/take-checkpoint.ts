@@ -55,7 +55,7 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
   assertRootThere(context.worktree.root);
   validate(context, options.request);
   const attempt = () => attemptCheckpoint(context, options);
-  for (let outrun = 0; ; ) {
+  for (let outrun = 0; ;) {
     const bytesBefore = storeBytes(context.store);
     try {
       // the last time nobody can get in between
@@ -126,10 +126,16 @@ class NotWanted extends Error {}
 function record(context: Context, options: TakeOptions, present: Present): Omit<Taken, "present"> {
   const { store, system } = context;
   const restoring = pathsBeingRestored(context);
-  const doubts = [...present.doubts, ...(options.doubts ?? [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" })))];
+  const doubts = [
+    ...present.doubts,
+    ...(options.doubts ?? [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" }))),
+  ];
   const newest = newestCheckpoint(store.db);
   // what a restore has done so far is its own doing, recorded when it is done
-  const changes = newest === undefined ? [] : changesSince(context, newest, present)?.filter(({ path }) => !restoring.has(path));
+  const changes =
+    newest === undefined
+      ? []
+      : changesSince(context, newest, present)?.filter(({ path }) => !restoring.has(path));
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,
@@ -157,7 +163,9 @@ function changesSince(context: Context, base: Checkpoint, present: Present): Edi
 
 /** [R11] While another process restores, some of what was seen is half old, half new. */
 function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
-  const running = readLeases(store.db, "restore").some(({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner));
+  const running = readLeases(store.db, "restore").some(
+    ({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner),
+  );
   return new Set(running ? readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }) => path)) : []);
 }
 
@@ -172,7 +180,8 @@ function closeDeadTurns({ store, system }: Context, { checkpoint, operationSeq }
 /** [R3] A checkpoint is recorded only if everything it refers to is in the store. */
 function assertComplete({ store }: Context, { snapshot, rules, excluded }: Present): void {
   const check = (name: ObjectHash) => {
-    if (![name, ...store.objects.pieceNames(name)].every((each) => store.objects.has(each))) throw new Outrun(true);
+    if (![name, ...store.objects.pieceNames(name)].every((each) => store.objects.has(each)))
+      throw new Outrun(true);
   };
   try {
     for (const name of [snapshot, rules, excluded]) check(name);
@@ -186,7 +195,11 @@ function assertComplete({ store }: Context, { snapshot, rules, excluded }: Prese
  * Names paths that a tool is about to write: captured from now on, and known absent before if they are absent now,
  * like the directories that will have to be made for them.
  */
-export function namePaths(context: Context, paths: readonly BytePath[], isThere: (path: BytePath) => boolean): void {
+export function namePaths(
+  context: Context,
+  paths: readonly BytePath[],
+  isThere: (path: BytePath) => boolean,
+): void {
   const { db } = context.store;
   const missing = paths.flatMap(ancestorPaths).filter((directory) => !isThere(directory));
   db.transaction(() => {
@@ -200,4 +213,3 @@ export function namePaths(context: Context, paths: readonly BytePath[], isThere:
     }
   });
 }
-

@@ -17,11 +17,19 @@ export interface OpenTurn {
 }
 
 /** The thread a turn belongs to: the given one, or a new one for this turn alone. */
-export function threadForTurn({ store, system }: Context, thread: ThreadId | undefined, facts: { agent: string; title: string }): ThreadId {
+export function threadForTurn(
+  { store, system }: Context,
+  thread: ThreadId | undefined,
+  facts: { agent: string; title: string },
+): ThreadId {
   if (thread !== undefined) return thread;
   return store.db.transaction(() => {
     const id = system.newId();
-    return openThread(store.db, { agent: facts.agent, externalId: id, title: facts.title }, { id, now: system.now() }).id;
+    return openThread(
+      store.db,
+      { agent: facts.agent, externalId: id, title: facts.title },
+      { id, now: system.now() },
+    ).id;
   });
 }
 
@@ -34,9 +42,19 @@ export function beginTurn(context: Context, { thread, description, prompt }: Tur
     description: `Before: ${description}`,
     within({ checkpoint, operationSeq }) {
       for (const step of openSteps(store.db)) {
-        if (step.thread === thread) closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+        if (step.thread === thread)
+          closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
       }
-      openStep(store.db, { id, kind: "turn", thread, description, prompt, owner: system.owner, before: checkpoint.seq, now: system.now() });
+      openStep(store.db, {
+        id,
+        kind: "turn",
+        thread,
+        description,
+        prompt,
+        owner: system.owner,
+        before: checkpoint.seq,
+        now: system.now(),
+      });
     },
   });
   return { id, before };
@@ -51,7 +69,8 @@ export function endTurn(context: Context, { thread, description }: TurnFacts): T
     operation: "turn",
     within({ checkpoint, operationSeq }) {
       for (const step of openSteps(store.db)) {
-        if (step.thread === thread) closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+        if (step.thread === thread)
+          closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
       }
     },
   });

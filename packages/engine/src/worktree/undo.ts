@@ -45,7 +45,8 @@ interface Deltas {
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
   if (isNothingToDo(context, request)) return null;
   assertRootThere(context.worktree.root);
-  const look = (more?: Partial<LookRequest>) => context.worktree.look(lookRequest(context, more), context.store.objects);
+  const look = (more?: Partial<LookRequest>) =>
+    context.worktree.look(lookRequest(context, more), context.store.objects);
   let present = look();
   const deltas = selectDeltas(context, request, unrecorded(context, present));
   const more = hiddenPaths(present, deltas);
@@ -60,7 +61,11 @@ export function lookAndPlanSteps(context: Context, request: StepRequest): Plan |
 }
 
 /** Undoes, redoes or reverts in one go. */
-export function moveSteps(context: Context, request: StepRequest, options: { bestEffort: boolean; planned?: Plan }): Outcome {
+export function moveSteps(
+  context: Context,
+  request: StepRequest,
+  options: { bestEffort: boolean; planned?: Plan },
+): Outcome {
   const startedMs = context.system.elapsed();
   const { bestEffort, planned } = options;
   if (isNothingToDo(context, request)) return withoutEffect(context, emptyPlan(context, request), startedMs);
@@ -72,9 +77,20 @@ export function moveSteps(context: Context, request: StepRequest, options: { bes
     if (planned !== undefined && safety.present.snapshot !== planned.base) throw stale(planned);
     const writer = new ObjectWriter(context.store.db, context.store.objects, context.system.owner);
     try {
-      const plan = buildPlan(context, { request, present: safety.present, put: (bytes) => writer.put(bytes), deltas });
+      const plan = buildPlan(context, {
+        request,
+        present: safety.present,
+        put: (bytes) => writer.put(bytes),
+        deltas,
+      });
       writer.flush();
-      return carryOut(context, { plan, safety: safety.checkpoint, finish: finishOf(context, request, plan), bestEffort, startedMs });
+      return carryOut(context, {
+        plan,
+        safety: safety.checkpoint,
+        finish: finishOf(context, request, plan),
+        bestEffort,
+        startedMs,
+      });
     } finally {
       writer.abandon();
     }
@@ -84,7 +100,8 @@ export function moveSteps(context: Context, request: StepRequest, options: { bes
 /** Undo and redo of nothing is fine and changes nothing; a turn that is still open counts as something. */
 function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boolean {
   if (kind === "revert") return false;
-  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread)) return false;
+  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread))
+    return false;
   return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
 }
 
@@ -105,7 +122,11 @@ function takeSafety(context: Context, request: StepRequest, look?: Partial<LookR
 function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined, recorded: Recorded): void {
   for (const step of openSteps(store.db)) {
     if (thread !== undefined && step.thread !== thread) continue;
-    closeStep(store.db, step.id, { after: recorded.checkpoint.seq, now: system.now(), position: recorded.operationSeq });
+    closeStep(store.db, step.id, {
+      after: recorded.checkpoint.seq,
+      now: system.now(),
+      position: recorded.operationSeq,
+    });
     if (step.owner === null || !system.isAlive(step.owner)) continue;
     openStep(store.db, { ...step, id: system.newId(), before: recorded.checkpoint.seq, now: system.now() });
   }
@@ -115,7 +136,9 @@ function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined
 function hiddenPaths(present: Present, { changes }: Deltas): Partial<LookRequest> | undefined {
   const matcher = createRecordedMatcher(present.recordedRules);
   const leaves = changes.flat().filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
-  const named = [...new Set(leaves.map(({ path }) => path))].filter((path) => !matcher.wouldCapture(path, false));
+  const named = [...new Set(leaves.map(({ path }) => path))].filter(
+    (path) => !matcher.wouldCapture(path, false),
+  );
   return named.length === 0 ? undefined : { named, unlimited: new Set(named) };
 }
 
@@ -125,15 +148,28 @@ function unrecorded(context: Context, present: Present): Change[] {
   if (newest === undefined) return [];
   const shared = openSteps(context.store.db).length > 1;
   const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  return changes.map(({ path, from, to }) => ({ checkpoint: newest.seq + 1, path, old: from, new: to, shared }));
+  return changes.map(({ path, from, to }) => ({
+    checkpoint: newest.seq + 1,
+    path,
+    old: from,
+    new: to,
+    shared,
+  }));
 }
 
 function selectDeltas(context: Context, request: StepRequest, pending: Change[] | undefined): Deltas {
   const { store } = context;
-  const outside = pending === undefined || openSteps(store.db).length > 0 ? [] : pending.map(({ path }) => path);
+  const outside =
+    pending === undefined || openSteps(store.db).length > 0 ? [] : pending.map(({ path }) => path);
   if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
-  const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", { thread: request.thread, limit: request.count });
-  const steps = pending === undefined || request.kind === "redo" ? listed : withOpenTurns(context, request, listed, pending);
+  const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", {
+    thread: request.thread,
+    limit: request.count,
+  });
+  const steps =
+    pending === undefined || request.kind === "redo"
+      ? listed
+      : withOpenTurns(context, request, listed, pending);
   if (steps.length < request.count) throw missing(request.count, steps.length);
   const changes = steps.map((step) => {
     const open = pending !== undefined && step.after === null;
@@ -143,14 +179,25 @@ function selectDeltas(context: Context, request: StepRequest, pending: Change[] 
 }
 
 /** A turn that is still open would be closed by the undo and be the first to go, if it changed anything. */
-function withOpenTurns({ store }: Context, request: StepRequest, listed: readonly Step[], pending: readonly Change[]): Step[] {
-  const open = openSteps(store.db).filter((step) => request.thread === undefined || step.thread === request.thread);
+function withOpenTurns(
+  { store }: Context,
+  request: StepRequest,
+  listed: readonly Step[],
+  pending: readonly Change[],
+): Step[] {
+  const open = openSteps(store.db).filter(
+    (step) => request.thread === undefined || step.thread === request.thread,
+  );
   const changed = open.filter((step) => pending.length > 0 || readDelta(store.db, step.id).length > 0);
   return [...changed.toReversed(), ...listed].slice(0, request.count);
 }
 
 function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
-  return new EngineError("STEPS_MISSING", `There are only ${available} steps, not ${wanted}. Nothing was changed.`, { wanted, available });
+  return new EngineError(
+    "STEPS_MISSING",
+    `There are only ${available} steps, not ${wanted}. Nothing was changed.`,
+    { wanted, available },
+  );
 }
 
 /** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
@@ -170,10 +217,19 @@ interface PlanInput {
 
 function buildPlan(context: Context, { request, present, put, deltas }: PlanInput): Plan {
   const direction: Direction = request.kind === "redo" ? "forwards" : "backwards";
-  const planner = new StepPlanner({ objects: present.objects, present: present.snapshot, put, includeShared: request.includeShared });
+  const planner = new StepPlanner({
+    objects: present.objects,
+    present: present.snapshot,
+    put,
+    includeShared: request.includeShared,
+  });
   const { paths } = request;
   const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
-  for (const delta of deltas.changes) planner.add(delta.filter(({ path }) => chosen(path)), direction);
+  for (const delta of deltas.changes)
+    planner.add(
+      delta.filter(({ path }) => chosen(path)),
+      direction,
+    );
   const { edits, merged, kept, conflicts, gaps } = planner.result();
   return {
     ...emptyPlan(context, request),
@@ -182,7 +238,10 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     edits,
     merged,
     kept,
-    conflicts: conflicts.map((conflict) => ({ ...conflict, ...ownerOf(context, conflict.path, deltas.steps) })),
+    conflicts: conflicts.map((conflict) => ({
+      ...conflict,
+      ...ownerOf(context, conflict.path, deltas.steps),
+    })),
     meanwhile: changedOutside(context, deltas, chosen),
     gaps,
     warnings: planWarnings(present, undefined, edits),
@@ -212,8 +271,17 @@ function emptyPlan(context: Context, request: StepRequest): Plan {
 }
 
 function describe({ kind, target }: StepRequest, steps: readonly Step[]): string {
-  const verb: Record<Exclude<PlanKind, "restore">, string> = { undo: "Undid", redo: "Redid", revert: "Reverted" };
-  const what = steps.length > 0 ? steps.map(({ description }) => description).join("; ") : target === undefined ? "nothing" : nameOf(target);
+  const verb: Record<Exclude<PlanKind, "restore">, string> = {
+    undo: "Undid",
+    redo: "Redid",
+    revert: "Reverted",
+  };
+  const what =
+    steps.length > 0
+      ? steps.map(({ description }) => description).join("; ")
+      : target === undefined
+        ? "nothing"
+        : nameOf(target);
   return `${verb[kind]}: ${what}`;
 }
 
@@ -236,7 +304,10 @@ function ownerOf({ store }: Context, path: BytePath, steps: readonly Step[]): { 
 function changedOutside({ store }: Context, deltas: Deltas, chosen: (path: BytePath) => boolean): BytePath[] {
   const since = Math.min(...deltas.steps.map(({ before }) => before ?? Infinity));
   if (!Number.isFinite(since)) return [];
-  const rows = store.db.all("SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'", since);
+  const rows = store.db.all(
+    "SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'",
+    since,
+  );
   const recorded = rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
   return [...new Set([...recorded, ...deltas.outside])].filter(chosen).sort();
 }

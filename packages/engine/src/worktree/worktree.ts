@@ -124,10 +124,13 @@ export class Worktree {
   }
 
   #previous(): StatCache | undefined {
-    if (!this.#cacheLoaded && this.#options.cachePath !== undefined) this.#cache = readStatCache(this.#options.cachePath);
+    if (!this.#cacheLoaded && this.#options.cachePath !== undefined)
+      this.#cache = readStatCache(this.#options.cachePath);
     this.#cacheLoaded = true;
     const facts = this.#cache?.facts;
-    return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot) ? this.#cache : undefined;
+    return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot)
+      ? this.#cache
+      : undefined;
   }
 
   /** A replaced root may reuse inode numbers: nothing seen in the old one counts. */
@@ -138,11 +141,18 @@ export class Worktree {
 
   #see(
     request: LookRequest,
-    into: { sink: ContentSink; fileSink: ContentSink; objects: ObjectSource; ahead?: ParallelRead | undefined; finishAhead?: (scan: Scan) => void },
+    into: {
+      sink: ContentSink;
+      fileSink: ContentSink;
+      objects: ObjectSource;
+      ahead?: ParallelRead | undefined;
+      finishAhead?: (scan: Scan) => void;
+    },
   ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
     const startNs = readFileClock();
     const previous = this.#previous();
-    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) => this.#scan(request, { tracked, previous, startNs, sameRules, ahead: into.ahead });
+    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) =>
+      this.#scan(request, { tracked, previous, startNs, sameRules, ahead: into.ahead });
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree({

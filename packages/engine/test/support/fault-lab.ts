@@ -23,7 +23,9 @@ export interface Fault {
 export interface Report {
   readonly signal: NodeJS.Signals | null;
   /** undefined when the process did not live to say. */
-  readonly said: { done: boolean; outcome?: string; name?: string; code?: string; message?: string } | undefined;
+  readonly said:
+    | { done: boolean; outcome?: string; name?: string; code?: string; message?: string }
+    | undefined;
   /** The calls that were counted, "function path". */
   readonly calls: readonly string[];
 }
@@ -52,7 +54,8 @@ export class FaultLab {
   /** Puts root and home back as they were kept; both stay the same directories. */
   putBack(name: string): void {
     for (const directory of [this.root, this.home]) {
-      for (const entry of readdirSync(directory)) rmSync(join(directory, entry), { recursive: true, force: true });
+      for (const entry of readdirSync(directory))
+        rmSync(join(directory, entry), { recursive: true, force: true });
     }
     execFileSync("cp", ["-a", `${join(this.#base, "kept", name)}/.`, this.#base]);
   }
@@ -66,18 +69,22 @@ export class FaultLab {
   start(operation: string, ...faults: Fault[]): { child: ChildProcess; ended: Promise<Report> } {
     const log = join(this.#base, "calls.log");
     rmSync(log, { force: true });
-    const child = spawn(process.execPath, ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home], {
-      stdio: ["ignore", "pipe", "inherit"],
-      env: {
-        PATH: process.env["PATH"],
-        LD_PRELOAD: this.#shim,
-        BELAY_FAULT_BELOW: this.counted.join(":"),
-        BELAY_FAULTS: faults.map(({ at, how }) => `${at} ${how}`).join(),
-        BELAY_FAULT_LOG: log,
-        NODE_COMPILE_CACHE: join(this.#base, "compiled"),
-        UV_USE_IO_URING: "0",
+    const child = spawn(
+      process.execPath,
+      ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+        env: {
+          PATH: process.env["PATH"],
+          LD_PRELOAD: this.#shim,
+          BELAY_FAULT_BELOW: this.counted.join(":"),
+          BELAY_FAULTS: faults.map(({ at, how }) => `${at} ${how}`).join(),
+          BELAY_FAULT_LOG: log,
+          NODE_COMPILE_CACHE: join(this.#base, "compiled"),
+          UV_USE_IO_URING: "0",
+        },
       },
-    });
+    );
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
     const ended = new Promise<Report>((resolve) => {

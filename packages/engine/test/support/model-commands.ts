@@ -52,7 +52,8 @@ const checkpoint = fc.constant(
     expect(temp.tree()).toEqual(tree);
     expect(await readCheckpointMap(temp, taken.id)).toEqual(tree);
     const known = model.snapshots.get(newest.id);
-    if (known !== undefined) expect([taken.seq, unchanged]).toEqual([taken.seq, deltaOf(known, tree).size === 0]);
+    if (known !== undefined)
+      expect([taken.seq, unchanged]).toEqual([taken.seq, deltaOf(known, tree).size === 0]);
     model.snapshots.set(taken.id, tree);
   }),
 );
@@ -90,16 +91,25 @@ const restore = fc
     choice: fc.nat(1000),
     path: fc.oneof({ weight: 2, arbitrary: fc.constant(undefined) }, fc.nat(1000)),
     keepNew: fc.nat(3).map((number) => number === 0),
-    planned: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, fc.constant("at once" as const), treeEdit),
+    planned: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      fc.constant("at once" as const),
+      treeEdit,
+    ),
   })
   .map((facts) => command("restore", (model, temp) => runRestore(model, temp, facts)));
 
-async function runRestore(model: WorkspaceModel, temp: TempWorkspace, facts: RestoreFacts): Promise<string | void> {
+async function runRestore(
+  model: WorkspaceModel,
+  temp: TempWorkspace,
+  facts: RestoreFacts,
+): Promise<string | void> {
   if (model.snapshots.size === 0) return;
   const id = pickSnapshot(model, facts.choice);
   const seen = temp.tree();
   const target = model.snapshots.get(id)!;
-  const path = facts.path === undefined ? undefined : pickPath([...seen.keys(), ...target.keys()], facts.path);
+  const path =
+    facts.path === undefined ? undefined : pickPath([...seen.keys(), ...target.keys()], facts.path);
   const options = { keepNew: facts.keepNew, ...(path === undefined ? {} : { paths: [textOf(path)] }) };
   const expected = restoreExactly(seen, target, { path, keepNew: facts.keepNew });
   const plan = facts.planned === undefined ? undefined : await temp.workspace.planRestore(id, options);
@@ -115,7 +125,8 @@ async function runRestore(model: WorkspaceModel, temp: TempWorkspace, facts: Res
   if (expected === "conflict") return void expect(outcome.outcome).toBe("conflicts");
   expect(after).toEqual(expected);
   expect(outcome.outcome).toBe(deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
-  if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+  if (outcome.outcome === "applied")
+    model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
   return `${path ?? "all"} of ${[...target.keys()].join(", ")}${facts.keepNew ? " keep-new" : ""}`;
 }
 
@@ -129,17 +140,31 @@ function textOf(path: string): string {
   return Buffer.from(path, "latin1").toString("utf8");
 }
 
-const undo = fc.constantFrom(1, 1, 1, 2).map((count) =>
-  command("undo", (model, temp) =>
-    moveSteps(model, temp, { count, from: "applied", to: "undone", work: () => temp.workspace.undo({ count }) }),
-  ),
-);
+const undo = fc
+  .constantFrom(1, 1, 1, 2)
+  .map((count) =>
+    command("undo", (model, temp) =>
+      moveSteps(model, temp, {
+        count,
+        from: "applied",
+        to: "undone",
+        work: () => temp.workspace.undo({ count }),
+      }),
+    ),
+  );
 
-const redo = fc.constantFrom(1, 1, 1, 2).map((count) =>
-  command("redo", (model, temp) =>
-    moveSteps(model, temp, { count, from: "undone", to: "applied", work: () => temp.workspace.redo({ count }) }),
-  ),
-);
+const redo = fc
+  .constantFrom(1, 1, 1, 2)
+  .map((count) =>
+    command("redo", (model, temp) =>
+      moveSteps(model, temp, {
+        count,
+        from: "undone",
+        to: "applied",
+        work: () => temp.workspace.redo({ count }),
+      }),
+    ),
+  );
 
 interface StepMove {
   readonly count: number;
@@ -148,7 +173,11 @@ interface StepMove {
   work(): Promise<Outcome>;
 }
 
-async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, from, to, work }: StepMove): Promise<string | void> {
+async function moveSteps(
+  model: WorkspaceModel,
+  temp: TempWorkspace,
+  { count, from, to, work }: StepMove,
+): Promise<string | void> {
   const available = model[from].length;
   if (available > 0 && available < count) {
     return expect(work()).rejects.toMatchObject({ code: "STEPS_MISSING", facts: { available } });
@@ -171,7 +200,10 @@ async function moveSteps(model: WorkspaceModel, temp: TempWorkspace, { count, fr
   return moved;
 }
 
-function deltaInDirection({ before, after }: ModelStep, to: "applied" | "undone"): ReturnType<typeof deltaOf> {
+function deltaInDirection(
+  { before, after }: ModelStep,
+  to: "applied" | "undone",
+): ReturnType<typeof deltaOf> {
   return to === "applied" ? deltaOf(before, after) : deltaOf(after, before);
 }
 
@@ -181,7 +213,8 @@ const revert = fc.nat(1000).map((choice) =>
     const { outcome, before, after } = await watchDestructive(temp, model, () =>
       temp.workspace.revert(pickSnapshot(model, choice)),
     );
-    if (outcome.outcome === "applied") model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+    if (outcome.outcome === "applied")
+      model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
     return outcome.outcome;
   }),
 );

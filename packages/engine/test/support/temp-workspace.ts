@@ -110,7 +110,10 @@ class OpenTempWorkspace implements TempWorkspace {
 const ENGINE = new URL("../../src/index.ts", import.meta.url).href;
 
 /** The arguments that make Node run a script in which `workspace` is open and `fs` is node:fs; it prints what it returns. */
-export function processScript({ root, home }: Pick<TempWorkspace, "root" | "home">, script: string): string[] {
+export function processScript(
+  { root, home }: Pick<TempWorkspace, "root" | "home">,
+  script: string,
+): string[] {
   const source = `
     import * as fs from "node:fs";
     import { openWorkspace } from ${JSON.stringify(ENGINE)};
@@ -122,8 +125,13 @@ export function processScript({ root, home }: Pick<TempWorkspace, "root" | "home
 }
 
 /** Starts a script in a process of its own; resolves to what it returns. */
-export async function startInProcess<Result>(temp: Pick<TempWorkspace, "root" | "home">, script: string): Promise<Result> {
-  const child = spawn(process.execPath, processScript(temp, script), { stdio: ["ignore", "pipe", "inherit"] });
+export async function startInProcess<Result>(
+  temp: Pick<TempWorkspace, "root" | "home">,
+  script: string,
+): Promise<Result> {
+  const child = spawn(process.execPath, processScript(temp, script), {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
   const code = await new Promise((resolve) => child.on("close", resolve));

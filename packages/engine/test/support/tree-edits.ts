@@ -75,7 +75,14 @@ const content = fc.oneof(
 const OPERATION_NAMES = [...Object.keys(OPERATIONS), ...Object.keys(MOVES)] as TreeEdit["operation"][];
 
 export const treeEdit: fc.Arbitrary<TreeEdit> = fc.record({
-  operation: fc.constantFrom(...OPERATION_NAMES, "write", "write", "make directory", "hard link", "change mode"),
+  operation: fc.constantFrom(
+    ...OPERATION_NAMES,
+    "write",
+    "write",
+    "make directory",
+    "hard link",
+    "change mode",
+  ),
   node: fc.nat(60),
   place: fc.nat(12),
   name: fc.constantFrom(...NAMES),

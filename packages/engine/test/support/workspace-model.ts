@@ -30,7 +30,10 @@ export class WorkspaceModel {
 }
 
 /** The files of a checkpoint in the form of `readTreeMap`. */
-export async function readCheckpointMap({ workspace }: Pick<TempWorkspace, "workspace">, id: string): Promise<TreeMap> {
+export async function readCheckpointMap(
+  { workspace }: Pick<TempWorkspace, "workspace">,
+  id: string,
+): Promise<TreeMap> {
   const map = new Map<string, string>();
   for await (const { path, kind, mode, content } of workspace.files(id)) {
     const bytes = Buffer.concat([...content()]);
@@ -59,7 +62,12 @@ export async function watchDestructive(
   return { outcome, before, after };
 }
 
-async function expectSnapshot(temp: TempWorkspace, model: WorkspaceModel, id: string | null, tree: TreeMap): Promise<void> {
+async function expectSnapshot(
+  temp: TempWorkspace,
+  model: WorkspaceModel,
+  id: string | null,
+  tree: TreeMap,
+): Promise<void> {
   if (id === null) return;
   expect(await readCheckpointMap(temp, id)).toEqual(tree);
   model.snapshots.set(id, tree);
@@ -107,10 +115,14 @@ export function moveExactly(present: TreeMap, deltas: readonly Delta[]): TreeMap
 }
 
 /** What holds of one moved step although others changed the tree: its own untouched paths move, other paths stay. */
-export function expectMovedAround(delta: Delta, { before, after }: { before: TreeMap; after: TreeMap }): void {
+export function expectMovedAround(
+  delta: Delta,
+  { before, after }: { before: TreeMap; after: TreeMap },
+): void {
   for (const [path, change] of delta) {
     const isLeaf = [change.old, change.new].every((node) => !node?.startsWith("directory"));
-    if (isLeaf && before.get(path) === change.old) expect([path, after.get(path)]).toEqual([path, change.new]);
+    if (isLeaf && before.get(path) === change.old)
+      expect([path, after.get(path)]).toEqual([path, change.new]);
   }
   const isAbove = (path: string) => [...delta.keys()].some((below) => below.startsWith(`${path}/`));
   for (const path of new Set([...before.keys(), ...after.keys()])) {
@@ -126,15 +138,21 @@ export interface RestoreChoice {
 }
 
 /** The tree after a restore, or what stands in its way. */
-export function restoreExactly(present: TreeMap, target: TreeMap, { path, keepNew }: RestoreChoice): TreeMap | "conflict" {
+export function restoreExactly(
+  present: TreeMap,
+  target: TreeMap,
+  { path, keepNew }: RestoreChoice,
+): TreeMap | "conflict" {
   const isChosen = (other: string) => path === undefined || other === path || other.startsWith(`${path}/`);
   const tree = new Map([...present].filter(([other]) => !isChosen(other) || (keepNew && !target.has(other))));
   for (const [other, node] of target) {
-    const isAbove = path?.startsWith(`${other}/`) === true && node.startsWith("directory") && !present.has(other);
+    const isAbove =
+      path?.startsWith(`${other}/`) === true && node.startsWith("directory") && !present.has(other);
     if (isChosen(other) || isAbove) tree.set(other, node);
   }
   const hasParent = (other: string) =>
-    !other.includes("/") || tree.get(other.slice(0, other.lastIndexOf("/")))?.startsWith("directory") === true;
+    !other.includes("/") ||
+    tree.get(other.slice(0, other.lastIndexOf("/")))?.startsWith("directory") === true;
   return [...tree.keys()].every(hasParent) ? sorted(tree) : "conflict";
 }
 
