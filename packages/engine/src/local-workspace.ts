@@ -1,5 +1,4 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
-import { walkTree } from "./diff/compare-trees.ts";
 import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
@@ -15,11 +14,12 @@ import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from ".
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
-import { compareStates, describeCheckpoint, describeStatus } from "./queries.ts";
+import { captureWarnings } from "./capture-warnings.ts";
+import { forgetTarget } from "./forget-target.ts";
+import { compareStates, describeCheckpoint, describeStatus, exportedFiles } from "./queries.ts";
 import type { Settings } from "./settings.ts";
 import type { ObjectSource } from "./store/object-store.ts";
 import type { Store } from "./store/store.ts";
-import { forgetCheckpoint, forgetPath } from "./upkeep/forget.ts";
 import { collectGarbage, withReserve } from "./upkeep/gc.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
@@ -44,11 +44,12 @@ import type {
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
-import { parsePath, parsePaths } from "./workspace-path.ts";
+import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
+import { parsePath } from "./workspace-path.ts";
 import type { Context } from "./worktree/context.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
-import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
+import { namePaths, takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
 import { Worktree } from "./worktree/worktree.ts";
@@ -127,7 +128,7 @@ export class LocalWorkspace implements Workspace {
       unchanged: taken.unchanged,
       gaps: taken.present.gaps,
       doubts: taken.present.doubts,
-      warnings: [...emptiedWarning(before, taken), ...(taken.comparable ? [] : [DAMAGED_PREVIOUS])],
+      warnings: captureWarnings(before, taken),
       durationMs: this.#system.elapsed() - started,
     };
   }
@@ -191,7 +192,7 @@ export class LocalWorkspace implements Workspace {
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
     return this.#blaming(() => {
-      const request = this.#restoreRequest(ref, options);
+      const request = restoreRequest(this.#context, ref, options);
       return this.#remember(lookAndPlanRestore(this.#context, request), request);
     });
   }
@@ -205,7 +206,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#planSteps(this.#revertRequest(ref, options));
+    return this.#planSteps(revertRequest(this.#context, ref, options));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
@@ -227,7 +228,7 @@ export class LocalWorkspace implements Workspace {
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      restoreNow(this.#context, this.#restoreRequest(ref, options), options.bestEffort ?? false),
+      restoreNow(this.#context, restoreRequest(this.#context, ref, options), options.bestEffort ?? false),
     );
   }
 
@@ -245,7 +246,7 @@ export class LocalWorkspace implements Workspace {
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      moveSteps(this.#context, this.#revertRequest(ref, options), {
+      moveSteps(this.#context, revertRequest(this.#context, ref, options), {
         bestEffort: options.bestEffort ?? false,
       }),
     );
@@ -266,7 +267,7 @@ export class LocalWorkspace implements Workspace {
   async untag(tag: string): Promise<Checkpoint> {
     return this.#db.transaction(() => {
       const { seq } = removeTag(this.#db, tag);
-      this.#log("annotate", { untag: tag });
+      this.#log({ untag: tag });
       return checkpointAt(this.#db, seq)!;
     });
   }
@@ -317,16 +318,8 @@ export class LocalWorkspace implements Workspace {
 
   async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
     const dryRun = options.dryRun ?? false;
-    const { store, system, worktree } = this.#context;
-    let report: ForgetReport;
-    try {
-      report = forgetCheckpoint(store, system, resolveCheckpoint(this.#db, target), dryRun);
-    } catch (error) {
-      if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
-      report = forgetPath(store, system, parsePath(target), dryRun);
-      if (report.checkpoints.length === 0) throw error;
-    }
-    if (!dryRun) worktree.distrust();
+    const report = forgetTarget(this.#context, target, dryRun);
+    if (!dryRun) this.#context.worktree.distrust();
     return report;
   }
 
@@ -335,17 +328,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
-    const { snapshot } = resolveCheckpoint(this.#db, ref);
-    for (const { path, entry } of walkTree(this.#objects, snapshot)) {
-      if (entry.kind === "gap") continue;
-      yield {
-        path,
-        kind: entry.kind,
-        mode: entry.kind === "symlink" ? 0o777 : entry.mode,
-        size: entry.kind === "directory" ? 0 : entry.size,
-        content: () => (entry.kind === "directory" ? [] : this.#objects.pieces(entry.hash)),
-      };
-    }
+    yield* exportedFiles(this.#objects, resolveCheckpoint(this.#db, ref));
   }
 
   async close(): Promise<void> {
@@ -373,27 +356,6 @@ export class LocalWorkspace implements Workspace {
     namePaths(this.#context, texts.map(parsePath), (path) => statNode(below(root, path)) !== undefined);
   }
 
-  #restoreRequest(ref: CheckpointRef, options: RestoreOptions): RestoreRequest {
-    return {
-      target: resolveCheckpoint(this.#db, ref),
-      paths: parsePaths(options.paths),
-      keepNew: options.keepNew ?? false,
-      thread: options.thread ?? null,
-    };
-  }
-
-  #revertRequest(ref: CheckpointRef, options: RevertOptions): StepRequest {
-    const paths = parsePaths(options.paths);
-    return {
-      kind: "revert",
-      count: 1,
-      thread: undefined,
-      includeShared: options.includeShared ?? false,
-      target: resolveCheckpoint(this.#db, ref),
-      ...(paths === undefined ? {} : { paths }),
-    };
-  }
-
   #planSteps(request: StepRequest): Plan;
   #planSteps(request: StepRequest): Plan | null;
   #planSteps(request: StepRequest): Plan | null {
@@ -412,18 +374,14 @@ export class LocalWorkspace implements Workspace {
     return this.#db.transaction(() => {
       const checkpoint = resolveCheckpoint(this.#db, ref);
       change(checkpoint);
-      this.#log("annotate", { checkpoint: checkpoint.id });
+      this.#log({ checkpoint: checkpoint.id });
       return checkpointAt(this.#db, checkpoint.seq)!;
     });
   }
 
-  #log(kind: "annotate", detail: Record<string, unknown>): void {
-    appendOperation(this.#db, {
-      id: this.#system.newId() as OperationId,
-      kind,
-      at: this.#system.now(),
-      detail,
-    });
+  #log(detail: Record<string, unknown>): void {
+    const { newId, now } = this.#system;
+    appendOperation(this.#db, { id: newId() as OperationId, kind: "annotate", at: now(), detail });
   }
 
   /** Damage found on the way is reported with the checkpoints it concerns. */
@@ -440,23 +398,4 @@ export class LocalWorkspace implements Workspace {
       throw error;
     }
   }
-}
-
-const DAMAGED_PREVIOUS =
-  "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
-
-function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
-  const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
-  return emptied
-    ? ["The directory is empty now. Earlier checkpoints still have everything: belay restore brings it back."]
-    : [];
-}
-
-function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
-  return {
-    kind,
-    count: options.count ?? 1,
-    thread: options.thread,
-    includeShared: options.includeShared ?? false,
-  };
 }

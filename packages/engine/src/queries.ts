@@ -1,4 +1,5 @@
 /** Questions about a workspace: what a checkpoint holds, what differs, how things stand. Nothing here writes. */
+import { walkTree } from "./diff/compare-trees.ts";
 import { fileChanges } from "./diff/file-changes.ts";
 import { readCheckpointAttributions } from "./history/changes.ts";
 import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
@@ -10,8 +11,9 @@ import type { Checkpoint, ExcludedRoot } from "./model/checkpoint.ts";
 import { isEngineError } from "./model/errors.ts";
 import type { FileChange } from "./model/file-change.ts";
 import type { Edit, StepSummary } from "./model/plan.ts";
+import type { ObjectSource } from "./store/object-store.ts";
 import { storeBytes } from "./store/store.ts";
-import type { CheckpointDetails, Diff, DiffOptions, WorkspaceStatus } from "./workspace.ts";
+import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatus } from "./workspace.ts";
 import { parsePaths } from "./workspace-path.ts";
 import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
 import { decodeExcluded } from "./worktree/excluded-list.ts";
@@ -131,5 +133,19 @@ function changedSince(context: Context, checkpoint: Checkpoint, present: Present
   } catch (error) {
     if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
     throw error;
+  }
+}
+
+/** The files of a checkpoint, directories before what they hold; gaps have nothing to give. */
+export function* exportedFiles(objects: ObjectSource, { snapshot }: Checkpoint): Generator<ExportedFile> {
+  for (const { path, entry } of walkTree(objects, snapshot)) {
+    if (entry.kind === "gap") continue;
+    yield {
+      path,
+      kind: entry.kind,
+      mode: entry.kind === "symlink" ? 0o777 : entry.mode,
+      size: entry.kind === "directory" ? 0 : entry.size,
+      content: () => (entry.kind === "directory" ? [] : objects.pieces(entry.hash)),
+    };
   }
 }

@@ -4,7 +4,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 
 export interface System {
   /** Milliseconds since 1970, for what people see. Order comes from sequence numbers, never from this. */
-  now(): number;
+  readonly now: () => number;
   /** A time of `now` as ISO 8601, UTC. */
   iso(ms: number): string;
   /** Milliseconds on a clock that never jumps, for durations. */

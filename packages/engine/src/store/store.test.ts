@@ -6,6 +6,7 @@ import {
   copyFileSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -164,6 +165,39 @@ test("a file that is no database is called damaged, not overwritten", () => {
   writeFileSync(join(directory, "store.db"), "this is not a database, whatever its name says. ".repeat(100));
   expect(() => openAt(directory)).toThrow(code("STORE_CORRUPT"));
   expect(statSync(join(directory, "store.db")).size).toBe(4800);
+});
+
+test("damage that is met in the middle of reading is called damage", () => {
+  const directory = makeDirectory();
+  const store = openAt(directory, true);
+  for (let index = 0; index < 200; index += 1) {
+    store.db.run("INSERT INTO meta (key, value) VALUES (?, ?)", `key ${index}`, "v".repeat(500));
+  }
+  store[Symbol.dispose]();
+  const path = join(directory, "store.db");
+  const bytes = readFileSync(path);
+  // the page of a leaf of that table
+  const page = Math.floor(bytes.indexOf("key 150") / 4096) * 4096;
+  writeFileSync(
+    path,
+    Buffer.concat([bytes.subarray(0, page), Buffer.alloc(4096, 0xff), bytes.subarray(page + 4096)]),
+  );
+  using damaged = openAt(directory);
+  expect(() => damaged.db.all("SELECT * FROM meta")).toThrow(code("STORE_CORRUPT"));
+  expect(() => [...damaged.db.iterate("SELECT * FROM meta")]).toThrow(code("STORE_CORRUPT"));
+});
+
+test("a table that lacks what it must have is called damage", () => {
+  const directory = makeDirectory();
+  openAt(directory, true)[Symbol.dispose]();
+  const path = join(directory, "store.db");
+  writeFileSync(
+    path,
+    readFileSync(path, "latin1").replaceAll("raw_bytes INTEGER", "rax_bytes INTEGER"),
+    "latin1",
+  );
+  using damaged = openAt(directory);
+  expect(() => damaged.db.get("SELECT raw_bytes FROM pack")).toThrow(code("STORE_CORRUPT"));
 });
 
 test(

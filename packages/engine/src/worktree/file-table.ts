@@ -9,7 +9,7 @@ import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
 
-export const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
+const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
 
 /** Flags of an entry. */

@@ -140,31 +140,27 @@ function textOf(path: string): string {
   return Buffer.from(path, "latin1").toString("utf8");
 }
 
-const undo = fc
-  .constantFrom(1, 1, 1, 2)
-  .map((count) =>
-    command("undo", (model, temp) =>
-      moveSteps(model, temp, {
-        count,
-        from: "applied",
-        to: "undone",
-        work: () => temp.workspace.undo({ count }),
-      }),
-    ),
-  );
+const undo = fc.constantFrom(1, 1, 1, 2).map((count) =>
+  command("undo", (model, temp) =>
+    moveSteps(model, temp, {
+      count,
+      from: "applied",
+      to: "undone",
+      work: () => temp.workspace.undo({ count }),
+    }),
+  ),
+);
 
-const redo = fc
-  .constantFrom(1, 1, 1, 2)
-  .map((count) =>
-    command("redo", (model, temp) =>
-      moveSteps(model, temp, {
-        count,
-        from: "undone",
-        to: "applied",
-        work: () => temp.workspace.redo({ count }),
-      }),
-    ),
-  );
+const redo = fc.constantFrom(1, 1, 1, 2).map((count) =>
+  command("redo", (model, temp) =>
+    moveSteps(model, temp, {
+      count,
+      from: "undone",
+      to: "applied",
+      work: () => temp.workspace.redo({ count }),
+    }),
+  ),
+);
 
 interface StepMove {
   readonly count: number;
