@@ -193,7 +193,9 @@ export class LocalWorkspace implements Workspace {
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
     return this.#blaming(() => {
       const request = restoreRequest(this.#context, ref, options);
-      return this.#remember(lookAndPlanRestore(this.#context, request), request);
+      const plan = lookAndPlanRestore(this.#context, request);
+      this.#planned.set(plan.id, request);
+      return plan;
     });
   }
 
@@ -361,13 +363,9 @@ export class LocalWorkspace implements Workspace {
   #planSteps(request: StepRequest): Plan | null {
     return this.#blaming(() => {
       const plan = lookAndPlanSteps(this.#context, request);
-      return plan === null ? null : this.#remember(plan, request);
+      if (plan !== null) this.#planned.set(plan.id, request);
+      return plan;
     });
-  }
-
-  #remember(plan: Plan, request: RestoreRequest | StepRequest): Plan {
-    this.#planned.set(plan.id, request);
-    return plan;
   }
 
   #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
