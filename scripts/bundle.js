@@ -14,7 +14,8 @@ await build({
     dir: "packages/cli/dist",
     format: "esm",
     entryFileNames: "[name].js",
-    chunkFileNames: "[name]-[hash].js",
+    // the engine's front door is a file called dist/index.js
+    chunkFileNames: ({ name }) => (name === "dist" ? "engine-[hash].js" : "[name]-[hash].js"),
     cleanDir: true,
   },
 });

@@ -121,9 +121,9 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
         calls,
         async (at, point) => {
           lab.putBack("start");
-          const how = random.pick([ENOSPC, EIO, EACCES]);
-          const report = await lab.run(operation, { at, how });
-          const where = `${point}: error ${how}: ${JSON.stringify(report.said)}`;
+          const fault = { at, how: random.pick([ENOSPC, EIO, EACCES]), lasting: random.pick([true, false]) };
+          const report = await lab.run(operation, fault);
+          const where = `${point}: ${JSON.stringify(fault)}: ${JSON.stringify(report.said)}`;
           expectHonest(report, { before, after, where });
           await expectSound({ before, after, where });
         },
@@ -163,8 +163,10 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
   function expectHonest({ said }: Report, { before, after, where }: States): void {
     const tree = readTreeMap(lab.root);
     expect(said, where).toBeDefined();
-    if (said!.done) expect(tree, where).toEqual(after);
-    else if (/nothing was changed|put back/i.test(said!.message ?? "")) expect(tree, where).toEqual(before);
+    if (said!.done) return expect(tree, where).toEqual(after);
+    expect(said, where).toMatchObject({ name: "EngineError" });
+    if (/nothing was changed|everything was put back/i.test(said!.message ?? ""))
+      expect(tree, where).toEqual(before);
   }
 
   interface States {

@@ -48,7 +48,14 @@ export class Database {
   /** Rows one at a time, for results that may be large. */
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
     // a statement of its own: an open cursor must not be reset by another use of the same text
-    yield* this.#guard(() => this.#db.prepare(sql)).iterate(...values) as Iterable<Row>;
+    const rows = this.#guard(() => this.#db.prepare(sql).iterate(...values)) as Iterator<Row>;
+    for (
+      let next = this.#guard(() => rows.next());
+      next.done !== true;
+      next = this.#guard(() => rows.next())
+    ) {
+      yield next.value;
+    }
   }
 
   run(sql: string, ...values: Value[]): { changes: number; lastId: number } {
@@ -277,6 +284,7 @@ function compareVersions(a: string, b: string): number {
 }
 
 const SQLITE = {
+  ERROR: 1,
   BUSY: 5,
   LOCKED: 6,
   NOMEM: 7,
@@ -298,10 +306,13 @@ function isReadOnlyError(error: unknown): boolean {
   return code === SQLITE.READONLY || code === SQLITE.CANTOPEN;
 }
 
+/** The log's index in shared memory could not grow: the disk is full. */
+const NO_ROOM_FOR_INDEX = 4874;
+
 /** SQLite's error in the words of the engine; anything else is passed through. */
 function translate(error: unknown, store: string): unknown {
   if (error instanceof EngineError) return error;
-  if ((error as { errcode?: number }).errcode === 4874)
+  if ((error as { errcode?: number }).errcode === NO_ROOM_FOR_INDEX)
     return new EngineError(
       "DISK_FULL",
       `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`,
@@ -326,12 +337,10 @@ function translate(error: unknown, store: string): unknown {
       );
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-      return new EngineError(
-        "STORE_CORRUPT",
-        `The store ${store} is damaged. Your files are untouched.`,
-        { store },
-        error,
-      );
+      return damaged(store, error);
+    case SQLITE.ERROR:
+      // the statements are fixed: one that does not fit means that the tables are not what they were
+      return /no such (?:column|table)/.test((error as Error).message) ? damaged(store, error) : error;
     case SQLITE.FULL:
       return new EngineError(
         "DISK_FULL",
@@ -350,4 +359,13 @@ function translate(error: unknown, store: string): unknown {
     default:
       return error;
   }
+}
+
+function damaged(store: string, cause: unknown): EngineError<"STORE_CORRUPT"> {
+  return new EngineError(
+    "STORE_CORRUPT",
+    `The store ${store} is damaged. Your files are untouched.`,
+    { store },
+    cause,
+  );
 }

@@ -5,6 +5,7 @@
  */
 import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
+import { explainSystemError } from "../fs/system-error.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
@@ -98,12 +99,25 @@ export class Registry implements Disposable {
 
 /** Opens `$BELAY_HOME/registry.db`, making both if need be. */
 export function openRegistry(home: AbsolutePath, userId: number | undefined): Registry {
-  makePrivateDirectory(below(home, "workspaces"));
+  makeHome(home);
   assertPrivate(home, userId);
   const db = openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true });
   const registry = new Registry(db);
   if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
   return registry;
+}
+
+function makeHome(home: AbsolutePath): void {
+  const path = String(forSystem(home));
+  try {
+    makePrivateDirectory(below(home, "workspaces"));
+  } catch (error) {
+    throw explainSystemError(error, {
+      what: `The store cannot be kept in ${path}`,
+      path,
+      operation: "store",
+    });
+  }
 }
 
 /**

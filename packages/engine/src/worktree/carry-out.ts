@@ -9,6 +9,8 @@ import { countChanges, recordCheckpoint, type Recorded } from "../history/record
 import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
 import { closeStep, listSteps, moveStep, openStep } from "../history/steps.ts";
 import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { explainSystemError, isSystemError } from "../fs/system-error.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
@@ -80,18 +82,22 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
       writeJournal(context.store.db, entry);
     });
   } catch (error) {
-    stage.remove();
-    throw error;
+    clearAway(stage);
+    throw explainSystemError(error, {
+      what: `Nothing can be prepared in ${displayAbsolute(root)}`,
+      path: displayAbsolute(root),
+      operation: "restore",
+    });
   }
   const applied = applyOrTakeBack(context, stage, entry, bestEffort);
   if (applied.conflicts.length > 0 && !bestEffort) {
     abandonJournal(context, entry);
-    stage.remove();
+    clearAway(stage);
     return report(context, work, applied, null);
   }
   return withFilesInPlace(() => {
     const { checkpoint } = finishJournal(context, entry, applied.done);
-    stage.remove();
+    clearAway(stage);
     return report(context, work, applied, checkpoint.id);
   });
 }
@@ -129,13 +135,28 @@ function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, be
   try {
     return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), bestEffort);
   } catch (error) {
-    if (!(error instanceof HalfDone)) {
-      abandonJournal(context, entry);
-      stage.remove();
-      throw error;
-    }
-    throw error.cause;
+    // the journal stays, and with it the stage
+    if (error instanceof HalfDone) throw leftHalfDone(context, error);
+    abandonJournal(context, entry);
+    clearAway(stage);
+    throw error;
   }
+}
+
+/** What cannot be cleared away now is cleared by the next command: it must not hide what became of the operation. */
+function clearAway(stage: Stage): void {
+  try {
+    stage.remove();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+/** [N1] Neither done nor put back: says so. */
+export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): EngineError<"FILE_SYSTEM"> {
+  const path = displayAbsolute(worktree.root);
+  const message = `Some files of ${path} were changed and some not, and they could not be put back. The next command tries again.`;
+  return new EngineError("FILE_SYSTEM", message, { path, operation: "restore" }, cause);
 }
 
 /** [N1] A store that fails when the files are in place must not say that nothing was changed. The journal stays. */

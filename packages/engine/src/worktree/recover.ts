@@ -9,6 +9,7 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { addName, move, removeName } from "../fs/mutate.ts";
+import { isSystemError } from "../fs/system-error.ts";
 import { readJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
@@ -19,7 +20,7 @@ import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
-import { abandonJournal, finishJournal, withRestoreLease } from "./carry-out.ts";
+import { abandonJournal, finishJournal, leftHalfDone, withRestoreLease } from "./carry-out.ts";
 import type { Context } from "./context.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
@@ -161,8 +162,8 @@ function tryApply(
     applied = applyEdits(context.worktree.root, stage, edits, false);
   } catch (error) {
     // what could not be taken back either is left, stage and journal, to the next recovery
-    if (error instanceof HalfDone) throw error.cause;
-    if (!(error instanceof EngineError) && (error as NodeJS.ErrnoException).errno === undefined) throw error;
+    if (error instanceof HalfDone) throw leftHalfDone(context, error);
+    if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
   }
   clearStage(context, stage);
   return applied?.conflicts.length === 0 ? applied : undefined;

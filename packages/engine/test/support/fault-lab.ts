@@ -18,6 +18,8 @@ export interface Fault {
   readonly at: number;
   /** Before the call, in the middle of a write, or an error number. */
   readonly how: "kill" | "stop" | "torn" | number;
+  /** Every later call fails as well. */
+  readonly lasting?: boolean;
 }
 
 export interface Report {
@@ -78,7 +80,9 @@ export class FaultLab {
           PATH: process.env["PATH"],
           LD_PRELOAD: this.#shim,
           BELAY_FAULT_BELOW: this.counted.join(":"),
-          BELAY_FAULTS: faults.map(({ at, how }) => `${at} ${how}`).join(),
+          BELAY_FAULTS: faults
+            .map(({ at, how, lasting }) => `${at} ${how}${lasting === true ? "+" : ""}`)
+            .join(),
           BELAY_FAULT_LOG: log,
           NODE_COMPILE_CACHE: join(this.#base, "compiled"),
           UV_USE_IO_URING: "0",

@@ -5,7 +5,7 @@
  *
  *   BELAY_FAULT_BELOW   directories, separated by ":"
  *   BELAY_FAULTS        "number how", separated by ","; numbers from 1; how: "kill" or "stop" (before the call),
- *                       "torn" (half a write, then kill), or an error number
+ *                       "torn" (half a write, then kill), or an error number; with a "+" at this call and all later
  *   BELAY_FAULT_LOG     a file that gets a line for each call counted
  *
  * Names below a descriptor (/proc/self/fd/N/name) count as what they lead to. Child processes are not affected.
@@ -83,8 +83,9 @@ static void die(void) {
 static const char *fault_at(long number) {
   for (const char *fault = faults; fault && *fault;) {
     char *how;
-    if (strtol(fault, &how, 10) == number) return how + 1;
+    long first = strtol(fault, &how, 10);
     fault = strchrnul(fault, ',');
+    if (first == number || (first < number && fault[-1] == '+')) return how + 1;
     if (*fault) fault += 1;
   }
   return "";

@@ -1,0 +1,20 @@
+/** What the system refused, in the words of the engine. */
+import { EngineError } from "../model/errors.ts";
+import { isDiskFull } from "./file-stat.ts";
+
+/** True for the error of a system call. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === "number";
+}
+
+/** The error of a system call as an `EngineError` that begins with `what`; anything else is passed through. */
+export function explainSystemError(
+  error: unknown,
+  { what, path, operation }: { what: string; path: string; operation: string },
+): unknown {
+  if (!isSystemError(error)) return error;
+  const message = `${what} (${error.message}). Nothing was changed.`;
+  return isDiskFull(error)
+    ? new EngineError("DISK_FULL", message, { path }, error)
+    : new EngineError("FILE_SYSTEM", message, { path, operation }, error);
+}
