@@ -9,17 +9,14 @@ import {
   existsSync,
   ftruncateSync,
   mkdirSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   readSync,
-  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,13 +27,12 @@ import {
   type VerifyReport,
   type Workspace,
 } from "../src/index.ts";
-import { inProject, inProtected, runScript, type Project } from "./support/project.ts";
+import { inProject, inProtected, makeDirectory, runScript, type Project } from "./support/project.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { readTreeMap, type TreeMap } from "./support/tree-map.ts";
 
 const FLIPS = Number(process.env["BELAY_FLIPS"] ?? 200);
-/** Every restore syncs: in memory that costs nothing. */
-const base = realpathSync(mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "belay-damage-")));
+const base = makeDirectory("belay-damage-");
 const random = createSeededRandom(Number(process.env["BELAY_SEED"] ?? 20_261_115));
 const root = join(base, "root");
 const home = join(base, "home");

@@ -1,5 +1,5 @@
 /** Whose change is whose, revert of any step, marks of what was rolled back, and steps whose rules differ from the present's. */
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Outcome, Turn } from "../src/index.ts";
@@ -337,6 +337,24 @@ describe("directories", () => {
     }),
   );
 });
+
+test(
+  "a directory that became a link to itself, or to a place that cannot be written, comes back",
+  inWorkspace({ "a/deep/x": "0\n", "b/deep/x": "0\n" }, async ({ workspace, root, tree, turn, remove }) => {
+    const s0 = tree();
+    await turn("t1", () => {
+      for (const [name, target] of [
+        ["a", "a"],
+        ["b", "/proc"],
+      ] as const) {
+        remove(name);
+        symlinkSync(target, join(root, name));
+      }
+    });
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+    expect(tree()).toEqual(s0);
+  }),
+);
 
 test(
   "a turn that fails is a step all the same",

@@ -17,10 +17,11 @@ import {
   symlinkSync,
   unlinkSync,
 } from "node:fs";
-import { forSystem, type AbsolutePath } from "./absolute-path.ts";
+import { displayAbsolute, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { writeAll } from "./durable-file.ts";
 import { isErrno } from "./file-stat.ts";
 import { CHUNK_BYTES } from "./read-file.ts";
+import { explainSystemError } from "./system-error.ts";
 
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
@@ -124,7 +125,16 @@ export function setMode(path: AbsolutePath, mode: number): void {
 
 /** For this user alone, by name: the file is not opened. */
 export function makePrivateFile(path: AbsolutePath): void {
-  chmodSync(forSystem(path), 0o600);
+  const name = displayAbsolute(path);
+  try {
+    chmodSync(forSystem(path), 0o600);
+  } catch (error) {
+    throw explainSystemError(error, {
+      what: `${name} cannot be made private`,
+      path: name,
+      operation: "store",
+    });
+  }
 }
 
 /** What keeps a node from being written: "EPERM" for an immutable one, "EROFS", "EACCES"; undefined = nothing. */

@@ -4,7 +4,8 @@
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile, replaceFile } from "../fs/durable-file.ts";
-import { isDiskFull, statNode } from "../fs/file-stat.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { isSystemError } from "../fs/system-error.ts";
 import { freeBytes } from "../fs/mutate.ts";
 
 const RESERVE_BYTES = 4 * 1024 * 1024;
@@ -14,7 +15,7 @@ function reservePath(directory: AbsolutePath): AbsolutePath {
   return below(directory, "reserve");
 }
 
-/** Sets the reserve aside if it is missing, or as much of it as there is room for; a full disk is no error here. */
+/** Sets the reserve aside if it is missing, or as much of it as there is room for; that it cannot is no error here. */
 export function keepReserve(directory: AbsolutePath | undefined): void {
   if (directory === undefined || statNode(reservePath(directory)) !== undefined) return;
   const size = Math.min(RESERVE_BYTES, Math.floor(freeBytes(directory) / STEP_BYTES) * STEP_BYTES);
@@ -22,10 +23,16 @@ export function keepReserve(directory: AbsolutePath | undefined): void {
   try {
     replaceFile(reservePath(directory), [Buffer.alloc(size, 0xbe)], { durable: false });
   } catch (error) {
-    if (!isDiskFull(error)) throw error;
+    if (!isSystemError(error)) throw error;
   }
 }
 
+/** Gives the reserve up; where that fails too, what needed its space says so. */
 export function releaseReserve(directory: AbsolutePath | undefined): void {
-  if (directory !== undefined) removeFile(reservePath(directory));
+  if (directory === undefined) return;
+  try {
+    removeFile(reservePath(directory));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }

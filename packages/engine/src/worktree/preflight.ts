@@ -5,9 +5,10 @@
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { createFile, freeBytes, removeName, whyRefused, whyUnwritable } from "../fs/mutate.ts";
-import { displayPath, parentPath, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, displayPath, parentPath, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
+import { statNodeBelow } from "./node-state.ts";
 import { needsContent, type Stage } from "./stage.ts";
 
 /** Room for the journal, the new checkpoint and directory blocks on top of the staged content. */
@@ -40,10 +41,8 @@ function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
   };
   note("" as BytePath, whyUnwritable(root, true));
   for (const directory of new Set(edits.map(({ path }) => parentPath(path)))) {
-    const stat = statNode(below(root, directory));
-    // a file or link that stands there now will have made way for the directory
-    if (stat !== undefined && kindOf(stat) === "directory")
-      note(directory, whyUnwritable(below(root, directory), true));
+    // a file or link that stands there or above now will have made way for the directory
+    if (isRealDirectory(root, directory)) note(directory, whyUnwritable(below(root, directory), true));
   }
   for (const { path, from } of edits) {
     if (from?.kind !== "file") continue;
@@ -52,6 +51,13 @@ function findUnwritable(root: AbsolutePath, edits: readonly Edit[]): Problem[] {
     if (code === "EPERM") note(path, code);
   }
   return [...problems].map(([path, reason]) => ({ path: displayPath(path) || ".", reason }));
+}
+
+function isRealDirectory(root: AbsolutePath, directory: BytePath): boolean {
+  return [...ancestorPaths(directory), directory].every((path) => {
+    const stat = statNodeBelow(below(root, path));
+    return stat !== undefined && kindOf(stat) === "directory";
+  });
 }
 
 /** On a file system that folds case or Unicode forms, refuses names that would land on one another. */

@@ -4,12 +4,14 @@
  */
 import { execFileSync, spawnSync } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  readdirSync,
   realpathSync,
   rmSync,
+  statfsSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -75,9 +77,21 @@ export function inProtected(
   return inProject(files, async (project) => body(project, await project.open()));
 }
 
+/**
+ * Where projects are made: in memory if there is plenty, because every command syncs what it wrote.
+ * BELAY_TEST_DIR=/tmp puts them on a disk.
+ */
+const PLACE = process.env["BELAY_TEST_DIR"] ?? (hasRoomInMemory() ? "/dev/shm" : tmpdir());
+
+function hasRoomInMemory(): boolean {
+  if (!existsSync("/dev/shm")) return false;
+  const { bavail, bsize } = statfsSync("/dev/shm");
+  return bavail * bsize > 2 ** 31;
+}
+
 /** A temporary directory by its real path. */
-function makeDirectory(prefix: string): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), prefix)));
+export function makeDirectory(prefix: string): string {
+  return realpathSync(mkdtempSync(join(PLACE, prefix)));
 }
 
 class OpenProject implements Project {
