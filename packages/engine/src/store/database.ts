@@ -340,7 +340,9 @@ function translate(error: unknown, store: string): unknown {
       return damaged(store, error);
     case SQLITE.ERROR:
       // the statements are fixed: one that does not fit means that the tables are not what they were
-      return /no such (?:column|table)/.test((error as Error).message) ? damaged(store, error) : error;
+      return /no such (?:column|table)|has no column/.test((error as Error).message)
+        ? damaged(store, error)
+        : error;
     case SQLITE.FULL:
       return new EngineError(
         "DISK_FULL",

@@ -2,6 +2,7 @@
  * Who is at work in the store right now. A lease names its process exactly, so one left behind by a
  * dead process is recognised and never blocks anything.
  */
+import { EngineError } from "../model/errors.ts";
 import { randomId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "./database.ts";
@@ -35,6 +36,18 @@ export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity,
 
 export function releaseLease(db: Database, id: string): void {
   db.run("DELETE FROM lease WHERE id = ?", id);
+}
+
+/**
+ * [N1] Gives a lease back if the store allows it. One that stays is void when its process ends; that it could not be
+ * given back must not hide what became of the work.
+ */
+export function giveBack(release: () => void): void {
+  try {
+    release();
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
 }
 
 export function readLeases(db: Database, kind?: LeaseKind): Lease[] {

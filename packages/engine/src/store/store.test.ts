@@ -198,6 +198,8 @@ test("a table that lacks what it must have is called damage", () => {
   );
   using damaged = openAt(directory);
   expect(() => damaged.db.get("SELECT raw_bytes FROM pack")).toThrow(code("STORE_CORRUPT"));
+  const insert = "INSERT INTO pack (raw_bytes, cold, data) VALUES (1, 0, x'00')";
+  expect(() => damaged.db.run(insert)).toThrow(code("STORE_CORRUPT"));
 });
 
 test(

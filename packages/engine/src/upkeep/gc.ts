@@ -10,7 +10,7 @@ import type { OperationId } from "../model/ids.ts";
 import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { GcReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
-import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { PackBuilder, storeColdPack } from "../store/object-writer.ts";
 import { COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
@@ -39,7 +39,7 @@ export function collectGarbage(store: Store, system: System, request: GcRequest)
   try {
     return withReserve(store, () => new Collector(store, system).run(request));
   } finally {
-    store.db.transaction(() => releaseLease(store.db, lease));
+    giveBack(() => store.db.transaction(() => releaseLease(store.db, lease)));
     keepReserve(store.directory);
   }
 }

@@ -82,7 +82,9 @@ class Verifier {
   }
 
   #checkPages(): void {
-    for (const row of this.#store.db.all("PRAGMA quick_check(20)")) {
+    // only the thorough one compares indexes with their tables
+    const check = this.#options.full ? "integrity_check" : "quick_check";
+    for (const row of this.#store.db.all(`PRAGMA ${check}(20)`)) {
       const detail = String(Object.values(row)[0]);
       if (detail !== "ok") this.#note(`database ${detail}`, { kind: "database", detail });
     }

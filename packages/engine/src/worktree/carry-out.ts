@@ -17,7 +17,7 @@ import type { CheckpointId, OperationId } from "../model/ids.ts";
 import type { Edit, Outcome, Plan } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
-import { readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
@@ -45,7 +45,7 @@ export function withRestoreLease<Result>({ store, system }: Context, work: () =>
   try {
     return work();
   } finally {
-    store.db.fleetingTransaction(() => releaseLease(store.db, lease));
+    giveBack(() => store.db.fleetingTransaction(() => releaseLease(store.db, lease)));
   }
 }
 

@@ -16,7 +16,7 @@ import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.t
 import { isEngineError } from "../model/errors.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
-import { readLeases } from "../store/lease.ts";
+import { giveBack, readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
@@ -106,7 +106,7 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
     worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
   } catch (error) {
-    writer.abandon();
+    giveBack(() => writer.abandon());
     if (error instanceof NotWanted) return undefined;
     throw error;
   }

@@ -11,6 +11,7 @@ import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
+import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
@@ -92,7 +93,7 @@ export function moveSteps(
         startedMs,
       });
     } finally {
-      writer.abandon();
+      giveBack(() => writer.abandon());
     }
   });
 }
