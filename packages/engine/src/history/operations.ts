@@ -33,11 +33,9 @@ const NO_CHAIN = Buffer.alloc(32);
 
 /** Appends an operation; call inside the transaction that does it. Returns its place in the log. */
 export function appendOperation(db: Database, operation: Omit<Operation, "seq">): number {
-  const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"] as
-    | Uint8Array
-    | undefined;
+  const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"];
   const detail = JSON.stringify(operation.detail);
-  const chain = chainOf(last ?? NO_CHAIN, operation, detail);
+  const chain = chainOf(asChain(last), operation, detail);
   const { id, kind, at } = operation;
   return db.run(
     "INSERT INTO operation (id, kind, at, detail, chain) VALUES (?, ?, ?, ?, ?)",
@@ -54,12 +52,17 @@ function chainOf(previous: Uint8Array, operation: Omit<Operation, "seq" | "detai
   return hash("sha256", Buffer.concat([previous, line]), "buffer");
 }
 
+/** A damaged link is taken for none: the entry after it then does not follow. */
+function asChain(value: unknown): Uint8Array {
+  return value instanceof Uint8Array ? value : NO_CHAIN;
+}
+
 /** The places in the log where an entry does not continue the one before it. */
 export function findBrokenChain(db: Database): number[] {
   const broken: number[] = [];
   let previous: Uint8Array = NO_CHAIN;
   for (const row of db.iterate("SELECT seq, id, kind, at, detail, chain FROM operation ORDER BY seq")) {
-    const chain = row["chain"] as Uint8Array;
+    const chain = asChain(row["chain"]);
     const { seq, id, kind, at } = toOperation(row);
     if (!chainOf(previous, { id, kind, at }, String(row["detail"])).equals(chain)) broken.push(seq);
     previous = chain;

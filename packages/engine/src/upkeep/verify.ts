@@ -135,7 +135,13 @@ class Verifier {
   #checkCheckpoint(seq: number): void {
     const key = `checkpoint ${seq}`;
     try {
-      const checkpoint = checkpointAt(this.#store.db, seq)!;
+      const checkpoint = checkpointAt(this.#store.db, seq);
+      if (checkpoint === undefined) {
+        return this.#note(key, {
+          kind: "row-invalid",
+          detail: `Checkpoint ${seq} is listed but cannot be found.`,
+        });
+      }
       assertSealed(this.#store.db, checkpoint);
       if (!areChangesSealed(this.#store.db, seq))
         this.#blame(key, checkpoint.id, {
