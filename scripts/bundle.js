@@ -1,7 +1,10 @@
 /**
  * Makes the command out of a few files: importing a hundred modules one by one takes longer than most
- * commands do. The engine's worker is an entry of its own, beside the command that starts it by file name.
+ * commands do, and importing Node's own modules as ES modules loads more of them than anybody asked for:
+ * hence CommonJS. The engine's worker is an entry of its own, beside the command that starts it by file
+ * name.
  */
+import { writeFileSync } from "node:fs";
 import { build } from "rolldown";
 
 await build({
@@ -12,10 +15,12 @@ await build({
   },
   output: {
     dir: "packages/cli/dist",
-    format: "esm",
+    format: "cjs",
     entryFileNames: "[name].js",
     // the engine's front door is a file called dist/index.js
     chunkFileNames: ({ name }) => (name === "dist" ? "engine-[hash].js" : "[name]-[hash].js"),
     cleanDir: true,
   },
 });
+
+writeFileSync("packages/cli/dist/package.json", `{ "type": "commonjs" }\n`);

@@ -1,7 +1,7 @@
 /** Lists of paths with something about each: changed files, gaps, what stays out. */
 import type { Doubt, ExcludedRoot, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { size } from "./quantity.ts";
+import { grouped, size } from "./quantity.ts";
 import type { Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible, visiblePath } from "./visible.ts";
@@ -60,7 +60,7 @@ export function shown<Item>(items: readonly Item[], all: boolean | undefined): r
 /** Says how many were left out: a list never looks complete when it is not. */
 export function withRest(text: string, total: number, all: boolean | undefined): string {
   const rest = all === true ? 0 : total - SHOWN;
-  return rest > 0 ? `${text}\n  … and ${rest.toLocaleString("en-US")} more (--all shows them)` : text;
+  return rest > 0 ? `${text}\n  … and ${grouped(rest)} more (--all shows them)` : text;
 }
 
 const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R", mode: "m" } as const;

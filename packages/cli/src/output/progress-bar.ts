@@ -1,5 +1,5 @@
 /** A bar on stderr for work that takes long enough to wonder; only on a terminal. */
-import { count, size } from "./quantity.ts";
+import { count, grouped, size } from "./quantity.ts";
 
 export interface ProgressBar extends Disposable {
   update(progress: { done: number; total: number; bytes?: number }): void;
@@ -35,5 +35,5 @@ function numbers(
   noun: string,
 ): string {
   const amount = bytes === undefined ? "" : `, ${size(bytes)}`;
-  return `${done.toLocaleString("en-US")} of ${count(total, noun)}${amount}`;
+  return `${grouped(done)} of ${count(total, noun)}${amount}`;
 }

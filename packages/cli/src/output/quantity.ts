@@ -15,7 +15,12 @@ export function size(bytes: number): string {
 
 /** 1 file, 3 files, 12,000 files */
 export function count(number: number, noun: string, plural: string = `${noun}s`): string {
-  return `${number.toLocaleString("en-US")} ${number === 1 ? noun : plural}`;
+  return `${grouped(number)} ${number === 1 ? noun : plural}`;
+}
+
+/** 12,000. `toLocaleString` says the same and takes 20 ms to find out how. */
+export function grouped(number: number): string {
+  return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
 /** 4.1 ms, 230 ms, 1.4 s */

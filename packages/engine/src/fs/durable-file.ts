@@ -13,10 +13,10 @@ import {
   unlinkSync,
   writeSync,
 } from "node:fs";
-import { spawnSync } from "node:child_process";
 import { randomId } from "../model/ids.ts";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { isErrno } from "./file-stat.ts";
+import { childProcesses } from "./on-demand.ts";
 
 export function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let written = 0; written < bytes.length;) {
@@ -45,7 +45,7 @@ export function syncDirectory(path: AbsolutePath): void {
 
 /** Syncs the whole file system that holds `path` with one call; false where the system has no such call. */
 export function syncFileSystem(path: AbsolutePath): boolean {
-  const done = spawnSync("/bin/sync", ["-f", "--", forSystem(path) as string], {
+  const done = childProcesses().spawnSync("/bin/sync", ["-f", "--", forSystem(path) as string], {
     stdio: "ignore",
     timeout: 60_000,
   });

@@ -3,12 +3,12 @@
  * the caller's environment that would point it at another repository. It is looked for in absolute
  * directories outside the repository only: a program of the project must not be taken for git.
  */
-import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
 import { isUtf8Path, type BytePath } from "../model/byte-path.ts";
 import { displayAbsolute } from "./absolute-path.ts";
 import type { Repository } from "./git-repository.ts";
+import { childProcesses } from "./on-demand.ts";
 
 export interface GitCommandOptions {
   /** Where programs are found, as in PATH. */
@@ -36,7 +36,7 @@ export function askGit(
   const commandPath = options.commandPath ?? DEFAULT_COMMAND_PATH;
   const git = findGit(commandPath, cwd);
   if (git === undefined) return undefined;
-  const asked = spawnSync(git, [...SETTINGS, ...args], {
+  const asked = childProcesses().spawnSync(git, [...SETTINGS, ...args], {
     cwd,
     env: environment(commandPath, options.home),
     stdio: ["ignore", "pipe", "ignore"],

@@ -293,6 +293,7 @@ const SQLITE = {
   CORRUPT: 11,
   FULL: 13,
   CANTOPEN: 14,
+  CONSTRAINT: 19,
   NOTADB: 26,
 };
 
@@ -337,6 +338,8 @@ function translate(error: unknown, store: string): unknown {
       );
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
+    // what is written fits the tables as long as what they hold does
+    case SQLITE.CONSTRAINT:
       return damaged(store, error);
     case SQLITE.ERROR:
       // the statements are fixed: one that does not fit means that the tables are not what they were

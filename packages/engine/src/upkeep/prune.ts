@@ -12,8 +12,8 @@ const HOUR_MS = 60 * 60 * 1000;
 /** The checkpoints that a policy lets go, oldest first. */
 export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Checkpoint[] {
   const all = listCheckpoints(store.db);
-  // a clock that was set back must not make everything look old
-  const present = Math.min(now, Math.max(...all.map(({ createdAt }) => createdAt), 0) + 365 * 24 * HOUR_MS);
+  // age is counted in recorded time: a clock that runs ahead must not make everything look old
+  const present = all.reduce((latest, { createdAt }) => Math.max(latest, Math.min(createdAt, now)), 0);
   const lastEvent = new Map<string | null, number>();
   for (const { thread, createdAt } of all)
     lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));

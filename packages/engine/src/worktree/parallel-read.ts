@@ -4,8 +4,9 @@
  * Everything here is synchronous: the worker's packs are received between batches, so that they go into
  * the store as they come.
  */
-import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
+import type { MessagePort } from "node:worker_threads";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { workerThreads } from "../fs/on-demand.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
@@ -82,11 +83,14 @@ export class ParallelRead {
   }
 
   #startWorker(): void {
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2 } = new (workerThreads().MessageChannel)();
     this.#port = port1;
+    const task: WorkerTask = { root: this.#root, port: port2, counters: this.#counters.buffer };
     const file = import.meta.url.endsWith(".ts") ? "./pack-worker.ts" : "./pack-worker.js";
-    const workerData: WorkerTask = { root: this.#root, port: port2, counters: this.#counters.buffer };
-    const worker = new Worker(new URL(file, import.meta.url), { workerData, transferList: [port2] });
+    const worker = new (workerThreads().Worker)(new URL(file, import.meta.url), {
+      workerData: task,
+      transferList: [port2],
+    });
     worker.unref();
     // what a worker that failed had claimed is read carefully by this thread
     worker.on("error", () => undefined);
@@ -103,6 +107,7 @@ export class ParallelRead {
   #receive(take: (packed: PackedFiles) => void): void {
     const port = this.#port;
     if (port === undefined) return;
+    const { receiveMessageOnPort } = workerThreads();
     for (
       let message = receiveMessageOnPort(port);
       message !== undefined;

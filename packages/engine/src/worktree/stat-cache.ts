@@ -5,7 +5,7 @@
  * [R7] An entry is trusted only if it was at rest when it was seen: its times are older than the scan
  * minus the file system's granularity. Others carry RACY and are read again.
  */
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { readSmallFile } from "../fs/read-file.ts";
 import { replaceFile } from "../fs/durable-file.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
@@ -34,38 +34,37 @@ export interface CacheFacts {
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;
-  /** Names this very file; undefined for a cache that was never written. */
-  readonly checksum?: string;
 }
 
-const MAGIC = "belay stat cache 2\n";
+const MAGIC = "belay stat cache 3\n";
 const CHECKSUM_BYTES = 32;
+/** A multiple of eight, so that the columns can be used where they lie. */
+const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
 export function readStatCache(path: AbsolutePath): StatCache | undefined {
   const bytes = readSmallFile(path, LARGEST_CACHE);
-  if (bytes === undefined || bytes.length < MAGIC.length + CHECKSUM_BYTES) return undefined;
-  const body = bytes.subarray(MAGIC.length + CHECKSUM_BYTES);
-  const checksum = bytes.subarray(MAGIC.length, MAGIC.length + CHECKSUM_BYTES);
-  if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC || !checksumOf(body).equals(checksum))
-    return undefined;
-  const cache = decode(body);
-  return cache === undefined ? undefined : { ...cache, checksum: checksum.toString("hex") };
+  if (bytes === undefined || bytes.length < BODY_START) return undefined;
+  const body = bytes.subarray(BODY_START);
+  const head = bytes.subarray(0, MAGIC.length + CHECKSUM_BYTES);
+  return head.equals(headOf([body])) ? decode(body) : undefined;
 }
 
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
-  const pieces = encode(cache);
-  const body = Buffer.concat(pieces);
+  const body = encode(cache);
+  const head = Buffer.concat([headOf(body)], BODY_START);
   try {
-    replaceFile(path, [Buffer.from(MAGIC, "latin1"), checksumOf(body), body], { durable: false });
+    replaceFile(path, [head, ...body], { durable: false });
   } catch {
     // a cache that cannot be written is one that is missing next time
   }
 }
 
-/** A fast digest is enough: it guards against torn files, not against attackers, who could write the store itself. */
-function checksumOf(body: Uint8Array): Buffer {
-  return hash("sha256", body, "buffer");
+/** The checksum guards against torn files, not against attackers, who could write the store itself. */
+function headOf(body: readonly Uint8Array[]): Buffer {
+  const checksum = createHash("sha256");
+  for (const piece of body) checksum.update(piece);
+  return Buffer.concat([Buffer.from(MAGIC, "latin1"), checksum.digest()]);
 }
 
 function encode({ table, facts }: StatCache): Buffer[] {
@@ -133,33 +132,28 @@ function decode(body: Buffer): StatCache | undefined {
 }
 
 type TypedArrayConstructor<Kind> = {
-  new (buffer: ArrayBuffer, offset: number, length: number): Kind;
+  new (buffer: ArrayBufferLike, offset: number, length: number): Kind;
   BYTES_PER_ELEMENT: number;
 };
 
 class ColumnReader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
+  readonly #bytes: ArrayBufferLike;
+  #at: number;
 
   constructor(body: Buffer) {
-    this.#bytes = body;
+    this.#bytes = body.buffer;
+    this.#at = body.byteOffset;
   }
 
-  /** Copies: columns in the file need not be aligned, and the table outlives the file's buffer. */
+  /** A view: columns come in the order of their alignment. */
   take<Kind>(type: TypedArrayConstructor<Kind>, length: number): Kind {
     const start = this.#at;
     this.#at += length * type.BYTES_PER_ELEMENT;
-    const copy = new Uint8Array(this.#bytes.subarray(start, this.#at));
-    return new type(copy.buffer, copy.byteOffset, length);
+    return new type(this.#bytes, start, length);
   }
 
   text(length: number): string {
-    this.#at += length;
-    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset, this.#bytes.byteLength).toString(
-      "latin1",
-      this.#at - length,
-      this.#at,
-    );
+    return bytesOf(this.take(Uint8Array, length)).toString("latin1");
   }
 }
 

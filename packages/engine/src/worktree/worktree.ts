@@ -69,18 +69,23 @@ export interface Present {
   readonly objects: ObjectSource;
   /** What the next scan may reuse, once the content is durable. */
   readonly cache: StatCache;
-  /** Nothing had to be read. */
-  readonly untouched: boolean;
+  /** Entries that had to be read, because the stat cache did not know them as they are. */
+  readonly readCount: number;
 }
 
 /** Files written this recently may be in the middle of being written. */
 const HOT_NS = 50_000_000n;
+
+/** To read this share of the entries once more costs less than to write the cache of all of them. */
+const TOLERATED_DRIFT = 1 / 1000;
 
 export class Worktree {
   readonly #options: WorktreeOptions;
   readonly #rules: RulesReader;
   #cache: StatCache | undefined;
   #cacheLoaded = false;
+  /** How many entries the cache on disk has missed. */
+  #drift = 0;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -113,8 +118,12 @@ export class Worktree {
     const last = this.#cache?.facts;
     this.#cache = { table, facts: { ...facts, checkpoint } };
     this.#cacheLoaded = true;
-    const same = present.untouched && last !== undefined && sameFacts(last, this.#cache.facts);
-    if (this.#options.cachePath !== undefined && !same) writeStatCache(this.#options.cachePath, this.#cache);
+    this.#drift += present.readCount;
+    const isGoodEnough =
+      last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
+    if (this.#options.cachePath === undefined || isGoodEnough) return;
+    writeStatCache(this.#options.cachePath, this.#cache);
+    this.#drift = 0;
   }
 
   /** Forgets every stat: the next capture reads everything. */
@@ -178,7 +187,7 @@ export class Worktree {
       excludedRoots: scan.excluded,
       git: git.state,
       objects: into.objects,
-      untouched: scan.pending.length === 0,
+      readCount: scan.pending.length,
       cache: {
         table: scan.table,
         facts: {
@@ -230,7 +239,8 @@ function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
   return name;
 }
 
-/** Equal but for the checkpoint: an older one of the same state does as well, as long as it exists. */
+/** Equal but for the checkpoint: an older one does as well, as long as it exists. */
 function sameFacts(a: CacheFacts, b: CacheFacts): boolean {
-  return JSON.stringify({ ...a, checkpoint: "" }) === JSON.stringify({ ...b, checkpoint: "" });
+  const blank = { checkpoint: "", snapshot: "" };
+  return JSON.stringify({ ...a, ...blank }) === JSON.stringify({ ...b, ...blank });
 }
