@@ -2,7 +2,7 @@
 import type { Checkpoint, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
 import { EXIT } from "./exit-code.ts";
-import { checkpointJson } from "./json/checkpoint-json.ts";
+import { checkpointJson } from "@belay/server/json";
 import { withWorkspace } from "./open-workspace.ts";
 import { checkpointLabel } from "./output/checkpoint-table.ts";
 

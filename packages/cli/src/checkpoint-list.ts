@@ -2,7 +2,7 @@
 import type { ListOptions, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
 import { EXIT } from "./exit-code.ts";
-import { checkpointListJson } from "./json/checkpoint-json.ts";
+import { checkpointListJson } from "@belay/server/json";
 import { checkpointTable } from "./output/checkpoint-table.ts";
 
 /** Without `--limit`: as many as fit a screen for people, as many as a JSON list holds for programs. */

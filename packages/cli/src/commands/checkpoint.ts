@@ -2,7 +2,7 @@ import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engin
 import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
+import { checkpointJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";

@@ -2,7 +2,7 @@ import type { Diff } from "@belay/engine";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
-import { diffJson } from "../json/diff-json.ts";
+import { diffJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { colouredDiff, patchBytes } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";

@@ -5,7 +5,7 @@ import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.
 import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
-import { listField } from "../json/list-field.ts";
+import { listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { count } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";

@@ -1,7 +1,7 @@
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
+import { checkpointJson } from "@belay/server/json";
 import { warnAll } from "../open-workspace.ts";
 import { excludedList, gapList } from "../output/file-list.ts";
 import { section } from "../output/facts.ts";

@@ -3,8 +3,7 @@ import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.
 import { usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
-import { listField } from "../json/list-field.ts";
+import { checkpointJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { shown, withRest } from "../output/file-list.ts";

@@ -2,7 +2,7 @@ import type { TurnResult, Workspace } from "@belay/engine";
 import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { reportError } from "../errors.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
+import { checkpointJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";

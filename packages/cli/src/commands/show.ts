@@ -1,10 +1,7 @@
 import type { CheckpointDetails, GitState } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
-import { fileChangeJson } from "../json/diff-json.ts";
-import { listField } from "../json/list-field.ts";
-import { withPathJson } from "../json/path-json.ts";
+import { checkpointJson, fileChangeJson, listField, withPathJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";

@@ -1,7 +1,7 @@
 import type { Checkpoint, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { statusJson } from "../json/status-json.ts";
+import { statusJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";

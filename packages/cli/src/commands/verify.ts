@@ -1,7 +1,7 @@
 import type { VerifyReport, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, type Call } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { listField } from "../json/list-field.ts";
+import { listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, size } from "../output/quantity.ts";

@@ -4,13 +4,11 @@
  * carried out, and the engine refuses it if the files moved on while the question stood.
  */
 import type { Outcome, Plan, Workspace } from "@belay/engine";
-import { affectedFiles } from "../affected-files.ts";
+import { affectedFiles, outcomeJson, planJson, stepJson } from "@belay/server/json";
 import type { Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { warnAll } from "../open-workspace.ts";
-import { outcomeJson, planJson } from "../json/plan-json.ts";
-import { stepJson } from "../json/step-json.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { outcomeText, type Direction, type Verb } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";

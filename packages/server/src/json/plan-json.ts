@@ -1,6 +1,6 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
 import { planOperationType, type Outcome, type Plan } from "@belay/engine";
-import { affectedFiles } from "../affected-files.ts";
+import { affectedFiles } from "./affected-files.ts";
 import { listField } from "./list-field.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 

@@ -1,0 +1,97 @@
+/**
+ * A client of the resident process without a runtime import: how a request travels (a socket, `fetch`,
+ * straight into the application) is the caller's choice.
+ */
+import type { z } from "zod";
+import type { Route, ROUTES, RouteName } from "./routes.ts";
+
+export interface ClientRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body: string | undefined;
+}
+
+export interface ClientResponse {
+  readonly status: number;
+  readonly body: string;
+}
+
+export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
+
+/** What the server said when it said no. */
+export class ClientError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly hint: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, error: { code: string; message: string; hint: string }) {
+    const { code, message, hint, ...facts } = error;
+    super(message);
+    this.name = "ClientError";
+    this.status = status;
+    this.code = code;
+    this.hint = hint;
+    this.facts = facts;
+  }
+}
+
+type PathParameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathParameters<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+type Input<Name extends RouteName, Part extends "query" | "body"> = (typeof ROUTES)[Name] extends {
+  readonly [part in Part]: infer Shape extends z.ZodType;
+}
+  ? z.input<Shape>
+  : undefined;
+
+export interface CallInput<Name extends RouteName> {
+  readonly params?: Readonly<Record<PathParameters<Name>, string>>;
+  readonly query?: Input<Name, "query">;
+  readonly body?: Input<Name, "body">;
+}
+
+export type CallOutput<Name extends RouteName> = (typeof ROUTES)[Name] extends {
+  readonly response: infer Shape extends z.ZodType;
+}
+  ? z.infer<Shape>
+  : never;
+
+/** The route table's own shape, for those who walk it. */
+export type { Route };
+
+export class BelayClient {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async call<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): Promise<CallOutput<Name>> {
+    const [method, path] = name.split(" ") as [string, string];
+    const { status, body } = await this.#transport({
+      method,
+      path: fill(path, input.params ?? {}) + search(input.query),
+      body: method === "GET" ? undefined : JSON.stringify(input.body ?? {}),
+    });
+    const answer = JSON.parse(body) as { error?: { code: string; message: string; hint: string } };
+    if (answer.error !== undefined) throw new ClientError(status, answer.error);
+    return answer as CallOutput<Name>;
+  }
+}
+
+function fill(path: string, params: Readonly<Record<string, string>>): string {
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+}
+
+function search(query: unknown): string {
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value === undefined) continue;
+    for (const each of [value].flat()) words.append(name, String(each));
+  }
+  return words.size === 0 ? "" : `?${words}`;
+}

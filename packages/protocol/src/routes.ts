@@ -1,0 +1,307 @@
+/**
+ * Every route of the canonical API: what it takes, what it answers, in one table. The server serves it,
+ * `openapi.json` describes it, the client gets its types from it.
+ */
+import { z } from "zod";
+import * as shapes from "./shapes.ts";
+
+export interface Route {
+  readonly summary: string;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodObject;
+  /** undefined: a stream of events */
+  readonly response?: z.ZodObject;
+}
+
+const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
+const number = (most: number) => z.coerce.number().int().min(0).max(most);
+const text = (longest: number) => z.string().max(longest);
+const path = text(4096).min(1);
+const identifier = text(500).min(1);
+const MESSAGE_CHARACTERS = 500_000;
+
+const workspaceQuery = z.object({ workspace: path.optional() });
+const listQuery = z.object({
+  limit: number(10_000).optional(),
+  kind: text(40).optional(),
+  search: text(500).optional(),
+  fresh: flag.optional(),
+});
+const planQuery = z.object({
+  paths: z
+    .union([path, z.array(path)])
+    .transform((given) => (Array.isArray(given) ? given : [given]))
+    .optional(),
+  keepNew: flag.optional(),
+});
+const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShared: flag.optional() });
+const carryOut = z.object({ planId: identifier, bestEffort: z.boolean().optional() });
+const empty = z.object({});
+
+const taken = z.looseObject({
+  checkpoint: shapes.checkpoint,
+  unchanged: z.boolean(),
+  warnings: z.array(z.string()),
+  durationMs: z.number(),
+});
+const planned = z.looseObject({ plan: shapes.plan.nullable() });
+const newCheckpoint = z.object({
+  name: text(200).optional(),
+  annotation: text(10_000).optional(),
+  tags: z.array(text(200)).max(50).optional(),
+});
+
+const THREADS = {
+  "GET /api/threads": {
+    summary: "The conversations of a workspace, newest first.",
+    query: workspaceQuery,
+    response: z.looseObject({ threads: z.array(shapes.thread) }),
+  },
+  "POST /api/threads": {
+    summary:
+      "Opens a conversation and takes its initial checkpoint; the same external id gives the same one.",
+    query: workspaceQuery,
+    body: z.object({
+      agent: identifier.optional(),
+      externalId: identifier.optional(),
+      title: text(500).optional(),
+    }),
+    response: z.looseObject({ thread: shapes.thread }),
+  },
+  "GET /api/threads/:id": {
+    summary: "One conversation.",
+    response: z.looseObject({ thread: shapes.thread }),
+  },
+  "PATCH /api/threads/:id": {
+    summary: "Gives a conversation a title.",
+    body: z.object({ title: text(500).nullable() }),
+    response: z.looseObject({ thread: shapes.thread }),
+  },
+  "DELETE /api/threads/:id": {
+    summary: "Deletes a conversation and its checkpoints; files are untouched.",
+    response: z.looseObject({ deleted: z.string() }),
+  },
+  "GET /api/threads/:id/messages": {
+    summary: "The messages, newest page first; `before` continues at an index.",
+    query: z.object({ before: number(1e9).optional(), limit: number(1000).optional() }),
+    response: z.looseObject({ messages: z.array(shapes.message), nextCursor: z.int().nullable() }),
+  },
+  "POST /api/threads/:id/messages": {
+    summary: "Adds a message. A user's message is preceded by a checkpoint and opens a turn.",
+    body: z.object({
+      role: z.enum(["user", "assistant"]).optional(),
+      content: text(MESSAGE_CHARACTERS),
+      externalId: identifier.optional(),
+    }),
+    response: z.looseObject({ message: shapes.message, checkpoint: shapes.checkpoint.nullable() }),
+  },
+  "POST /api/threads/:id/stop": {
+    summary: "Ends the open turn: the agent has answered.",
+    body: empty,
+    response: z.looseObject({ checkpoint: shapes.checkpoint.nullable() }),
+  },
+  "POST /api/threads/:id/tools": {
+    summary: "Says that a tool is about to run, or has run.",
+    body: z.object({
+      phase: z.enum(["before", "after"]),
+      tool: identifier,
+      toolUseId: identifier,
+      paths: z.array(path).max(1000).optional(),
+      description: text(500).optional(),
+      agent: identifier.optional(),
+    }),
+    response: z.looseObject({ checkpoint: shapes.checkpoint.nullable() }),
+  },
+  "POST /api/threads/:id/edits": {
+    summary: "Begins an edit of files: until it is finalized it can be aborted as a whole.",
+    body: z.object({ paths: z.array(path).max(1000), transaction: z.boolean().optional() }),
+    response: z.looseObject({ edit: z.string() }),
+  },
+  "POST /api/threads/:id/edits/:eid/finalize": {
+    summary: "Keeps what the edit wrote.",
+    body: empty,
+    response: z.looseObject({ edit: z.string(), checkpoint: shapes.checkpoint.nullable() }),
+  },
+  "POST /api/threads/:id/edits/:eid/abort": {
+    summary: "Puts every file of the edit back as it was.",
+    body: empty,
+    response: shapes.outcome,
+  },
+  "GET /api/threads/:id/timeline": {
+    summary: "Checkpoints, messages and agents in the order they happened.",
+    query: z.object({ limit: number(10_000).optional() }),
+    response: z.looseObject({
+      entries: z.array(z.looseObject({ checkpoint: shapes.checkpoint, files: z.array(shapes.fileChange) })),
+    }),
+  },
+  "GET /api/threads/:id/events": { summary: "Events of the conversation, as a stream." },
+} as const satisfies Record<string, Route>;
+
+const CHECKPOINTS = {
+  "GET /api/threads/:id/checkpoints": {
+    summary: "The checkpoints of a conversation, newest first.",
+    query: listQuery,
+    response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
+  },
+  "POST /api/threads/:id/checkpoints": {
+    summary: "Takes a checkpoint by hand.",
+    body: newCheckpoint,
+    response: taken,
+  },
+  "GET /api/threads/:id/checkpoints/:cid": {
+    summary: "A checkpoint and the files it changed; with `content=1` their content up to 1 MB each.",
+    query: z.object({ content: flag.optional() }),
+    response: z.looseObject({ checkpoint: shapes.checkpoint, files: z.array(shapes.fileChange) }),
+  },
+  "PUT /api/threads/:id/checkpoints/:cid": {
+    summary: "Names or annotates a checkpoint.",
+    body: z.object({ name: text(200).optional(), annotation: text(10_000).optional() }),
+    response: z.looseObject({ checkpoint: shapes.checkpoint }),
+  },
+  "DELETE /api/threads/:id/checkpoints/:cid": {
+    summary: "Drops a checkpoint; it can be brought back within a day.",
+    response: z.looseObject({ deleted: z.string() }),
+  },
+  "GET /api/threads/:id/checkpoints/:cid/diff": {
+    summary: "What is different on disk.",
+    response: shapes.diff,
+  },
+  "GET /api/threads/:id/checkpoints/:cid/diff/:other": {
+    summary: "What is different between two checkpoints.",
+    response: shapes.diff,
+  },
+  "GET /api/threads/:id/checkpoints/:cid/rollback/preview": {
+    summary: "What going back would do; its `id` is the `planId` to do it with.",
+    query: planQuery,
+    response: planned,
+  },
+  "POST /api/threads/:id/checkpoints/:cid/rollback": {
+    summary: "Goes back as planned.",
+    body: carryOut,
+    response: shapes.outcome,
+  },
+} as const satisfies Record<string, Route>;
+
+const APPROVAL = {
+  "GET /api/threads/:id/session": {
+    summary: "The open session and what is not approved yet.",
+    query: z.object({ diffs: flag.optional() }),
+    response: shapes.session,
+  },
+  "POST /api/threads/:id/approve": {
+    summary: "Approves the session and opens the next one.",
+    body: z.object({ message: text(10_000).optional() }),
+    response: z.looseObject({ approved: z.string(), newSession: z.string(), checkpointsApproved: z.int() }),
+  },
+  "GET /api/threads/:id/reset/preview": {
+    summary: "What a reset to the approved state would do.",
+    response: planned,
+  },
+  "POST /api/threads/:id/reset": {
+    summary: "Takes out what is not approved, as planned.",
+    body: carryOut,
+    response: shapes.outcome.extend({ resetTo: z.string(), newSession: z.string() }),
+  },
+  "POST /api/threads/:id/restore": {
+    summary: "Goes back to a checkpoint as planned.",
+    body: carryOut.extend({ checkpointId: identifier }),
+    response: shapes.outcome,
+  },
+  "GET /api/threads/:id/undo/preview": {
+    summary: "What an undo would take back.",
+    query: stepsQuery,
+    response: planned,
+  },
+  "POST /api/threads/:id/undo": {
+    summary: "Takes back steps as planned.",
+    body: carryOut,
+    response: shapes.stepsOutcome,
+  },
+  "GET /api/threads/:id/redo/preview": {
+    summary: "What a redo would bring back.",
+    query: stepsQuery,
+    response: planned,
+  },
+  "POST /api/threads/:id/redo": {
+    summary: "Brings back steps as planned.",
+    body: carryOut,
+    response: shapes.stepsOutcome,
+  },
+  "GET /api/threads/:id/revert/preview": {
+    summary: "What taking out one step would do.",
+    query: z.object({ checkpoint: identifier }).extend(stepsQuery.pick({ includeShared: true }).shape),
+    response: planned,
+  },
+  "POST /api/threads/:id/revert": {
+    summary: "Takes out one step as planned.",
+    body: carryOut,
+    response: shapes.stepsOutcome,
+  },
+} as const satisfies Record<string, Route>;
+
+const WORKSPACE = {
+  "GET /api/workspaces": {
+    summary: "All protected directories of the user.",
+    response: z.looseObject({ workspaces: z.array(shapes.workspace) }),
+  },
+  "GET /api/status": {
+    summary: "What is protected, what changed, what stays out.",
+    query: workspaceQuery,
+    response: z.looseObject({ workspace: z.string(), path: z.string() }),
+  },
+  "GET /api/checkpoints": {
+    summary: "The checkpoints of a workspace, newest first.",
+    query: workspaceQuery.extend(listQuery.shape),
+    response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
+  },
+  "POST /api/checkpoints": {
+    summary: "Takes a checkpoint of the workspace.",
+    query: workspaceQuery,
+    body: newCheckpoint.extend({ thread: identifier.optional() }),
+    response: taken,
+  },
+  "GET /api/search": {
+    summary: "Finds checkpoints by name, note, prompt or path.",
+    query: workspaceQuery.extend({ q: text(500).min(1), limit: number(10_000).optional() }),
+    response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
+  },
+  "GET /api/storage": {
+    summary: "What the store takes.",
+    query: workspaceQuery,
+    response: z.looseObject({ bytes: z.int(), capBytes: z.int(), checkpoints: z.int() }),
+  },
+  "POST /api/prune": {
+    summary: "Drops checkpoints by policy.",
+    query: workspaceQuery,
+    body: z.object({ policy: text(40).optional(), dryRun: z.boolean().optional() }),
+    response: z.looseObject({ pruned: z.array(z.string()), kept: z.int() }),
+  },
+  "GET /api/settings": {
+    summary: "The settings with where each comes from.",
+    response: z.looseObject({ settings: z.record(z.string(), z.unknown()) }),
+  },
+  "PUT /api/settings": {
+    summary: "Changes one setting.",
+    body: z.object({ key: identifier, value: z.string().nullable() }),
+    response: z.looseObject({ settings: z.record(z.string(), z.unknown()) }),
+  },
+  "GET /api/events": { summary: "Events of a workspace, as a stream.", query: workspaceQuery },
+  "GET /api/resident": {
+    summary: "The process itself.",
+    response: z.looseObject({
+      pid: z.int(),
+      version: z.string(),
+      url: z.string(),
+      workspaces: z.array(shapes.workspace),
+    }),
+  },
+  "POST /api/resident/stop": {
+    summary: "Ends the process; everything acknowledged is durable.",
+    body: empty,
+    response: z.looseObject({ stopping: z.boolean() }),
+  },
+} as const satisfies Record<string, Route>;
+
+export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...APPROVAL, ...WORKSPACE } as const;
+
+export type RouteName = keyof typeof ROUTES;

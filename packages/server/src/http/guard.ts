@@ -1,0 +1,107 @@
+/**
+ * Stands before every handler: a web page in the user's browser, another user of the machine and a name
+ * that resolves to 127.0.0.1 must not get through. Reads the raw request, because by the time a framework
+ * has parsed it, doubled headers and odd forms have been tidied away.
+ */
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export interface Refusal {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** undefined = let it through */
+export type Guard = (request: IncomingMessage) => Refusal | undefined;
+
+export const BODY_LIMIT_BYTES = 1024 * 1024;
+
+const OWN_SITES = new Set(["same-origin", "none"]);
+const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
+
+/** For TCP: everything is checked, the token on every request, reads included. */
+export function createNetworkGuard(port: number, token: string): Guard {
+  const hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
+  const origins = new Set([...hosts].map((host) => `http://${host}`));
+  return (request) => {
+    const host = valuesOf(request, "host");
+    if (host.length !== 1 || !hosts.has(host[0]!))
+      return refuse(403, "HOST_REFUSED", "This server answers to its own loopback address only.");
+    const foreign = valuesOf(request, "origin").some((origin) => !origins.has(origin));
+    const site = valuesOf(request, "sec-fetch-site");
+    if (foreign || site.some((value) => !OWN_SITES.has(value)))
+      return refuse(403, "ORIGIN_REFUSED", "Pages of other sites may not use this server.");
+    return checkForm(request) ?? checkToken(request, token);
+  };
+}
+
+/** For the socket in the user's private directory: who can open it is the user. */
+export function createSocketGuard(): Guard {
+  return checkForm;
+}
+
+function checkForm(request: IncomingMessage): Refusal | undefined {
+  const { method = "", url = "", httpVersion } = request;
+  if (httpVersion !== "1.1") return refuse(400, "BAD_REQUEST", "Only HTTP/1.1 is spoken here.");
+  if (!url.startsWith("/") || url.startsWith("//"))
+    return refuse(400, "BAD_REQUEST", "The request must name a path.");
+  if (/%00|%2f|%5c|[\0\\]|(?:^|\/)\.\.(?:\/|$|\?)/i.test(pathOf(url)))
+    return refuse(400, "BAD_REQUEST", "The path is not well formed.");
+  if (!METHODS.has(method)) return refuse(405, "METHOD_REFUSED", "This method is not used here.");
+  if (request.headers.upgrade !== undefined)
+    return refuse(400, "BAD_REQUEST", "There is nothing to upgrade to.");
+  return checkBody(request);
+}
+
+function checkBody(request: IncomingMessage): Refusal | undefined {
+  const length = Number(request.headers["content-length"] ?? 0);
+  const hasBody = length > 0 || request.headers["transfer-encoding"] !== undefined;
+  if (length > BODY_LIMIT_BYTES) return refuse(413, "BODY_TOO_LARGE", "The body is larger than 1 MiB.");
+  const types = valuesOf(request, "content-type");
+  const isJson = types.length === 1 && /^application\/json(?:;\s*charset=utf-8)?$/i.test(types[0]!);
+  if ((hasBody || types.length > 0) && !isJson)
+    return refuse(415, "NOT_JSON", "The body must be application/json.");
+  return undefined;
+}
+
+function checkToken(request: IncomingMessage, token: string): Refusal | undefined {
+  const given = valuesOf(request, "authorization");
+  const expected = Buffer.from(`Bearer ${token}`);
+  const bytes = Buffer.from(given[0] ?? "");
+  const same = given.length === 1 && bytes.length === expected.length && timingSafeEqual(bytes, expected);
+  return same
+    ? undefined
+    : refuse(401, "TOKEN_REQUIRED", "The token is missing or wrong; `belay start --json` shows it.");
+}
+
+function valuesOf(request: IncomingMessage, name: string): string[] {
+  const raw = request.rawHeaders;
+  return raw.filter((_, index) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === name);
+}
+
+function pathOf(url: string): string {
+  return url.split("?", 1)[0]!;
+}
+
+function refuse(status: number, code: string, message: string): Refusal {
+  return { status, code, message };
+}
+
+/** Sent with every answer. */
+export const SAFE_HEADERS: Readonly<Record<string, string>> = {
+  "content-security-policy":
+    "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "x-content-type-options": "nosniff",
+  "cross-origin-opener-policy": "same-origin",
+  "cross-origin-resource-policy": "same-origin",
+  "referrer-policy": "no-referrer",
+  "cache-control": "no-store",
+};
+
+export function answerRefusal(response: ServerResponse, { status, code, message }: Refusal): void {
+  const body = JSON.stringify({ error: { code, message, hint: "Nothing was done." } });
+  // a body that was refused unread must not be taken for the next request
+  const headers = { ...SAFE_HEADERS, "content-type": "application/json", connection: "close" };
+  response.writeHead(status, headers).end(body);
+}

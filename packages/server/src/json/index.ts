@@ -1,0 +1,9 @@
+/** Everything in the contract's shapes, for the command line as for HTTP. */
+export { affectedFiles } from "./affected-files.ts";
+export { checkpointJson, checkpointListJson } from "./checkpoint-json.ts";
+export { diffJson, fileChangeJson } from "./diff-json.ts";
+export { listField } from "./list-field.ts";
+export { pathJson, withPathJson } from "./path-json.ts";
+export { outcomeJson, planJson } from "./plan-json.ts";
+export { statusJson } from "./status-json.ts";
+export { stepJson } from "./step-json.ts";

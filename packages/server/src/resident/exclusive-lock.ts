@@ -1,0 +1,29 @@
+/** At most one resident process a user: the lock is a database's, which the system lets go when its holder dies. */
+import { DatabaseSync } from "node:sqlite";
+
+export class ExclusiveLock implements Disposable {
+  readonly #database: DatabaseSync;
+
+  private constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  /** undefined when another process holds it. */
+  static take(path: string): ExclusiveLock | undefined {
+    const database = new DatabaseSync(path, { timeout: 0 });
+    try {
+      database.exec("BEGIN EXCLUSIVE");
+      return new ExclusiveLock(database);
+    } catch (error) {
+      database.close();
+      if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#database.close();
+  }
+}
+
+const SQLITE_BUSY = 5;
