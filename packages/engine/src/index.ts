@@ -27,6 +27,7 @@ export type {
   ListOptions,
   Progress,
   RestoreOptions,
+  RestoreScope,
   RevertOptions,
   TakenCheckpoint,
   Turn,
@@ -36,6 +37,8 @@ export type {
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
+export type { Approvals } from "./approvals.ts";
+export type { Conversations } from "./conversations.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {
@@ -52,6 +55,34 @@ export type {
   GitState,
   Thread,
 } from "./model/checkpoint.ts";
+export type {
+  AgentRequest,
+  AgentResult,
+  AgentRun,
+  EditRequest,
+  History,
+  HistoryOptions,
+  Message,
+  MessageRequest,
+  MessageRole,
+  OpenEdit,
+  PromptRequest,
+  Prompted,
+  ThreadRequest,
+  ThreadSummary,
+  ToolRequest,
+} from "./model/conversation.ts";
+export type { EventDetail, EventOptions, WorkspaceEvent } from "./model/event.ts";
+export { CHECKPOINT_PRESETS, type CheckpointPolicy, type CheckpointTrigger } from "./model/policy.ts";
+export type {
+  Approval,
+  ApproveOptions,
+  PendingFile,
+  ResetOutcome,
+  Session,
+  SessionName,
+  SessionStatus,
+} from "./model/session.ts";
 export type { Entry, GapReason } from "./model/entry.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
 export type { DiffDetail, FileChange } from "./model/file-change.ts";

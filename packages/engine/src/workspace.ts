@@ -65,13 +65,20 @@ export interface ListOptions {
   readonly kind?: string;
   readonly search?: string;
   readonly limit?: number;
+  /** Look at the disk and tell `hasChanges` of each message's checkpoint. */
+  readonly fresh?: boolean;
 }
+
+/** What goes back: the files, the conversation (its messages are marked), or both. */
+export type RestoreScope = "files" | "conversation" | "both";
 
 export interface RestoreOptions {
   /** Relative to the root; files or whole directories. */
   readonly paths?: readonly string[];
   readonly keepNew?: boolean;
   readonly thread?: ThreadId;
+  /** "files" unless said otherwise. */
+  readonly scope?: RestoreScope;
 }
 
 export interface UndoOptions {

@@ -223,6 +223,7 @@ function toCheckpoint(row: Row): Checkpoint {
     toolUseId: text("tool_use_id"),
     tool: text("tool"),
     rolledBack: row["rolled_back_by"] !== null,
+    hasChanges: null,
     agent: json("agent"),
     conversation: json("conversation"),
     git: json("git"),

@@ -101,6 +101,7 @@ function rowOf({
     toolUseId: request.toolUseId ?? null,
     tool: request.tool ?? null,
     rolledBack: false,
+    hasChanges: null,
     agent: request.agent ?? null,
     conversation: request.conversation ?? null,
     git: facts.git,

@@ -13,6 +13,9 @@ export type CheckpointKind =
   | "initial"
   | "safety"
   | "restore"
+  | "approve"
+  | "reset"
+  | "auto-fix"
   | "timer";
 
 export type CheckpointPhase = "before" | "after";
@@ -78,6 +81,8 @@ export interface Checkpoint {
   readonly toolUseId: string | null;
   readonly tool: string | null;
   readonly rolledBack: boolean;
+  /** Of a message's checkpoint: whether anything changed until the next one; null = not compared. */
+  readonly hasChanges: boolean | null;
   readonly agent: AgentFacts | null;
   readonly conversation: ConversationFacts | null;
   readonly git: GitState | null;

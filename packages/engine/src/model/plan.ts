@@ -5,7 +5,7 @@ import type { Entry } from "./entry.ts";
 import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 
-export type StepKind = "turn" | "restore" | "revert";
+export type StepKind = "turn" | "restore" | "reset" | "revert";
 
 /** One path, from what is there to what shall be there; `undefined` = absent. */
 export interface Edit {
@@ -64,7 +64,7 @@ export interface StepSummary {
   readonly description: string;
 }
 
-export type PlanKind = "restore" | "undo" | "redo" | "revert";
+export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
 
 /** A plan is bound to the snapshot it was made on: applying it to another state is refused. */
 export interface Plan {

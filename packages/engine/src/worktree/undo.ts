@@ -10,7 +10,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import type { Outcome, Plan, PlanKind, StepSummary } from "../model/plan.ts";
+import type { Outcome, Plan, StepSummary } from "../model/plan.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
@@ -272,7 +272,7 @@ function emptyPlan(context: Context, request: StepRequest): Plan {
 }
 
 function describe({ kind, target }: StepRequest, steps: readonly Step[]): string {
-  const verb: Record<Exclude<PlanKind, "restore">, string> = {
+  const verb: Record<StepRequest["kind"], string> = {
     undo: "Undid",
     redo: "Redid",
     revert: "Reverted",

@@ -1,0 +1,65 @@
+/**
+ * The part of a workspace that hooks, servers and agents drive: conversations and who is at work. A turn
+ * begins with a prompt and ends with a stop, with the thread's next prompt, or with the undo that closes it.
+ */
+import type {
+  AgentRequest,
+  AgentResult,
+  AgentRun,
+  EditRequest,
+  History,
+  HistoryOptions,
+  Message,
+  MessageRequest,
+  OpenEdit,
+  PromptRequest,
+  Prompted,
+  ThreadRequest,
+  ThreadSummary,
+  ToolRequest,
+} from "./model/conversation.ts";
+import type { Thread } from "./model/checkpoint.ts";
+import type { ThreadId } from "./model/ids.ts";
+import type { Outcome } from "./model/plan.ts";
+import type { TakenCheckpoint } from "./workspace.ts";
+
+export interface Conversations {
+  /** Newest first; deleted ones are not listed. */
+  threads(): Promise<ThreadSummary[]>;
+  /** By id, unique prefix of it, or external id. */
+  thread(ref: string): Promise<ThreadSummary>;
+  /** Finds or creates a thread, without a checkpoint: its first one becomes its approved state. */
+  openThread(request: ThreadRequest): Promise<Thread>;
+  /** Finds a thread, or creates it and takes its initial checkpoint. */
+  createThread(request: ThreadRequest): Promise<ThreadSummary>;
+  updateThread(thread: ThreadId, change: { readonly title: string | null }): Promise<ThreadSummary>;
+  /** No longer listed. Its checkpoints stay and can be restored, unless they are to be pruned with it. */
+  deleteThread(thread: ThreadId, options?: { readonly checkpoints?: boolean }): Promise<void>;
+
+  /** A user message: the checkpoint before it, the message, and a new turn; ends the thread's open turn. */
+  prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted>;
+  /** Any other message; a user message is a prompt. */
+  addMessage(thread: ThreadId, request: MessageRequest): Promise<Message>;
+  history(thread: ThreadId, options?: HistoryOptions): Promise<History>;
+  /** The stop: captures what the turn did. Null when no turn is open. */
+  endTurn(thread: ThreadId): Promise<TakenCheckpoint | null>;
+
+  /** Before a tool runs. Null when the policy takes no checkpoint for it. */
+  beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null>;
+  /** After it ran, or failed. Null when the policy takes no checkpoint for it. */
+  endTool(
+    thread: ThreadId,
+    call: { readonly toolUseId: string; readonly tool?: string },
+  ): Promise<TakenCheckpoint | null>;
+
+  beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun>;
+  endAgent(thread: ThreadId, result: AgentResult): Promise<AgentRun>;
+  agents(thread: ThreadId): Promise<AgentRun[]>;
+
+  /** Before a tool writes these files: their content is safe, and `abortEdit` brings it back exactly. */
+  startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit>;
+  /** The tool is done. A checkpoint only where the policy wants one. */
+  finalizeEdit(edit: string): Promise<TakenCheckpoint | null>;
+  /** Puts the files of this edit back, those of edits within it too; new ones are removed. */
+  abortEdit(edit: string): Promise<Outcome>;
+}

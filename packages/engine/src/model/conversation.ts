@@ -1,0 +1,135 @@
+/**
+ * Conversations and what is known of them: threads, messages, turns driven from outside, tool calls, agents.
+ * The engine keeps what it is told; it never talks to an agent itself.
+ */
+import type { Checkpoint, Thread } from "./checkpoint.ts";
+import type { CheckpointId, ThreadId } from "./ids.ts";
+import type { SessionName } from "./session.ts";
+
+export interface ThreadRequest {
+  readonly agent: string;
+  /** What the agent calls the conversation; left out: the thread's own id. */
+  readonly externalId?: string;
+  readonly title?: string;
+}
+
+/** A thread as lists show it. */
+export interface ThreadSummary extends Thread {
+  /** The last message, tool call, checkpoint or change of title. */
+  readonly updatedAt: number;
+  readonly messages: number;
+  readonly checkpoints: number;
+  readonly initialCheckpoint: CheckpointId | null;
+  readonly session: SessionName;
+  readonly lastApprovedAt: number | null;
+}
+
+export type MessageRole = "user" | "assistant" | "system" | "tool";
+
+export interface MessageRequest {
+  readonly role: MessageRole;
+  readonly content: string;
+  /** What the agent calls the message; a second message of the same name in a thread is the first one again. */
+  readonly externalId?: string;
+  readonly artifacts?: readonly unknown[];
+}
+
+export interface Message {
+  readonly id: string;
+  readonly thread: ThreadId;
+  /** 0, 1, 2 … in the thread; rolled back ones keep theirs. */
+  readonly index: number;
+  readonly role: MessageRole;
+  readonly content: string;
+  readonly externalId: string | null;
+  readonly createdAt: number;
+  readonly session: SessionName;
+  /** Taken before a user message; null for the others, and when automatic checkpoints are off. */
+  readonly checkpoint: CheckpointId | null;
+  readonly artifacts: readonly unknown[];
+  /** Its turn was undone, or the conversation was taken back over it. Never deleted. */
+  readonly rolledBack: boolean;
+}
+
+export interface HistoryOptions {
+  /** Only messages with a smaller index. */
+  readonly before?: number;
+  readonly limit?: number;
+}
+
+/** A stretch of history, oldest first. */
+export interface History {
+  readonly messages: readonly Message[];
+  readonly total: number;
+  /** `before` for the stretch in front of this one; null at the beginning. */
+  readonly cursor: number | null;
+}
+
+export interface PromptRequest {
+  readonly content: string;
+  readonly messageId?: string;
+  readonly artifacts?: readonly unknown[];
+}
+
+/** A user message and the turn it began. */
+export interface Prompted {
+  readonly message: Message;
+  readonly checkpoint: Checkpoint | null;
+  /** Null when automatic checkpoints are off: nothing to undo is recorded. */
+  readonly turn: string | null;
+  /** What was undone, restored or reset since the thread's last turn: to be told to the agent. */
+  readonly notices: readonly string[];
+}
+
+export interface ToolRequest {
+  readonly tool: string;
+  readonly toolUseId: string;
+  /** Paths the input names, relative to the root: captured whatever the ignore files say. */
+  readonly paths?: readonly string[];
+  /** The agent that calls it, where it is not the thread's own. */
+  readonly agentId?: string;
+  /** "Before Bash: npm test" is made of tool and this. */
+  readonly summary?: string;
+}
+
+export interface AgentRequest {
+  readonly id: string;
+  readonly role: string;
+  readonly parent?: string;
+}
+
+export interface AgentResult {
+  readonly id: string;
+  readonly status?: string;
+  readonly cost?: number;
+  readonly tokens?: number;
+}
+
+/** One run of an agent within a thread. */
+export interface AgentRun {
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly role: string;
+  readonly status: string;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly cost: number;
+  readonly tokens: number;
+  readonly parent: string | null;
+  readonly checkpoint: CheckpointId | null;
+}
+
+export interface EditRequest {
+  /** The files that the tool may write, relative to the root. */
+  readonly paths: readonly string[];
+  readonly tool?: string;
+  /** An open edit that this one is part of: only the outer one leaves a checkpoint. */
+  readonly within?: string;
+}
+
+/** An edit that was announced and can be taken back. */
+export interface OpenEdit {
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly paths: readonly string[];
+}
