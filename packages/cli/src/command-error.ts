@@ -7,7 +7,9 @@ export type CommandErrorCode =
   | "PATH_OUTSIDE"
   | "PATH_NOT_IN_CHECKPOINT"
   | "NO_PARENT"
-  | "OUTPUT_FAILED";
+  | "OUTPUT_FAILED"
+  | "RESIDENT_FAILED"
+  | "RESIDENT_RUNNING";
 
 interface CommandErrorDetails {
   readonly exit: ExitCode;

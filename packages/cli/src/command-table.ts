@@ -2,7 +2,8 @@
 import type { Command } from "./command.ts";
 
 export interface CommandEntry {
-  readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep";
+  /** undefined: not for people, and not in the help */
+  readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep" | undefined;
   readonly summary: string;
   load(): Promise<{ readonly default: Command }>;
 }
@@ -113,13 +114,23 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   start: {
     group: "Upkeep",
-    summary: "the resident process: not there yet",
+    summary: "start the resident process: captures in milliseconds, the API",
     load: () => import("./commands/start.ts"),
   },
   stop: {
     group: "Upkeep",
-    summary: "the resident process: not there yet",
+    summary: "end the resident process",
     load: () => import("./commands/stop.ts"),
+  },
+  serve: {
+    group: "Upkeep",
+    summary: "the same in the foreground, on a port of your choice",
+    load: () => import("./commands/serve.ts"),
+  },
+  resident: {
+    group: undefined,
+    summary: "what `start` starts",
+    load: () => import("./commands/resident.ts"),
   },
   uninstall: {
     group: "Upkeep",

@@ -6,7 +6,7 @@ import type { Style } from "./output/style.ts";
 import { table } from "./output/table.ts";
 
 export function generalHelp(style: Style): string {
-  const groups = [...new Set(Object.values(COMMANDS).map((entry) => entry.group))];
+  const groups = [...new Set(Object.values(COMMANDS).flatMap(({ group }) => group ?? []))];
   return [
     `${style.bold("belay")}: undo for AI coding agents`,
     "",

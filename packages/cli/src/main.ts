@@ -2,7 +2,6 @@
  * The command line: finds the command, parses its options, runs it, and turns whatever goes wrong into
  * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
  */
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usageError } from "./command-error.ts";
@@ -13,6 +12,7 @@ import { errorJson, reportError } from "./errors.ts";
 import { EXIT } from "./exit-code.ts";
 import { nearest } from "./nearest.ts";
 import { errorText } from "./output/error-text.ts";
+import { readVersion } from "./version.ts";
 import { assertWritten, createOutput, type Output } from "./output/output.ts";
 
 /** Runs one command line (without the program's name) and answers with its exit code. */
@@ -121,8 +121,7 @@ async function printHelp(line: ParsedLine, name: string | undefined): Promise<nu
 }
 
 function printVersion(line: ParsedLine): number {
-  const text = readFileSync(new URL("../package.json", import.meta.url), "utf8");
-  const { version } = JSON.parse(text) as { version: string };
+  const version = readVersion();
   const output = outputOf(line);
   if (line.options["json"] === true) output.json({ version });
   else output.print(`belay ${version}`);

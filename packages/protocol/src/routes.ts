@@ -114,7 +114,7 @@ const THREADS = {
   },
   "POST /api/threads/:id/edits": {
     summary: "Begins an edit of files: until it is finalized it can be aborted as a whole.",
-    body: z.object({ paths: z.array(path).max(1000), transaction: z.boolean().optional() }),
+    body: z.object({ paths: z.array(path).max(1000), within: identifier.optional() }),
     response: z.looseObject({ edit: z.string() }),
   },
   "POST /api/threads/:id/edits/:eid/finalize": {

@@ -1,14 +1,30 @@
+import { CommandError } from "../command-error.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 
 export default defineCommand({
   usage: "start",
-  about: "The resident process that captures within milliseconds. This version does not have it yet.",
+  about: [
+    "Starts the resident process, which captures within milliseconds and serves the API.",
+    "Commands and hooks start it by themselves; it ends when nobody has needed it for a while.",
+  ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },
-  run: (call) => {
-    if (call.json) call.output.json({ running: false });
-    else call.output.print("The resident process is not running: this version does not have one yet.");
-    return Promise.resolve(EXIT.done);
+  run: async (call) => {
+    const { ResidentProcess } = await import("../resident/resident-process.ts");
+    const facts = await new ResidentProcess(call.home).start();
+    if (facts === undefined)
+      throw new CommandError(
+        "RESIDENT_FAILED",
+        "The resident process did not start. Commands work without it.",
+        {
+          exit: EXIT.failed,
+          hint: `Its log is ${call.home}/run/resident.log.`,
+        },
+      );
+    const { url, token, pid } = facts;
+    if (call.json) call.output.json({ url, token, pid });
+    else call.output.print(`The resident process is running (process ${pid}) at ${url}.`);
+    return EXIT.done;
   },
 });

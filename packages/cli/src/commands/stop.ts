@@ -1,14 +1,23 @@
+import { CommandError } from "../command-error.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 
 export default defineCommand({
   usage: "stop",
-  about: "The resident process that captures within milliseconds. This version does not have it yet.",
+  about: "Ends the resident process. Everything it has acknowledged is durable; commands work without it.",
   options: {},
   operands: { min: 0, max: 0 },
-  run: (call) => {
-    if (call.json) call.output.json({ running: false });
-    else call.output.print("The resident process is not running: this version does not have one yet.");
-    return Promise.resolve(EXIT.done);
+  run: async (call) => {
+    const { ResidentProcess } = await import("../resident/resident-process.ts");
+    const resident = new ResidentProcess(call.home);
+    const facts = resident.facts();
+    if (!(await resident.stop()))
+      throw new CommandError("RESIDENT_FAILED", "The resident process does not end. Nothing was lost.", {
+        exit: EXIT.failed,
+        hint: `\`kill ${facts?.pid ?? "<pid>"}\` ends it.`,
+      });
+    if (call.json) call.output.json({ running: false, stopped: facts !== undefined });
+    else call.output.print(facts === undefined ? "The resident process was not running." : "Stopped.");
+    return EXIT.done;
   },
 });

@@ -56,7 +56,10 @@ function checkForm(request: IncomingMessage): Refusal | undefined {
 
 function checkBody(request: IncomingMessage): Refusal | undefined {
   const length = Number(request.headers["content-length"] ?? 0);
-  const hasBody = length > 0 || request.headers["transfer-encoding"] !== undefined;
+  const coding = request.headers["transfer-encoding"];
+  const hasBody = length > 0 || coding !== undefined;
+  if (coding !== undefined && coding !== "chunked")
+    return refuse(400, "BAD_REQUEST", "This transfer encoding is not understood.");
   if (length > BODY_LIMIT_BYTES) return refuse(413, "BODY_TOO_LARGE", "The body is larger than 1 MiB.");
   const types = valuesOf(request, "content-type");
   const isJson = types.length === 1 && /^application\/json(?:;\s*charset=utf-8)?$/i.test(types[0]!);

@@ -5,7 +5,13 @@ import { answerRefusal, createNetworkGuard, createSocketGuard, SAFE_HEADERS, typ
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 5_000 };
+const LIMITS = {
+  headersTimeout: 5_000,
+  requestTimeout: 30_000,
+  keepAliveTimeout: 5_000,
+  // how often the limits above are looked at; by default twice a minute
+  connectionsCheckingInterval: 1_000,
+};
 const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 16 * 1024;
 

@@ -2,8 +2,11 @@
 export { affectedFiles } from "./affected-files.ts";
 export { checkpointJson, checkpointListJson } from "./checkpoint-json.ts";
 export { diffJson, fileChangeJson } from "./diff-json.ts";
+export { eventJson } from "./event-json.ts";
 export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
 export { outcomeJson, planJson } from "./plan-json.ts";
+export { sessionJson, sessionRef } from "./session-json.ts";
 export { statusJson } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
+export { isoTime, messageJson, optionalTime, threadJson } from "./thread-json.ts";

@@ -1,0 +1,19 @@
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+
+/** Not for people: this is what `belay start` starts. */
+export default defineCommand({
+  usage: "resident",
+  about: "The resident process itself, in the background. `belay start` starts it.",
+  options: {},
+  operands: { min: 0, max: 0 },
+  run: async (call) => {
+    const { ResidentProcess } = await import("../resident/resident-process.ts");
+    const { runResident } = await import("../resident/run-resident.ts");
+    const { readBuild } = await import("../version.ts");
+    const other = new ResidentProcess(call.home);
+    if ((other.facts()?.version ?? readBuild()) !== readBuild()) await other.stop();
+    const exit = await runResident(call, { port: 0, foreground: false }, () => undefined);
+    return exit ?? EXIT.done;
+  },
+});

@@ -1,0 +1,43 @@
+import { CommandError } from "../command-error.ts";
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { portNumber } from "../number-option.ts";
+
+export default defineCommand({
+  usage: "serve [--port n]",
+  about: [
+    "Serves the API in the foreground until Ctrl-C, in place of the resident process.",
+    "Programs find it at the address it prints and send the token with each request.",
+  ].join("\n"),
+  options: {
+    port: { type: "string", value: "n", about: "the port to listen on; 0, the default, picks a free one" },
+  },
+  operands: { min: 0, max: 0 },
+  run: async (call) => {
+    const { ResidentProcess } = await import("../resident/resident-process.ts");
+    const { runResident } = await import("../resident/run-resident.ts");
+    const port = portNumber("--port", call.options.port);
+    const other = new ResidentProcess(call.home);
+    const running = other.facts();
+    if (running?.foreground === true) throw alreadyServed(running.pid, running.url);
+    await other.stop();
+    const exit = await runResident(call, { port, foreground: true, directory: call.directory }, (facts) => {
+      const { url, token, pid } = facts;
+      if (call.json) call.output.json({ url, token, pid });
+      else call.output.print(`Belay is served at ${url}\n  token: ${token}\nCtrl-C ends it.`);
+    });
+    if (exit === undefined) throw alreadyServed(other.facts()?.pid, other.facts()?.url);
+    return exit;
+  },
+});
+
+function alreadyServed(pid: number | undefined, url: string | undefined): Error {
+  return new CommandError(
+    "RESIDENT_RUNNING",
+    `Process ${pid} already serves Belay at ${url}. Nothing was changed.`,
+    {
+      exit: EXIT.refused,
+      hint: "Use that one, or end it first.",
+    },
+  );
+}

@@ -1,0 +1,26 @@
+/** Runs the resident process in this very process, until it is told to end. */
+import { startResident, type ResidentOptions } from "@belay/server";
+import type { ResidentFacts } from "@belay/server/resident";
+import type { Call } from "../command.ts";
+import { reportError } from "../errors.ts";
+import { EXIT } from "../exit-code.ts";
+import { readBuild } from "../version.ts";
+
+/** Undefined when another process is already there. */
+export async function runResident(
+  call: Pick<Call, "home">,
+  options: Pick<ResidentOptions, "port" | "foreground" | "directory">,
+  ready: (facts: ResidentFacts) => void,
+): Promise<number | undefined> {
+  const resident = await startResident({
+    ...options,
+    home: call.home,
+    version: readBuild(),
+    explain: reportError,
+  });
+  if (resident === undefined) return undefined;
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resident.stop());
+  ready(resident.facts);
+  await resident.ended;
+  return EXIT.done;
+}

@@ -1,0 +1,73 @@
+/** Binds a handler to a route of the table: what comes in has the table's shape, or nobody gets to see it. */
+import { ROUTES, type CallInput, type Route, type RouteName } from "@belay/protocol";
+import type { Context, Hono } from "hono";
+import { ServerError } from "../server-error.ts";
+
+export interface RouteInput<Name extends RouteName> {
+  readonly params: NonNullable<CallInput<Name>["params"]>;
+  readonly query: ParsedQuery<Name>;
+  readonly body: ParsedBody<Name>;
+  readonly request: Request;
+}
+
+type Parsed<Shape> = Shape extends { readonly _zod: { readonly output: infer Output } } ? Output : never;
+type ParsedQuery<Name extends RouteName> = (typeof ROUTES)[Name] extends { query: infer Shape }
+  ? Parsed<Shape>
+  : undefined;
+type ParsedBody<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: infer Shape }
+  ? Parsed<Shape>
+  : undefined;
+
+export type RouteHandler<Name extends RouteName> = (input: RouteInput<Name>) => Promise<object | Response>;
+
+export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handler: RouteHandler<Name>): void {
+  const [method, path] = name.split(" ") as [string, string];
+  const route: Route = ROUTES[name];
+  app.on(method, path, async (context) => {
+    const input = {
+      params: context.req.param(),
+      query: route.query === undefined ? undefined : parse("query", route.query, queryOf(context)),
+      body: route.body === undefined ? undefined : parse("body", route.body, await readJson(context)),
+      request: context.req.raw,
+    } as unknown as RouteInput<Name>;
+    const answer = await handler(input);
+    return answer instanceof Response ? answer : context.json(answer);
+  });
+}
+
+/** An empty body is an empty object: many actions need nothing said. */
+export async function readJson(context: Context): Promise<unknown> {
+  const text = await context.req.text();
+  if (text === "") return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ServerError("BAD_REQUEST", 400, "The body is not JSON. Nothing was changed.");
+  }
+}
+
+function queryOf(context: Context): Record<string, string | string[]> {
+  return Object.fromEntries(
+    Object.entries(context.req.queries()).map(([key, values]) => [
+      key,
+      values.length === 1 ? values[0]! : values,
+    ]),
+  );
+}
+
+interface Shape<Output> {
+  safeParse(
+    input: unknown,
+  ):
+    | { success: true; data: Output }
+    | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
+}
+
+export function parse<Output>(part: string, shape: Shape<Output>, input: unknown): Output {
+  const result = shape.safeParse(input);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${[part, ...path].join(".")}: ${message}`);
+  throw new ServerError("BAD_REQUEST", 400, `The request is not understood: ${problems.join("; ")}.`, {
+    problems,
+  });
+}

@@ -1,0 +1,3 @@
+/** The resident process and what its clients need to find it. */
+export type { Explain, Explained } from "./app.ts";
+export { startResident, type Resident, type ResidentOptions } from "./resident/resident.ts";

@@ -1,0 +1,25 @@
+/** The engine's events as the contract names them. */
+import type { WorkspaceEvent } from "@belay/engine";
+import { checkpointJson } from "./checkpoint-json.ts";
+
+export function eventJson(event: WorkspaceEvent, workspace: string): object {
+  const { seq: _, at, ...rest } = event;
+  const place = { workspace, dialog_id: event.thread, at: new Date(at).toISOString() };
+  switch (rest.type) {
+    case "checkpoint_created":
+    case "checkpoint_updated":
+      return {
+        ...rest,
+        ...place,
+        checkpoint: rest.checkpoint === null ? null : checkpointJson(rest.checkpoint, { workspace }),
+      };
+    case "checkpoint_deleted":
+      return { ...rest, ...place, checkpoint_id: rest.checkpointId };
+    case "session_approved":
+      return { ...rest, ...place, new_session: rest.newSession, approved: rest.checkpoint };
+    case "session_reset":
+      return { ...rest, ...place, new_session: rest.newSession, reset_to: rest.checkpoint };
+    default:
+      return { ...rest, ...place };
+  }
+}

@@ -1,0 +1,281 @@
+/**
+ * The dialogs API (`/api/dialogs`): the same threads, in snake_case and with commits for checkpoints. It
+ * has no previews, so its actions plan on the spot.
+ */
+import type { Checkpoint, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
+import type { Context, Hono } from "hono";
+import { z } from "zod";
+import { parse, readJson } from "../http/serve-route.ts";
+import { streamEvents } from "../http/sse.ts";
+import { isoTime, messageJson, optionalTime, outcomeJson, pathJson, sessionRef } from "../json/index.ts";
+import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
+import type { ThreadId } from "@belay/engine";
+
+const AGENT = "dialogs";
+const text = (longest: number) => z.string().max(longest);
+const TITLE = z.object({ title: text(500).nullish() });
+const MESSAGE = z.object({
+  content: text(500_000),
+  role: z.enum(["user", "assistant"]).default("user"),
+});
+const APPROVE = z.object({ message: text(10_000).nullish() });
+const RESTORE = z.object({ checkpoint_id: text(500).min(1) });
+const CURSOR = z.object({
+  cursor: z.coerce.number().int().min(0).optional(),
+  limit: z.coerce.number().int().min(1).max(1000).optional(),
+});
+
+export function mountDialogs(app: Hono, served: Served): void {
+  serveIndex(app, served);
+  serveHistory(app, served);
+  serveSessions(app, served);
+  serveActions(app, served);
+}
+
+function serveIndex(app: Hono, served: Served): void {
+  app.get("/api/dialogs", async (context) =>
+    context.json(
+      await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
+        const dialogs = await Promise.all(
+          (await workspace.threads()).map((each) => dialogJson(workspace, each)),
+        );
+        return { dialogs, current_dialog_id: dialogs[0]?.id ?? null };
+      }),
+    ),
+  );
+  app.post("/api/dialogs", async (context) => {
+    const { title } = parse("body", TITLE, await readJson(context));
+    return context.json(
+      await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
+        const created = await workspace.createThread({ agent: AGENT, ...(title && { title }) });
+        return dialogJson(workspace, created);
+      }),
+      201,
+    );
+  });
+  app.get("/api/dialogs/:id", (context) =>
+    answer(context, served, async (workspace, thread) =>
+      dialogJson(workspace, await workspace.thread(thread)),
+    ),
+  );
+  app.patch("/api/dialogs/:id", async (context) => {
+    const { title = null } = parse("body", TITLE, await readJson(context));
+    return answer(context, served, async (workspace, thread) =>
+      dialogJson(workspace, await workspace.updateThread(thread, { title })),
+    );
+  });
+  app.delete("/api/dialogs/:id", (context) =>
+    answer(context, served, async (workspace, thread) => {
+      await workspace.deleteThread(thread, { checkpoints: true });
+      return { deleted: thread };
+    }),
+  );
+}
+
+function serveHistory(app: Hono, served: Served): void {
+  for (const path of ["/api/dialogs/:id/messages", "/api/dialogs/:id/history"]) {
+    app.get(path, (context) => {
+      const { cursor: before, limit } = parse("query", CURSOR, context.req.query());
+      return answer(context, served, async (workspace, thread) => {
+        const options = { ...(before !== undefined && { before }), ...(limit !== undefined && { limit }) };
+        const { messages, cursor } = await workspace.history(thread, options);
+        return { dialog_id: thread, messages: messages.map(dialogMessage), next_cursor: cursor };
+      });
+    });
+  }
+  app.post("/api/dialogs/:id/messages", async (context) => {
+    const { role, content } = parse("body", MESSAGE, await readJson(context));
+    return answer(context, served, async (workspace, thread) => {
+      const message =
+        role === "user"
+          ? (await workspace.prompt(thread, { content })).message
+          : await workspace.addMessage(thread, { role, content });
+      return dialogMessage(message);
+    });
+  });
+  app.get("/api/dialogs/:id/events", async (context) => {
+    const { workspace } = await served.host.findThread(context.req.param("id"));
+    return streamEvents(served, workspace, context.req.raw, context.req.param("id") as ThreadId);
+  });
+}
+
+function serveSessions(app: Hono, served: Served): void {
+  app.get("/api/dialogs/:id/session", (context) =>
+    answer(context, served, async (workspace, thread) => {
+      const status = await workspace.session(thread, { detail: "text", content: true });
+      return {
+        active_session: status.active,
+        session_ref: sessionRef(status.active),
+        has_unapproved: status.hasUnapproved,
+        last_approved_at: optionalTime(status.lastApprovedAt),
+        changed_files: status.changedFiles.map(changedFile),
+      };
+    }),
+  );
+  app.get("/api/dialogs/:id/sessions", (context) =>
+    answer(context, served, async (workspace, thread) => {
+      const sessions = await workspace.sessions(thread);
+      const { approved } = await workspace.session(thread, { detail: "names" });
+      const heads = await workspace.list({ thread, limit: 1 });
+      const active = sessions.find(({ status }) => status === "active");
+      return {
+        sessions: sessions.map((session) => ({
+          session_name: session.name,
+          ref_name: sessionRef(session.name),
+          status: session.status,
+          created_at: isoTime(session.createdAt),
+          closed_at: optionalTime(session.closedAt),
+          approved_commit: session.approved,
+          checkpoints_count: session.checkpoints,
+          branch_exists: true,
+        })),
+        branches: [
+          {
+            branch_type: "main",
+            ref_name: "refs/heads/main",
+            head_commit: approved,
+            valid: approved !== null,
+          },
+          {
+            branch_type: "session",
+            ref_name: sessionRef(active?.name ?? null),
+            head_commit: heads[0]?.id ?? null,
+            valid: heads.length > 0,
+          },
+        ],
+      };
+    }),
+  );
+  app.get("/api/dialogs/:id/checkpoints", (context) =>
+    answer(context, served, async (workspace, thread) => {
+      const checkpoints = await workspace.list({ thread });
+      const { initialCheckpoint } = await workspace.thread(thread);
+      return {
+        dialog_id: thread,
+        checkpoints: checkpoints.reverse().map(commit),
+        initial_checkpoint: initialCheckpoint,
+      };
+    }),
+  );
+  app.get("/api/dialogs/:id/file_edits", (context) =>
+    answer(context, served, async (workspace, thread) => ({
+      dialog_id: thread,
+      file_edits: await fileEdits(workspace, await workspace.list({ thread })),
+    })),
+  );
+}
+
+function serveActions(app: Hono, served: Served): void {
+  app.post("/api/dialogs/:id/approve", async (context) => {
+    const { message } = parse("body", APPROVE, await readJson(context));
+    return answer(context, served, async (workspace, thread) => {
+      const approval = await workspace.approve(thread, message ? { message } : {});
+      return {
+        approved_commit: approval.approved,
+        new_session: approval.newSession,
+        commits_approved: approval.checkpointsApproved,
+      };
+    });
+  });
+  app.post("/api/dialogs/:id/reset", async (context) => {
+    await readJson(context);
+    return answer(context, served, async (workspace, thread) => {
+      const outcome = await workspace.reset(thread);
+      assertApplied(outcome, outcomeJson(outcome, true));
+      return {
+        reset_to: outcome.resetTo,
+        new_session: outcome.newSession,
+        pre_reset_checkpoint: outcome.safetyCheckpoint,
+      };
+    });
+  });
+  app.post("/api/dialogs/:id/restore", async (context) => {
+    const { checkpoint_id: ref } = parse("body", RESTORE, await readJson(context));
+    return answer(context, served, async (workspace, thread) => {
+      const { id } = await checkpointOf(workspace, thread, ref);
+      // unwritable files are left out and named, as the document has it
+      const outcome = await workspace.restoreTo(id, { thread, bestEffort: true });
+      const { newCheckpoint, safetyCheckpoint, skipped } = outcome;
+      return {
+        restored_to: id,
+        new_checkpoint: newCheckpoint,
+        safety_checkpoint: safetyCheckpoint,
+        skipped: [...skipped, ...outcome.conflicts].map(({ path, reason }) => ({
+          ...pathJson(path),
+          reason,
+        })),
+      };
+    });
+  });
+}
+
+async function answer(
+  context: Context,
+  served: Served,
+  work: (workspace: Workspace, thread: ThreadId) => Promise<object>,
+): Promise<Response> {
+  return context.json(await inThread(served, context.req.param("id") ?? "", work));
+}
+
+async function dialogJson(workspace: Workspace, thread: ThreadSummary) {
+  const { active } = await workspace.session(thread.id, { detail: "names" });
+  return {
+    id: thread.id,
+    title: thread.title,
+    created_at: isoTime(thread.createdAt),
+    updated_at: isoTime(thread.updatedAt),
+    active_session: active,
+    last_approved_at: optionalTime(thread.lastApprovedAt),
+    initial_checkpoint: thread.initialCheckpoint,
+  };
+}
+
+function dialogMessage(message: Parameters<typeof messageJson>[0]) {
+  const { id, index, role, content, checkpoint, session, rolledBack } = message;
+  return {
+    id,
+    index,
+    type: role,
+    content,
+    checkpoint,
+    session,
+    rolled_back: rolledBack,
+    created_at: isoTime(message.createdAt),
+  };
+}
+
+function commit({ id, description, createdAt, session }: Checkpoint) {
+  return { commit_id: id, message: description, created_at: isoTime(createdAt), session };
+}
+
+function changedFile(file: PendingFile) {
+  return {
+    ...pathJson(file.path),
+    status: file.type === "added" || file.type === "deleted" ? file.type : "modified",
+    additions: file.linesAdded ?? 0,
+    deletions: file.linesDeleted ?? 0,
+    diff: file.diff ?? null,
+    base_content: file.baseContent,
+    is_binary: file.binary,
+    is_too_large: file.tooLarge,
+  };
+}
+
+/** What each checkpoint of the dialog changed, derived from the snapshots. */
+async function fileEdits(workspace: Workspace, checkpoints: readonly Checkpoint[]) {
+  const edits = [];
+  for (const { id, parents, createdAt, messageIndex } of checkpoints) {
+    if (parents[0] === undefined) continue;
+    const { files } = await workspace.diff({ from: parents[0], to: id, detail: "text" });
+    for (const file of files) {
+      edits.push({
+        file: pathJson(file.path).path,
+        diff: file.diff ?? null,
+        checkpoint: id,
+        created_at: isoTime(createdAt),
+        message_index: messageIndex,
+      });
+    }
+  }
+  return edits;
+}

@@ -1,0 +1,103 @@
+/**
+ * The resident process: one per user, many workspaces. It may die at any moment and be started anew by
+ * whoever needs it; everything it has acknowledged is in the stores.
+ */
+import { randomBytes } from "node:crypto";
+import { getRequestListener } from "@hono/node-server";
+import { createApp, type Explain } from "../app.ts";
+import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
+import type { Served } from "../routes/served.ts";
+import { WorkspaceHost } from "../workspace-host.ts";
+import { ExclusiveLock } from "./exclusive-lock.ts";
+import { createFileLog } from "./log.ts";
+import { RunDirectory, type ResidentFacts } from "./run-directory.ts";
+
+export interface ResidentOptions {
+  readonly home: string;
+  readonly version: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** The workspace that requests mean when they name none. */
+  readonly directory?: string;
+  /** Somebody looks at it: it does not end by itself. */
+  readonly foreground: boolean;
+  readonly explain: Explain;
+  readonly idleMs?: number;
+}
+
+export interface Resident {
+  readonly facts: ResidentFacts;
+  /** Fulfilled when the process has been told to end, or has been idle for long, and everything is closed. */
+  readonly ended: Promise<void>;
+  stop(): void;
+}
+
+const IDLE_MS = 30 * 60 * 1000;
+const HOUSEKEEPING_MS = 60 * 1000;
+
+/** Undefined when another process is already there. */
+export async function startResident(options: ResidentOptions): Promise<Resident | undefined> {
+  const run = new RunDirectory(options.home);
+  run.create();
+  const lock = ExclusiveLock.take(run.lock);
+  if (lock === undefined) return undefined;
+  const clock = Date.now;
+  const log = createFileLog(run.log, clock);
+  const ending = new AbortController();
+  const host = new WorkspaceHost({ home: options.home, directory: options.directory, log, clock });
+  const listeners = new Set<symbol>();
+  const token = randomBytes(32).toString("base64url");
+  let usedAt = clock();
+  let facts: ResidentFacts | undefined;
+  const served: Served = {
+    host,
+    version: options.version,
+    ending: ending.signal,
+    listeners,
+    facts: () => facts!,
+    stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
+  };
+  const handle = getRequestListener(createApp(served, options.explain, log).fetch);
+  const listener: Listener = (request, response) => {
+    usedAt = clock();
+    void handle(request, response);
+  };
+  // whoever held the lock before is gone: so is its socket
+  run.clear();
+  const socket = await listenOnSocket(run.socket, listener);
+  const network = await listenOnLoopback(options.port, token, listener);
+  facts = {
+    pid: process.pid,
+    version: options.version,
+    url: `http://127.0.0.1:${network.port}`,
+    token,
+    startedAt: new Date(clock()).toISOString(),
+    foreground: options.foreground,
+  };
+  run.write(facts);
+  log.info("started", { pid: process.pid, url: facts.url, version: options.version });
+  const idleMs = options.idleMs ?? IDLE_MS;
+  const housekeeping = setInterval(
+    () => {
+      void host.releaseIdle();
+      if (!options.foreground && listeners.size === 0 && clock() - usedAt > idleMs) ending.abort();
+    },
+    Math.min(HOUSEKEEPING_MS, idleMs),
+  );
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  ending.signal.addEventListener("abort", () => {
+    void (async () => {
+      clearInterval(housekeeping);
+      await Promise.all([socket.close(), network.close()]);
+      await host.close();
+      run.clear();
+      log.info("ended", { pid: process.pid });
+      lock[Symbol.dispose]();
+      resolve();
+    })();
+  });
+  return { facts, ended, stop: () => ending.abort() };
+}
+
+/** The request that asks for the end gets its answer. */
+const ANSWER_FIRST_MS = 50;

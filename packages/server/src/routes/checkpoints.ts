@@ -1,0 +1,126 @@
+/** Checkpoints of a thread: list, take, look at, annotate, drop, compare, go back. */
+import type { FileChange, Workspace } from "@belay/engine";
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson } from "../json/index.ts";
+import { assertApplied, checkpointOf, inThread, takenJson, type Served } from "./served.ts";
+
+/** Larger files are named without their content. */
+export const CONTENT_BYTES = 1024 * 1024;
+
+export function serveCheckpoints(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/threads/:id/checkpoints", ({ params, query }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { limit, kind, search, fresh } = query;
+      const options = {
+        thread,
+        ...(limit !== undefined && { limit }),
+        ...(kind && { kind }),
+        ...(search && { search }),
+        ...(fresh && { fresh }),
+      };
+      const checkpoints = await workspace.list(options);
+      return { checkpoints: checkpoints.map((each) => checkpointJson(each, { workspace: workspace.id })) };
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/checkpoints", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) =>
+      takenJson(await workspace.checkpoint({ kind: "manual", thread, ...annotations(body) }), workspace),
+    ),
+  );
+  serveRoute(app, "GET /api/threads/:id/checkpoints/:cid", ({ params, query }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      const { checkpoint, files, gaps, doubts } = await workspace.show(id);
+      return {
+        checkpoint: checkpointJson(checkpoint, { workspace: workspace.id, gaps, doubts }),
+        files: query.content === true ? await withContent(workspace, id, files) : files.map(fileChangeJson),
+      };
+    }),
+  );
+  serveRoute(app, "PUT /api/threads/:id/checkpoints/:cid", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      if (body.name !== undefined) await workspace.rename(id, body.name);
+      if (body.annotation !== undefined) await workspace.note(id, body.annotation);
+      return { checkpoint: checkpointJson(await workspace.resolve(id), { workspace: workspace.id }) };
+    }),
+  );
+  serveRoute(app, "DELETE /api/threads/:id/checkpoints/:cid", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      await workspace.drop(id);
+      return { deleted: id };
+    }),
+  );
+  serveComparing(app, served);
+}
+
+function serveComparing(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/diff", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      return diffJson(await workspace.diff(id), true);
+    }),
+  );
+  serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/diff/:other", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const from = await checkpointOf(workspace, thread, params.cid);
+      const to = await checkpointOf(workspace, thread, params.other);
+      return diffJson(await workspace.diff(from.id, to.id), true);
+    }),
+  );
+  serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/rollback/preview", ({ params, query }) =>
+    inThread(served, params.id, async (workspace, thread, hosted) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      const { paths, keepNew } = query;
+      const options = { thread, ...(paths && { paths }), ...(keepNew !== undefined && { keepNew }) };
+      return { plan: planJson(hosted.keep(await workspace.planRestore(id, options)), true) };
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread, hosted) => {
+      const { id } = await checkpointOf(workspace, thread, params.cid);
+      const plan = hosted.take(
+        body.planId,
+        ({ kind, checkpoint }) => kind === "restore" && checkpoint === id,
+      );
+      const outcome = await workspace.restore(plan, { bestEffort: body.bestEffort ?? false });
+      const report = outcomeJson(outcome, true);
+      assertApplied(outcome, report);
+      return report;
+    }),
+  );
+}
+
+export function annotations(body: {
+  name?: string | undefined;
+  annotation?: string | undefined;
+  tags?: string[] | undefined;
+}) {
+  const { name, annotation, tags } = body;
+  return { ...(name && { name }), ...(annotation && { note: annotation }), ...(tags && { tags }) };
+}
+
+async function withContent(workspace: Workspace, checkpoint: string, files: readonly FileChange[]) {
+  return Promise.all(
+    files.map(async (file) => ({
+      ...fileChangeJson(file),
+      ...(await contentOf(workspace, checkpoint, file.path)),
+    })),
+  );
+}
+
+/** A file's content at a checkpoint, or on disk; null when it was not there, or is larger than what is shown. */
+export async function contentOf(workspace: Workspace, checkpoint: string | null, path: FileChange["path"]) {
+  const file = await workspace.file(checkpoint, path, CONTENT_BYTES);
+  if (file === null)
+    return { content: null, encoding: "utf-8" as const, mode: null, hash: null, tooLarge: false };
+  const { content, mode, hash } = file;
+  if (content === null) return { content: null, encoding: "utf-8" as const, mode, hash, tooLarge: true };
+  const text = content.toString("utf8");
+  const isText = !content.subarray(0, 8192).includes(0) && Buffer.from(text, "utf8").equals(content);
+  return isText
+    ? { content: text, encoding: "utf-8" as const, mode, hash, tooLarge: false }
+    : { content: content.toString("base64"), encoding: "base64" as const, mode, hash, tooLarge: false };
+}

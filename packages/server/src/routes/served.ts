@@ -1,0 +1,63 @@
+/** What handlers share: the host, and how a thread's request becomes work on its workspace. */
+import type { Checkpoint, Outcome, TakenCheckpoint, ThreadId, Workspace } from "@belay/engine";
+import type { HostedWorkspace } from "../hosted-workspace.ts";
+import { checkpointJson } from "../json/checkpoint-json.ts";
+import { ServerError } from "../server-error.ts";
+import type { WorkspaceHost } from "../workspace-host.ts";
+
+export interface Served {
+  readonly host: WorkspaceHost;
+  readonly version: string;
+  /** Ends every open stream. */
+  readonly ending: AbortSignal;
+  /** Streams that are open: a process that is listened to is not idle. */
+  readonly listeners: Set<symbol>;
+  facts(): { pid: number; version: string; url: string; startedAt: string };
+  stop(): void;
+}
+
+/** A thread's request, when everything asked of its workspace before is done. */
+export async function inThread<Result>(
+  { host }: Served,
+  id: string,
+  work: (workspace: Workspace, thread: ThreadId, hosted: HostedWorkspace) => Promise<Result>,
+): Promise<Result> {
+  const hosted = await host.findThread(id);
+  return hosted.inTurn(() => work(hosted.workspace, id as ThreadId, hosted));
+}
+
+export async function inWorkspace<Result>(
+  { host }: Served,
+  ref: string | undefined,
+  work: (workspace: Workspace, hosted: HostedWorkspace) => Promise<Result>,
+): Promise<Result> {
+  const hosted = await host.find(ref);
+  return hosted.inTurn(() => work(hosted.workspace, hosted));
+}
+
+/** A checkpoint of this very thread: another's is not there, whoever knows its id. */
+export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: string): Promise<Checkpoint> {
+  const checkpoint = await workspace.resolve(ref);
+  if (checkpoint.thread === thread || checkpoint.thread === null) return checkpoint;
+  throw new ServerError("CHECKPOINT_NOT_FOUND", 404, `There is no checkpoint ${ref} in this thread.`, {
+    checkpoint: ref,
+  });
+}
+
+export function takenJson(taken: TakenCheckpoint, workspace: Workspace) {
+  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
+  return {
+    checkpoint: checkpointJson(checkpoint, { workspace: workspace.id, gaps, doubts }),
+    unchanged,
+    warnings,
+    durationMs,
+  };
+}
+
+/** Conflicts are an answer of their own: nothing was changed, and these paths are why. */
+export function assertApplied(outcome: Outcome, report: object): void {
+  if (outcome.outcome !== "conflicts") return;
+  throw new ServerError("CONFLICTS", 409, "Some files changed differently meanwhile. Nothing was changed.", {
+    report,
+  });
+}

@@ -1,0 +1,128 @@
+/** Conversations: threads, messages, turns, tools, edits. */
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import { checkpointJson, fileChangeJson, messageJson, outcomeJson, threadJson } from "../json/index.ts";
+import { inThread, inWorkspace, takenJson, type Served } from "./served.ts";
+import type { TakenCheckpoint, Workspace } from "@belay/engine";
+
+export function serveThreads(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/threads", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      threads: (await workspace.threads()).map((thread) => threadJson(thread, workspace.id)),
+    })),
+  );
+  serveRoute(app, "POST /api/threads", ({ query, body }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { agent = "http", externalId, title } = body;
+      const request = { agent, ...(externalId && { externalId }), ...(title && { title }) };
+      return { thread: threadJson(await workspace.createThread(request), workspace.id) };
+    }),
+  );
+  serveRoute(app, "GET /api/threads/:id", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => ({
+      thread: threadJson(await workspace.thread(thread), workspace.id),
+    })),
+  );
+  serveRoute(app, "PATCH /api/threads/:id", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) => ({
+      thread: threadJson(await workspace.updateThread(thread, { title: body.title }), workspace.id),
+    })),
+  );
+  serveRoute(app, "DELETE /api/threads/:id", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      await workspace.deleteThread(thread, { checkpoints: true });
+      return { deleted: thread };
+    }),
+  );
+  serveMessages(app, served);
+  serveTools(app, served);
+}
+
+function serveMessages(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/threads/:id/messages", ({ params, query }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { before, limit } = query;
+      const options = { ...(before !== undefined && { before }), ...(limit !== undefined && { limit }) };
+      const { messages, cursor } = await workspace.history(thread, options);
+      return { messages: messages.map(messageJson), nextCursor: cursor };
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/messages", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { role = "user", content, externalId } = body;
+      if (role !== "user") {
+        const request = { role, content, ...(externalId && { externalId }) };
+        return { message: messageJson(await workspace.addMessage(thread, request)), checkpoint: null };
+      }
+      const request = { content, ...(externalId && { messageId: externalId }) };
+      const { message, checkpoint, notices } = await workspace.prompt(thread, request);
+      return {
+        message: messageJson(message),
+        checkpoint: checkpoint === null ? null : checkpointJson(checkpoint, { workspace: workspace.id }),
+        notices,
+      };
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/stop", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread, hosted) => {
+      const taken = await workspace.endTurn(thread);
+      served.host.reconcileLater(hosted);
+      return optionalTaken(taken, workspace);
+    }),
+  );
+  serveRoute(app, "GET /api/threads/:id/timeline", ({ params, query }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const limit = query.limit ?? 200;
+      const checkpoints = await workspace.list({ thread, limit });
+      const entries = [];
+      for (const checkpoint of checkpoints) {
+        const { files } = await workspace.show(checkpoint.id);
+        entries.push({
+          checkpoint: checkpointJson(checkpoint, { workspace: workspace.id }),
+          files: files.map(fileChangeJson),
+        });
+      }
+      return { entries, agents: await workspace.agents(thread) };
+    }),
+  );
+}
+
+function serveTools(app: Hono, served: Served): void {
+  serveRoute(app, "POST /api/threads/:id/tools", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { phase, tool, toolUseId, paths, description, agent } = body;
+      if (phase === "after")
+        return optionalTaken(await workspace.endTool(thread, { toolUseId, tool }), workspace);
+      const request = {
+        tool,
+        toolUseId,
+        ...(paths && { paths }),
+        ...(description && { summary: description }),
+        ...(agent && { agentId: agent }),
+      };
+      return optionalTaken(await workspace.beginTool(thread, request), workspace);
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/edits", ({ params, body }) =>
+    inThread(served, params.id, async (workspace, thread) => {
+      const { paths, within } = body;
+      const { id } = await workspace.startEdit(thread, { paths, ...(within && { within }) });
+      return { edit: id };
+    }),
+  );
+  serveRoute(app, "POST /api/threads/:id/edits/:eid/finalize", ({ params }) =>
+    inThread(served, params.id, async (workspace) => ({
+      edit: params.eid,
+      ...optionalTaken(await workspace.finalizeEdit(params.eid), workspace),
+    })),
+  );
+  serveRoute(app, "POST /api/threads/:id/edits/:eid/abort", ({ params }) =>
+    inThread(served, params.id, async (workspace) =>
+      outcomeJson(await workspace.abortEdit(params.eid), false),
+    ),
+  );
+}
+
+function optionalTaken(taken: TakenCheckpoint | null, workspace: Workspace) {
+  return taken === null ? { checkpoint: null } : takenJson(taken, workspace);
+}

@@ -1,0 +1,105 @@
+/** What concerns a workspace as a whole, the settings, and the process itself. */
+import { listSettings, RETENTION_PRESETS, writeSetting } from "@belay/engine";
+import { openApiDocument } from "@belay/protocol";
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import { streamEvents } from "../http/sse.ts";
+import { checkpointJson, statusJson } from "../json/index.ts";
+import { ServerError } from "../server-error.ts";
+import { annotations } from "./checkpoints.ts";
+import { inWorkspace, takenJson, type Served } from "./served.ts";
+import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
+
+export function serveWorkspaces(app: Hono, served: Served): void {
+  app.get("/openapi.json", (context) => context.json(openApiDocument(served.version)));
+  serveRoute(app, "GET /api/workspaces", async () => ({ workspaces: await served.host.all() }));
+  serveRoute(app, "GET /api/status", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      ...statusJson(await workspace.status(), false),
+      resident: { running: true, pid: served.facts().pid, watching: workspace.watching.state === "live" },
+      watching: workspace.watching,
+    })),
+  );
+  serveRoute(app, "GET /api/checkpoints", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { limit, kind, search, fresh } = query;
+      const options = {
+        ...(limit !== undefined && { limit }),
+        ...(kind && { kind }),
+        ...(search && { search }),
+        ...(fresh && { fresh }),
+      };
+      return { checkpoints: listed(await workspace.list(options), workspace) };
+    }),
+  );
+  serveRoute(app, "POST /api/checkpoints", ({ query, body }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const thread = body.thread as ThreadId | undefined;
+      const request = { kind: "manual", ...annotations(body), ...(thread && { thread }) } as const;
+      return takenJson(await workspace.checkpoint(request), workspace);
+    }),
+  );
+  serveRoute(app, "GET /api/search", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      checkpoints: listed(await workspace.list({ search: query.q, limit: query.limit ?? 200 }), workspace),
+    })),
+  );
+  serveUpkeep(app, served);
+  serveProcess(app, served);
+}
+
+function serveUpkeep(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/storage", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const stats = await workspace.stats();
+      return { ...stats, bytes: stats.diskBytes };
+    }),
+  );
+  serveRoute(app, "POST /api/prune", ({ query, body }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const policy = body.policy === undefined ? undefined : presetOf(body.policy);
+      const report = await workspace.prune({ dryRun: body.dryRun ?? false, ...(policy && { policy }) });
+      return { pruned: report.pruned.map(({ id }) => id), kept: report.kept, dryRun: report.dryRun };
+    }),
+  );
+  const settings = () =>
+    Object.fromEntries(
+      listSettings(served.host.home).map(({ key, value, source }) => [key, { value, source }]),
+    );
+  serveRoute(app, "GET /api/settings", () => Promise.resolve({ settings: settings() }));
+  serveRoute(app, "PUT /api/settings", ({ body }) => {
+    writeSetting(served.host.home, body.key, body.value);
+    return Promise.resolve({ settings: settings() });
+  });
+}
+
+function serveProcess(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/events", async ({ query, request }) => {
+    const { workspace } = await served.host.find(query.workspace);
+    return streamEvents(served, workspace, request);
+  });
+  serveRoute(app, "GET /api/threads/:id/events", async ({ params, request }) => {
+    const { workspace } = await served.host.findThread(params.id);
+    return streamEvents(served, workspace, request, params.id as ThreadId);
+  });
+  serveRoute(app, "GET /api/resident", async () => ({
+    ...served.facts(),
+    workspaces: (await served.host.all()).filter(({ open }) => open),
+  }));
+  serveRoute(app, "POST /api/resident/stop", () => {
+    served.stop();
+    return Promise.resolve({ stopping: true });
+  });
+}
+
+function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
+  return checkpoints.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
+}
+
+function presetOf(name: string) {
+  if (!Object.hasOwn(RETENTION_PRESETS, name))
+    throw new ServerError("BAD_REQUEST", 400, `There is no policy ${name}. Nothing was pruned.`, {
+      known: Object.keys(RETENTION_PRESETS),
+    });
+  return RETENTION_PRESETS[name as keyof typeof RETENTION_PRESETS];
+}

@@ -1,0 +1,162 @@
+/** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
+import { findWorkspace, listWorkspaces, type Workspace } from "@belay/engine";
+import { HostedWorkspace } from "./hosted-workspace.ts";
+import type { Log } from "./resident/log.ts";
+import { ServerError } from "./server-error.ts";
+
+export interface HostOptions {
+  readonly home: string;
+  /** Used when a request names no workspace. */
+  readonly directory: string | undefined;
+  readonly log: Log;
+  readonly clock: () => number;
+}
+
+const IDLE_MS = 10 * 60 * 1000;
+
+export class WorkspaceHost {
+  readonly #options: HostOptions;
+  /** By workspace id. */
+  readonly #open = new Map<string, Promise<HostedWorkspace>>();
+  readonly #threads = new Map<string, string>();
+  readonly #reconciling = new Set<string>();
+
+  constructor(options: HostOptions) {
+    this.#options = options;
+  }
+
+  get home(): string {
+    return this.#options.home;
+  }
+
+  /** A workspace by id or by a path in it; without either, the one the server was started in. */
+  async find(ref: string | undefined): Promise<HostedWorkspace> {
+    const wanted = ref ?? this.#options.directory;
+    if (wanted === undefined)
+      throw new ServerError(
+        "WORKSPACE_REQUIRED",
+        400,
+        "Several workspaces are served: say which one is meant.",
+      );
+    const known = this.#open.get(wanted);
+    if (known !== undefined) return this.#touch(await known);
+    const path = wanted.includes("/") ? wanted : await this.#pathOf(wanted);
+    return this.#touch(await this.#openAt(path));
+  }
+
+  /** The workspace that has a thread, whichever it is. */
+  async findThread(thread: string): Promise<HostedWorkspace> {
+    const known = this.#threads.get(thread);
+    if (known !== undefined) return this.find(known);
+    for (const id of await this.#candidates()) {
+      const hosted = await this.find(id).catch(() => undefined);
+      if (hosted === undefined || !(await hasThread(hosted.workspace, thread))) continue;
+      this.#threads.set(thread, hosted.workspace.id);
+      return hosted;
+    }
+    throw new ServerError("THREAD_NOT_FOUND", 404, `There is no thread ${thread}. Nothing was changed.`, {
+      thread,
+    });
+  }
+
+  openIds(): string[] {
+    return [...this.#open.keys()];
+  }
+
+  async all(): Promise<{ id: string; path: string; open: boolean }[]> {
+    const listed = await listWorkspaces({ home: this.home });
+    return listed.map(({ id, path }) => ({ id, path, open: this.#open.has(id) }));
+  }
+
+  /** Looks for what no watcher reported, when nothing else is going on. */
+  reconcileLater(hosted: HostedWorkspace): void {
+    const { id } = hosted.workspace;
+    if (hosted.workspace.watching.state !== "live" || this.#reconciling.has(id)) return;
+    this.#reconciling.add(id);
+    setTimeout(() => {
+      hosted
+        .inTurn(() => hosted.workspace.reconcile())
+        .catch((error: unknown) =>
+          this.#options.log.error("reconcile failed", { workspace: id, error: String(error) }),
+        )
+        .finally(() => this.#reconciling.delete(id));
+    }, RECONCILE_MS).unref();
+  }
+
+  /** Closes what nobody has asked for in a while. */
+  async releaseIdle(): Promise<void> {
+    const now = this.#options.clock();
+    for (const [id, opening] of this.#open) {
+      const hosted = await opening.catch(() => undefined);
+      if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < IDLE_MS)) continue;
+      this.#open.delete(id);
+      await hosted?.workspace.close();
+      this.#options.log.info("workspace released", { workspace: id });
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#open.values()];
+    this.#open.clear();
+    for (const opening of open) {
+      const hosted = await opening.catch(() => undefined);
+      await hosted?.inTurn(() => hosted.workspace.close());
+    }
+  }
+
+  async #openAt(path: string): Promise<HostedWorkspace> {
+    const workspace = await findWorkspace(path, { home: this.home });
+    const already = this.#open.get(workspace.id);
+    if (already !== undefined) {
+      await workspace.close();
+      return already;
+    }
+    const opening = this.#watch(workspace);
+    this.#open.set(workspace.id, opening);
+    opening.catch(() => this.#open.delete(workspace.id));
+    return opening;
+  }
+
+  async #watch(workspace: Workspace): Promise<HostedWorkspace> {
+    const watching = await workspace.watch();
+    this.#options.log.info("workspace opened", {
+      workspace: workspace.id,
+      path: workspace.root,
+      ...watching,
+    });
+    return new HostedWorkspace(workspace, this.#options.clock());
+  }
+
+  #touch(hosted: HostedWorkspace): HostedWorkspace {
+    hosted.usedAt = this.#options.clock();
+    return hosted;
+  }
+
+  async #pathOf(id: string): Promise<string> {
+    const found = (await this.all()).find((each) => each.id === id);
+    if (found === undefined)
+      throw new ServerError("WORKSPACE_NOT_FOUND", 404, `There is no workspace ${id}. Nothing was changed.`, {
+        workspace: id,
+      });
+    return found.path;
+  }
+
+  /** Those that are open come first. */
+  async #candidates(): Promise<string[]> {
+    const ids = (await listWorkspaces({ home: this.home }))
+      .filter(({ exists }) => exists)
+      .map(({ id }) => id);
+    return [...new Set([...this.#open.keys(), ...ids])];
+  }
+}
+
+/** After a turn; long enough for the agent's next prompt to come first. */
+const RECONCILE_MS = 2000;
+
+async function hasThread(workspace: Workspace, thread: string): Promise<boolean> {
+  try {
+    return (await workspace.thread(thread)).id === thread;
+  } catch {
+    return false;
+  }
+}

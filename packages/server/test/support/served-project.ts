@@ -1,0 +1,165 @@
+/** A real process that serves a real directory, and a plain HTTP client for it. */
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+
+const LAUNCHER = join(import.meta.dirname, "../../../cli/bin/belay.js");
+
+export interface Answer<Body = any> {
+  readonly status: number;
+  readonly body: Body;
+}
+
+export class ServedProject implements AsyncDisposable {
+  readonly base = realpathSync(mkdtempSync(join(tmpdir(), "belay-http-")));
+  readonly project = join(this.base, "project");
+  readonly home = join(this.base, "home");
+  url = "";
+  token = "";
+  pid = 0;
+  #process: ChildProcess | undefined;
+
+  /** A protected directory that is served, with these files in it. */
+  static async start(
+    files: Readonly<Record<string, string | Buffer>> = { "a.txt": "one\n" },
+  ): Promise<ServedProject> {
+    const served = new ServedProject();
+    mkdirSync(served.project);
+    for (const [path, content] of Object.entries(files)) served.write(path, content);
+    served.belay("init", "--no-agents", "--yes");
+    await served.serve();
+    return served;
+  }
+
+  async serve(): Promise<void> {
+    const child = spawn(process.execPath, this.#line("serve", "--port", "0", "--json"), {
+      cwd: this.project,
+      stdio: ["ignore", "pipe", "inherit"],
+      env: this.#env,
+    });
+    this.#process = child;
+    const [line] = (await once(createInterface(child.stdout!), "line")) as [string];
+    ({
+      url: this.url,
+      token: this.token,
+      pid: this.pid,
+    } = JSON.parse(line) as Record<"url" | "token", string> & {
+      pid: number;
+    });
+  }
+
+  /** Runs a command beside the server, as another terminal would. */
+  belay(...args: string[]): { status: number | null; stdout: string; stderr: string } {
+    return spawnSync(process.execPath, this.#line(...args), {
+      cwd: this.project,
+      encoding: "utf8",
+      env: this.#env,
+    });
+  }
+
+  get #env(): NodeJS.ProcessEnv {
+    return { ...process.env, BELAY_RESIDENT: "off" };
+  }
+
+  #line(...args: string[]): string[] {
+    return [LAUNCHER, "--home", this.home, "-C", this.project, ...args];
+  }
+
+  async call<Body = any>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    return { status: response.status, body: (await response.json()) as Body };
+  }
+
+  async ok<Body = any>(method: string, path: string, body?: unknown): Promise<Body> {
+    const answer = await this.call<Body>(method, path, body);
+    if (answer.status >= 300)
+      throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** Reads a stream until `count` events have come. */
+  async events(
+    path: string,
+    count: number,
+    lastId?: string,
+  ): Promise<{ id: string | undefined; data: any }[]> {
+    const found: { id: string | undefined; data: any }[] = [];
+    const stop = new AbortController();
+    const headers = { authorization: `Bearer ${this.token}`, ...(lastId && { "last-event-id": lastId }) };
+    const response = await fetch(this.url + path, { headers, signal: stop.signal });
+    let text = "";
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) {
+      text += piece;
+      for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n")) {
+        const block = text.slice(0, end);
+        text = text.slice(end + 2);
+        const data = /^data: (.*)$/m.exec(block)?.[1];
+        if (data !== undefined) found.push({ id: /^id: (.*)$/m.exec(block)?.[1], data: JSON.parse(data) });
+        if (found.length >= count) {
+          stop.abort();
+          return found;
+        }
+      }
+    }
+    return found;
+  }
+
+  path(path: string): string {
+    return join(this.project, path);
+  }
+
+  write(path: string, content: string | Buffer): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    writeFileSync(this.path(path), content);
+  }
+
+  read(path: string): string | undefined {
+    return existsSync(this.path(path)) ? readFileSync(this.path(path), "utf8") : undefined;
+  }
+
+  remove(path: string): void {
+    rmSync(this.path(path), { recursive: true });
+  }
+
+  async kill(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    const child = this.#process;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const exited = once(child, "exit");
+    child.kill(signal);
+    await exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill("SIGTERM");
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}
+
+/** A test with a served project of its own. */
+export function served(
+  work: (project: ServedProject) => Promise<void>,
+  files?: Readonly<Record<string, string | Buffer>>,
+): () => Promise<void> {
+  return async () => {
+    await using project = await ServedProject.start(files);
+    await work(project);
+  };
+}

@@ -1,0 +1,204 @@
+/** The canonical API: shapes, plans, events, and what it says to bad input. */
+import { ROUTES, shapes, type RouteName } from "@belay/protocol";
+import { describe, expect, test } from "vitest";
+import { served, type ServedProject } from "./support/served-project.ts";
+
+const open = async (project: ServedProject): Promise<string> =>
+  (await project.ok<{ thread: { id: string } }>("POST", "/api/threads", { agent: "test", title: "t" })).thread
+    .id;
+
+describe("the table of routes", () => {
+  test(
+    "every answer has the shape that the table promises, and openapi.json describes it",
+    served(async (project) => {
+      const thread = await open(project);
+      const at = `/api/threads/${thread}`;
+      const check = async (name: RouteName, path: string, body?: unknown) => {
+        const route = ROUTES[name];
+        const answer = await project.ok(name.split(" ")[0]!, path, body);
+        if (!("response" in route)) throw new Error(name);
+        expect(route.response.safeParse(answer).error, name).toBeUndefined();
+        return answer as any;
+      };
+      await check("GET /api/threads", "/api/threads");
+      await check("POST /api/threads", "/api/threads", { externalId: "x" });
+      await check("GET /api/threads/:id", at);
+      await check("PATCH /api/threads/:id", at, { title: "new" });
+      const { checkpoint } = await check("POST /api/threads/:id/messages", `${at}/messages`, {
+        content: "hi",
+      });
+      await check("POST /api/threads/:id/messages", `${at}/messages`, { content: "ok", role: "assistant" });
+      project.write("a.txt", "two\n");
+      await check("POST /api/threads/:id/tools", `${at}/tools`, {
+        phase: "before",
+        tool: "Bash",
+        toolUseId: "1",
+      });
+      project.write("b.txt", "b\n");
+      await check("POST /api/threads/:id/tools", `${at}/tools`, {
+        phase: "after",
+        tool: "Bash",
+        toolUseId: "1",
+      });
+      await check("POST /api/threads/:id/stop", `${at}/stop`, {});
+      await check("GET /api/threads/:id/messages", `${at}/messages?limit=1`);
+      await check("GET /api/threads/:id/timeline", `${at}/timeline`);
+      await check("GET /api/threads/:id/checkpoints", `${at}/checkpoints?fresh=1`);
+      const taken = await check("POST /api/threads/:id/checkpoints", `${at}/checkpoints`, { name: "n" });
+      const cp = `${at}/checkpoints/${checkpoint.id}`;
+      await check("GET /api/threads/:id/checkpoints/:cid", `${cp}?content=1`);
+      await check("PUT /api/threads/:id/checkpoints/:cid", cp, { annotation: "a" });
+      await check("GET /api/threads/:id/checkpoints/:cid/diff", `${cp}/diff`);
+      await check("GET /api/threads/:id/checkpoints/:cid/diff/:other", `${cp}/diff/${taken.checkpoint.id}`);
+      await check("GET /api/threads/:id/session", `${at}/session?diffs=1`);
+      const { plan: undo } = await check("GET /api/threads/:id/undo/preview", `${at}/undo/preview`);
+      await check("POST /api/threads/:id/undo", `${at}/undo`, { planId: undo.id });
+      expect(project.read("b.txt")).toBeUndefined();
+      const { plan: redo } = await check("GET /api/threads/:id/redo/preview", `${at}/redo/preview`);
+      await check("POST /api/threads/:id/redo", `${at}/redo`, { planId: redo.id });
+      expect(project.read("b.txt")).toBe("b\n");
+      const { plan } = await check(
+        "GET /api/threads/:id/checkpoints/:cid/rollback/preview",
+        `${cp}/rollback/preview`,
+      );
+      await check("POST /api/threads/:id/checkpoints/:cid/rollback", `${cp}/rollback`, { planId: plan.id });
+      expect(project.read("a.txt")).toBe("one\n");
+      await check("POST /api/threads/:id/approve", `${at}/approve`, { message: "fine" });
+      project.write("a.txt", "three\n");
+      const { plan: reset } = await check("GET /api/threads/:id/reset/preview", `${at}/reset/preview`);
+      await check("POST /api/threads/:id/reset", `${at}/reset`, { planId: reset.id });
+      await check("DELETE /api/threads/:id/checkpoints/:cid", `${at}/checkpoints/${taken.checkpoint.id}`);
+      for (const name of ["workspaces", "status", "checkpoints", "storage", "settings", "resident"] as const)
+        await check(`GET /api/${name}`, `/api/${name}`);
+      await check("POST /api/checkpoints", "/api/checkpoints", {});
+      await check("GET /api/search", "/api/search?q=a.txt");
+      await check("POST /api/prune", "/api/prune", { dryRun: true });
+      await check("DELETE /api/threads/:id", at);
+      const described = await project.ok("GET", "/openapi.json");
+      expect(described.openapi).toBe("3.1.0");
+      const count = Object.values(described.paths as Record<string, object>).flatMap(Object.keys).length;
+      expect(count).toBe(Object.keys(ROUTES).length);
+    }),
+  );
+});
+
+describe("plans", () => {
+  test(
+    "[N0] a rollback needs the plan of its preview, and is refused when the files moved on",
+    served(async (project) => {
+      const at = `/api/threads/${await open(project)}`;
+      const { checkpoint } = await project.ok("POST", `${at}/checkpoints`, {});
+      project.write("a.txt", "two\n");
+      const cp = `${at}/checkpoints/${checkpoint.id}/rollback`;
+      expect((await project.call("POST", cp, {})).status).toBe(400);
+      expect((await project.call("POST", cp, { planId: "nothing" })).body.error.code).toBe("PLAN_STALE");
+      const { plan } = await project.ok("GET", `${cp}/preview`);
+      project.write("a.txt", "three\n");
+      const stale = await project.call("POST", cp, { planId: plan.id });
+      expect(stale).toMatchObject({ status: 409, body: { error: { code: "PLAN_STALE" } } });
+      expect(project.read("a.txt")).toBe("three\n");
+      const fresh = (await project.ok("GET", `${cp}/preview`)).plan;
+      await project.ok("POST", cp, { planId: fresh.id });
+      expect(project.read("a.txt")).toBe("one\n");
+      expect((await project.call("POST", cp, { planId: fresh.id })).status).toBe(409);
+    }),
+  );
+});
+
+describe("events", () => {
+  test(
+    "[A10] [A12] [A31] [A73] a prompt, its checkpoint, edits and the end are told, and a reader can resume",
+    served(async (project) => {
+      const thread = await open(project);
+      const at = `/api/threads/${thread}`;
+      const reading = project.events(`${at}/events`, 6);
+      await new Promise((later) => setTimeout(later, 200));
+      const { checkpoint } = await project.ok("POST", `${at}/messages`, { content: "hello" });
+      await project.ok("POST", `${at}/tools`, {
+        phase: "before",
+        tool: "Write",
+        toolUseId: "1",
+        paths: ["a.txt"],
+      });
+      project.write("a.txt", "two\n");
+      await project.ok("POST", `${at}/tools`, { phase: "after", tool: "Write", toolUseId: "1" });
+      await project.ok("POST", `${at}/stop`, {});
+      const events = await reading;
+      expect(events[0]!.data.type).toBe("resident_status");
+      const types = events.map(({ data }) => data.type);
+      expect(types).toContain("checkpoint_created");
+      const user = events.find(({ data }) => data.type === "user")!;
+      expect(user.data).toMatchObject({
+        content: "hello",
+        checkpoint: checkpoint.id,
+        session: "session_1",
+        dialog_id: thread,
+      });
+      const edit = events.find(({ data }) => data.type === "file_edit");
+      expect(edit?.data).toMatchObject({ file: project.path("a.txt"), dialog_id: thread });
+      expect(edit?.data.diff).toContain("+two");
+      expect(edit?.data).not.toHaveProperty("checkpoint");
+      const again = await project.events(`${at}/events`, 2, user.id);
+      expect(Number(again[1]!.id)).toBeGreaterThan(Number(user.id));
+    }),
+  );
+
+  test(
+    "what a command in another process does is told too",
+    served(async (project) => {
+      const reading = project.events("/api/events", 2);
+      await new Promise((later) => setTimeout(later, 200));
+      project.write("a.txt", "two\n");
+      project.belay("checkpoint", "-m", "from-outside");
+      const [, created] = await reading;
+      expect(created!.data).toMatchObject({
+        type: "checkpoint_created",
+        checkpoint: { name: "from-outside" },
+      });
+    }),
+  );
+});
+
+describe("bad input", () => {
+  test(
+    "gets the contract's error and status, and changes nothing",
+    served(async (project) => {
+      const thread = await open(project);
+      const at = `/api/threads/${thread}`;
+      const cases: readonly (readonly [string, string, unknown, number, string])[] = [
+        ["GET", "/api/threads/kkkkkkkkkkkkkkkk", undefined, 404, "THREAD_NOT_FOUND"],
+        ["GET", `${at}/checkpoints/kkkkkkkkkkkkkkkk`, undefined, 404, "CHECKPOINT_NOT_FOUND"],
+        ["GET", "/api/nothing", undefined, 404, "ROUTE_NOT_FOUND"],
+        ["GET", "/api/status?workspace=%2Fnot%2Fthere", undefined, 404, "WORKSPACE_NOT_FOUND"],
+        ["GET", "/api/status?workspace=zzzzzzzzzzzzzzzz", undefined, 404, "WORKSPACE_NOT_FOUND"],
+        ["POST", `${at}/messages`, "{", 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, {}, 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, { content: 7 }, 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, [], 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, "null", 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, { content: "x".repeat(600_000) }, 400, "BAD_REQUEST"],
+        ["POST", `${at}/messages`, { content: "x".repeat(1_100_000) }, 413, "BODY_TOO_LARGE"],
+        ["POST", `${at}/checkpoints`, { name: "@bad" }, 400, "NAME_INVALID"],
+        ["GET", `${at}/checkpoints?limit=-1`, undefined, 400, "BAD_REQUEST"],
+        ["GET", `${at}/checkpoints?limit=many`, undefined, 400, "BAD_REQUEST"],
+        ["GET", "/api/search", undefined, 400, "BAD_REQUEST"],
+        ["PUT", "/api/settings", { key: "no.such", value: "1" }, 400, "CONFIG_INVALID"],
+        ["POST", "/api/prune", { policy: "no-such" }, 400, "BAD_REQUEST"],
+        ["POST", `${at}/edits`, { paths: ["../outside"] }, 400, "PATH_OUTSIDE"],
+        [
+          "POST",
+          `${at}/edits`,
+          { paths: Array.from({ length: 1001 }, (_, index) => `f${index}`) },
+          400,
+          "BAD_REQUEST",
+        ],
+      ];
+      for (const [method, path, body, status, code] of cases) {
+        const answer = await project.call(method, path, body);
+        expect(answer, `${method} ${path}`).toMatchObject({ status, body: { error: { code } } });
+        expect(shapes.errorBody.safeParse(answer.body).success).toBe(true);
+      }
+      expect(project.read("a.txt")).toBe("one\n");
+    }),
+  );
+});
