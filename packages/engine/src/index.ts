@@ -26,6 +26,7 @@ export type {
   ExportedFile,
   ListOptions,
   Progress,
+  Reconciled,
   RestoreOptions,
   RevertOptions,
   TakenCheckpoint,
@@ -33,6 +34,7 @@ export type {
   TurnRequest,
   TurnResult,
   UndoOptions,
+  Watching,
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";

@@ -34,6 +34,7 @@ import type {
   ExportedFile,
   ListOptions,
   Progress,
+  Reconciled,
   RestoreOptions,
   RevertOptions,
   TakenCheckpoint,
@@ -41,6 +42,7 @@ import type {
   TurnRequest,
   TurnResult,
   UndoOptions,
+  Watching,
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
@@ -159,6 +161,18 @@ export class LocalWorkspace implements Workspace {
       after: after.checkpoint,
       changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
     };
+  }
+
+  get watching(): Watching {
+    return { state: "cold", reason: "nobody asked to watch", directories: 0 };
+  }
+
+  async watch(): Promise<Watching> {
+    return this.watching;
+  }
+
+  async reconcile(): Promise<Reconciled> {
+    return { missed: [], checkpoints: [] };
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
