@@ -138,8 +138,8 @@ export interface Watching {
 export interface Reconciled {
   /** These had changed in silence; the captures that lack the change have the doubt `missed` now. */
   readonly missed: readonly BytePath[];
-  /** The numbers of those captures. */
-  readonly checkpoints: readonly number[];
+  /** Those captures. */
+  readonly checkpoints: readonly CheckpointId[];
 }
 
 export interface Workspace extends AsyncDisposable {
