@@ -26,6 +26,7 @@ export type {
   ExportedFile,
   ListOptions,
   Progress,
+  Reconciled,
   RestoreOptions,
   RestoreScope,
   RevertOptions,
@@ -34,6 +35,7 @@ export type {
   TurnRequest,
   TurnResult,
   UndoOptions,
+  Watching,
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";

@@ -8,7 +8,7 @@ import { resolveCheckpoint } from "./history/references.ts";
 import { findThread, listThreads, openThread } from "./history/threads.ts";
 import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
-import type { OperationId, WorkspaceId } from "./model/ids.ts";
+import type { CheckpointId, OperationId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
@@ -21,7 +21,6 @@ import type { Settings } from "./settings.ts";
 import type { ObjectSource } from "./store/object-store.ts";
 import type { Store } from "./store/store.ts";
 import { collectGarbage, withReserve } from "./upkeep/gc.ts";
-import { makeRoom } from "./upkeep/make-room.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
 import { keepReserve } from "./store/reserve.ts";
 import { readStats } from "./upkeep/stats.ts";
@@ -34,6 +33,7 @@ import type {
   ExportedFile,
   ListOptions,
   Progress,
+  Reconciled,
   RestoreOptions,
   RevertOptions,
   TakenCheckpoint,
@@ -41,18 +41,21 @@ import type {
   TurnRequest,
   TurnResult,
   UndoOptions,
+  Watching,
   Workspace,
   WorkspaceStatus,
 } from "./workspace.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
 import { parsePath } from "./workspace-path.ts";
-import type { Context } from "./worktree/context.ts";
+import { lookRequest, type Context } from "./worktree/context.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
 import { namePaths, takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
-import { Worktree } from "./worktree/worktree.ts";
+import { createContext } from "./workspace-context.ts";
+
+const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 
 export interface LocalWorkspaceParts {
   readonly id: WorkspaceId;
@@ -80,30 +83,7 @@ export class LocalWorkspace implements Workspace {
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
     this.#settings = settings;
     this.#notices = [...notices];
-    const capBytes = settings["disk.capBytes"];
-    this.#context = {
-      system,
-      store,
-      capBytes,
-      excludedDirectories,
-      makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes, missingBytes, keep }),
-      worktree: new Worktree({
-        root,
-        cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
-        storeId: store.id,
-        limits: {
-          fileBytes: settings["limits.fileBytes"],
-          checkpointBytes: settings["limits.checkpointBytes"],
-        },
-        commandPath: system.commandPath,
-        hasCheckpoint: (known, snapshot) =>
-          store.db.get(
-            "SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?",
-            known,
-            Buffer.from(snapshot, "hex"),
-          ) !== undefined,
-      }),
-    };
+    this.#context = createContext({ root, store, settings, system, excludedDirectories });
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
@@ -120,8 +100,9 @@ export class LocalWorkspace implements Workspace {
     const started = this.#system.elapsed();
     if (request.paths !== undefined) this.#name(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
+    const look = { progress, settled: await this.#caughtUp() };
     const before = newestCheckpoint(this.#db);
-    const taken = takeCheckpoint(this.#context, { request, description, look: { progress } });
+    const taken = takeCheckpoint(this.#context, { request, description, look });
     return {
       id: taken.checkpoint.id,
       checkpoint: taken.checkpoint,
@@ -143,22 +124,38 @@ export class LocalWorkspace implements Workspace {
       title: description,
     });
     const facts = { thread, description, prompt: request.prompt ?? null };
-    const { id, before } = beginTurn(this.#context, facts);
+    const { id, before } = beginTurn(this.#context, facts, await this.#caughtUp());
     const turn: Turn = { id, thread, before: before.checkpoint, name: async (paths) => this.#name(paths) };
     let result: Result;
     try {
       result = await work(turn);
     } catch (error) {
-      endTurn(this.#context, facts);
+      endTurn(this.#context, facts, await this.#caughtUp());
       throw error;
     }
-    const after = endTurn(this.#context, facts);
+    const after = endTurn(this.#context, facts, await this.#caughtUp());
     return {
       result,
       before: before.checkpoint,
       after: after.checkpoint,
       changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
     };
+  }
+
+  get watching(): Watching {
+    return this.#context.worktree.live?.capture.watching ?? NOT_WATCHING;
+  }
+
+  async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
+    await this.#context.worktree.watch(directoryLimit);
+    return this.watching;
+  }
+
+  async reconcile(): Promise<Reconciled> {
+    const { worktree } = this.#context;
+    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.#context));
+    worktree.saveCache();
+    return { missed: paths, checkpoints: checkpoints as readonly CheckpointId[] };
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
@@ -334,11 +331,17 @@ export class LocalWorkspace implements Workspace {
   }
 
   async close(): Promise<void> {
+    await this.#context.worktree.close();
     this.#context.store[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** True when a capture right now may look at nothing but what the watcher named. */
+  async #caughtUp(): Promise<boolean> {
+    return (await this.#context.worktree.live?.capture.caughtUp()) ?? false;
   }
 
   get #system(): System {

@@ -131,6 +131,24 @@ export interface WorkspaceStatus {
   readonly warnings: readonly string[];
 }
 
+/** How captures learn what changed. */
+export interface Watching {
+  /** live: only what the watcher named is looked at. cold: each capture scans everything. */
+  readonly state: "live" | "cold";
+  /** Why captures are cold; null when they are live. */
+  readonly reason: string | null;
+  /** How many directories are watched. */
+  readonly directories: number;
+}
+
+/** What a scan found that the watcher had not reported. */
+export interface Reconciled {
+  /** These had changed in silence; the captures that lack the change have the doubt `missed` now. */
+  readonly missed: readonly BytePath[];
+  /** Those captures. */
+  readonly checkpoints: readonly CheckpointId[];
+}
+
 export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
@@ -141,6 +159,16 @@ export interface Workspace extends AsyncDisposable {
 
   checkpoint(request?: CheckpointRequest, progress?: Progress): Promise<TakenCheckpoint>;
   turn<Result>(request: TurnRequest, work: (turn: Turn) => Promise<Result>): Promise<TurnResult<Result>>;
+
+  readonly watching: Watching;
+  /**
+   * Watches the files from now on, so that a capture costs what changed. Never fails for want of watches: then
+   * captures stay cold, and `watching` says why. Take a first capture of a big tree in another process: this one
+   * gives way to the event loop, that one would not.
+   */
+  watch(options?: { directoryLimit?: number }): Promise<Watching>;
+  /** Looks at everything once more, a little at a time, for what no watcher reports; meant for idle moments after a turn. */
+  reconcile(): Promise<Reconciled>;
 
   list(options?: ListOptions): Promise<Checkpoint[]>;
   resolve(ref: CheckpointRef): Promise<Checkpoint>;

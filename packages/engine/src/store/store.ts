@@ -1,7 +1,7 @@
 /** One workspace's store: its database, its objects, its identity. */
 import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { syncDirectory, syncFile } from "../fs/durable-file.ts";
-import { statNode } from "../fs/file-stat.ts";
+import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { move, removeEmptyDirectory, removeName } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
@@ -103,9 +103,12 @@ export function pageBytes(db: Database): { total: number; free: number } {
   return { total: pragma("page_count") * size, free: pragma("freelist_count") * size };
 }
 
-/** Removes a store for good. Its directory is flat; nothing else belongs there. */
+/** Removes a store for good: files, and the empty place for a watcher's cookies. */
 export function removeStore(directory: AbsolutePath): void {
   if (statNode(directory) === undefined) return;
-  for (const name of listDirectory(directory)) removeName(below(directory, name));
+  for (const path of listDirectory(directory).map((name) => below(directory, name))) {
+    if (kindOf(statNode(path)!) === "directory") removeEmptyDirectory(path);
+    else removeName(path);
+  }
   removeEmptyDirectory(directory);
 }

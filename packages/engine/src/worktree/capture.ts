@@ -32,6 +32,8 @@ export interface CaptureInput {
   /** At most this many bytes are read; the largest files become gaps first. */
   readonly limitBytes: number;
   readonly unlimited: ReadonlySet<BytePath>;
+  /** Takes the hot files for a second reading after the answer; without it they are read again at once. */
+  hotLater?: ((path: BytePath, first: ObjectHash) => void) | undefined;
 }
 
 export interface CapturedTree {
@@ -45,6 +47,13 @@ export interface CapturedTree {
 }
 
 export function captureTree(input: CaptureInput): CapturedTree {
+  const content = readScanned(input);
+  const snapshot = buildTrees(input);
+  return { snapshot, ...countEntries(input.scan.table), ...content };
+}
+
+/** Reads what a scan left to be read. */
+export function readScanned(input: CaptureInput): Pick<CapturedTree, "doubts" | "read"> {
   const doubts: Doubt[] = [];
   const read = new Map<ObjectHash, BytePath>();
   applyByteLimit(input);
@@ -53,8 +62,7 @@ export function captureTree(input: CaptureInput): CapturedTree {
     read.set(content.hash, path);
     if (!content.stable) doubts.push({ path, reason: "unstable" });
   });
-  const snapshot = buildTrees(input);
-  return { snapshot, ...countEntries(input.scan.table), doubts, read };
+  return { doubts, read };
 }
 
 /** Makes gaps of the largest pending files until the rest fits. */
@@ -88,7 +96,9 @@ function readPending(input: CaptureInput, done: Done): void {
     done(path, content);
     if (content.stat !== undefined && content.stat.mtimeNs >= hotSinceNs) hot.push({ index, path });
   });
-  if (hot.length > 0) readHotAgain(input, hot, done);
+  if (input.hotLater !== undefined)
+    for (const { index, path } of hot) input.hotLater(path, scan.table.hashAt(index));
+  else if (hot.length > 0) readHotAgain(input, hot, done);
 }
 
 /** [R8] Even a read between two equal stats can hold half of what a writer is about to write: two must agree. */
@@ -105,7 +115,7 @@ function readHotAgain(
   }
 }
 
-const SETTLE_MS = 20;
+export const SETTLE_MS = 20;
 
 /** Reads one pending entry and puts what was read into the table. */
 function readEntry(
@@ -156,7 +166,7 @@ function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
   for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
     if (unchanged[directory] === 1 && previous !== undefined)
       copyTreeHash(previous, before[directory]!, table, directory);
-    else encodeDirectory(table, directory, sink);
+    else table.setTreeHash(directory, encodeDirectory(table, directory, sink));
     const own = ownEntry[directory]!;
     if (own < 0) continue;
     table.hash.set(
@@ -169,7 +179,8 @@ function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
   return table.treeHashAt(0);
 }
 
-function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): void {
+/** Gives a directory's tree to the sink and names it. */
+export function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): ObjectHash {
   const first = table.firstEntry[directory]!;
   const entries: [string, Entry][] = [];
   for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
@@ -177,8 +188,8 @@ function encodeDirectory(table: FileTable, directory: number, sink: ContentSink)
   }
   const bytes = encodeTree(entries);
   const hash = hashBytes(bytes);
-  table.setTreeHash(directory, hash);
   sinkBytes(sink, hash, bytes, hashBytes);
+  return hash;
 }
 
 function copyTreeHash(from: FileTable, source: number, to: FileTable, target: number): void {

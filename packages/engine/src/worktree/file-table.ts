@@ -107,17 +107,50 @@ export class FileTable {
     return first;
   }
 
+  /** Appends one entry of this or another table whose exclusions are numbered alike. */
+  copyEntry(directory: number, from: FileTable, source: number): number {
+    const index = this.#append(directory, from.names[source]!);
+    this.overwriteEntry(index, from, source);
+    return index;
+  }
+
+  /** Makes an entry what one of the same name is elsewhere. */
+  overwriteEntry(index: number, from: FileTable, source: number): void {
+    this.kind[index] = from.kind[source]!;
+    this.flags[index] = from.flags[source]!;
+    this.mode[index] = from.mode[source]!;
+    this.size[index] = from.size[source]!;
+    this.mtimeNs[index] = from.mtimeNs[source]!;
+    this.ctimeNs[index] = from.ctimeNs[source]!;
+    this.ino[index] = from.ino[source]!;
+    this.hash.set(from.hash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES), index * HASH_BYTES);
+  }
+
+  /** Makes the directory's run an empty one at the end; where it was is lost room until the table is made anew. */
+  emptyDirectory(directory: number): void {
+    this.firstEntry[directory] = this.length;
+    this.entryCount[directory] = 0;
+  }
+
+  /** The indexes of a directory's entries. */
+  *entriesOf(directory: number): Generator<number> {
+    const first = this.firstEntry[directory]!;
+    const end = first + this.entryCount[directory]!;
+    for (let index = first; index < end; index += 1) yield index;
+  }
+
   /** True when every entry of a directory has the stat it had, and had it at rest. */
   isAsBefore(directory: number, statOf: (name: string) => FileStat | undefined): boolean {
     const first = this.firstEntry[directory]!;
     for (let index = first; index < first + this.entryCount[directory]!; index += 1) {
       if (this.flags[index] === RACY) return false;
-      if (this.kind[index] !== EXCLUDED && !this.#hasStat(index, statOf)) return false;
+      if (this.kind[index] !== EXCLUDED && !this.hasStat(index, statOf)) return false;
     }
     return true;
   }
 
-  #hasStat(index: number, statOf: (name: string) => FileStat | undefined): boolean {
+  /** True when an entry has the stat it had. */
+  hasStat(index: number, statOf: (name: string) => FileStat | undefined): boolean {
     let stat: FileStat | undefined;
     try {
       stat = statOf(this.names[index]!);
@@ -166,9 +199,15 @@ export class FileTable {
   }
 
   hasHash(index: number): boolean {
-    const start = index * HASH_BYTES;
-    for (let at = start; at < start + HASH_BYTES; at += 1) if (this.hash[at] !== 0) return true;
-    return false;
+    return !isZero(this.hash, index);
+  }
+
+  hasTreeHash(directory: number): boolean {
+    return !isZero(this.treeHash, directory);
+  }
+
+  forgetTreeHash(directory: number): void {
+    this.treeHash.fill(0, directory * HASH_BYTES, (directory + 1) * HASH_BYTES);
   }
 
   setTreeHash(directory: number, hash: ObjectHash): void {
@@ -233,6 +272,12 @@ function grown<Kind extends Column>(column: Kind, least: number): Kind {
   );
   (larger as Uint8Array).set(column as Uint8Array);
   return larger;
+}
+
+function isZero(column: Uint8Array, index: number): boolean {
+  const start = index * HASH_BYTES;
+  for (let at = start; at < start + HASH_BYTES; at += 1) if (column[at] !== 0) return false;
+  return true;
 }
 
 function writeHash(column: Uint8Array, index: number, hash: ObjectHash): void {

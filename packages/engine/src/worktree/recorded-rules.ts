@@ -16,8 +16,19 @@ export interface RecordedMatcher {
 /** Keeps the state of each directory it has met: thousands of paths are cheap. */
 export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
   if (defaultExcludes(recorded.defaultsVersion) === undefined) return { wouldCapture: () => false };
+  const rulesIn = createRulesLookup(recorded);
+  return {
+    wouldCapture(path, isDirectory) {
+      if (path === ROOT_PATH) return true;
+      const rules = rulesIn(parentPath(path));
+      return rules !== undefined && typeof rules.verdict(baseName(path), isDirectory) === "string";
+    },
+  };
+}
+
+/** The rules in force in each directory, made when they are asked for; undefined: nothing in it is captured. */
+export function createRulesLookup(recorded: RecordedRules): (directory: BytePath) => DirectoryRules | undefined {
   const files = filesByDirectory(recorded.ignoreFiles);
-  /** undefined: nothing in the directory is captured. */
   const known = new Map<BytePath, DirectoryRules | undefined>([[ROOT_PATH, createRules(recorded)]]);
 
   const rulesIn = (directory: BytePath): DirectoryRules | undefined => {
@@ -29,14 +40,7 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
     known.set(directory, rules);
     return rules;
   };
-
-  return {
-    wouldCapture(path, isDirectory) {
-      if (path === ROOT_PATH) return true;
-      const rules = rulesIn(parentPath(path));
-      return rules !== undefined && typeof rules.verdict(baseName(path), isDirectory) === "string";
-    },
-  };
+  return rulesIn;
 }
 
 /** One question; for several make one matcher. */

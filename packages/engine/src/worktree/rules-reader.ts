@@ -6,7 +6,8 @@
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { indexKey, readGitIndex } from "../fs/git-index.ts";
 import { findRepository, type Repository } from "../fs/git-repository.ts";
-import { gitKey, readGitState } from "../fs/git-state.ts";
+import { createGitMemory, gitKey, readGitState, type GitMemory } from "../fs/git-state.ts";
+import type { StatOf } from "../fs/git-dirty.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { ancestorPaths, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
@@ -26,9 +27,15 @@ import type { Scan } from "./scan.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 import { createStatLookup } from "./stat-lookup.ts";
 
-interface RulesRequest {
+export interface RulesRequest {
   readonly named: readonly BytePath[];
   readonly excluded: readonly ExcludedDirectory[];
+}
+
+/** What stands at and above the root. */
+interface RootRules {
+  readonly prefix: BytePath;
+  readonly ignoreFiles: readonly RecordedIgnoreFile[];
 }
 
 /** Settings have a say in what is captured: they are recorded with the rules. */
@@ -49,6 +56,7 @@ type ScanWith = (tracked: readonly BytePath[], sameRules: boolean) => Scan;
 export class RulesReader {
   readonly #root: AbsolutePath;
   readonly #commandPath: string;
+  #memory: { tree: object; git: GitMemory } | undefined;
 
   constructor(root: AbsolutePath, commandPath: string) {
     this.#root = root;
@@ -56,8 +64,7 @@ export class RulesReader {
   }
 
   /** The rules before the walk. */
-  input(request: RulesRequest): RulesInput {
-    const repository = findRepository(this.#root);
+  input(request: RulesRequest, repository = findRepository(this.#root)): RulesInput & RootRules {
     return {
       defaultsVersion: DEFAULTS_VERSION,
       prefix: repository?.prefix ?? ROOT_PATH,
@@ -105,12 +112,27 @@ export class RulesReader {
     return { state: readGitState(repository, createStatLookup(table), { ...options, ...previous }), key };
   }
 
+  /** The same for a table that is kept up to date: only what changed since the last time is looked at. */
+  liveGitState(
+    repository: Repository | undefined,
+    changed: Iterable<BytePath>,
+    { tree, statOf, last }: { tree: object; statOf: StatOf; last: CacheFacts },
+  ): { state: GitState | null; key: string } {
+    if (repository === undefined) return { state: null, key: "" };
+    if (this.#memory?.tree !== tree) this.#memory = { tree, git: createGitMemory() };
+    const options = { commandPath: this.#commandPath, memory: this.#memory.git, changed };
+    const previous =
+      last.gitState === null ? {} : { previous: { key: last.gitStateKey, state: last.gitState } };
+    const state = readGitState(repository, statOf, { ...options, ...previous });
+    return { state, key: this.#memory.git.last?.key ?? "" };
+  }
+
   #record(request: RecordRequest, scan: Scan): RecordedRules {
     const input = this.input(request);
     return {
       defaultsVersion: DEFAULTS_VERSION,
-      prefix: input.prefix ?? ROOT_PATH,
-      ignoreFiles: [...(input.ignoreFiles ?? []), ...scan.ignoreFiles],
+      prefix: input.prefix,
+      ignoreFiles: [...input.ignoreFiles, ...scan.ignoreFiles],
       excluded: request.excluded,
       named: request.named,
       tracked: [],
@@ -139,6 +161,7 @@ export class RulesReader {
   }
 }
 
-function keyOf(rules: RecordedRules): string {
+/** Tells rules apart, whatever is in git's index. */
+export function keyOf(rules: RecordedRules): string {
   return hashBytes(encodeRules(rules));
 }

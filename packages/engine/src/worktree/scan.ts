@@ -38,6 +38,15 @@ export interface ScanRequest {
   readonly forced: ReadonlySet<BytePath>;
   /** Entries whose times are not older than this may change again without a trace. */
   readonly racySinceNs: bigint;
+  /** Told of each directory before it is listed; true when its watch is new, so that what was seen before does not count. */
+  entering?: ((path: BytePath) => boolean) | undefined;
+}
+
+/** Names to look at in one directory of the previous scan, and whether each was replaced. */
+export interface NamesToSee {
+  readonly path: BytePath;
+  readonly names: ReadonlyMap<string, boolean>;
+  readonly rules: () => DirectoryRules;
 }
 
 export interface Scan {
@@ -57,11 +66,28 @@ export interface Scan {
 }
 
 export function scanTree(request: ScanRequest): Scan {
-  return new Scanner(request).run();
+  return new Scanner(request, new FileTable(request.previous)).run();
+}
+
+/** Looks at some names only, and at all of a directory that is new or was replaced; `index` finds those of the previous scan. */
+export function scanNames(
+  request: ScanRequest & { previous: FileTable },
+  names: Iterable<NamesToSee>,
+  index: ReadonlyMap<BytePath, number>,
+): Scan {
+  const table = new FileTable();
+  // the same list, so that the numbers in both tables mean the same
+  table.exclusions = request.previous.exclusions;
+  return new Scanner(request, table, index).runSome(names);
 }
 
 /** Databases and the like are written through memory maps, which leave no trace in the file's times. */
 const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
+
+/** True for files that may be written through a memory map. */
+export function isMapped(name: string): boolean {
+  return MAPPED.test(name);
+}
 
 /** What the `.git` file of a linked worktree says; others may say the like. */
 const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
@@ -74,6 +100,8 @@ interface Visit {
   readonly ownEntry: number;
   readonly parent: number;
   readonly before: number;
+  /** Only these names are looked at: a directory among them that was not replaced is not entered. */
+  readonly only?: ReadonlyMap<string, boolean>;
 }
 
 /** A directory that is being looked at. */
@@ -95,20 +123,21 @@ class Scanner {
   readonly #before: number[] = [];
   readonly #excluded: ExcludedRoot[] = [];
   readonly #ignoreFiles: RecordedIgnoreFile[] = [];
-  readonly #previousDirectories = new Map<BytePath, number>();
+  readonly #previousDirectories: ReadonlyMap<BytePath, number>;
   readonly #device: bigint;
 
-  constructor(request: ScanRequest) {
+  constructor(request: ScanRequest, table: FileTable, index?: ReadonlyMap<BytePath, number>) {
     this.#request = request;
-    this.#table = new FileTable(request.previous);
+    this.#table = table;
+    this.#previousDirectories = index ?? directoryIndex(request.previous);
     const stat = statNode(request.root);
     this.#device = stat?.dev ?? -1n;
     this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat);
-    request.previous?.directories.forEach((path, index) => this.#previousDirectories.set(path, index));
   }
 
   run(): Scan {
-    const { root, rules, trustListings, previous } = this.#request;
+    const { root, rules, trustListings, previous, entering } = this.#request;
+    entering?.(ROOT_PATH);
     const { rootTimes } = this.#table;
     const hasSameNames = trustListings && rootTimes !== "" && previous?.rootTimes === rootTimes;
     const names = hasSameNames ? undefined : listDirectory(root);
@@ -120,6 +149,18 @@ class Scanner {
       parent: -1,
       before: this.#indexBefore(ROOT_PATH),
     });
+    return this.#result();
+  }
+
+  runSome(directories: Iterable<NamesToSee>): Scan {
+    for (const { path, names, rules } of directories) {
+      const place = { ownEntry: -1, parent: -1, before: this.#indexBefore(path) };
+      this.#scan({ path, names: [...names.keys()].sort(), only: names, rules: once(rules), ...place });
+    }
+    return this.#result();
+  }
+
+  #result(): Scan {
     return {
       table: this.#table,
       pending: this.#pending,
@@ -128,7 +169,7 @@ class Scanner {
       ownEntry: this.#ownEntry,
       parent: this.#parent,
       before: this.#before,
-      excluded: this.#excluded,
+      excluded: this.#excluded.sort((a, b) => (a.path < b.path ? -1 : 1)),
       ignoreFiles: this.#ignoreFiles,
     };
   }
@@ -145,6 +186,8 @@ class Scanner {
     this.#parent.push(visit.parent);
     this.#before.push(before);
     const cursor = new PreviousEntries(previous, before);
+    // a tree that was never stored must be, changed or not
+    if (before >= 0 && !previous!.hasTreeHash(before)) cursor.markChanged();
     const statOf = createNameStat(below(this.#request.root, path));
     const open: OpenVisit = { ...visit, directory, cursor, statOf, subdirectories: [] };
     if (names !== undefined) for (const name of names) this.#look(open, name);
@@ -214,11 +257,16 @@ class Scanner {
     else this.#lookAtFile(visit, found, found.kind);
   }
 
-  #lookAtDirectory(visit: OpenVisit, { name, path, stat }: Found): void {
+  #lookAtDirectory(visit: OpenVisit, found: Found): void {
+    const { name, path } = found;
+    let { stat } = found;
     const absolute = below(this.#request.root, path);
     if (stat.dev !== this.#device) return this.#exclude(visit, name, "mount point", RACY);
     const before = this.#indexBefore(path);
     const own = visit.cursor.find(name);
+    if (visit.only?.get(name) === false && before >= 0 && this.#isSameDirectory(own, stat))
+      return this.#keepDirectory(visit, name, stat, own);
+    if (this.#request.entering?.(path) === true) stat = visit.statOf(name) ?? stat;
     const hasSameNames = this.#request.trustListings && before >= 0 && this.#isListingKnown(own, stat);
     const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
     if (names === null) return;
@@ -230,12 +278,38 @@ class Scanner {
     this.#enter(visit, { name, path, names, before, ownEntry: index });
   }
 
+  #isSameDirectory(own: number, stat: FileStat): boolean {
+    const { previous } = this.#request;
+    return own >= 0 && previous!.kind[own] === DIRECTORY && previous!.ino[own] === stat.ino;
+  }
+
+  /** Its own mode or times may have changed; what is in it has watches of its own. */
+  #keepDirectory(visit: OpenVisit, name: string, stat: FileStat, own: number): void {
+    const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
+    this.#table.setHash(index, this.#request.previous!.hashAt(own));
+    if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
+  }
+
   /** Enters a directory whose entry was taken over as it was. */
   #enterAgain(visit: OpenVisit, index: number): void {
     const name = this.#table.names[index]!;
     const path = joinPath(visit.path, name);
     const before = this.#indexBefore(path);
-    this.#enter(visit, { name, path, names: undefined, before, ownEntry: index });
+    const isNew = this.#request.entering?.(path) === true;
+    const names = isNew ? this.#listAgain(visit, name, path) : undefined;
+    this.#enter(visit, { name, path, names, before, ownEntry: index });
+  }
+
+  /** undefined: the names are still those of the previous scan. */
+  #listAgain(visit: OpenVisit, name: string, path: BytePath): string[] | undefined {
+    const stat = visit.statOf(name);
+    if (stat !== undefined && this.#isListingKnown(visit.cursor.find(name), stat)) return undefined;
+    try {
+      return listDirectory(below(this.#request.root, path));
+    } catch {
+      // it goes away as we look; the watch above it tells
+      return [];
+    }
   }
 
   #enter(
@@ -280,7 +354,7 @@ class Scanner {
       return this.#addGap(visit, name, stat, "too-large");
     }
     const index = this.#table.addEntry(visit.directory, name, kind === "file" ? FILE : SYMLINK, stat);
-    if (this.#isRacy(stat) || MAPPED.test(name)) this.#table.flags[index] = RACY;
+    if (this.#isRacy(stat) || isMapped(name)) this.#table.flags[index] = RACY;
     const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
     if (reused) return;
     visit.cursor.markChanged();
@@ -338,6 +412,10 @@ interface Found {
 
 /** Stands in for a stat that the system would not give. */
 const UNKNOWN = { mode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, ino: 0n } as FileStat;
+
+function directoryIndex(table: FileTable | undefined): Map<BytePath, number> {
+  return new Map(table?.directories.map((path, index) => [path, index]));
+}
 
 function timesOf({ mtimeNs, ctimeNs }: FileStat): string {
   return `${mtimeNs} ${ctimeNs}`;

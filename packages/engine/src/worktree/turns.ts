@@ -34,12 +34,17 @@ export function threadForTurn(
 }
 
 /** Begins a turn. A turn of the same thread that nobody ended is over now: this capture is its last. */
-export function beginTurn(context: Context, { thread, description, prompt }: TurnFacts): OpenTurn {
+export function beginTurn(
+  context: Context,
+  { thread, description, prompt }: TurnFacts,
+  settled: boolean,
+): OpenTurn {
   const { store, system } = context;
   const id = system.newId();
   const before = takeCheckpoint(context, {
     request: { kind: "turn", phase: "before", thread },
     description: `Before: ${description}`,
+    look: { settled },
     within({ checkpoint, operationSeq }) {
       for (const step of openSteps(store.db)) {
         if (step.thread === thread)
@@ -61,11 +66,12 @@ export function beginTurn(context: Context, { thread, description, prompt }: Tur
 }
 
 /** Ends the thread's open turn; an undo in the meantime may have replaced the one that was begun. */
-export function endTurn(context: Context, { thread, description }: TurnFacts): Taken {
+export function endTurn(context: Context, { thread, description }: TurnFacts, settled: boolean): Taken {
   const { store, system } = context;
   return takeCheckpoint(context, {
     request: { kind: "turn", phase: "after", thread },
     description: `After: ${description}`,
+    look: { settled },
     operation: "turn",
     within({ checkpoint, operationSeq }) {
       for (const step of openSteps(store.db)) {

@@ -6,6 +6,7 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { readFileClock } from "../fs/file-clock.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { statNode } from "../fs/file-stat.ts";
+import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -13,13 +14,16 @@ import { encodeRules, type ExcludedDirectory, type RecordedRules } from "../mode
 import { createStoreSink, sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
-import { captureTree } from "./capture.ts";
+import { captureTree, type CapturedTree, type CaptureInput } from "./capture.ts";
 import { encodeExcluded } from "./excluded-list.ts";
+import type { FileTable } from "./file-table.ts";
 import { createRules } from "./ignore-rules.ts";
+import { LiveCapture, type LiveLook } from "./live.ts";
+import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
-import { scanTree, type Scan } from "./scan.ts";
+import { scanTree, type Scan, type ScanRequest } from "./scan.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
 export interface WorktreeLimits {
@@ -40,6 +44,12 @@ export interface WorktreeOptions {
    * of the store, or one from which something was forgotten, has not.
    */
   hasCheckpoint(id: string, snapshot: string): boolean;
+  /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
+  rulesOf(id: string): RecordedRules | undefined;
+  /** Adds doubts to a checkpoint that is recorded already. */
+  noteDoubts(id: string, doubts: readonly Doubt[]): void;
+  /** Where the watcher's cookies stand. */
+  readonly cookies: AbsolutePath;
 }
 
 /** What one capture may treat differently. */
@@ -51,6 +61,8 @@ export interface LookRequest {
   /** Paths to read whatever their stat says. */
   readonly forced?: ReadonlySet<BytePath>;
   readonly progress?: ReadProgress | undefined;
+  /** The watcher has told everything that happened up to now: what it did not name is as before. */
+  readonly settled?: boolean;
 }
 
 /** The working copy as it was a moment ago. */
@@ -71,10 +83,17 @@ export interface Present {
   readonly cache: StatCache;
   /** Entries that had to be read, because the stat cache did not know them as they are. */
   readonly readCount: number;
+  /** Of a live capture: what is to be read again after the answer. */
+  readonly hot?: ReadonlyMap<BytePath, ObjectHash>;
+  /** When it began, by the clock that stamps files. */
+  readonly startNs: bigint;
 }
 
 /** Files written this recently may be in the middle of being written. */
 const HOT_NS = 50_000_000n;
+
+/** A cookie takes a fraction of a millisecond; a busy machine gets a little more. */
+const COOKIE_TIMEOUT_MS = 1000;
 
 /** To read this share of the entries once more costs less than to write the cache of all of them. */
 const TOLERATED_DRIFT = 1 / 1000;
@@ -86,6 +105,7 @@ export class Worktree {
   #cacheLoaded = false;
   /** How many entries the cache on disk has missed. */
   #drift = 0;
+  #live: LiveWatch | undefined;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -96,10 +116,54 @@ export class Worktree {
     return this.#options.root;
   }
 
+  get live(): LiveWatch | undefined {
+    return this.#live;
+  }
+
+  /** Watches from now on; the tree is that of the last capture, with whatever a sweep finds to be different. */
+  async watch(directoryLimit: number | undefined): Promise<void> {
+    this.#live?.close();
+    const { root, commandPath, cookies, noteDoubts } = this.#options;
+    const cookie = new WatchCookie(cookies, COOKIE_TIMEOUT_MS);
+    const capture = new LiveCapture({ root, rules: this.#rules, commandPath, cookie, directoryLimit });
+    const live = new LiveWatch(root, capture, noteDoubts);
+    this.#live = live;
+    const previous = this.#previous();
+    const rules = previous === undefined ? undefined : this.#options.rulesOf(previous.facts.checkpoint);
+    if (previous !== undefined && rules !== undefined) await live.start(previous, rules);
+  }
+
+  /** Looks for what changed without the watcher's knowledge, a little at a time. */
+  async reconcile(request: () => LookRequest): Promise<Missed> {
+    const facts = this.#cache?.facts;
+    if (this.#live === undefined || facts === undefined) return NOTHING_MISSED;
+    return this.#live.reconcile(() =>
+      this.#lookLive(request(), NOWHERE, { facts, startNs: readFileClock() }),
+    );
+  }
+
+  async close(): Promise<void> {
+    const live = this.#live;
+    if (live === undefined) return;
+    await live.close();
+    this.#live = undefined;
+    this.saveCache();
+  }
+
+  /** Writes the stat cache, which live captures leave alone. */
+  saveCache(): void {
+    const { cachePath } = this.#options;
+    if (this.#cache === undefined || cachePath === undefined) return;
+    const table = this.#live?.capture.tree?.compact() ?? this.#cache.table;
+    this.#cache = { ...this.#cache, table };
+    writeStatCache(cachePath, this.#cache);
+  }
+
   /** Names everything, stores nothing. */
   look(request: LookRequest, store: ObjectSource): Present {
     const overlay = new Overlay(store, this.root);
-    const present = this.#see(request, { sink: overlay, fileSink: DISCARD, objects: overlay });
+    const into = { sink: overlay, fileSink: DISCARD, objects: overlay };
+    const present = this.#seeLive(request, into) ?? this.#see(request, into);
     for (const [name, path] of present.read) overlay.noteFile(name, path);
     return present;
   }
@@ -107,6 +171,8 @@ export class Worktree {
   /** Puts what is new into the store; durable when the writer commits. */
   capture(request: LookRequest, writer: ObjectWriter, store: ObjectSource): Present {
     const sink = createStoreSink(writer);
+    const live = this.#seeLive(request, { sink, fileSink: sink, objects: store });
+    if (live !== undefined) return live;
     const ahead = writer.isFirst ? new ParallelRead(this.root) : undefined;
     const finishAhead = (scan: Scan) => ahead?.finish(scan, writer, request.progress);
     return this.#see(request, { sink, fileSink: sink, objects: store, ahead, finishAhead });
@@ -116,8 +182,14 @@ export class Worktree {
   remember(present: Present, checkpoint: string): void {
     const { table, facts } = present.cache;
     const last = this.#cache?.facts;
-    this.#cache = { table, facts: { ...facts, checkpoint } };
     this.#cacheLoaded = true;
+    if (present.hot !== undefined && this.#live !== undefined) {
+      // the cache on disk is behind until the watch ends: what changed is read once more if it ends badly
+      this.#cache = { table: this.#live.recorded(checkpoint, present), facts: { ...facts, checkpoint } };
+      return;
+    }
+    this.#cache = { table, facts: { ...facts, checkpoint } };
+    this.#live?.adopt(this.#cache, present.recordedRules);
     this.#drift += present.readCount;
     const isGoodEnough =
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
@@ -128,6 +200,7 @@ export class Worktree {
 
   /** Forgets every stat: the next capture reads everything. */
   distrust(): void {
+    this.#live?.capture.doubt("the store changed");
     this.#cache = undefined;
     this.#cacheLoaded = true;
   }
@@ -142,73 +215,126 @@ export class Worktree {
       : undefined;
   }
 
+  /** Looks at what the watcher named; undefined when everything has to be looked at. */
+  #seeLive(request: LookRequest, into: Into): SeenPresent | undefined {
+    const capture = this.#live?.capture;
+    if (request.settled !== true || capture?.isLive !== true) return undefined;
+    const previous = this.#previous();
+    if (previous === undefined) return capture.doubt("the root was replaced");
+    const startNs = readFileClock();
+    const seen = capture.see(this.#lookLive(request, into, { facts: previous.facts, startNs }));
+    if (seen === undefined) return undefined;
+    const { hot, keys, git, ...tree } = seen;
+    return {
+      ...tree,
+      ...this.#putLists(into.sink, tree.recordedRules, capture.tree!.excluded),
+      git: git.state,
+      objects: into.objects,
+      hot,
+      startNs,
+      cache: {
+        table: capture.tree!.table,
+        facts: this.#facts({ ...keys, snapshot: tree.snapshot, rules: tree.recordedRules, git }),
+      },
+    };
+  }
+
+  #lookLive(
+    request: LookRequest,
+    into: Pick<Into, "sink" | "fileSink">,
+    { facts, startNs }: { facts: CacheFacts; startNs: bigint },
+  ): LiveLook {
+    const situation = { tracked: [], previous: undefined, startNs, sameRules: false, ahead: undefined };
+    const scanRequest = this.#scanRequest(request, situation);
+    return {
+      request,
+      facts,
+      scanRequest: (previous) => ({ ...scanRequest, previous }),
+      captureInput: (scan) => this.#captureInput(request, { ...into, scan, startNs, previous: undefined }),
+    };
+  }
+
   /** A replaced root may reuse inode numbers: nothing seen in the old one counts. */
   #rootKey(): string {
     const stat = statNode(this.root);
     return `${this.#options.storeId} ${stat?.dev} ${stat?.ino} ${stat?.birthtimeNs}`;
   }
 
-  #see(
-    request: LookRequest,
-    into: {
-      sink: ContentSink;
-      fileSink: ContentSink;
-      objects: ObjectSource;
-      ahead?: ParallelRead | undefined;
-      finishAhead?: (scan: Scan) => void;
-    },
-  ): Present & { read: ReadonlyMap<ObjectHash, BytePath> } {
+  #see(request: LookRequest, into: Into): SeenPresent {
     const startNs = readFileClock();
     const previous = this.#previous();
     const scanWith = (tracked: readonly BytePath[], sameRules: boolean) =>
-      this.#scan(request, { tracked, previous, startNs, sameRules, ahead: into.ahead });
+      scanTree(
+        this.#scanRequest(request, { tracked, previous, startNs, sameRules, ahead: into.ahead }),
+      );
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
-    const { scan, rules, gitIndexKey, rulesKey } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
-    const tree = captureTree({
-      root: this.root,
-      scan,
-      previous: previous?.table,
-      sink: into.sink,
-      fileSink: into.fileSink,
-      readAhead: () => into.finishAhead?.(scan),
-      hotSinceNs: startNs - HOT_NS,
-      limitBytes: this.#options.limits.checkpointBytes,
-      unlimited: request.unlimited ?? NONE,
-    });
-    const rulesBytes = encodeRules(rules);
-    const excludedBytes = encodeExcluded(scan.excluded);
-    const rulesHash = putBytes(into.sink, rulesBytes);
+    const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
+    const tree = captureTree(
+      this.#captureInput(request, { ...into, scan, startNs, previous: previous?.table }),
+    );
     const git = this.#rules.gitState(scan.table, previous?.facts);
     return {
       ...tree,
-      rules: rulesHash,
+      ...this.#putLists(into.sink, rules, scan.excluded),
       recordedRules: rules,
-      excluded: putBytes(into.sink, excludedBytes),
-      excludedRoots: scan.excluded,
       git: git.state,
       objects: into.objects,
       readCount: scan.pending.length,
-      cache: {
-        table: scan.table,
-        facts: {
-          checkpoint: "",
-          snapshot: tree.snapshot,
-          root: this.#rootKey(),
-          gitIndexKey,
-          rulesKey,
-          tracked: rules.tracked,
-          gitStateKey: git.key,
-          gitState: git.state,
-        },
-      },
+      startNs,
+      cache: { table: scan.table, facts: this.#facts({ ...keys, snapshot: tree.snapshot, rules, git }) },
     };
   }
 
-  #scan(request: LookRequest, using: ScanSituation): Scan {
+  #captureInput(
+    request: LookRequest,
+    from: Omit<Into, "objects"> & { scan: Scan; startNs: bigint; previous: FileTable | undefined },
+  ): CaptureInput {
+    const { scan, previous, sink, fileSink, finishAhead, startNs } = from;
+    return {
+      ...{ root: this.root, scan, previous, sink, fileSink },
+      readAhead: () => finishAhead?.(scan),
+      hotSinceNs: startNs - HOT_NS,
+      limitBytes: this.#options.limits.checkpointBytes,
+      unlimited: request.unlimited ?? NONE,
+    };
+  }
+
+  #putLists(
+    sink: ContentSink,
+    rules: RecordedRules,
+    excludedRoots: readonly ExcludedRoot[],
+  ): Pick<Present, "rules" | "excluded" | "excludedRoots"> {
+    return {
+      rules: putBytes(sink, encodeRules(rules)),
+      excluded: putBytes(sink, encodeExcluded(excludedRoots)),
+      excludedRoots,
+    };
+  }
+
+  #facts(seen: {
+    snapshot: ObjectHash;
+    rules: RecordedRules;
+    gitIndexKey: string;
+    rulesKey: string;
+    git: { key: string; state: GitState | null };
+  }): CacheFacts {
+    return {
+      checkpoint: "",
+      snapshot: seen.snapshot,
+      root: this.#rootKey(),
+      gitIndexKey: seen.gitIndexKey,
+      rulesKey: seen.rulesKey,
+      tracked: seen.rules.tracked,
+      gitStateKey: seen.git.key,
+      gitState: seen.git.state,
+    };
+  }
+
+  #scanRequest(request: LookRequest, using: ScanSituation): ScanRequest {
     const { granularityNs, hasExactTimes } = fileSystemKind(this.root);
     const isOrdinary = (request.unlimited?.size ?? 0) + (request.forced?.size ?? 0) === 0;
     const trustListings = using.sameRules && hasExactTimes && isOrdinary;
-    return scanTree({
+    return {
       root: this.root,
       rules: () => createRules({ ...this.#rules.input(request), tracked: using.tracked }),
       previous: using.previous?.table,
@@ -218,7 +344,8 @@ export class Worktree {
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
       racySinceNs: using.startNs - granularityNs,
-    });
+      entering: this.#live?.capture.entering,
+    };
   }
 }
 
@@ -230,8 +357,20 @@ interface ScanSituation {
   readonly ahead: ParallelRead | undefined;
 }
 
+/** Where what is seen goes. */
+interface Into {
+  readonly sink: ContentSink;
+  readonly fileSink: ContentSink;
+  readonly objects: ObjectSource;
+  readonly ahead?: ParallelRead | undefined;
+  readonly finishAhead?: ((scan: Scan) => void) | undefined;
+}
+
+type SeenPresent = Present & Pick<CapturedTree, "read">;
+
 const NONE: ReadonlySet<BytePath> = new Set();
 const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
+const NOWHERE = { sink: DISCARD, fileSink: DISCARD };
 
 function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
   const name = hashBytes(bytes);

@@ -1,0 +1,84 @@
+/**
+ * A file that is made to be seen: when the watcher reports it, everything that happened before has been reported.
+ * On Linux all watches of a process share one queue, so it may stand anywhere; elsewhere it stands in the root.
+ */
+import { closeSync, mkdirSync, openSync, rmdirSync, unlinkSync, watch, type FSWatcher } from "node:fs";
+import { platform, tmpdir } from "node:os";
+import { randomId } from "../model/ids.ts";
+import { absolutePath, below, forSystem, type AbsolutePath } from "./absolute-path.ts";
+
+/** Where cookies can stand: in the store if the queue is shared (without a store anywhere), else in the root. */
+export function cookiePlace(store: AbsolutePath | undefined, inRoot: AbsolutePath): AbsolutePath {
+  if (platform() !== "linux") return inRoot;
+  return store === undefined
+    ? below(absolutePath(tmpdir()), `belay-cookies-${randomId()}`)
+    : below(store, "cookies");
+}
+
+export class WatchCookie {
+  readonly #directory: AbsolutePath;
+  readonly #timeoutMs: number;
+  readonly #waiting = new Map<string, (answer: boolean) => void>();
+  #watcher: FSWatcher | undefined;
+
+  constructor(directory: AbsolutePath, timeoutMs: number) {
+    this.#directory = directory;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Resolves when everything up to now has been reported; to false when no answer came. */
+  async arrived(): Promise<boolean> {
+    const name = randomId();
+    const seen = this.#seen(name);
+    // another process may have cleared the place away: the second time it is made anew
+    if (!this.#make(name) && !this.#make(name)) this.#waiting.get(name)?.(false);
+    if (await seen) return true;
+    this.close();
+    return false;
+  }
+
+  #make(name: string): boolean {
+    try {
+      this.#watcher ??= this.#open();
+      const path = forSystem(below(this.#directory, name));
+      closeSync(openSync(path, "wx", 0o600));
+      unlinkSync(path);
+      return true;
+    } catch {
+      this.close();
+      return false;
+    }
+  }
+
+  close(): void {
+    this.#watcher?.close();
+    this.#watcher = undefined;
+    try {
+      rmdirSync(forSystem(this.#directory));
+    } catch {
+      // in use by another process, or gone
+    }
+  }
+
+  #open(): FSWatcher {
+    mkdirSync(forSystem(this.#directory), { recursive: true, mode: 0o700 });
+    const watcher = watch(forSystem(this.#directory), { persistent: false }, (_, name) => {
+      if (name !== null) this.#waiting.get(name)?.(true);
+    });
+    watcher.on("error", () => this.close());
+    return watcher;
+  }
+
+  /** The timer keeps the process alive while somebody waits; a busy process gets a last look at its events. */
+  #seen(name: string): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const done = (answer: boolean) => {
+      this.#waiting.delete(name);
+      clearTimeout(timer);
+      resolve(answer);
+    };
+    const timer = setTimeout(() => setImmediate(() => setImmediate(() => done(false))), this.#timeoutMs);
+    this.#waiting.set(name, done);
+    return promise;
+  }
+}

@@ -1,0 +1,241 @@
+/**
+ * Live capture: a capture looks only at what the watcher named since the last one, so it costs what changed. The
+ * watcher is a hint; a full scan decides at the start, before anything destructive, and whenever there is a doubt:
+ * events may be missing, rules changed, the root was replaced. A doubt lets go of the tree; the next capture is cold,
+ * and what it saw is the tree from then on.
+ *
+ * Nothing is missed at a new directory, because its watch is made before it is listed: what came earlier is in the
+ * listing, what comes later is an event. So one cookie is enough for everything that happened before it.
+ */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { findRepository } from "../fs/git-repository.ts";
+import { DirectoryWatches, NoMoreWatches } from "../fs/watch.ts";
+import type { WatchCookie } from "../fs/watch-cookie.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { GitState } from "../model/checkpoint.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { RecordedRules } from "../model/rules.ts";
+import { readScanned, type CapturedTree, type CaptureInput } from "./capture.ts";
+import { EXCLUDED, FILE, type FileTable } from "./file-table.ts";
+import { LiveChanges } from "./live-changes.ts";
+import { isIgnoreFile, LiveRules } from "./live-rules.ts";
+import { LiveTree } from "./live-tree.ts";
+import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
+import { scanNames, type NamesToSee, type Scan, type ScanRequest } from "./scan.ts";
+import type { CacheFacts } from "./stat-cache.ts";
+
+export interface LiveOptions {
+  readonly root: AbsolutePath;
+  readonly rules: RulesReader;
+  readonly commandPath: string;
+  readonly cookie: WatchCookie;
+  /** At most this many directories are watched. */
+  readonly directoryLimit?: number | undefined;
+}
+
+/** What a live look needs to know. */
+export interface LiveLook {
+  readonly request: RulesRequest;
+  readonly facts: CacheFacts;
+  scanRequest(previous: FileTable): ScanRequest & { previous: FileTable };
+  captureInput(scan: Scan): CaptureInput;
+}
+
+export interface LiveSeen extends CapturedTree {
+  readonly recordedRules: RecordedRules;
+  readonly keys: Pick<CacheFacts, "gitIndexKey" | "rulesKey">;
+  readonly git: { readonly state: GitState | null; readonly key: string };
+  /** Files written so recently that they are to be read once more, after the answer. */
+  readonly hot: ReadonlyMap<BytePath, ObjectHash>;
+  readonly readCount: number;
+}
+
+const SCAN_FIRST = "the next capture scans everything";
+
+export class LiveCapture {
+  readonly #options: LiveOptions;
+  readonly #watches: DirectoryWatches;
+  readonly changes = new LiveChanges();
+  #state: { tree: LiveTree; rules: LiveRules; isProven: boolean } | undefined;
+  /** Why there is no tree. */
+  #reason = SCAN_FIRST;
+  #isClosed = false;
+
+  constructor(options: LiveOptions) {
+    this.#options = options;
+    const listener = {
+      changed: (directory: BytePath, name: string, replaced: boolean) =>
+        this.#changed(directory, name, replaced),
+      lost: (reason: string) => this.lose(reason),
+    };
+    this.#watches = new DirectoryWatches(options.root, listener, options.directoryLimit);
+  }
+
+  get tree(): LiveTree | undefined {
+    return this.#state?.tree;
+  }
+
+  /** True when a capture may rely on the watcher. */
+  get isLive(): boolean {
+    return this.#state?.isProven === true;
+  }
+
+  get watching(): { state: "live" | "cold"; reason: string | null; directories: number } {
+    const { isLive } = this;
+    return {
+      state: isLive ? "live" : "cold",
+      reason: isLive ? null : this.#reason,
+      directories: this.#watches.size,
+    };
+  }
+
+  /** Watches a directory before it is looked at; true when the watch is new. */
+  readonly entering = (path: BytePath): boolean => {
+    if (this.#isClosed) return false;
+    try {
+      return this.#watches.add(path);
+    } catch (error) {
+      if (!(error instanceof NoMoreWatches)) throw error;
+      this.#giveUp(`not everything can be watched: ${error.message}`);
+      return false;
+    }
+  };
+
+  /** Waits for everything that happened up to now; false when only a full scan can tell. */
+  async caughtUp(): Promise<boolean> {
+    if (!this.isLive) return false;
+    if (!(await this.#options.cookie.arrived())) this.lose("the watcher did not answer");
+    return this.isLive;
+  }
+
+  /** What a full scan saw is the tree from now on; one that is only believed to be right becomes live by `proven`. */
+  adopt(table: FileTable, rules: RecordedRules, facts: CacheFacts, isProven = true): void {
+    if (this.#isClosed) return;
+    const { gitIndexKey } = facts;
+    const rulesKey = keyOf({ ...rules, tracked: [] });
+    this.#state = {
+      isProven,
+      tree: new LiveTree(table),
+      rules: new LiveRules(this.#options.rules, this.#options.commandPath, { rules, gitIndexKey, rulesKey }),
+    };
+    this.changes.clear();
+    for (const path of this.#watches.paths()) {
+      if (!this.#state.tree.index.has(path)) this.#watches.remove(path);
+    }
+  }
+
+  /** Every difference between the tree and the disk is among the changes now. */
+  proven(): void {
+    if (this.#state !== undefined) this.#state.isProven = true;
+  }
+
+  /** Looks at what changed; undefined when a full scan has to. */
+  see(look: LiveLook): LiveSeen | undefined {
+    if (this.#state === undefined) return undefined;
+    const { tree, rules } = this.#state;
+    const repository = findRepository(this.#options.root);
+    const named = rules.update(look.request, repository);
+    if (named === undefined) return this.doubt("the rules changed");
+    this.#addNamed(tree, named);
+    const scanned = this.scan(look, this.changes);
+    if (scanned === undefined) return undefined;
+    const { scan, looks } = scanned;
+    const hot = new Map<BytePath, ObjectHash>();
+    const hotLater = (path: BytePath, first: ObjectHash) => void hot.set(path, first);
+    const content = readScanned({ ...look.captureInput(scan), hotLater });
+    const dropped = tree.merge(scan, looks);
+    for (const path of dropped) this.#watches.remove(path);
+    if (dropped.some((path) => rules.hasIgnoreFileBelow(path))) return this.doubt("the rules changed");
+    const snapshot = tree.build(look.captureInput(scan).sink);
+    const git = this.#options.rules.liveGitState(repository, this.changes.paths(), {
+      tree,
+      statOf: (path) => tree.statOf(path),
+      last: look.facts,
+    });
+    const { files, bytes, gaps } = tree;
+    return {
+      ...{ snapshot, files, bytes, gaps, ...content, git, hot },
+      recordedRules: rules.recorded,
+      keys: rules.keys,
+      readCount: scan.pending.length,
+    };
+  }
+
+  /** Scans names of the tree's directories; undefined when the rules turn out to be others. */
+  scan(look: LiveLook, changes: LiveChanges): { scan: Scan; looks: NamesToSee[] } | undefined {
+    if (this.#state === undefined) return undefined;
+    const { tree, rules } = this.#state;
+    for (const path of tree.restless) if (this.#hasMoved(tree, path)) changes.addPath(path, false);
+    const looks: NamesToSee[] = [];
+    for (const [path, names] of changes.directories()) {
+      const inside = tree.index.has(path) ? rules.in(path) : undefined;
+      if (inside !== undefined) looks.push({ path, names, rules: () => inside });
+    }
+    const entering = (path: BytePath) => {
+      this.#watches.remove(path);
+      return this.entering(path);
+    };
+    const scan = scanNames({ ...look.scanRequest(tree.table), entering }, looks, tree.index);
+    if (this.#state === undefined) return undefined;
+    return scan.ignoreFiles.length > 0 ? this.doubt("the rules changed") : { scan, looks };
+  }
+
+  /** The store has what was last seen. */
+  recorded(): void {
+    this.#state?.tree.recorded();
+    this.changes.clear();
+  }
+
+  /** A full scan has to decide; the watches are good. */
+  doubt(reason: string): undefined {
+    this.#state = undefined;
+    this.#reason = `${reason}; ${SCAN_FIRST}`;
+  }
+
+  /** Events are missing: a watch may have died with its directory, so all are made anew. */
+  lose(reason: string): void {
+    if (this.#isClosed) return;
+    this.doubt(reason);
+    this.changes.clear();
+    this.#watches.removeAll();
+  }
+
+  close(): void {
+    this.#giveUp("nobody asked to watch");
+    this.#watches.close();
+    this.#options.cookie.close();
+  }
+
+  #giveUp(reason: string): void {
+    this.#isClosed = true;
+    this.#state = undefined;
+    this.#reason = reason;
+    this.changes.clear();
+    this.#watches.removeAll();
+  }
+
+  #changed(directory: BytePath, name: string, replaced: boolean): void {
+    if (this.#state === undefined) return;
+    if (name === ".git" || isIgnoreFile(name)) this.doubt("the rules changed");
+    else if (!this.changes.add(directory, name, replaced)) this.doubt("too much changed");
+  }
+
+  /** A path that was left out and is named now is in, with the directories above it. */
+  #addNamed(tree: LiveTree, named: readonly BytePath[]): void {
+    for (const path of named) {
+      const index = tree.find(path);
+      if (index >= 0 && tree.table.kind[index] === EXCLUDED) this.changes.addPath(path, true);
+    }
+  }
+
+  #hasMoved(tree: LiveTree, path: BytePath): boolean {
+    const index = tree.find(path);
+    const statOf = () => statNode(below(this.#options.root, path));
+    return tree.table.kind[index] !== FILE || !tree.table.hasStat(index, statOf);
+  }
+
+  get watches(): DirectoryWatches {
+    return this.#watches;
+  }
+}
