@@ -10,6 +10,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     environment: "node",
+    // commands in tests start no resident process behind the test's back
+    env: { BELAY_RESIDENT: "off" },
     pool: "forks",
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -36,7 +36,7 @@ export class Belay {
     const argv = [...nodeArgs, LAUNCHER, "-C", this.#root, "--home", this.home, "--json", ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
       encoding: "utf8",
-      env: { ...process.env, ...env },
+      env: { ...process.env, BELAY_RESIDENT: "off", ...env },
       maxBuffer: 1 << 28,
     });
     if (status !== 0) throw new Error(`belay ${args.join(" ")}: exit ${status}\n${stdout}\n${stderr}`);

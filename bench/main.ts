@@ -1,6 +1,8 @@
 /**
  * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
+ * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
+ * leaves the tables and plots there.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
@@ -9,6 +11,7 @@ import { parseArgs } from "node:util";
 import { Belay } from "./belay.ts";
 import { measureDisk } from "./disk.ts";
 import { mib, printTable, type Row } from "./measure.ts";
+import { compareWithPeers } from "./report.ts";
 import { measureSpeed } from "./speed.ts";
 
 const { values } = parseArgs({
@@ -16,6 +19,8 @@ const { values } = parseArgs({
     files: { type: "string", default: "500,5000,50000" },
     rounds: { type: "string", default: "5" },
     checkpoints: { type: "string", default: "200" },
+    against: { type: "string" },
+    write: { type: "string" },
   },
 });
 
@@ -23,12 +28,27 @@ const sizes = values.files.split(",").map(Number);
 const rounds = Number(values.rounds);
 const place = mkdtempSync(join(tmpdir(), "belay-bench-"));
 const rows: Row[] = [];
+const checkpoints = Number(values.checkpoints);
 try {
+  if (values.against === undefined) await measureBudgets();
+  else
+    compareWithPeers({
+      place,
+      sizes,
+      rounds,
+      checkpoints,
+      against: values.against.split(","),
+      directory: values.write,
+    });
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+async function measureBudgets(): Promise<void> {
   for (const files of sizes) {
     console.error(`${files} files …`);
     rows.push(...(await measureSpeed(place, files, rounds)), measureMemory(files));
   }
-  const checkpoints = Number(values.checkpoints);
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(...(await measureDisk(place, Math.min(5000, Math.max(...sizes)), checkpoints)));
@@ -37,8 +57,6 @@ try {
     `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
   );
   printTable(rows);
-} finally {
-  rmSync(place, { recursive: true, force: true });
 }
 
 function measureMemory(files: number): Row {

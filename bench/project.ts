@@ -62,10 +62,55 @@ function sourceText(random: Random, words: readonly string[], lines: number): st
   return text;
 }
 
-/** Changes `count` files a little, as an agent's turn would. */
-export function changeFiles(project: Project, count: number): void {
-  for (let i = 0; i < count; i += 1) {
+/**
+ * A monorepo: packages of unequal size, nested to various depths with a handful of files in each directory,
+ * notebooks, images and a few big binaries among them, and a history of edits.
+ */
+export function createMonorepo(root: string, count: number, seed: number): Project {
+  rmSync(root, { recursive: true, force: true });
+  const random = createRandom(seed);
+  const words = Array.from({ length: 4000 }, () => word(random));
+  const files: string[] = [];
+  let bytes = 0;
+  const add = (path: string, content: string | Buffer) => {
+    writeFileSync(path, content);
+    files.push(path);
+    bytes += content.length;
+  };
+  while (files.length < count) {
+    const depth = 1 + random.below(6);
+    const inside = Array.from({ length: depth }, () => words[Math.floor(60 * random.next() ** 2)]!);
+    const directory = join(root, "packages", words[Math.floor(80 * random.next() ** 2)]!, "src", ...inside);
+    mkdirSync(directory, { recursive: true });
+    const here = Math.min(count - files.length, 1 + Math.floor(-Math.log(1 - random.next()) * 7));
+    for (let i = 0; i < here; i += 1) {
+      const name = `${random.pick(words)}-${files.length}`;
+      const kind = random.next();
+      if (kind < 0.0005) add(join(directory, `${name}.bin`), noise(random, 2 ** 20 * (1 + random.below(12))));
+      else if (kind < 0.02) add(join(directory, `${name}.png`), noise(random, 2000 + random.below(60_000)));
+      else
+        add(
+          join(directory, `${name}.ts`),
+          sourceText(random, words, 5 + Math.floor(-Math.log(1 - random.next()) * 90)),
+        );
+    }
+  }
+  return { root, files, bytes, random };
+}
+
+function noise(random: Random, length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  for (let at = 0; at + 4 <= length; at += 4) bytes.writeUInt32LE(Math.floor(random.next() * 2 ** 32), at);
+  return bytes;
+}
+
+/** Changes `count` text files a little, as an agent's turn would, and tells which. */
+export function changeFiles(project: Project, count: number): string[] {
+  const changed = new Set<string>();
+  while (changed.size < Math.min(count, project.files.length / 2)) {
     const file = project.random.pick(project.files);
+    if (!file.endsWith(".ts") || changed.has(file)) continue;
+    changed.add(file);
     if (project.random.next() < 0.5) {
       appendFileSync(
         file,
@@ -82,4 +127,5 @@ export function changeFiles(project: Project, count: number): void {
     );
     writeFileSync(file, lines.join("\n"));
   }
+  return [...changed];
 }
