@@ -4,6 +4,9 @@
  * every method that reports success has already made it durable.
  */
 import type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap, Thread } from "./model/checkpoint.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Conversations } from "./conversations.ts";
+import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
@@ -131,7 +134,7 @@ export interface WorkspaceStatus {
   readonly warnings: readonly string[];
 }
 
-export interface Workspace extends AsyncDisposable {
+export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
@@ -167,9 +170,10 @@ export interface Workspace extends AsyncDisposable {
   tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
   untag(tag: string): Promise<Checkpoint>;
 
-  threads(): Promise<Thread[]>;
-  thread(ref: string): Promise<Thread>;
-  openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread>;
+  /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */
+  deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint>;
+  /** Everything that happens here, by any process, as it happens. */
+  events(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
 
   verify(options?: {
     full?: boolean;

@@ -1,6 +1,7 @@
 /** What every operation on a workspace needs. */
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ExcludedDirectory } from "../model/rules.ts";
 import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
@@ -12,6 +13,8 @@ export interface Context {
   readonly system: System;
   readonly store: Store;
   readonly worktree: Worktree;
+  /** Which events make checkpoints by themselves. */
+  readonly policy: CheckpointPolicy;
   /** The store never grows beyond this. */
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
