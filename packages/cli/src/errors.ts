@@ -40,7 +40,13 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     hint: "Give more letters of the id, or the number in front of it.",
     list: ({ candidates }) => candidates.map(({ id, seq, description }) => `${seq}  ${id}  ${description}`),
   },
-  THREAD_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay list --json` shows the thread of each checkpoint." },
+  THREAD_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay threads` lists them." },
+  EDIT_NOT_FOUND: { exit: EXIT.notFound, hint: "It was finalized or aborted already." },
+  CHECKPOINT_PROTECTED: { exit: EXIT.refused, hint: "`belay forget` purges its content for good." },
+  LIMIT_REACHED: {
+    exit: EXIT.refused,
+    hint: "Delete one of them, or choose another policy with `belay config retention.policy`.",
+  },
   NAME_TAKEN: {
     exit: EXIT.refused,
     hint: ({ checkpoint }) => `Choose another name; \`belay show ${checkpoint}\` has this one.`,

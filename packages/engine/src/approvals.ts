@@ -15,7 +15,10 @@ export interface Approvals {
   /** Makes the present state the approved one. Writes no file and is no step. */
   approve(thread: ThreadId, options?: ApproveOptions): Promise<Approval>;
   /** What `reset` would do; `restore(plan)` carries it out. */
-  planReset(thread: ThreadId): Promise<Plan>;
+  planReset(thread: ThreadId, options?: { readonly includeShared?: boolean }): Promise<Plan>;
   /** Brings what is pending back to the approved state; a step. One conflict changes nothing. */
-  reset(thread: ThreadId, options?: ApplyOptions): Promise<ResetOutcome>;
+  reset(
+    thread: ThreadId,
+    options?: ApplyOptions & { readonly includeShared?: boolean },
+  ): Promise<ResetOutcome>;
 }

@@ -24,6 +24,7 @@ export type {
   Diff,
   DiffOptions,
   ExportedFile,
+  FileContent,
   ListOptions,
   Progress,
   Reconciled,

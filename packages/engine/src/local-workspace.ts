@@ -1,25 +1,26 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
-import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
-import { statNode } from "./fs/file-stat.ts";
+import { displayAbsolute } from "./fs/absolute-path.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
-import { checkpointAt, listCheckpoints, newestCheckpoint } from "./history/checkpoints.ts";
+import { checkpointAt, listCheckpoints } from "./history/checkpoints.ts";
 import { appendOperation } from "./history/operations.ts";
 import { resolveCheckpoint } from "./history/references.ts";
-import { findThread, listThreads, openThread } from "./history/threads.ts";
-import type { Checkpoint, CheckpointRequest, Thread } from "./model/checkpoint.ts";
+import { appendEvent } from "./history/events.ts";
+import type { Checkpoint, CheckpointRequest } from "./model/checkpoint.ts";
+import type { BytePath } from "./model/byte-path.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
 import type { CheckpointId, OperationId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
-import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
-import type { ExcludedDirectory } from "./model/rules.ts";
+import { PRUNE_GRACE_MS, type RetentionPolicy } from "./model/retention.ts";
 import type { System } from "./model/system.ts";
-import { captureWarnings } from "./capture-warnings.ts";
+import { assertDeletable, assertRoomForManual } from "./checkpoint-limits.ts";
+import { createContext, retentionOf, type LocalWorkspaceParts } from "./create-context.ts";
+import { contentAt } from "./file-content.ts";
 import { forgetTarget } from "./forget-target.ts";
 import { compareStates, describeCheckpoint, describeStatus, exportedFiles } from "./queries.ts";
-import type { Settings } from "./settings.ts";
+import { LocalApprovals } from "./local-approvals.ts";
+import { withChanges } from "./message-changes.ts";
 import type { ObjectSource } from "./store/object-store.ts";
-import type { Store } from "./store/store.ts";
 import { collectGarbage, withReserve } from "./upkeep/gc.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
 import { keepReserve } from "./store/reserve.ts";
@@ -31,6 +32,7 @@ import type {
   Diff,
   DiffOptions,
   ExportedFile,
+  FileContent,
   ListOptions,
   Progress,
   Reconciled,
@@ -46,44 +48,30 @@ import type {
   WorkspaceStatus,
 } from "./workspace.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
-import { parsePath } from "./workspace-path.ts";
-import { lookRequest, type Context } from "./worktree/context.ts";
+import { lookRequest } from "./worktree/context.ts";
 import { recover } from "./worktree/recover.ts";
-import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } from "./worktree/restore.ts";
-import { namePaths, takeCheckpoint } from "./worktree/take-checkpoint.ts";
+import { lookAndPlanRestore, restoreNow, restorePlanned } from "./worktree/restore.ts";
+import { takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
-import { createContext } from "./workspace-context.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 
-export interface LocalWorkspaceParts {
-  readonly id: WorkspaceId;
-  readonly root: AbsolutePath;
-  readonly store: Store;
-  readonly settings: Settings;
-  readonly system: System;
-  readonly notices: readonly string[];
-  readonly excludedDirectories: () => readonly ExcludedDirectory[];
-}
-
-export class LocalWorkspace implements Workspace {
+export class LocalWorkspace extends LocalApprovals implements Workspace {
   readonly id: WorkspaceId;
   readonly root: string;
   readonly store: string;
-  readonly #context: Context;
-  readonly #settings: Settings;
+  readonly #retention: RetentionPolicy;
   readonly #notices: string[];
-  /** The requests behind plans made here, for carrying them out later. */
-  readonly #planned = new Map<OperationId, RestoreRequest | StepRequest>();
 
-  constructor({ id, root, store, settings, system, notices, excludedDirectories }: LocalWorkspaceParts) {
+  constructor(parts: LocalWorkspaceParts) {
+    const { id, root, store, settings, notices } = parts;
+    super(createContext(parts));
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
-    this.#settings = settings;
+    this.#retention = retentionOf(settings);
     this.#notices = [...notices];
-    this.#context = createContext({ root, store, settings, system, excludedDirectories });
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
@@ -93,25 +81,16 @@ export class LocalWorkspace implements Workspace {
 
   /** Finishes what an interrupted process left behind. */
   recover(): void {
-    this.#notices.push(...recover(this.#context));
+    this.#notices.push(...recover(this.context));
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
-    const started = this.#system.elapsed();
-    if (request.paths !== undefined) this.#name(request.paths);
+    assertRoomForManual(this.db, request, this.#retention.manualLimit);
+    if (request.paths !== undefined) this.namePaths(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
-    const look = { progress, settled: await this.#caughtUp() };
-    const before = newestCheckpoint(this.#db);
-    const taken = takeCheckpoint(this.#context, { request, description, look });
-    return {
-      id: taken.checkpoint.id,
-      checkpoint: taken.checkpoint,
-      unchanged: taken.unchanged,
-      gaps: taken.present.gaps,
-      doubts: taken.present.doubts,
-      warnings: captureWarnings(before, taken),
-      durationMs: this.#system.elapsed() - started,
-    };
+    return (await this.take(() =>
+      takeCheckpoint(this.context, { request, description, look: { progress } }),
+    ))!;
   }
 
   async turn<Result>(
@@ -119,21 +98,26 @@ export class LocalWorkspace implements Workspace {
     work: (turn: Turn) => Promise<Result>,
   ): Promise<TurnResult<Result>> {
     const description = request.description ?? request.prompt ?? "A turn";
-    const thread = threadForTurn(this.#context, request.thread, {
+    const thread = threadForTurn(this.context, request.thread, {
       agent: request.agent ?? "belay",
       title: description,
     });
     const facts = { thread, description, prompt: request.prompt ?? null };
-    const { id, before } = beginTurn(this.#context, facts, await this.#caughtUp());
-    const turn: Turn = { id, thread, before: before.checkpoint, name: async (paths) => this.#name(paths) };
+    const { id, before } = await this.caughtUp(() => beginTurn(this.context, facts));
+    const turn: Turn = {
+      id,
+      thread,
+      before: before.checkpoint,
+      name: async (paths) => void this.namePaths(paths),
+    };
     let result: Result;
     try {
       result = await work(turn);
     } catch (error) {
-      endTurn(this.#context, facts, await this.#caughtUp());
+      await this.caughtUp(() => endTurn(this.context, facts));
       throw error;
     }
-    const after = endTurn(this.#context, facts, await this.#caughtUp());
+    const after = await this.caughtUp(() => endTurn(this.context, facts));
     return {
       result,
       before: before.checkpoint,
@@ -143,31 +127,34 @@ export class LocalWorkspace implements Workspace {
   }
 
   get watching(): Watching {
-    return this.#context.worktree.live?.capture.watching ?? NOT_WATCHING;
+    return this.context.worktree.live?.capture.watching ?? NOT_WATCHING;
   }
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
-    await this.#context.worktree.watch(directoryLimit);
+    await this.context.worktree.watch(directoryLimit);
     return this.watching;
   }
 
   async reconcile(): Promise<Reconciled> {
-    const { worktree } = this.#context;
-    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.#context));
+    const { worktree } = this.context;
+    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.context));
     worktree.saveCache();
     return { missed: paths, checkpoints: checkpoints as readonly CheckpointId[] };
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
-    return listCheckpoints(this.#db, options);
+    const listed = listCheckpoints(this.db, options);
+    return options.fresh === true
+      ? this.caughtUp(() => this.#blaming(() => withChanges(this.context, listed)))
+      : listed;
   }
 
   async resolve(ref: CheckpointRef): Promise<Checkpoint> {
-    return resolveCheckpoint(this.#db, ref);
+    return resolveCheckpoint(this.db, ref);
   }
 
   async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.#blaming(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
+    return this.#blaming(() => describeCheckpoint(this.context, resolveCheckpoint(this.db, ref)));
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
@@ -175,23 +162,19 @@ export class LocalWorkspace implements Workspace {
     const options = isRef
       ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
       : fromOrOptions;
-    return this.#blaming(() => compareStates(this.#context, options));
+    return this.caughtUp(() => this.#blaming(() => compareStates(this.context, options)));
   }
 
   async status(): Promise<WorkspaceStatus> {
-    return this.#blaming(() => ({
-      id: this.id,
-      root: this.root,
-      store: this.store,
-      ...describeStatus(this.#context),
-    }));
+    const { id, root, store } = this;
+    return this.caughtUp(() => this.#blaming(() => ({ id, root, store, ...describeStatus(this.context) })));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
     return this.#blaming(() => {
-      const request = restoreRequest(this.#context, ref, options);
-      const plan = lookAndPlanRestore(this.#context, request);
-      this.#planned.set(plan.id, request);
+      const request = restoreRequest(this.context, ref, options);
+      const plan = lookAndPlanRestore(this.context, request);
+      this.planned.set(plan.id, request);
       return plan;
     });
   }
@@ -205,198 +188,203 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#planSteps(revertRequest(this.#context, ref, options));
+    return this.#planSteps(revertRequest(this.context, ref, options));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
-    const request = this.#planned.get(plan.id);
+    const request = this.planned.get(plan.id);
     if (request === undefined)
       throw new EngineError(
         "PLAN_STALE",
         "This plan was not made here, or was carried out already. Nothing was changed.",
         { plan: plan.id },
       );
-    this.#planned.delete(plan.id);
+    this.planned.delete(plan.id);
     const bestEffort = options.bestEffort ?? false;
-    return this.#blaming(() =>
-      "kind" in request
-        ? moveSteps(this.#context, request, { bestEffort, planned: plan })
-        : restorePlanned(this.#context, request, plan, bestEffort),
-    );
+    return this.#blaming(() => {
+      if (!("kind" in request)) return restorePlanned(this.context, request, plan, bestEffort);
+      if (request.kind === "reset") return this.resetAs(request, { bestEffort }, plan);
+      return moveSteps(this.context, request, { bestEffort, planned: plan });
+    });
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      restoreNow(this.#context, restoreRequest(this.#context, ref, options), options.bestEffort ?? false),
+      restoreNow(this.context, restoreRequest(this.context, ref, options), options.bestEffort ?? false),
     );
   }
 
   async undo(options: UndoOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
+      moveSteps(this.context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
+      moveSteps(this.context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
     return this.#blaming(() =>
-      moveSteps(this.#context, revertRequest(this.#context, ref, options), {
+      moveSteps(this.context, revertRequest(this.context, ref, options), {
         bestEffort: options.bestEffort ?? false,
       }),
     );
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setNote(this.#db, checkpoint, text));
+    return this.#annotate(ref, (checkpoint) => setNote(this.db, checkpoint, text));
   }
 
   async rename(ref: CheckpointRef, name: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setName(this.#db, checkpoint, name));
+    return this.#annotate(ref, (checkpoint) => setName(this.db, checkpoint, name));
   }
 
   async tag(ref: CheckpointRef, tag: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => addTag(this.#db, checkpoint, tag));
+    return this.#annotate(ref, (checkpoint) => addTag(this.db, checkpoint, tag));
   }
 
   async untag(tag: string): Promise<Checkpoint> {
-    return this.#db.transaction(() => {
-      const { seq } = removeTag(this.#db, tag);
+    return this.db.transaction(() => {
+      const checkpoint = removeTag(this.db, tag);
       this.#log({ untag: tag });
-      return checkpointAt(this.#db, seq)!;
+      this.#tellUpdated(checkpoint);
+      return checkpointAt(this.db, checkpoint.seq)!;
     });
   }
 
-  async threads(): Promise<Thread[]> {
-    return listThreads(this.#db);
-  }
-
-  async thread(ref: string): Promise<Thread> {
-    return findThread(this.#db, ref);
-  }
-
-  async openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread> {
-    const id = this.#system.newId();
-    const facts = {
-      agent: request.agent,
-      externalId: request.externalId ?? id,
-      title: request.title ?? null,
-    };
-    return this.#db.transaction(() => openThread(this.#db, facts, { id, now: this.#system.now() }));
+  async deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint> {
+    const checkpoint = resolveCheckpoint(this.db, ref);
+    assertDeletable(this.db, checkpoint);
+    pruneCheckpoints(this.context.store, this.#system, [checkpoint]);
+    this.changed();
+    return checkpoint;
   }
 
   async verify(
     options: { full?: boolean; progress?: (done: number, total: number) => void } = {},
   ): Promise<VerifyReport> {
     const { full = false, progress } = options;
-    return verifyStore(this.#context.store, { full, ...(progress === undefined ? {} : { progress }) });
+    return verifyStore(this.context.store, { full, ...(progress === undefined ? {} : { progress }) });
   }
 
   async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
-    const { store, system } = this.#context;
-    const policy = options.policy ?? RETENTION_PRESETS[this.#settings["retention.policy"]]!;
+    const { store, system } = this.context;
+    const policy = options.policy ?? this.#retention;
     const pruned = selectPrunable(store, policy, system.now());
     const dryRun = options.dryRun ?? false;
     if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
-    return { pruned, kept: listCheckpoints(this.#db).length - (dryRun ? pruned.length : 0), dryRun };
+    return { pruned, kept: listCheckpoints(this.db).length - (dryRun ? pruned.length : 0), dryRun };
   }
 
   async unprune(): Promise<Checkpoint[]> {
-    return unprune(this.#context.store, this.#system).map((seq) => checkpointAt(this.#db, seq)!);
+    return unprune(this.context.store, this.#system).map((seq) => checkpointAt(this.db, seq)!);
   }
 
   async gc(options: { dryRun?: boolean } = {}): Promise<GcReport> {
     const dryRun = options.dryRun ?? false;
     const dropPrunedBefore = this.#system.now() - PRUNE_GRACE_MS;
-    return { ...collectGarbage(this.#context.store, this.#system, { dropPrunedBefore, dryRun }), dryRun };
+    return { ...collectGarbage(this.context.store, this.#system, { dropPrunedBefore, dryRun }), dryRun };
   }
 
   async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
     const dryRun = options.dryRun ?? false;
-    const report = forgetTarget(this.#context, target, dryRun);
-    if (!dryRun) this.#context.worktree.distrust();
+    const report = forgetTarget(this.context, target, dryRun);
+    if (!dryRun) this.context.worktree.distrust();
     return report;
   }
 
   async stats(): Promise<Stats> {
-    return readStats(this.#context.store, this.#context.capBytes);
+    return readStats(this.context.store, this.context.capBytes);
+  }
+
+  async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {
+    return this.#blaming(() => contentAt(this.context, ref, path, limitBytes));
   }
 
   async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
-    yield* exportedFiles(this.#objects, resolveCheckpoint(this.#db, ref));
+    yield* exportedFiles(this.#objects, resolveCheckpoint(this.db, ref));
   }
 
   async close(): Promise<void> {
-    await this.#context.worktree.close();
-    this.#context.store[Symbol.dispose]();
+    await this.context.worktree.close();
+    this.context.store[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  /** True when a capture right now may look at nothing but what the watcher named. */
-  async #caughtUp(): Promise<boolean> {
-    return (await this.#context.worktree.live?.capture.caughtUp()) ?? false;
-  }
-
   get #system(): System {
-    return this.#context.system;
-  }
-
-  get #db(): Store["db"] {
-    return this.#context.store.db;
+    return this.context.system;
   }
 
   get #objects(): ObjectSource {
-    return this.#context.store.objects;
-  }
-
-  #name(texts: readonly string[]): void {
-    const { root } = this.#context.worktree;
-    namePaths(this.#context, texts.map(parsePath), (path) => statNode(below(root, path)) !== undefined);
+    return this.context.store.objects;
   }
 
   #planSteps(request: StepRequest): Plan;
   #planSteps(request: StepRequest): Plan | null;
   #planSteps(request: StepRequest): Plan | null {
     return this.#blaming(() => {
-      const plan = lookAndPlanSteps(this.#context, request);
-      if (plan !== null) this.#planned.set(plan.id, request);
+      const plan = lookAndPlanSteps(this.context, request);
+      if (plan !== null) this.planned.set(plan.id, request);
       return plan;
     });
   }
 
   #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
-    return this.#db.transaction(() => {
-      const checkpoint = resolveCheckpoint(this.#db, ref);
+    return this.db.transaction(() => {
+      const checkpoint = resolveCheckpoint(this.db, ref);
       change(checkpoint);
       this.#log({ checkpoint: checkpoint.id });
-      return checkpointAt(this.#db, checkpoint.seq)!;
+      this.#tellUpdated(checkpoint);
+      return checkpointAt(this.db, checkpoint.seq)!;
     });
+  }
+
+  #tellUpdated({ id, thread }: Checkpoint): void {
+    const at = this.#system.now();
+    appendEvent(this.db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
   }
 
   #log(detail: Record<string, unknown>): void {
     const { newId, now } = this.#system;
-    appendOperation(this.#db, { id: newId() as OperationId, kind: "annotate", at: now(), detail });
+    appendOperation(this.db, { id: newId() as OperationId, kind: "annotate", at: now(), detail });
   }
 
   /** Damage found on the way is reported with the checkpoints it concerns. */
   #blaming<Result>(work: () => Result): Result {
     try {
-      return work();
+      return this.#telling(work());
     } catch (error) {
       if (
         (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) &&
         error.facts.checkpoints.length === 0
       ) {
-        error.facts.checkpoints.push(...findAffected(this.#context.store, error.facts.object));
+        error.facts.checkpoints.push(...findAffected(this.context.store, error.facts.object));
       }
       throw error;
     }
   }
+
+  /** Conflicts are told too: nothing else in the store speaks of them. */
+  #telling<Result>(result: Result): Result {
+    if (isConflicts(result)) {
+      const { id: operation, kind, description, thread } = result.plan;
+      const data = { operation, kind, description, files: result.conflicts.length };
+      const at = this.#system.now();
+      this.db.transaction(() => appendEvent(this.db, { type: "restore_conflicts", thread, at, data }));
+    }
+    this.changed();
+    return result;
+  }
+}
+
+function isConflicts(result: unknown): result is Outcome {
+  return (
+    typeof result === "object" && result !== null && "outcome" in result && result.outcome === "conflicts"
+  );
 }

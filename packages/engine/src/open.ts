@@ -11,6 +11,7 @@ import { LocalWorkspace } from "./local-workspace.ts";
 import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
 import type { WorkspaceId } from "./model/ids.ts";
+import type { CheckpointPolicy } from "./model/policy.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { readSettings } from "./settings.ts";
@@ -41,6 +42,8 @@ export interface EngineOptions {
   /** What time it is, in milliseconds since 1970. */
   readonly clock?: () => number;
   readonly system?: System;
+  /** Which events make checkpoints by themselves, instead of what the settings say. */
+  readonly policy?: CheckpointPolicy;
 }
 
 /** The world as the options want it. */
@@ -78,7 +81,11 @@ export async function initWorkspace(
   using registry = openRegistryFirst(home, system.userId);
   const known = locate(registry, root);
   if (known !== undefined)
-    return { workspace: open(known, { home, registry, system }), initial: null, created: false };
+    return {
+      workspace: open(known, { home, registry, system, policy: options.policy }),
+      initial: null,
+      created: false,
+    };
   refuseUnfit(root, home, system);
   refuseNested(registry, root, options.nested ?? false);
   return await initNew(root, { home, registry, system, options });
@@ -96,6 +103,7 @@ async function initInMemory(
     root,
     store,
     settings,
+    policy: options.policy,
     system,
     notices: [],
     excludedDirectories: () => [],
@@ -111,6 +119,7 @@ interface Opening {
   readonly home: AbsolutePath;
   readonly registry: Registry;
   readonly system: System;
+  readonly policy?: CheckpointPolicy | undefined;
 }
 
 async function initNew(
@@ -138,7 +147,11 @@ async function initNew(
   const created = winner.id === id;
   // when another process protected the same directory meanwhile, its store counts
   if (!created) removeStore(directory);
-  return { workspace: open({ ...winner, notices: [] }, opening), initial: created ? initial : null, created };
+  return {
+    workspace: open({ ...winner, notices: [] }, { ...opening, policy: options.policy }),
+    initial: created ? initial : null,
+    created,
+  };
 }
 
 type Building = {
@@ -182,7 +195,7 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   using registry = openRegistryFirst(home, system.userId);
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
-    if (known !== undefined) return open(known, { home, registry, system });
+    if (known !== undefined) return open(known, { home, registry, system, policy: options.policy });
     if (path === "/" || isUnprotectedWorktree(path)) throw notFound(registry, start, path !== "/");
   }
 }
@@ -253,12 +266,15 @@ function sameIdentity(
   return a.dev === b.dev && a.ino === b.ino && a.birth === b.birth;
 }
 
-function open(known: RegisteredWorkspace & { notices: string[] }, { home, system }: Opening): LocalWorkspace {
+function open(
+  known: RegisteredWorkspace & { notices: string[] },
+  { home, system, policy }: Opening,
+): LocalWorkspace {
   const store = openStore(below(home, `workspaces/${known.store}`), { create: false });
   try {
     assertOwn(store, known);
     noteRoot(store.db, known.path);
-    const workspace = assemble(known, store, { home, system }, known.notices);
+    const workspace = assemble(known, store, { home, system, policy }, known.notices);
     workspace.recover();
     return workspace;
   } catch (error) {
@@ -281,7 +297,7 @@ function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void 
 function assemble(
   known: RegisteredWorkspace,
   store: Store,
-  { home, system }: { home: AbsolutePath; system: System },
+  { home, system, policy }: Pick<Opening, "home" | "system" | "policy">,
   notices: readonly string[],
 ): LocalWorkspace {
   return new LocalWorkspace({
@@ -289,6 +305,7 @@ function assemble(
     root: known.path,
     store,
     settings: readSettings(displayAbsolute(home)),
+    policy,
     system,
     notices,
     excludedDirectories: () => otherWorkspaces(known, home, system),

@@ -16,6 +16,7 @@ export function restoreRequest(
     paths: parsePaths(options.paths),
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
+    scope: options.scope ?? "files",
   };
 }
 

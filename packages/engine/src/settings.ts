@@ -7,6 +7,7 @@ import { makePrivateDirectory, replaceFile } from "./fs/durable-file.ts";
 import { readSmallFile } from "./fs/read-file.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { EngineError } from "./model/errors.ts";
+import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, type CheckpointPolicy } from "./model/policy.ts";
 import { RETENTION_PRESETS } from "./model/retention.ts";
 
 export interface Settings {
@@ -18,6 +19,10 @@ export interface Settings {
   readonly "disk.capBytes": number;
   /** A preset of the retention policy. */
   readonly "retention.policy": string;
+  /** Whether conversations make checkpoints by themselves. */
+  readonly "checkpoints.automatic": "on" | "off";
+  /** Which events do: a preset of the checkpoint policy. */
+  readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
 }
 
 export type SettingKey = keyof Settings;
@@ -29,6 +34,8 @@ const DEFAULT_SETTINGS: Settings = {
   "limits.checkpointBytes": 2048 * MIB,
   "disk.capBytes": 10 * 1024 * MIB,
   "retention.policy": "default",
+  "checkpoints.automatic": "on",
+  "checkpoints.policy": "everything",
 };
 
 export interface SettingWithSource {
@@ -64,10 +71,25 @@ export function writeSetting(home: string, key: string, value: string | null): v
   replaceFile(configPath(home), [Buffer.from(`${JSON.stringify(next, undefined, 2)}\n`)], { durable: true });
 }
 
+/** Settings that are one of some words. */
+const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
+  "retention.policy": Object.keys(RETENTION_PRESETS),
+  "checkpoints.automatic": ["on", "off"],
+  "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
+};
+
+/** What the settings, or whoever opens the workspace, want to happen by itself. */
+export function checkpointPolicy(settings: Settings): CheckpointPolicy {
+  return settings["checkpoints.automatic"] === "off"
+    ? NO_CHECKPOINTS
+    : CHECKPOINT_PRESETS[settings["checkpoints.policy"]];
+}
+
 function parse(key: SettingKey, value: unknown): number | string {
-  if (key === "retention.policy") {
-    if (typeof value === "string" && Object.hasOwn(RETENTION_PRESETS, value)) return value;
-    throw invalid(key, `it must be one of ${Object.keys(RETENTION_PRESETS).join(", ")}`);
+  const words = CHOICES[key];
+  if (words !== undefined) {
+    if (typeof value === "string" && words.includes(value)) return value;
+    throw invalid(key, `it must be one of ${words.join(", ")}`);
   }
   const bytes = typeof value === "number" ? value : parseBytes(String(value));
   if (bytes !== undefined && Number.isSafeInteger(bytes) && bytes > 0) return bytes;

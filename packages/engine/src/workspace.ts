@@ -4,6 +4,9 @@
  * every method that reports success has already made it durable.
  */
 import type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap, Thread } from "./model/checkpoint.ts";
+import type { Approvals } from "./approvals.ts";
+import type { Conversations } from "./conversations.ts";
+import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
@@ -149,7 +152,7 @@ export interface Reconciled {
   readonly checkpoints: readonly CheckpointId[];
 }
 
-export interface Workspace extends AsyncDisposable {
+export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
@@ -195,9 +198,10 @@ export interface Workspace extends AsyncDisposable {
   tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
   untag(tag: string): Promise<Checkpoint>;
 
-  threads(): Promise<Thread[]>;
-  thread(ref: string): Promise<Thread>;
-  openThread(request: { agent: string; externalId?: string; title?: string }): Promise<Thread>;
+  /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */
+  deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint>;
+  /** Everything that happens here, by any process, as it happens. */
+  events(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
 
   verify(options?: {
     full?: boolean;
@@ -209,9 +213,21 @@ export interface Workspace extends AsyncDisposable {
   gc(options?: { dryRun?: boolean }): Promise<GcReport>;
   forget(target: string, options?: { dryRun?: boolean }): Promise<ForgetReport>;
   stats(): Promise<Stats>;
+  /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
+  file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;
   /** The files of a checkpoint, for export: directories before what they hold. */
   files(ref: CheckpointRef): AsyncIterable<ExportedFile>;
   close(): Promise<void>;
+}
+
+/** One file as it was or is. */
+export interface FileContent {
+  readonly mode: number;
+  readonly size: number;
+  /** Null when it is on disk and larger than what was asked for. */
+  readonly hash: string | null;
+  /** Null when it is larger than what was asked for. */
+  readonly content: Buffer | null;
 }
 
 export interface ExportedFile {

@@ -127,8 +127,8 @@ describe("names, notes and tags", () => {
       expect(await seqs(workspace.list({ thread: thread.id }))).toEqual([2]);
       expect(await seqs(workspace.list({ kind: "tool" }))).toEqual([3]);
       expect(await seqs(workspace.list({ limit: 2 }))).toEqual([3, 2]);
-      expect(await workspace.thread("s-1")).toEqual(thread);
-      expect(await workspace.thread(thread.id.slice(0, 6))).toEqual(thread);
+      expect(await workspace.thread("s-1")).toMatchObject(thread);
+      expect(await workspace.thread(thread.id.slice(0, 6))).toMatchObject(thread);
       await expect(workspace.thread("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
       expect(await workspace.threads()).toEqual([thread]);
     }),

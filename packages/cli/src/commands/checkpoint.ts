@@ -23,10 +23,11 @@ export default defineCommand({
   },
   operands: { min: 0, max: 0 },
   examples: [`belay checkpoint -m before-refactoring --note "all tests pass"`],
-  run: (call) => {
+  run: async (call) => {
     const { name, note, tag: tags } = call.options;
     if (name === "") throw usageError("The name is empty.", "Leave out -m, or give it a name.");
-    const asked = call.options.all === true || call.options.thread !== undefined ? undefined : await ask(call);
+    const asked =
+      call.options.all === true || call.options.thread !== undefined ? undefined : await ask(call);
     if (asked !== undefined) return report(call, asked);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
@@ -56,13 +57,24 @@ function report(call: Call, answer: Answer): number {
   const { checkpoint, warnings } = answer;
   warnAll(call, warnings);
   if (call.json) call.output.json(answer);
-  else printTaken(call, { ...answer, checkpoint, gaps: checkpoint.gaps.map(bytePath), doubts: checkpoint.doubts.map(bytePath) } as unknown as TakenCheckpoint, false);
+  else
+    printTaken(
+      call,
+      {
+        ...answer,
+        checkpoint,
+        gaps: checkpoint.gaps.map(bytePath),
+        doubts: checkpoint.doubts.map(bytePath),
+      } as unknown as TakenCheckpoint,
+      false,
+    );
   return EXIT.done;
 }
 
 /** A path of an answer, as the engine has it. */
 function bytePath<Item extends { path: string; pathBase64?: string | undefined }>(item: Item) {
-  const bytes = item.pathBase64 === undefined ? Buffer.from(item.path) : Buffer.from(item.pathBase64, "base64");
+  const bytes =
+    item.pathBase64 === undefined ? Buffer.from(item.path) : Buffer.from(item.pathBase64, "base64");
   return { ...item, path: bytes.toString("latin1") };
 }
 

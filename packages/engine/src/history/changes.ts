@@ -14,8 +14,6 @@ import type { Database, Row } from "../store/database.ts";
 export interface Attribution {
   readonly attribution: "tool" | "shared" | "outside" | "belay";
   readonly step: string | null;
-  /** Steps that were open together, when it cannot be told whose change it was. */
-  readonly windows: readonly string[];
 }
 
 export interface Change {
@@ -26,23 +24,30 @@ export interface Change {
   readonly shared: boolean;
 }
 
-interface EncodedChanges extends Attribution {
-  readonly rows: readonly { path: Buffer; old: Buffer | null; new: Buffer | null }[];
+/** A change as it was recorded. */
+export interface RecordedChange extends Change, Attribution {}
+
+interface EncodedChange extends Attribution {
+  readonly path: Buffer;
+  readonly old: Buffer | null;
+  readonly new: Buffer | null;
 }
 
 /** Changes in the form they are stored, sorted by path. */
-export function encodeChanges(changes: readonly Edit[], attribution: Attribution): EncodedChanges {
-  const rows = changes.map(({ path, from, to }) => ({
+export function encodeChanges(changes: readonly (Edit & Attribution)[]): EncodedChange[] {
+  const rows = changes.map(({ path, from, to, attribution, step }) => ({
     path: pathToBytes(path),
     old: from === undefined ? null : encodeEntry(from),
     new: to === undefined ? null : encodeEntry(to),
+    attribution,
+    step,
   }));
-  return { ...attribution, rows: rows.sort((a, b) => a.path.compare(b.path)) };
+  return rows.sort((a, b) => a.path.compare(b.path));
 }
 
 /** The hash that the checkpoint's seal covers. */
-export function deltaHash({ rows, attribution, step }: EncodedChanges): Buffer {
-  return hashRows(rows.map((row) => ({ ...row, attribution, step })));
+export function deltaHash(rows: readonly EncodedChange[]): Buffer {
+  return hashRows(rows.map((row) => ({ ...row })));
 }
 
 function hashRows(rows: readonly Row[]): Buffer {
@@ -54,10 +59,12 @@ function hashRows(rows: readonly Row[]): Buffer {
   return hash("sha256", lines.join(""), "buffer");
 }
 
+/** `windows`: the steps that were open together, or that an undo or redo moves: those whose doing it may be. */
 export function insertChanges(
   db: Database,
   seq: number,
-  { rows, attribution, step, windows }: EncodedChanges,
+  rows: readonly EncodedChange[],
+  windows: readonly string[],
 ): void {
   for (const row of rows) {
     db.run(
@@ -66,11 +73,11 @@ export function insertChanges(
       row.path,
       row.old,
       row.new,
-      attribution,
-      step,
+      row.attribution,
+      row.step,
     );
   }
-  if (rows.length === 0) return;
+  if (rows.every(({ step }) => step !== null)) return;
   for (const window of windows)
     db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
 }
@@ -93,6 +100,15 @@ export function readDelta(db: Database, step: string): Change[] {
 /** Everything one checkpoint changed. */
 export function readCheckpointChanges(db: Database, seq: number): Change[] {
   return readRows(db, seq).map((row) => toChange(seq, row));
+}
+
+/** The same with who did it. */
+export function readCheckpointRows(db: Database, seq: number): RecordedChange[] {
+  return readRows(db, seq).map((row) => ({
+    ...toChange(seq, row),
+    attribution: row["attribution"] as Attribution["attribution"],
+    step: row["step"] === null ? null : String(row["step"]),
+  }));
 }
 
 /** True when the rows of a checkpoint are what its seal covers. */

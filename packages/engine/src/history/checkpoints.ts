@@ -52,6 +52,7 @@ export function insertCheckpoint(
     deleted: checkpoint.changes.deleted,
     delta,
     seal: sealOf(checkpoint, delta),
+    sealed: SEAL_VERSION,
   };
   const names = Object.keys(columns);
   const places = names.map(() => "?").join(", ");
@@ -68,17 +69,30 @@ export function insertCheckpoint(
  * Proves that what a checkpoint says of its files has not been altered. Trees prove themselves; the row
  * that names them, and the changes recorded with it, are proved by this.
  */
-export function sealOf(checkpoint: Omit<Checkpoint, "seq">, delta: Uint8Array): Buffer {
+export function sealOf(
+  checkpoint: Omit<Checkpoint, "seq">,
+  delta: Uint8Array,
+  version = SEAL_VERSION,
+): Buffer {
   const { id, thread, kind, createdAt, snapshot, rules, excluded, parents } = checkpoint;
-  const line = JSON.stringify([id, thread, kind, createdAt, snapshot, rules, excluded, parents]);
+  const { messageId, toolUseId, git } = checkpoint;
+  const later = version === 1 ? [] : [messageId, toolUseId, git];
+  const line = JSON.stringify([id, thread, kind, createdAt, snapshot, rules, excluded, parents, ...later]);
   return hash("sha256", Buffer.concat([Buffer.from(line, "utf8"), delta]), "buffer");
 }
 
+/** What seals cover now; a row sealed by an older version is checked as it was sealed. */
+export const SEAL_VERSION = 2;
+
 /** Throws unless the row of a checkpoint is as it was written. */
 export function assertSealed(db: Database, checkpoint: Checkpoint): void {
-  const row = db.get("SELECT delta, seal FROM checkpoint WHERE seq = ?", checkpoint.seq);
-  const [delta, seal] = [row?.["delta"], row?.["seal"]];
-  if (delta instanceof Uint8Array && seal instanceof Uint8Array && sealOf(checkpoint, delta).equals(seal))
+  const row = db.get("SELECT delta, seal, sealed FROM checkpoint WHERE seq = ?", checkpoint.seq);
+  const [delta, seal, version] = [row?.["delta"], row?.["seal"], Number(row?.["sealed"])];
+  if (
+    delta instanceof Uint8Array &&
+    seal instanceof Uint8Array &&
+    sealOf(checkpoint, delta, version).equals(seal)
+  )
     return;
   throw new EngineError(
     "OBJECT_CORRUPT",
@@ -132,9 +146,10 @@ function matchesText(text: string, values: Value[]): string {
   const fields = ["c.name", "c.note", "c.description", "c.id"].map(like);
   const tag = `EXISTS (SELECT 1 FROM ref r WHERE r.checkpoint = c.seq AND ${like("substr(r.name, 5)")})`;
   const prompt = `EXISTS (SELECT 1 FROM step s WHERE (s.before = c.seq OR s.after = c.seq) AND ${like("s.prompt")})`;
+  const message = `EXISTS (SELECT 1 FROM message m WHERE m.checkpoint = c.seq AND ${like("m.content")})`;
   const path = `EXISTS (SELECT 1 FROM change g WHERE g.checkpoint = c.seq AND ${like("CAST(g.path AS TEXT)")})`;
-  for (let i = 0; i < fields.length + 3; i += 1) values.push(pattern);
-  return `(${[...fields, tag, prompt, path].join(" OR ")})`;
+  for (let i = 0; i < fields.length + 4; i += 1) values.push(pattern);
+  return `(${[...fields, tag, prompt, message, path].join(" OR ")})`;
 }
 
 export function findCheckpointsWhere(db: Database, condition: string, ...values: Value[]): Checkpoint[] {

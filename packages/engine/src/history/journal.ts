@@ -17,6 +17,10 @@ export interface Finish {
   readonly target: CheckpointId | null;
   /** The step this restore becomes; null for undo and redo, which move steps instead. */
   readonly step: { readonly id: string; readonly kind: StepKind } | null;
+  /** A turn that the changes belong to: an edit that is taken back is no step of its own. */
+  readonly within?: string;
+  /** Set when the conversation goes back too, or alone. */
+  readonly scope?: "conversation" | "both";
   /** Steps that undo or redo moves to the other list, in the order they are moved. */
   readonly moved: readonly string[];
 }

@@ -10,14 +10,20 @@ import {
   type Gap,
   type GitState,
 } from "../model/checkpoint.ts";
+import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import { insertCheckpoint, insertDoubts, insertGaps } from "./checkpoints.ts";
-import { deltaHash, encodeChanges, insertChanges, type Attribution } from "./changes.ts";
+import { attributeChanges, continueUndone, type AttributedEdit } from "./attribution.ts";
+import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
+import { appendEvent } from "./events.ts";
+import { conversationFacts } from "./messages.ts";
 import { appendOperation, type OperationKind } from "./operations.ts";
-import { openSteps } from "./steps.ts";
+import { noteBase, readOpenSession } from "./sessions.ts";
+import { addToStep } from "./steps.ts";
+import { touchThread } from "./threads.ts";
 
 /** What a capture found. */
 export interface CaptureFacts {
@@ -39,8 +45,10 @@ export interface Recording {
   readonly operation?: OperationKind;
   /** What changed, and on top of which checkpoint; undefined for the first one. */
   readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] } | undefined;
-  /** Belay itself made the changes: they belong to this step, or to none (undo, redo). */
-  readonly madeBy?: { readonly step: string | null };
+  /** Belay itself made the changes: they belong to this step, or to none (undo, redo) but are about those it moved. */
+  readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
+  /** The thread whose tool runs next: from here on its captures tell what its tools do. */
+  readonly bracketing?: ThreadId;
   readonly description: string;
 }
 
@@ -56,23 +64,66 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
   const { facts, request, now } = recording;
   const previous = recording.since?.base;
   const changes = recording.since?.changes ?? [];
-  const rows = encodeChanges(changes, attribute(db, recording));
+  const attributed = attribute(db, recording);
+  const rows = encodeChanges(attributed.changes);
   const row = {
     ...rowOf(recording),
+    ...threadFacts(db, request),
     parents: previous === undefined ? [] : [previous.id],
     changes: countChanges(changes),
   };
   const checkpoint = insertCheckpoint(db, row, deltaHash(rows));
   insertGaps(db, checkpoint.seq, facts.gaps);
   insertDoubts(db, checkpoint.seq, facts.doubts);
-  insertChanges(db, checkpoint.seq, rows);
+  insertChanges(db, checkpoint.seq, rows, attributed.windows);
   const operationSeq = appendOperation(db, {
     id: recording.newId() as OperationId,
     kind: recording.operation ?? "checkpoint",
     at: now,
     detail: { checkpoint: checkpoint.id, kind: request.kind ?? "manual" },
   });
+  for (const step of new Set(attributed.changes.map((change) => change.step)))
+    if (step !== null) addToStep(db, step, operationSeq);
+  if (checkpoint.thread !== null) {
+    noteBase(db, checkpoint.thread, checkpoint.seq);
+    touchThread(db, checkpoint.thread, now);
+  }
+  tell(db, checkpoint, attributed.changes);
   return { checkpoint, changes, unchanged: previous?.snapshot === facts.snapshot, operationSeq };
+}
+
+/** What a checkpoint says of the conversation it was taken in. */
+function threadFacts(
+  db: Database,
+  { thread, messageIndex, conversation }: CheckpointRequest,
+): Pick<Checkpoint, "session" | "messageIndex" | "conversation"> {
+  const given = { messageIndex: messageIndex ?? null, conversation: conversation ?? null };
+  if (thread === undefined) return { session: null, ...given };
+  const { messageCount, lastMessageId, lastIndex } = conversationFacts(db, thread);
+  const known = messageCount === 0 ? null : { messageCount, lastMessageId, artifacts: [] };
+  return {
+    session: readOpenSession(db, thread).name,
+    messageIndex: given.messageIndex ?? lastIndex,
+    conversation: given.conversation ?? known,
+  };
+}
+
+/** At most so many edits of one capture are told one by one. */
+const TOLD_EDITS = 200;
+
+function tell(db: Database, checkpoint: Checkpoint, changes: readonly AttributedEdit[]): void {
+  const { id, thread, createdAt: at, gapsTotal } = checkpoint;
+  appendEvent(db, { type: "checkpoint_created", thread, at, data: { checkpoint: id } });
+  const edits = changes.filter(
+    ({ attribution, from, to }) => attribution === "tool" && (to ?? from)?.kind !== "directory",
+  );
+  for (const { path, step } of edits.slice(0, TOLD_EDITS)) {
+    const by = db.get("SELECT thread FROM step WHERE id = ?", step);
+    const data = { checkpoint: checkpoint.seq, path: pathToBytes(path).toString("base64") };
+    appendEvent(db, { type: "file_edit", thread: (by?.["thread"] ?? null) as ThreadId | null, at, data });
+  }
+  if (gapsTotal > 0)
+    appendEvent(db, { type: "coverage_gap", thread, at, data: { checkpoint: id, gaps: gapsTotal } });
 }
 
 function rowOf({
@@ -81,11 +132,10 @@ function rowOf({
   now,
   newId,
   description,
-}: Recording): Omit<Checkpoint, "seq" | "parents" | "changes"> {
+}: Recording): Omit<Checkpoint, "seq" | "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
   return {
     id: newId() as CheckpointId,
     thread: request.thread ?? null,
-    session: null,
     kind: request.kind ?? "manual",
     phase: request.phase ?? null,
     name: request.name ?? null,
@@ -97,13 +147,11 @@ function rowOf({
     rules: facts.rules,
     excluded: facts.excluded,
     messageId: request.messageId ?? null,
-    messageIndex: request.messageIndex ?? null,
     toolUseId: request.toolUseId ?? null,
     tool: request.tool ?? null,
     rolledBack: false,
     hasChanges: null,
     agent: request.agent ?? null,
-    conversation: request.conversation ?? null,
     git: facts.git,
     files: facts.files,
     bytes: facts.bytes,
@@ -127,14 +175,19 @@ export function countChanges(changes: readonly Edit[]): Checkpoint["changes"] {
   return count;
 }
 
-/** One turn open since the last capture: it is its doing. Several: shared. None: somebody outside. */
-function attribute(db: Database, recording: Recording): Attribution {
-  if (recording.madeBy !== undefined)
-    return { attribution: "belay", step: recording.madeBy.step, windows: [] };
-  const open = openSteps(db).map(({ id }) => id);
-  if (open.length === 0) return { attribution: "outside", step: null, windows: [] };
-  if (open.length === 1) return { attribution: "tool", step: open[0]!, windows: [] };
-  return { attribution: "shared", step: null, windows: open };
+function attribute(
+  db: Database,
+  recording: Recording,
+): { changes: readonly AttributedEdit[]; windows: readonly string[] } {
+  const { madeBy, since, now, newId, bracketing } = recording;
+  const changes = since?.changes ?? [];
+  if (madeBy !== undefined)
+    return {
+      changes: changes.map((change) => ({ ...change, attribution: "belay" as const, step: madeBy.step })),
+      windows: madeBy.moved ?? [],
+    };
+  continueUndone(db, { newId, now, before: since?.base.seq ?? 0 });
+  return attributeChanges(db, changes, { now, bracketing });
 }
 
 /** Whose changes lie between a checkpoint and now, by path: the threads that touched it. */

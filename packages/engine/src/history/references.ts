@@ -32,7 +32,10 @@ function candidates(db: Database, ref: string): Checkpoint[] {
   if (relative !== null)
     return listCheckpoints(db, { limit: Number(relative[1] ?? 0) + 1 }).slice(Number(relative[1] ?? 0));
   if (/^\d{1,15}$/.test(ref)) return findCheckpointsWhere(db, "c.seq = ?", Number(ref));
-  if (isId(ref)) return findCheckpointsWhere(db, "c.id = ?", ref);
+  if (isId(ref)) {
+    const exact = findCheckpointsWhere(db, "c.id = ?", ref);
+    return exact.length > 0 ? exact : byEvent(db, ref);
+  }
   const named = findCheckpointsWhere(
     db,
     `c.name = ?1 OR c.seq IN (SELECT checkpoint FROM ref WHERE name = ?2) OR (?3 AND c.id >= ?1 AND c.id < ?1 || '{')`,
@@ -45,7 +48,11 @@ function candidates(db: Database, ref: string): Checkpoint[] {
 
 /** A message or tool-use id means the checkpoint before it. */
 function byEvent(db: Database, ref: string): Checkpoint[] {
-  const found = findCheckpointsWhere(db, "c.message_id = ?1 OR c.tool_use_id = ?1", ref);
+  const found = findCheckpointsWhere(
+    db,
+    "c.message_id = ?1 OR c.tool_use_id = ?1 OR c.seq IN (SELECT checkpoint FROM message WHERE id = ?1)",
+    ref,
+  );
   const before = found.filter(({ phase }) => phase !== "after");
   return before.length > 0 ? before.slice(-1) : found.slice(-1);
 }

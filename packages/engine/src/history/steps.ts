@@ -9,6 +9,7 @@ import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "../store/database.ts";
 
 export interface Step extends StepSummary {
+  readonly state: "open" | "applied" | "undone" | "empty";
   readonly seq: number;
   readonly before: number | null;
   readonly after: number | null;
@@ -24,15 +25,17 @@ export interface NewStep {
   readonly owner: ProcessIdentity | null;
   readonly before: number;
   /** seq of the checkpoint to which a restore takes the conversation back too. */
-  readonly target?: number;
+  readonly target?: number | undefined;
+  /** What a restore takes back. */
+  readonly scope?: "files" | "conversation" | "both";
   readonly now: number;
 }
 
 /** Opens a turn. */
 export function openStep(db: Database, step: NewStep): void {
   db.run(
-    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, state, position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
+    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, scope, state, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
     step.id,
     step.kind,
     step.thread,
@@ -42,6 +45,7 @@ export function openStep(db: Database, step: NewStep): void {
     step.now,
     step.before,
     step.target ?? null,
+    step.scope ?? "files",
   );
 }
 
@@ -52,7 +56,9 @@ export function closeStep(
   closing: { after: number; now: number; position: number },
 ): boolean {
   const changed =
-    db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined || sharesChanges(db, id);
+    db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined ||
+    sharesChanges(db, id) ||
+    db.get("SELECT 1 FROM step WHERE id = ? AND scope <> 'files'", id) !== undefined;
   db.run(
     "UPDATE step SET closed_at = ?, after = ?, state = ?, position = ?, changed = ? WHERE id = ? AND state = 'open'",
     closing.now,
@@ -65,12 +71,37 @@ export function closeStep(
   return changed;
 }
 
+/** A step that was over and had changed nothing is one after all: an agent it started went on. */
+export function addToStep(db: Database, id: string, position: number): void {
+  db.run(
+    "UPDATE step SET state = 'applied', changed = 1, position = ? WHERE id = ? AND state = 'empty'",
+    position,
+    id,
+  );
+}
+
 function sharesChanges(db: Database, id: string): boolean {
   return db.get("SELECT 1 FROM shared_window WHERE step = ? LIMIT 1", id) !== undefined;
 }
 
 export function openSteps(db: Database): Step[] {
   return db.all(`${SELECT} WHERE s.state = 'open' ORDER BY s.seq`).map(toStep);
+}
+
+/** The thread's turn that is under way. */
+export function openTurnOf(db: Database, thread: ThreadId): Step | undefined {
+  return openSteps(db).find((step) => step.thread === thread && step.kind === "turn");
+}
+
+/** The thread's last turn, whether it is over or not. */
+export function lastTurnOf(db: Database, thread: ThreadId): Step | undefined {
+  const row = db.get(`${SELECT} WHERE s.thread = ? AND s.kind = 'turn' ORDER BY s.seq DESC LIMIT 1`, thread);
+  return row === undefined ? undefined : toStep(row);
+}
+
+export function findStep(db: Database, id: string): Step | undefined {
+  const row = db.get(`${SELECT} WHERE s.id = ?`, id);
+  return row === undefined ? undefined : toStep(row);
 }
 
 const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
@@ -111,6 +142,7 @@ function toStep(row: Row): Step {
   return {
     seq: Number(row["seq"]),
     id: String(row["id"]),
+    state: row["state"] as Step["state"],
     kind: row["kind"] as StepKind,
     thread: text("thread") as ThreadId | null,
     agent: text("agent"),

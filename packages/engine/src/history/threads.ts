@@ -1,13 +1,15 @@
 /** Conversations with agents: a thread is (agent, external id) with an id of its own. */
 import { EngineError } from "../model/errors.ts";
-import { isIdPrefix, type ThreadId } from "../model/ids.ts";
+import { isIdPrefix, type CheckpointId, type ThreadId } from "../model/ids.ts";
 import type { Thread } from "../model/checkpoint.ts";
+import type { ThreadSummary } from "../model/conversation.ts";
 import type { Database, Row } from "../store/database.ts";
+import { openFirstSession } from "./sessions.ts";
 
-/** Finds or creates a thread; call inside a transaction. */
+/** Finds or creates a thread; call inside a transaction. One that was deleted is there again. */
 export function openThread(
   db: Database,
-  thread: Omit<Thread, "id" | "createdAt">,
+  thread: Pick<Thread, "agent" | "externalId" | "title">,
   fresh: { id: string; now: number },
 ): Thread {
   const known = db.get(
@@ -15,31 +17,51 @@ export function openThread(
     thread.agent,
     thread.externalId,
   );
-  if (known !== undefined) return toThread(known);
+  if (known !== undefined) {
+    if (known["deleted_at"] !== null)
+      db.run("UPDATE thread SET deleted_at = NULL WHERE id = ?", String(known["id"]));
+    return toThread(known);
+  }
   db.run(
-    "INSERT INTO thread (id, agent, external_id, title, created_at) VALUES (?, ?, ?, ?, ?)",
+    "INSERT INTO thread (id, agent, external_id, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
     fresh.id,
     thread.agent,
     thread.externalId,
     thread.title,
     fresh.now,
+    fresh.now,
   );
-  return { ...thread, id: fresh.id as ThreadId, createdAt: fresh.now };
+  openFirstSession(db, fresh.id as ThreadId, fresh.now);
+  const { agent, externalId, title } = thread;
+  return { id: fresh.id as ThreadId, agent, externalId, title, createdAt: fresh.now };
 }
 
-export function listThreads(db: Database): Thread[] {
-  return db.all("SELECT * FROM thread ORDER BY seq DESC").map(toThread);
+/** Newest first. */
+export function listThreads(db: Database): ThreadSummary[] {
+  return db.all(`${SUMMARY} WHERE t.deleted_at IS NULL ORDER BY t.seq DESC`).map(toSummary);
 }
 
 /** A thread by id, unique id prefix or external id. */
-export function findThread(db: Database, ref: string): Thread {
-  const exact = db.all("SELECT * FROM thread WHERE id = ?1 OR external_id = ?1", ref);
-  const rows =
-    exact.length > 0 || !isIdPrefix(ref)
-      ? exact
-      : db.all("SELECT * FROM thread WHERE id >= ? AND id < ?", ref, `${ref}{`);
-  if (rows.length === 1) return toThread(rows[0]!);
+export function findThread(db: Database, ref: string): ThreadSummary {
+  const find = (condition: string, ...values: string[]) =>
+    db.all(`${SUMMARY} WHERE t.deleted_at IS NULL AND (${condition})`, ...values);
+  const exact = find("t.id = ?1 OR t.external_id = ?1", ref);
+  const rows = exact.length > 0 || !isIdPrefix(ref) ? exact : find("t.id >= ? AND t.id < ?", ref, `${ref}{`);
+  if (rows.length === 1) return toSummary(rows[0]!);
   throw notFound(rows.length === 0 ? "There is no thread" : "More than one thread is called", ref);
+}
+
+export function touchThread(db: Database, id: ThreadId, now: number): void {
+  db.run("UPDATE thread SET updated_at = max(updated_at, ?) WHERE id = ?", now, id);
+}
+
+export function setTitle(db: Database, id: ThreadId, title: string | null): void {
+  db.run("UPDATE thread SET title = ? WHERE id = ?", title, id);
+}
+
+/** The row stays: checkpoints and steps name it. */
+export function hideThread(db: Database, id: ThreadId, now: number): void {
+  db.run("UPDATE thread SET deleted_at = ? WHERE id = ?", now, id);
 }
 
 /** Throws unless there is a thread of this very id. */
@@ -58,5 +80,25 @@ function toThread(row: Row): Thread {
     externalId: String(row["external_id"]),
     title: row["title"] === null ? null : String(row["title"]),
     createdAt: Number(row["created_at"]),
+  };
+}
+
+const SUMMARY = `SELECT t.*,
+    (SELECT count(*) FROM message m WHERE m.thread = t.id) AS messages,
+    (SELECT count(*) FROM checkpoint c WHERE c.thread = t.id AND c.pruned_at IS NULL) AS checkpoints,
+    (SELECT c.id FROM session s JOIN checkpoint c ON c.seq = s.base WHERE s.thread = t.id AND s.number = 1) AS initial,
+    (SELECT max(s.number) FROM session s WHERE s.thread = t.id) AS session,
+    (SELECT max(s.closed_at) FROM session s WHERE s.thread = t.id AND s.status = 'merged') AS approved_at
+  FROM thread t`;
+
+function toSummary(row: Row): ThreadSummary {
+  return {
+    ...toThread(row),
+    updatedAt: Number(row["updated_at"]),
+    messages: Number(row["messages"]),
+    checkpoints: Number(row["checkpoints"]),
+    initialCheckpoint: row["initial"] === null ? null : (String(row["initial"]) as CheckpointId),
+    session: `session_${Number(row["session"])}`,
+    lastApprovedAt: row["approved_at"] === null ? null : Number(row["approved_at"]),
   };
 }

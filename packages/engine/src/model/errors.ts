@@ -12,6 +12,9 @@ export interface ErrorFacts {
     candidates: { id: string; seq: number; description: string }[];
   };
   THREAD_NOT_FOUND: { thread: string };
+  EDIT_NOT_FOUND: { edit: string };
+  CHECKPOINT_PROTECTED: { checkpoint: string; reason: string };
+  LIMIT_REACHED: { limit: number; thread: string };
   NAME_TAKEN: { name: string; checkpoint: string };
   NAME_INVALID: { name: string };
   PATH_OUTSIDE: { path: string };

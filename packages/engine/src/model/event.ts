@@ -41,7 +41,8 @@ export type EventDetail =
       readonly type: "session_approved" | "session_reset";
       readonly session: SessionName;
       readonly newSession: SessionName;
-      readonly checkpoint: CheckpointId;
+      /** Null for a reset that had nothing to take out. */
+      readonly checkpoint: CheckpointId | null;
     }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };

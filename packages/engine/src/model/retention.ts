@@ -9,6 +9,11 @@ export interface RetentionPolicy {
   readonly keepMinimum: number;
   /** At most this many of each thread; null = no limit. */
   readonly keepMaximum: number | null;
+  /** More manual checkpoints of a thread than this are refused. */
+  readonly manualLimit?: number;
+  /** Tighter limits on what is captured than the settings have. */
+  readonly fileBytes?: number;
+  readonly checkpointBytes?: number;
 }
 
 export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
@@ -28,6 +33,17 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
     keepTurnsHours: 7 * 24,
     keepMinimum: 0,
     keepMaximum: 50,
+    fileBytes: 10 * 1024 * 1024,
+    checkpointBytes: 100 * 1024 * 1024,
+  },
+  // manual ones stay, but no more than fifty of a conversation
+  supervisor: {
+    name: "supervisor",
+    keepAllHours: 7 * 24,
+    keepTurnsHours: 30 * 24,
+    keepMinimum: 20,
+    keepMaximum: null,
+    manualLimit: 50,
   },
   "code-buddy": {
     name: "code-buddy",

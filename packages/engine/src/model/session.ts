@@ -52,11 +52,11 @@ export interface Approval {
   readonly newSession: SessionName;
   /** How many checkpoints the session had. */
   readonly checkpointsApproved: number;
-  readonly changedFiles: readonly FileChange[];
 }
 
 export interface ResetOutcome extends Outcome {
-  readonly resetTo: CheckpointId;
+  /** The approved state; null while the thread has no checkpoint. */
+  readonly resetTo: CheckpointId | null;
   /** Null when conflicts kept everything as it was. */
   readonly newSession: SessionName | null;
 }

@@ -239,7 +239,13 @@ function prepareSchema(database: Database, name: string, migrations: readonly Mi
       { store: name, version, supported },
     );
   }
-  if (version === supported || database.readOnly) return;
+  if (version === supported) return;
+  if (database.readOnly)
+    throw new EngineError(
+      "STORE_READ_ONLY",
+      `The store ${name} is of an older format (${version}) and cannot be written, so it cannot be brought up to date. Nothing was changed.`,
+      { store: name },
+    );
   database.transaction(() => {
     // another process may have migrated while this one waited for the lock
     for (const migration of migrations.slice(readVersion(database))) database.exec(migration);

@@ -66,7 +66,49 @@ const FIRST = `
   ) WITHOUT ROWID;
 `;
 
-export const STORE_MIGRATIONS: readonly Migration[] = [FIRST];
+/** Conversations: messages, tool calls, agents, sessions of approval; events in their order. */
+const CONVERSATIONS = `
+  ALTER TABLE checkpoint ADD COLUMN sealed INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE thread ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE thread ADD COLUMN deleted_at INTEGER;
+  ALTER TABLE step ADD COLUMN scope TEXT NOT NULL DEFAULT 'files';
+  UPDATE thread SET updated_at = max(created_at, coalesce((SELECT max(created_at) FROM checkpoint c WHERE c.thread = thread.id), 0));
+
+  CREATE TABLE session (
+    thread TEXT NOT NULL REFERENCES thread (id), number INTEGER NOT NULL, status TEXT NOT NULL, opened_at INTEGER NOT NULL,
+    closed_at INTEGER, base INTEGER, approved INTEGER, message TEXT, PRIMARY KEY (thread, number)
+  ) WITHOUT ROWID;
+  INSERT INTO session (thread, number, status, opened_at, base)
+    SELECT id, 1, 'active', created_at,
+      (SELECT min(c.seq) FROM checkpoint c WHERE c.thread = thread.id AND c.pruned_at IS NULL) FROM thread;
+  UPDATE checkpoint SET session = 'session_1' WHERE thread IS NOT NULL;
+
+  CREATE TABLE message (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, thread TEXT NOT NULL REFERENCES thread (id),
+    number INTEGER NOT NULL, role TEXT NOT NULL, content TEXT NOT NULL, external_id TEXT, created_at INTEGER NOT NULL,
+    session TEXT NOT NULL, checkpoint INTEGER, since INTEGER NOT NULL, step TEXT, artifacts TEXT NOT NULL, rolled_back_by TEXT,
+    UNIQUE (thread, number)
+  );
+  CREATE UNIQUE INDEX message_external ON message (thread, external_id) WHERE external_id IS NOT NULL;
+  CREATE INDEX message_checkpoint ON message (checkpoint) WHERE checkpoint IS NOT NULL;
+  CREATE INDEX message_step ON message (step) WHERE step IS NOT NULL;
+
+  CREATE TABLE tool_call (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, thread TEXT NOT NULL REFERENCES thread (id), step TEXT, agent TEXT,
+    tool TEXT NOT NULL, paths TEXT NOT NULL, captured INTEGER NOT NULL, within TEXT, snapshot BLOB, rules BLOB, excluded BLOB,
+    since INTEGER NOT NULL, opened_at INTEGER NOT NULL, closed_at INTEGER
+  );
+  CREATE INDEX tool_call_open ON tool_call (id) WHERE closed_at IS NULL;
+  CREATE INDEX tool_call_thread ON tool_call (thread, captured);
+  CREATE TABLE agent_run (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, thread TEXT NOT NULL REFERENCES thread (id), step TEXT,
+    role TEXT NOT NULL, status TEXT NOT NULL, started_at INTEGER NOT NULL, ended_at INTEGER, cost REAL NOT NULL DEFAULT 0,
+    tokens INTEGER NOT NULL DEFAULT 0, parent TEXT, checkpoint INTEGER, UNIQUE (thread, id)
+  );
+  CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, thread TEXT, at INTEGER NOT NULL, data TEXT NOT NULL);
+`;
+
+export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS];
 
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE workspace (

@@ -6,7 +6,7 @@ import { editTree } from "../diff/edit-tree.ts";
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
-import { checkpointAt, sealOf } from "../history/checkpoints.ts";
+import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
 import { appendOperation } from "../history/operations.ts";
 import { isAtOrBelow, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -89,6 +89,8 @@ function purge(
     const checkpoints = withReserve(store, () =>
       store.db.transaction(() => {
         const done = work();
+        // an open edit must not keep what is to be gone; it can no longer be taken back
+        store.db.run("UPDATE tool_call SET snapshot = NULL, rules = NULL, excluded = NULL");
         appendOperation(store.db, {
           id: system.newId() as OperationId,
           kind: "forget",
@@ -174,9 +176,10 @@ function writeChange({ db }: Store, { checkpoint, path }: Change, after: Pick<Ch
 function seal(store: Store, checkpoint: Checkpoint): void {
   const delta = hashChanges(store.db, checkpoint.seq);
   store.db.run(
-    "UPDATE checkpoint SET delta = ?, seal = ? WHERE seq = ?",
+    "UPDATE checkpoint SET delta = ?, seal = ?, sealed = ? WHERE seq = ?",
     delta,
     sealOf(checkpoint, delta),
+    SEAL_VERSION,
     checkpoint.seq,
   );
 }

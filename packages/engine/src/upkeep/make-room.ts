@@ -4,6 +4,7 @@
  * beyond the last twenty. What is protected stays, even if that means that nothing more fits.
  */
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { approvedSeqs } from "../history/sessions.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { System } from "../model/system.ts";
 import { storeBytes, type Store } from "../store/store.ts";
@@ -38,7 +39,9 @@ export function makeRoom(
   collect();
   for (const next of [oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
-      const candidates = next(listCheckpoints(store.db), system.now()).filter(({ seq }) => seq !== keep);
+      const candidates = next(listCheckpoints(store.db), system.now()).filter(
+        ({ seq }) => seq !== keep && !approvedSeqs(store.db).has(seq),
+      );
       if (candidates.length === 0) break;
       // oldest first, a part at a time: no more is lost than must be
       pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));
@@ -55,7 +58,8 @@ function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
   return all
     .slice(1)
     .filter(
-      ({ kind, name, tags }) => kind !== "manual" && kind !== "initial" && name === null && tags.length === 0,
+      ({ kind, name, tags }) =>
+        kind !== "manual" && kind !== "initial" && kind !== "approve" && name === null && tags.length === 0,
     );
 }
 
@@ -63,7 +67,9 @@ const oldTools: Selection = (all) =>
   ordinary(all).filter(({ kind }) => kind === "tool" || kind === "agent" || kind === "timer");
 
 const oldTurns: Selection = (all) =>
-  ordinary(all).filter(({ kind }) => kind === "message" || kind === "turn" || kind === "restore");
+  ordinary(all).filter(
+    ({ kind }) => kind === "message" || kind === "turn" || kind === "restore" || kind === "reset",
+  );
 
 const oldSafeties: Selection = (all, now) =>
   ordinary(all)

@@ -1,5 +1,7 @@
 /** Drops checkpoints by policy. A pruned one is no longer listed and can be brought back until its grace time is over. */
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { approvedSeqs } from "../history/sessions.ts";
+import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
@@ -17,13 +19,14 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   const lastEvent = new Map<string | null, number>();
   for (const { thread, createdAt } of all)
     lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
+  const approved = approvedSeqs(store.db);
   const rank = new Map<string | null, number>();
   return all
     .filter((checkpoint, index) => {
       const place = rank.get(checkpoint.thread) ?? 0;
       rank.set(checkpoint.thread, place + 1);
-      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0))
-        return false;
+      if (index === 0 || approved.has(checkpoint.seq)) return false;
+      if (isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
       if (place < policy.keepMinimum) return false;
       if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
       const age = present - checkpoint.createdAt;
@@ -38,10 +41,11 @@ function hoursKept({ kind }: Checkpoint, policy: RetentionPolicy): number {
     : policy.keepAllHours;
 }
 
-/** Manual, named, tagged and initial ones stay; safety checkpoints as long as their thread is alive. */
+/** Manual, named, tagged, initial and approved ones stay; safety checkpoints as long as their thread is alive. */
 function isProtected(checkpoint: Checkpoint, now: number, lastEvent: number): boolean {
   const { kind, name, tags } = checkpoint;
-  if (kind === "manual" || kind === "initial" || name !== null || tags.length > 0) return true;
+  if (kind === "manual" || kind === "initial" || kind === "approve" || name !== null || tags.length > 0)
+    return true;
   return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS;
 }
 
@@ -49,8 +53,10 @@ export function pruneCheckpoints(store: Store, system: System, checkpoints: read
   if (checkpoints.length === 0) return;
   const now = system.now();
   store.db.transaction(() => {
-    for (const { seq } of checkpoints)
+    for (const { seq, id, thread } of checkpoints) {
       store.db.run("UPDATE checkpoint SET pruned_at = ? WHERE seq = ?", now, seq);
+      appendEvent(store.db, { type: "checkpoint_deleted", thread, at: now, data: { checkpointId: id } });
+    }
     log(
       store,
       system,

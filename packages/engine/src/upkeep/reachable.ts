@@ -41,6 +41,15 @@ export class Reachable {
       for (const column of ["rules", "excluded"])
         this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
     }
+    // an open edit holds on to the state it began with
+    for (const row of this.#store.db.all(
+      "SELECT snapshot, rules, excluded FROM tool_call WHERE snapshot IS NOT NULL",
+    )) {
+      const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+      this.#addTree(name("snapshot"), { path: ROOT_PATH, isTree: true, age: 0 });
+      for (const column of ["rules", "excluded"])
+        this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age: 0 });
+    }
     return this;
   }
 

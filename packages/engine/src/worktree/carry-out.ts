@@ -7,7 +7,7 @@ import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { countChanges, recordCheckpoint, type Recorded } from "../history/record.ts";
 import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
-import { closeStep, listSteps, moveStep, openStep } from "../history/steps.ts";
+import { listSteps } from "../history/steps.ts";
 import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
@@ -21,6 +21,7 @@ import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
+import { openRestoreStep, settle, tellStarted } from "./settle.ts";
 import { withSavedContent } from "./save-again.ts";
 import { numberEdits, Stage } from "./stage.ts";
 
@@ -80,6 +81,7 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     context.store.db.transaction(() => {
       assertStillThere(context, plan.edits);
       writeJournal(context.store.db, entry);
+      tellStarted(context, entry);
     });
   } catch (error) {
     clearAway(stage);
@@ -117,7 +119,7 @@ function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
 /** The files are as wanted already; steps that were to be moved still are. */
 function finishWithoutEdits(context: Context, work: CarryOut): Outcome {
   const { plan, safety, finish } = work;
-  if (finish.moved.length === 0) return report(context, work, NOTHING, null);
+  if (finish.moved.length === 0 && finish.scope === undefined) return report(context, work, NOTHING, null);
   const entry = { id: plan.id, safety: safety.seq, edits: [], finish, startedAt: context.system.now() };
   const { checkpoint } = finishJournal(context, entry, []);
   return report(context, work, NOTHING, checkpoint.id);
@@ -186,9 +188,12 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
     const snapshot = editTree({ source: store.objects, sink: createStoreSink(writer) }, base.snapshot, done);
     writer.storeNow();
     const { finish } = entry;
-    if (finish.step !== null) openRestoreStep(context, entry);
+    openRestoreStep(context, entry);
     const recorded = recordCheckpoint(store.db, {
-      request: { kind: "restore", ...(finish.thread === null ? {} : { thread: finish.thread }) },
+      request: {
+        kind: finish.kind === "reset" ? "reset" : "restore",
+        ...(finish.thread === null ? {} : { thread: finish.thread }),
+      },
       description: finish.description,
       facts: {
         ...base,
@@ -201,66 +206,12 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
       newId: system.newId,
       operation: finish.kind,
       since: { base, changes: done },
-      madeBy: { step: finish.step?.id ?? null },
+      madeBy: { step: finish.step?.id ?? finish.within ?? null, moved: finish.moved },
     });
-    settleSteps(context, finish, recorded);
-    markRolledBack(context, entry);
+    settle(context, entry, recorded, done);
     removeJournal(store.db, entry.id);
     return recorded;
   });
-}
-
-function openRestoreStep({ store, system }: Context, { finish, safety }: JournalEntry): void {
-  const target =
-    finish.target === null
-      ? undefined
-      : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", finish.target);
-  openStep(store.db, {
-    id: finish.step!.id,
-    kind: finish.step!.kind,
-    thread: finish.thread,
-    description: finish.description,
-    prompt: null,
-    owner: null,
-    before: safety,
-    ...(target === undefined ? {} : { target: Number(target["seq"]) }),
-    now: system.now(),
-  });
-}
-
-function settleSteps(
-  { store, system }: Context,
-  finish: Finish,
-  { checkpoint, operationSeq }: Recorded,
-): void {
-  if (finish.step !== null)
-    closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
-  const to = finish.kind === "undo" ? "undone" : "applied";
-  finish.moved.forEach((id, index) => moveStep(store.db, id, to, operationSeq + index / 1e6));
-}
-
-/** Checkpoints of conversations whose effect is gone are marked; taking that back removes the mark. */
-function markRolledBack({ store }: Context, { finish }: JournalEntry): void {
-  const { db } = store;
-  for (const id of finish.moved) {
-    db.run("UPDATE checkpoint SET rolled_back_by = NULL WHERE rolled_back_by = ?", id);
-    mark(db, id, finish.kind === "redo" ? RESTORED : TURN);
-  }
-  if (finish.kind === "restore" && finish.step !== null) mark(db, finish.step.id, RESTORED);
-}
-
-/** The checkpoints of a turn; those that a restore went back over. Each selects nothing for the other kind of step. */
-const TURN =
-  "s.kind = 'turn' AND s.thread = checkpoint.thread AND checkpoint.seq BETWEEN s.before AND s.after";
-const RESTORED =
-  "s.target IS NOT NULL AND checkpoint.thread IS NOT NULL AND checkpoint.seq > s.target AND checkpoint.seq < s.before";
-
-function mark(db: Context["store"]["db"], id: string, which: string): void {
-  db.run(
-    `UPDATE checkpoint SET rolled_back_by = ?1 WHERE rolled_back_by IS NULL
-       AND EXISTS (SELECT 1 FROM step s WHERE s.id = ?1 AND ${which})`,
-    id,
-  );
 }
 
 function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; bytes: number } {

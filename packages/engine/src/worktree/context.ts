@@ -1,6 +1,7 @@
 /** What every operation on a workspace needs. */
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ExcludedDirectory } from "../model/rules.ts";
 import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
@@ -12,6 +13,8 @@ export interface Context {
   readonly system: System;
   readonly store: Store;
   readonly worktree: Worktree;
+  /** Which events make checkpoints by themselves. */
+  readonly policy: CheckpointPolicy;
   /** The store never grows beyond this. */
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
@@ -26,6 +29,7 @@ export function lookRequest(context: Context, more: Partial<LookRequest> = {}): 
     .all("SELECT path FROM named_path")
     .map((row) => pathFromBytes(row["path"] as Uint8Array));
   return {
+    settled: context.worktree.isCaughtUp,
     ...more,
     named: [...named, ...(more.named ?? [])],
     excluded: context.excludedDirectories(),

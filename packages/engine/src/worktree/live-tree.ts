@@ -190,9 +190,7 @@ export class LiveTree {
     const table = this.#table;
     const fresh = [...seen.table.entriesOf(at)].filter((index) => seen.table.kind[index] !== ABSENT);
     const isThere = new Set(fresh.map((index) => seen.table.names[index]!));
-    const sameNames = [...names.keys()].every(
-      (name) => isThere.has(name) === table.find(target, name) >= 0,
-    );
+    const sameNames = [...names.keys()].every((name) => isThere.has(name) === table.find(target, name) >= 0);
     if (sameNames) {
       for (const index of fresh) {
         const own = table.find(target, seen.table.names[index]!);
@@ -236,7 +234,8 @@ export class LiveTree {
     if (what === FILE || what === SYMLINK) {
       this.files += sign;
       this.bytes += sign * size[index]!;
-      if (what === FILE && isMapped(names[index]!)) keep(this.#restless, joinPath(directory, names[index]!), sign, true);
+      if (what === FILE && isMapped(names[index]!))
+        keep(this.#restless, joinPath(directory, names[index]!), sign, true);
       return;
     }
     if (what !== GAP && what !== EXCLUDED) return;

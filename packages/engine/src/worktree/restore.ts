@@ -13,7 +13,7 @@ import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
 import { Overlay } from "./overlay.ts";
-import { planRestoreEdits } from "./plan-restore.ts";
+import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "./proven-changes.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "./root.ts";
 import { whatElseToSee } from "./see-for.ts";
@@ -26,6 +26,7 @@ export interface RestoreRequest {
   readonly paths: readonly BytePath[] | undefined;
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
+  readonly scope: "files" | "conversation" | "both";
 }
 
 /** What would happen, without recording anything. */
@@ -59,7 +60,7 @@ export function restoreNow(context: Context, request: RestoreRequest, bestEffort
     let plan: Plan | undefined;
     const safety = takeSafety(context, request, (present) => {
       plan = buildPlan(context, present, request);
-      return plan.edits.length > 0 && (plan.conflicts.length === 0 || bestEffort);
+      return isWanted(plan, request, bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, plan!, startedMs);
     return carryOut(context, {
@@ -83,7 +84,7 @@ export function restorePlanned(
   return withRestoreLease(context, () => {
     const safety = takeSafety(context, request, (present) => {
       if (present.snapshot !== planned.base) throw stale(planned);
-      return planned.edits.length > 0 && (planned.conflicts.length === 0 || bestEffort);
+      return isWanted(planned, request, bestEffort);
     });
     if (safety === undefined) return withoutEffect(context, planned, startedMs);
     return carryOut(context, {
@@ -94,6 +95,11 @@ export function restorePlanned(
       startedMs,
     });
   });
+}
+
+/** A conversation goes back even where no file has to. */
+function isWanted(plan: Plan, { scope }: RestoreRequest, bestEffort: boolean): boolean {
+  return (plan.edits.length > 0 || scope !== "files") && (plan.conflicts.length === 0 || bestEffort);
 }
 
 export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
@@ -134,15 +140,18 @@ export function nameOf(checkpoint: Checkpoint): string {
 function buildPlan(context: Context, present: Seen, request: RestoreRequest): Plan {
   const { target } = request;
   assertPathsExist(context, present, request);
-  const { edits, kept, conflicts } = planRestoreEdits({
-    objects: present.objects,
-    present: present.snapshot,
-    target: target.snapshot,
-    wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
-    excluded: present.excludedRoots,
-    paths: request.paths,
-    keepNew: request.keepNew,
-  });
+  const { edits, kept, conflicts } =
+    request.scope === "conversation"
+      ? NO_EDITS
+      : planRestoreEdits({
+          objects: present.objects,
+          present: present.snapshot,
+          target: target.snapshot,
+          wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
+          excluded: present.excludedRoots,
+          paths: request.paths,
+          keepNew: request.keepNew,
+        });
   const chosen = ({ path }: { path: BytePath }) =>
     request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
   return {
@@ -164,6 +173,8 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     steps: [],
   };
 }
+
+const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };
 
 /** A path that neither the disk nor the target has is a slip of the pen. */
 function assertPathsExist({ store }: Context, present: Seen, { paths, target }: RestoreRequest): void {
@@ -197,12 +208,13 @@ function otherThreads(
   return [...paths].map(([other, list]) => ({ thread: other, paths: list }));
 }
 
-function finishOf({ system }: Context, { paths }: RestoreRequest, plan: Plan): Finish {
+function finishOf({ system }: Context, { paths, scope }: RestoreRequest, plan: Plan): Finish {
   return {
     kind: "restore",
     description: plan.description,
     thread: plan.thread,
     target: paths === undefined ? plan.checkpoint : null,
+    ...(scope === "files" ? {} : { scope }),
     step: { id: system.newId(), kind: "restore" },
     moved: [],
   };

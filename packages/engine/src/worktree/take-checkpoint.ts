@@ -14,6 +14,7 @@ import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
+import type { ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { giveBack, readLeases } from "../store/lease.ts";
@@ -38,18 +39,25 @@ export interface TakeOptions {
   /** What this capture finds is Belay's own unfinished work, not anybody's change. */
   readonly ownDoing?: boolean;
   readonly doubts?: readonly Doubt[];
+  /** The thread whose tool runs next. */
+  readonly bracketing?: ThreadId;
   /** seq of the checkpoint for whose sake this one is taken: no room is made at its cost. */
   readonly keep?: number;
   /** Done inside the transaction that records the checkpoint. */
   within?(recorded: Recorded): void;
   /** Asked when the capture's content can be read from the store and nothing is recorded yet: false drops the capture. */
   wanted?(present: Present): boolean;
+  /** Called instead of recording a checkpoint, in the same transaction: it must hold on to the state by itself. */
+  unrecorded?(present: Present): void;
 }
 
 const ATTEMPTS = 3;
 
 /** Takes a checkpoint; undefined only when `wanted` said no. */
-export function takeCheckpoint(context: Context, options: TakeOptions & { wanted?: undefined }): Taken;
+export function takeCheckpoint(
+  context: Context,
+  options: TakeOptions & { wanted?: undefined; unrecorded?: undefined },
+): Taken;
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined;
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
   assertRootThere(context.worktree.root);
@@ -101,8 +109,11 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
       if (newestSeq(store.db) !== base) throw new Outrun(false);
       if (readGeneration(store.db) !== writer.generation) assertComplete(context, present);
       if (options.wanted?.(present) === false) throw new NotWanted();
-      return record(context, options, present);
+      if (options.unrecorded === undefined) return record(context, options, present);
+      options.unrecorded(present);
+      return undefined;
     });
+    if (recorded === undefined) return undefined;
     worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
   } catch (error) {
@@ -144,6 +155,7 @@ function record(context: Context, options: TakeOptions, present: Present): Omit<
     newId: system.newId,
     since: newest === undefined ? undefined : { base: newest, changes: changes ?? [] },
     ...(options.ownDoing === true ? { madeBy: { step: null } } : {}),
+    ...(options.bracketing === undefined ? {} : { bracketing: options.bracketing }),
     ...(options.operation === undefined ? {} : { operation: options.operation }),
   });
   closeDeadTurns(context, recorded);

@@ -1,7 +1,18 @@
-/** Turns: a checkpoint before, work, a checkpoint after; what changed in between is one step. */
+/**
+ * Turns: a checkpoint before, work, a checkpoint after; what changed in between is one step. A turn of
+ * this process has an owner and is over when its process is; one that is driven from outside is over with its
+ * stop, with the thread's next prompt, or with the undo that closes it.
+ */
+import { checkpointAt, newestSeq } from "../history/checkpoints.ts";
+import { appendEvent } from "../history/events.ts";
+import { findMessage, insertMessage } from "../history/messages.ts";
+import type { Recorded } from "../history/record.ts";
+import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
 import { openThread } from "../history/threads.ts";
-import { closeStep, openStep, openSteps } from "../history/steps.ts";
+import { closeCallsOf } from "../history/tool-calls.ts";
+import type { Message, Prompted, PromptRequest } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "./context.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 
@@ -14,6 +25,10 @@ export interface TurnFacts {
 export interface OpenTurn {
   readonly id: string;
   readonly before: Taken;
+}
+
+export function isTrigger({ policy }: Context, trigger: CheckpointTrigger): boolean {
+  return policy.triggers.includes(trigger);
 }
 
 /** The thread a turn belongs to: the given one, or a new one for this turn alone. */
@@ -34,22 +49,14 @@ export function threadForTurn(
 }
 
 /** Begins a turn. A turn of the same thread that nobody ended is over now: this capture is its last. */
-export function beginTurn(
-  context: Context,
-  { thread, description, prompt }: TurnFacts,
-  settled: boolean,
-): OpenTurn {
+export function beginTurn(context: Context, { thread, description, prompt }: TurnFacts): OpenTurn {
   const { store, system } = context;
   const id = system.newId();
   const before = takeCheckpoint(context, {
     request: { kind: "turn", phase: "before", thread },
     description: `Before: ${description}`,
-    look: { settled },
-    within({ checkpoint, operationSeq }) {
-      for (const step of openSteps(store.db)) {
-        if (step.thread === thread)
-          closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
-      }
+    within(recorded) {
+      closeTurns(context, thread, recorded);
       openStep(store.db, {
         id,
         kind: "turn",
@@ -57,7 +64,7 @@ export function beginTurn(
         description,
         prompt,
         owner: system.owner,
-        before: checkpoint.seq,
+        before: recorded.checkpoint.seq,
         now: system.now(),
       });
     },
@@ -66,18 +73,124 @@ export function beginTurn(
 }
 
 /** Ends the thread's open turn; an undo in the meantime may have replaced the one that was begun. */
-export function endTurn(context: Context, { thread, description }: TurnFacts, settled: boolean): Taken {
-  const { store, system } = context;
+export function endTurn(context: Context, { thread, description }: Omit<TurnFacts, "prompt">): Taken {
   return takeCheckpoint(context, {
     request: { kind: "turn", phase: "after", thread },
     description: `After: ${description}`,
-    look: { settled },
     operation: "turn",
-    within({ checkpoint, operationSeq }) {
-      for (const step of openSteps(store.db)) {
-        if (step.thread === thread)
-          closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
-      }
+    within(recorded) {
+      closeTurns(context, thread, recorded);
+      const { id, createdAt: at } = recorded.checkpoint;
+      appendEvent(context.store.db, { type: "done", thread, at, data: { checkpoint: id } });
     },
   });
+}
+
+/** The tools of the thread itself are over too; agents that it started may still be at work. */
+function closeTurns(
+  { store, system }: Context,
+  thread: ThreadId,
+  { checkpoint, operationSeq }: Recorded,
+): void {
+  for (const step of openSteps(store.db)) {
+    if (step.thread === thread)
+      closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+  }
+  closeCallsOf(store.db, thread, null, system.now());
+}
+
+/** The stop of a turn that is driven from outside; undefined when none is open. */
+export function stopTurn(context: Context, thread: ThreadId): Taken | undefined {
+  const turn = openTurnOf(context.store.db, thread);
+  return turn === undefined ? undefined : endTurn(context, { thread, description: turn.description });
+}
+
+const SHOWN_CHARACTERS = 50;
+
+/** A user message: the checkpoint before it, the message and its turn, all or none. */
+export function promptTurn(context: Context, thread: ThreadId, request: PromptRequest): Prompted {
+  const { store, system } = context;
+  const { db } = store;
+  const known = request.messageId === undefined ? undefined : findMessage(db, thread, request.messageId);
+  if (known !== undefined) return { message: known, checkpoint: null, turn: null, notices: [] };
+  const notices = goneSince(context, thread);
+  const facts = { id: system.newId(), turn: system.newId() };
+  if (!isTrigger(context, "message")) {
+    const message = db.transaction(() =>
+      addPrompt(context, thread, { ...facts, turn: null, request, seq: null }),
+    );
+    return { message, checkpoint: null, turn: null, notices };
+  }
+  let message: Message | undefined;
+  const { checkpoint } = takeCheckpoint(context, {
+    request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
+    description: `Before user message: ${beginningOf(request.content)}`,
+    within(recorded) {
+      const { seq } = recorded.checkpoint;
+      closeTurns(context, thread, recorded);
+      openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, before: seq });
+      message = addPrompt(context, thread, { ...facts, request, seq });
+      db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
+    },
+  });
+  return { message: message!, checkpoint: checkpointAt(db, checkpoint.seq)!, turn: facts.turn, notices };
+}
+
+/** A turn that no process owns: it lives as long as its conversation goes on. */
+export function openPromptedTurn(
+  { store, system }: Context,
+  turn: { id: string; thread: ThreadId; prompt: string; before: number },
+): void {
+  openStep(store.db, {
+    id: turn.id,
+    kind: "turn",
+    thread: turn.thread,
+    description: beginningOf(turn.prompt),
+    prompt: turn.prompt,
+    owner: null,
+    before: turn.before,
+    now: system.now(),
+  });
+}
+
+function addPrompt(
+  { store, system }: Context,
+  thread: ThreadId,
+  facts: { id: string; turn: string | null; request: PromptRequest; seq: number | null },
+): Message {
+  const { content, messageId, artifacts } = facts.request;
+  const message = insertMessage(store.db, {
+    id: facts.id,
+    thread,
+    role: "user",
+    content,
+    ...(messageId === undefined ? {} : { externalId: messageId }),
+    ...(artifacts === undefined ? {} : { artifacts }),
+    now: system.now(),
+    checkpoint: facts.seq,
+    step: facts.turn,
+  });
+  const { checkpoint, session, id } = message;
+  const data = { content, checkpoint, session, messageId: messageId ?? id };
+  appendEvent(store.db, { type: "user", thread, at: message.createdAt, data });
+  return message;
+}
+
+function beginningOf(text: string): string {
+  const characters = [...text];
+  return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join("")}…`;
+}
+
+/** What was taken back since the thread's last turn began: its agent still believes it to be there. */
+function goneSince({ store }: Context, thread: ThreadId): string[] {
+  const last = lastTurnOf(store.db, thread);
+  if (last === undefined) return [];
+  const rows = store.db.all(
+    `SELECT description FROM checkpoint WHERE kind IN ('restore', 'reset') AND seq > ? AND seq <= ?
+       AND (thread IS NULL OR thread = ?) ORDER BY seq`,
+    last.before ?? 0,
+    newestSeq(store.db),
+    thread,
+  );
+  return rows.map((row) => String(row["description"]));
 }

@@ -2,6 +2,9 @@
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
+import { attributeChanges } from "../history/attribution.ts";
+import { approvedStretches } from "../history/sessions.ts";
+import { hasOpenCalls, moveCalls } from "../history/tool-calls.ts";
 import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
 import { closeStep, listSteps, openStep, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
 import type { Recorded } from "../history/record.ts";
@@ -120,7 +123,12 @@ function takeSafety(context: Context, request: StepRequest, look?: Partial<LookR
   });
 }
 
-function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined, recorded: Recorded): void {
+/** Ends turns; one that still runs, or in which a tool is still at work, goes on as a new one. */
+export function closeOpenTurns(
+  { store, system }: Context,
+  thread: ThreadId | undefined,
+  recorded: Recorded,
+): void {
   for (const step of openSteps(store.db)) {
     if (thread !== undefined && step.thread !== thread) continue;
     closeStep(store.db, step.id, {
@@ -128,8 +136,11 @@ function closeOpenTurns({ store, system }: Context, thread: ThreadId | undefined
       now: system.now(),
       position: recorded.operationSeq,
     });
-    if (step.owner === null || !system.isAlive(step.owner)) continue;
-    openStep(store.db, { ...step, id: system.newId(), before: recorded.checkpoint.seq, now: system.now() });
+    const isRun = step.owner !== null && system.isAlive(step.owner);
+    if (!isRun && !hasOpenCalls(store.db, step.id)) continue;
+    const next = system.newId();
+    openStep(store.db, { ...step, id: next, before: recorded.checkpoint.seq, now: system.now() });
+    moveCalls(store.db, step.id, next);
   }
 }
 
@@ -144,24 +155,36 @@ function hiddenPaths(present: Present, { changes }: Deltas): Partial<LookRequest
 }
 
 /** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
-function unrecorded(context: Context, present: Present): Change[] {
-  const newest = newestCheckpoint(context.store.db);
-  if (newest === undefined) return [];
-  const shared = openSteps(context.store.db).length > 1;
+function unrecorded(context: Context, present: Present): Unrecorded {
+  const { db } = context.store;
+  const newest = newestCheckpoint(db);
+  if (newest === undefined) return { changes: [], windows: [] };
   const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  return changes.map(({ path, from, to }) => ({
-    checkpoint: newest.seq + 1,
-    path,
-    old: from,
-    new: to,
-    shared,
-  }));
+  return attributeChanges(db, changes, { now: context.system.now() });
 }
 
-function selectDeltas(context: Context, request: StepRequest, pending: Change[] | undefined): Deltas {
+type Unrecorded = ReturnType<typeof attributeChanges>;
+
+/** What of it a step would be given. */
+function unrecordedOf(pending: Unrecorded | undefined, step: string): Change[] {
+  if (pending === undefined) return [];
+  const { changes, windows } = pending;
+  return changes
+    .filter((each) => each.step === step || (each.attribution === "shared" && windows.includes(step)))
+    .map(({ path, from, to, attribution }) => ({
+      checkpoint: Number.MAX_SAFE_INTEGER,
+      path,
+      old: from,
+      new: to,
+      shared: attribution === "shared",
+    }));
+}
+
+function selectDeltas(context: Context, request: StepRequest, pending: Unrecorded | undefined): Deltas {
   const { store } = context;
-  const outside =
-    pending === undefined || openSteps(store.db).length > 0 ? [] : pending.map(({ path }) => path);
+  const outside = (pending?.changes ?? [])
+    .filter(({ attribution }) => attribution === "outside")
+    .map(({ path }) => path);
   if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
   const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", {
     thread: request.thread,
@@ -172,10 +195,7 @@ function selectDeltas(context: Context, request: StepRequest, pending: Change[] 
       ? listed
       : withOpenTurns(context, request, listed, pending);
   if (steps.length < request.count) throw missing(request.count, steps.length);
-  const changes = steps.map((step) => {
-    const open = pending !== undefined && step.after === null;
-    return open ? [...readDelta(store.db, step.id), ...pending] : readDelta(store.db, step.id);
-  });
+  const changes = steps.map(({ id }) => [...readDelta(store.db, id), ...unrecordedOf(pending, id)]);
   return { steps, changes, outside };
 }
 
@@ -184,12 +204,14 @@ function withOpenTurns(
   { store }: Context,
   request: StepRequest,
   listed: readonly Step[],
-  pending: readonly Change[],
+  pending: Unrecorded,
 ): Step[] {
   const open = openSteps(store.db).filter(
     (step) => request.thread === undefined || step.thread === request.thread,
   );
-  const changed = open.filter((step) => pending.length > 0 || readDelta(store.db, step.id).length > 0);
+  const changed = open.filter(
+    ({ id }) => unrecordedOf(pending, id).length > 0 || readDelta(store.db, id).length > 0,
+  );
   return [...changed.toReversed(), ...listed].slice(0, request.count);
 }
 
@@ -245,7 +267,10 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     })),
     meanwhile: changedOutside(context, deltas, chosen),
     gaps,
-    warnings: planWarnings(present, undefined, edits),
+    warnings: [
+      ...planWarnings(present, undefined, edits),
+      ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
+    ],
     steps: deltas.steps.map(summaryOf),
   };
 }
@@ -313,11 +338,29 @@ function changedOutside({ store }: Context, deltas: Deltas, chosen: (path: ByteP
   return [...new Set([...recorded, ...deltas.outside])].filter(chosen).sort();
 }
 
+/** Undo may go back behind an approval; what it leaves is unapproved. */
+function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] {
+  return steps
+    .filter(({ thread, after }) => {
+      if (thread === null || after === null) return false;
+      return approvedStretches(store.db).some(
+        (each) => each.thread === thread && each.base < after && after <= each.approved,
+      );
+    })
+    .map(({ description }) => `"${description}" was approved; without it the state is unapproved`);
+}
+
+/** The conversation that all of them belong to, if it is one. */
+function threadOf(steps: readonly StepSummary[]): ThreadId | null {
+  const [first, ...others] = new Set(steps.map(({ thread }) => thread));
+  return others.length === 0 ? (first ?? null) : null;
+}
+
 function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
   return {
     kind: request.kind,
     description: plan.description,
-    thread: plan.thread,
+    thread: plan.thread ?? threadOf(plan.steps),
     target: null,
     step: request.kind === "revert" ? { id: system.newId(), kind: "revert" } : null,
     moved: request.kind === "revert" ? [] : plan.steps.map(({ id }) => id),

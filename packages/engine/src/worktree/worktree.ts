@@ -106,6 +106,7 @@ export class Worktree {
   /** How many entries the cache on disk has missed. */
   #drift = 0;
   #live: LiveWatch | undefined;
+  #isCaughtUp = false;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -131,6 +132,24 @@ export class Worktree {
     const previous = this.#previous();
     const rules = previous === undefined ? undefined : this.#options.rulesOf(previous.facts.checkpoint);
     if (previous !== undefined && rules !== undefined) await live.start(previous, rules);
+  }
+
+  /**
+   * Waits for what the watcher has still to report, and then does `work`, which must not wait for anything: its
+   * captures may look at nothing but what was reported.
+   */
+  async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
+    const caughtUp = (await this.#live?.capture.caughtUp()) ?? false;
+    this.#isCaughtUp = caughtUp;
+    try {
+      return work();
+    } finally {
+      this.#isCaughtUp = false;
+    }
+  }
+
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp;
   }
 
   /** Looks for what changed without the watcher's knowledge, a little at a time. */
@@ -264,9 +283,7 @@ export class Worktree {
     const startNs = readFileClock();
     const previous = this.#previous();
     const scanWith = (tracked: readonly BytePath[], sameRules: boolean) =>
-      scanTree(
-        this.#scanRequest(request, { tracked, previous, startNs, sameRules, ahead: into.ahead }),
-      );
+      scanTree(this.#scanRequest(request, { tracked, previous, startNs, sameRules, ahead: into.ahead }));
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(

@@ -85,7 +85,7 @@ function serveOne(app: Hono, served: Served): void {
   app.delete(`${BASE}/:cid`, (context) =>
     answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      await workspace.drop(id);
+      await workspace.deleteCheckpoint(id);
       return { deleted: id };
     }),
   );

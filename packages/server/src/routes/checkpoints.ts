@@ -49,7 +49,7 @@ export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "DELETE /api/threads/:id/checkpoints/:cid", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      await workspace.drop(id);
+      await workspace.deleteCheckpoint(id);
       return { deleted: id };
     }),
   );

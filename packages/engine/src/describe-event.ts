@@ -1,0 +1,55 @@
+/** From a row of the event table to what readers get: things as they are now, diffs made when they are asked for. */
+import { fileChanges } from "./diff/file-changes.ts";
+import { below, displayAbsolute } from "./fs/absolute-path.ts";
+import { readCheckpointChanges } from "./history/changes.ts";
+import { findCheckpointsWhere } from "./history/checkpoints.ts";
+import type { EventRow } from "./history/events.ts";
+import { displayPath, pathFromBytes } from "./model/byte-path.ts";
+import { EngineError } from "./model/errors.ts";
+import type { EventDetail, WorkspaceEvent } from "./model/event.ts";
+import type { Context } from "./worktree/context.ts";
+
+export function describeEvent(context: Context, row: EventRow): WorkspaceEvent {
+  const { seq, at, thread } = row;
+  return { seq, at, thread, ...detailOf(context, row) };
+}
+
+function detailOf(context: Context, { type, data }: EventRow): EventDetail {
+  switch (type) {
+    case "file_edit":
+      return fileEdit(context, data as unknown as FileEditRow);
+    case "checkpoint_created":
+    case "checkpoint_updated": {
+      const [checkpoint] = findCheckpointsWhere(context.store.db, "c.id = ?", String(data["checkpoint"]));
+      return { type, checkpoint: checkpoint ?? null };
+    }
+    default:
+      return { type, ...data } as EventDetail;
+  }
+}
+
+interface FileEditRow {
+  /** seq */
+  readonly checkpoint: number;
+  /** base64 */
+  readonly path: string;
+}
+
+function fileEdit(context: Context, { checkpoint, path: encoded }: FileEditRow): EventDetail {
+  const path = pathFromBytes(Buffer.from(encoded, "base64"));
+  const file = displayAbsolute(below(context.worktree.root, path));
+  return { type: "file_edit", file, path: displayPath(path), diff: diffOf(context, checkpoint, path) };
+}
+
+/** null when the change is no longer known, or has no text to show. */
+function diffOf({ store }: Context, seq: number, path: string): string | null {
+  try {
+    const change = readCheckpointChanges(store.db, seq).find((each) => each.path === path);
+    if (change === undefined) return null;
+    const edit = { path: change.path, from: change.old, to: change.new };
+    return fileChanges(store.objects, [edit], { detail: "text" })[0]?.diff ?? null;
+  } catch (error) {
+    if (error instanceof EngineError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/** What was said in a thread. Messages are numbered, marked when their effect is taken back, and never deleted. */
+import type { History, HistoryOptions, Message, MessageRequest, MessageRole } from "../model/conversation.ts";
+import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import type { SessionName } from "../model/session.ts";
+import type { Database, Row } from "../store/database.ts";
+import { newestSeq } from "./checkpoints.ts";
+import { readOpenSession } from "./sessions.ts";
+
+const PAGE = 100;
+
+export interface NewMessage extends MessageRequest {
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly now: number;
+  /** seq of the checkpoint taken before it. */
+  readonly checkpoint: number | null;
+  readonly step: string | null;
+}
+
+/** Adds a message; call inside a transaction. One that is known by its external id already is only returned. */
+export function insertMessage(db: Database, message: NewMessage): Message {
+  const { thread, externalId } = message;
+  const known = externalId === undefined ? undefined : findMessage(db, thread, externalId);
+  if (known !== undefined) return known;
+  const { seq } = { seq: newestSeq(db) };
+  const number = Number(
+    db.get("SELECT coalesce(max(number), -1) + 1 AS n FROM message WHERE thread = ?", thread)?.["n"],
+  );
+  db.run(
+    `INSERT INTO message (id, thread, number, role, content, external_id, created_at, session, checkpoint, since, step, artifacts)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    message.id,
+    thread,
+    number,
+    message.role,
+    message.content,
+    externalId ?? null,
+    message.now,
+    readOpenSession(db, thread).name,
+    message.checkpoint,
+    message.checkpoint ?? seq,
+    message.step,
+    JSON.stringify(message.artifacts ?? []),
+  );
+  db.run("UPDATE thread SET updated_at = max(updated_at, ?) WHERE id = ?", message.now, thread);
+  return toMessage(db.get(`${SELECT} WHERE m.thread = ? AND m.number = ?`, thread, number)!);
+}
+
+export function findMessage(db: Database, thread: ThreadId, externalId: string): Message | undefined {
+  const row = db.get(`${SELECT} WHERE m.thread = ? AND m.external_id = ?`, thread, externalId);
+  return row === undefined ? undefined : toMessage(row);
+}
+
+export function readHistory(db: Database, thread: ThreadId, options: HistoryOptions): History {
+  const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
+  const rows = db.all(
+    `${SELECT} WHERE m.thread = ? AND m.number < ? ORDER BY m.number DESC LIMIT ?`,
+    thread,
+    options.before ?? Number.MAX_SAFE_INTEGER,
+    limit + 1,
+  );
+  const messages = rows.slice(0, limit).map(toMessage).reverse();
+  return {
+    messages,
+    total: Number(db.get("SELECT count(*) AS n FROM message WHERE thread = ?", thread)?.["n"]),
+    cursor: rows.length > limit ? messages[0]!.index : null,
+  };
+}
+
+/** What a checkpoint notes of the conversation: what of it still counts. */
+export function conversationFacts(
+  db: Database,
+  thread: ThreadId,
+): { messageCount: number; lastMessageId: string | null; lastIndex: number | null } {
+  const row = db.get(
+    `SELECT count(*) AS n, max(number) AS last,
+       (SELECT coalesce(external_id, id) FROM message WHERE thread = ?1 AND rolled_back_by IS NULL ORDER BY number DESC LIMIT 1) AS id
+     FROM message WHERE thread = ?1 AND rolled_back_by IS NULL`,
+    thread,
+  )!;
+  return {
+    messageCount: Number(row["n"]),
+    lastMessageId: row["id"] === null ? null : String(row["id"]),
+    lastIndex: row["last"] === null ? null : Number(row["last"]),
+  };
+}
+
+const SELECT =
+  "SELECT m.*, c.id AS checkpoint_id FROM message m LEFT JOIN checkpoint c ON c.seq = m.checkpoint";
+
+function toMessage(row: Row): Message {
+  return {
+    id: String(row["id"]),
+    thread: row["thread"] as ThreadId,
+    index: Number(row["number"]),
+    role: row["role"] as MessageRole,
+    content: String(row["content"]),
+    externalId: row["external_id"] === null ? null : String(row["external_id"]),
+    createdAt: Number(row["created_at"]),
+    session: row["session"] as SessionName,
+    checkpoint: row["checkpoint_id"] === null ? null : (String(row["checkpoint_id"]) as CheckpointId),
+    artifacts: JSON.parse(String(row["artifacts"])) as unknown[],
+    rolledBack: row["rolled_back_by"] !== null,
+  };
+}

@@ -1,0 +1,118 @@
+/**
+ * What lies between a thread's approved state and the present, path by path: its own changes and those of
+ * nobody in particular count for it, those of other threads and those approved in another one do not.
+ */
+import type { BytePath } from "../model/byte-path.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Database } from "../store/database.ts";
+import type { AttributedEdit } from "./attribution.ts";
+import { readCheckpointRows, type Change, type RecordedChange } from "./changes.ts";
+import { approvedStretches, type ApprovedStretch } from "./sessions.ts";
+
+/** A change and whether it counts for the thread. */
+export interface OwnedChange extends Change {
+  readonly own: boolean;
+}
+
+/** The changes after checkpoint `since`, up to `until`, by path, in the order in which they happened. */
+export function ownedChanges(
+  db: Database,
+  thread: ThreadId,
+  { since, until = Number.MAX_SAFE_INTEGER }: { since: number; until?: number },
+): Map<BytePath, OwnedChange[]> {
+  const owners = new Owners(db, thread);
+  const byPath = new Map<BytePath, OwnedChange[]>();
+  const seqs = db.all(
+    "SELECT DISTINCT checkpoint AS seq FROM change WHERE checkpoint > ? AND checkpoint <= ? ORDER BY checkpoint",
+    since,
+    until,
+  );
+  for (const { seq } of seqs) {
+    for (const change of readCheckpointRows(db, Number(seq))) {
+      const list = byPath.get(change.path) ?? [];
+      byPath.set(change.path, list);
+      list.push({ ...change, own: owners.isOwn(change) });
+    }
+  }
+  return byPath;
+}
+
+/** What no checkpoint has yet, as it would be recorded now. */
+export function withUnrecorded(
+  db: Database,
+  thread: ThreadId,
+  byPath: Map<BytePath, OwnedChange[]>,
+  unrecorded: { readonly changes: readonly AttributedEdit[]; readonly windows: readonly string[] },
+): void {
+  const threads = threadsOfSteps(db, unrecorded.windows);
+  for (const { path, from, to, attribution, step } of unrecorded.changes) {
+    const by = attribution === "shared" ? threads : step === null ? [] : threadsOfSteps(db, [step]);
+    const own = by.length === 0 || by.includes(thread);
+    const change = { checkpoint: Number.MAX_SAFE_INTEGER - 1, path, old: from, new: to };
+    byPath.set(path, [...(byPath.get(path) ?? []), { ...change, shared: attribution === "shared", own }]);
+  }
+}
+
+class Owners {
+  readonly #db: Database;
+  readonly #thread: ThreadId;
+  readonly #approved: readonly ApprovedStretch[];
+  readonly #ofStep = new Map<string, ThreadId[]>();
+  readonly #ofWindows = new Map<number, string[]>();
+
+  constructor(db: Database, thread: ThreadId) {
+    this.#db = db;
+    this.#thread = thread;
+    this.#approved = approvedStretches(db).filter((each) => each.thread !== thread);
+  }
+
+  isOwn(change: RecordedChange): boolean {
+    const threads = this.#threads(change);
+    if (threads.length > 0 && !threads.includes(this.#thread)) return false;
+    if (threads.length === 1) return true;
+    const others = this.#approved.filter(({ thread }) => threads.length === 0 || threads.includes(thread));
+    return !others.some(({ base, approved }) => base < change.checkpoint && change.checkpoint <= approved);
+  }
+
+  /** Empty = nobody in particular. */
+  #threads({ step, attribution, checkpoint, path }: RecordedChange): readonly ThreadId[] {
+    if (step !== null) return this.#ofOne(step);
+    if (attribution === "outside") return [];
+    const steps = this.#windows(checkpoint);
+    const threads = [...new Set(steps.flatMap((id) => this.#ofOne(id)))];
+    if (attribution === "shared" || threads.length < 2) return threads;
+    // an undo of several threads' steps: each path is the doing of those whose steps had it
+    const touching = steps.filter((id) => this.#touches(id, path));
+    return [...new Set(touching.flatMap((id) => this.#ofOne(id)))];
+  }
+
+  #touches(step: string, path: BytePath): boolean {
+    const bytes = Buffer.from(path, "latin1");
+    return (
+      this.#db.get("SELECT 1 FROM change WHERE step = ? AND path = ? LIMIT 1", step, bytes) !== undefined
+    );
+  }
+
+  #ofOne(step: string): readonly ThreadId[] {
+    let threads = this.#ofStep.get(step);
+    if (threads === undefined) this.#ofStep.set(step, (threads = threadsOfSteps(this.#db, [step])));
+    return threads;
+  }
+
+  #windows(checkpoint: number): readonly string[] {
+    let steps = this.#ofWindows.get(checkpoint);
+    if (steps === undefined) {
+      const rows = this.#db.all("SELECT step FROM shared_window WHERE checkpoint = ?", checkpoint);
+      this.#ofWindows.set(checkpoint, (steps = rows.map((row) => String(row["step"]))));
+    }
+    return steps;
+  }
+}
+
+function threadsOfSteps(db: Database, steps: readonly string[]): ThreadId[] {
+  const rows = db.all(
+    "SELECT DISTINCT thread FROM step WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+    JSON.stringify(steps),
+  );
+  return rows.map((row) => row["thread"] as ThreadId);
+}

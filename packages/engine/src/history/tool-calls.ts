@@ -1,0 +1,211 @@
+/** Tool calls and agents that are at work: each belongs to a turn, agents even after its stop. */
+import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
+import type { AgentRun } from "../model/conversation.ts";
+import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import type { Database, Row } from "../store/database.ts";
+
+export interface ToolCall {
+  readonly seq: number;
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly step: string | null;
+  readonly agent: string | null;
+  readonly tool: string;
+  readonly paths: readonly BytePath[];
+  readonly within: string | null;
+  /** Whether captures are taken before and after it. */
+  readonly captured: boolean;
+  /** seq of the newest checkpoint when it began. */
+  readonly since: number;
+}
+
+export interface NewToolCall extends Omit<ToolCall, "seq"> {
+  readonly now: number;
+  /** An edit keeps the state it began with, so that it can be taken back. */
+  readonly saved?: { readonly snapshot: Buffer; readonly rules: Buffer; readonly excluded: Buffer };
+}
+
+export function openCall(db: Database, call: NewToolCall): void {
+  db.run(
+    `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, snapshot, rules, excluded, since, opened_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    call.id,
+    call.thread,
+    call.step,
+    call.agent,
+    call.tool,
+    JSON.stringify(call.paths.map((path) => pathToBytes(path).toString("base64"))),
+    call.captured ? 1 : 0,
+    call.within,
+    call.saved?.snapshot ?? null,
+    call.saved?.rules ?? null,
+    call.saved?.excluded ?? null,
+    call.since,
+    call.now,
+  );
+}
+
+/** A call nobody ended is over after a day: it must not be taken for the author of everything that follows. */
+const CALL_LIMIT_MS = 24 * 60 * 60 * 1000;
+
+/** Calls between whose captures something may have changed. */
+export function openCalls(db: Database, now: number): ToolCall[] {
+  return db
+    .all(
+      "SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 AND opened_at >= ? ORDER BY seq",
+      now - CALL_LIMIT_MS,
+    )
+    .map(toCall);
+}
+
+export function findOpenCall(db: Database, id: string): ToolCall | undefined {
+  const row = db.get(
+    "SELECT * FROM tool_call WHERE id = ? AND closed_at IS NULL ORDER BY seq DESC LIMIT 1",
+    id,
+  );
+  return row === undefined ? undefined : toCall(row);
+}
+
+/** Edits that are part of another one, whether they are done or not. */
+export function callsWithin(db: Database, id: string): ToolCall[] {
+  return db.all("SELECT * FROM tool_call WHERE within = ? ORDER BY seq", id).map(toCall);
+}
+
+/** Closing lets go of the saved state. */
+export function closeCall(db: Database, { seq }: Pick<ToolCall, "seq">, now: number): void {
+  db.run(
+    "UPDATE tool_call SET closed_at = ?, snapshot = NULL, rules = NULL, excluded = NULL WHERE seq = ?",
+    now,
+    seq,
+  );
+}
+
+/** Ends the calls that a stop or a new prompt leaves open; those of agents that may still run go on. */
+export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
+  db.run(
+    "UPDATE tool_call SET closed_at = ?1, snapshot = NULL, rules = NULL, excluded = NULL WHERE thread = ?2 AND closed_at IS NULL AND agent IS ?3",
+    now,
+    thread,
+    agent,
+  );
+}
+
+/** Whether captures around tools tell what the thread does; if not, its turns are the windows. */
+export function bracketsTools(db: Database, thread: ThreadId): boolean {
+  return db.get("SELECT 1 FROM tool_call WHERE thread = ? AND captured = 1 LIMIT 1", thread) !== undefined;
+}
+
+/** What is at work in a step goes on in another one. */
+export function moveCalls(db: Database, from: string, to: string): void {
+  db.run("UPDATE tool_call SET step = ? WHERE step = ? AND closed_at IS NULL", to, from);
+  db.run("UPDATE agent_run SET step = ? WHERE step = ? AND ended_at IS NULL", to, from);
+}
+
+export function hasOpenCalls(db: Database, step: string): boolean {
+  return (
+    db.get("SELECT 1 FROM tool_call WHERE step = ? AND closed_at IS NULL AND captured = 1 LIMIT 1", step) !==
+    undefined
+  );
+}
+
+function toCall(row: Row): ToolCall {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  return {
+    seq: Number(row["seq"]),
+    id: String(row["id"]),
+    thread: row["thread"] as ThreadId,
+    step: text("step"),
+    agent: text("agent"),
+    tool: String(row["tool"]),
+    paths: (JSON.parse(String(row["paths"])) as string[]).map((path) =>
+      pathFromBytes(Buffer.from(path, "base64")),
+    ),
+    within: text("within"),
+    captured: Number(row["captured"]) === 1,
+    since: Number(row["since"]),
+  };
+}
+
+export interface NewAgentRun {
+  readonly id: string;
+  readonly thread: ThreadId;
+  readonly role: string;
+  readonly parent: string | null;
+  readonly step: string | null;
+  readonly checkpoint: number | null;
+  readonly now: number;
+}
+
+/** An agent that starts again under the same id goes on. */
+export function openAgent(db: Database, agent: NewAgentRun): void {
+  db.run(
+    `INSERT INTO agent_run (id, thread, step, role, status, started_at, parent, checkpoint) VALUES (?, ?, ?, ?, 'running', ?, ?, ?)
+     ON CONFLICT (thread, id) DO UPDATE SET status = 'running', ended_at = NULL, step = excluded.step`,
+    agent.id,
+    agent.thread,
+    agent.step,
+    agent.role,
+    agent.now,
+    agent.parent,
+    agent.checkpoint,
+  );
+}
+
+export function closeAgent(
+  db: Database,
+  thread: ThreadId,
+  result: { id: string; status: string; cost: number; tokens: number; now: number },
+): void {
+  db.run(
+    "UPDATE agent_run SET status = ?, cost = ?, tokens = ?, ended_at = ? WHERE thread = ? AND id = ?",
+    result.status,
+    result.cost,
+    result.tokens,
+    result.now,
+    thread,
+    result.id,
+  );
+  const facts = findAgent(db, thread, result.id);
+  if (facts === undefined) return;
+  const { id, role, status, cost, tokens } = facts.run;
+  db.run(
+    "UPDATE checkpoint SET agent = ?1 WHERE thread = ?2 AND agent IS NOT NULL AND json_extract(agent, '$.id') = ?3",
+    JSON.stringify({ id, role, status, cost, tokens }),
+    thread,
+    id,
+  );
+}
+
+export function findAgent(
+  db: Database,
+  thread: ThreadId,
+  id: string,
+): { run: AgentRun; step: string | null } | undefined {
+  const row = db.get(`${SELECT_AGENT} WHERE a.thread = ? AND a.id = ?`, thread, id);
+  return row === undefined
+    ? undefined
+    : { run: toAgent(row), step: row["step"] === null ? null : String(row["step"]) };
+}
+
+export function listAgents(db: Database, thread: ThreadId): AgentRun[] {
+  return db.all(`${SELECT_AGENT} WHERE a.thread = ? ORDER BY a.seq`, thread).map(toAgent);
+}
+
+const SELECT_AGENT =
+  "SELECT a.*, c.id AS checkpoint_id FROM agent_run a LEFT JOIN checkpoint c ON c.seq = a.checkpoint";
+
+function toAgent(row: Row): AgentRun {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  return {
+    id: String(row["id"]),
+    thread: row["thread"] as ThreadId,
+    role: String(row["role"]),
+    status: String(row["status"]),
+    startedAt: Number(row["started_at"]),
+    endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
+    cost: Number(row["cost"]),
+    tokens: Number(row["tokens"]),
+    parent: text("parent"),
+    checkpoint: text("checkpoint_id") as CheckpointId | null,
+  };
+}

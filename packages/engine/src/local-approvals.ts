@@ -1,0 +1,164 @@
+/** Approvals of a workspace in this process, and the events that tell of everything that happens in it. */
+import { isUtf8 } from "node:buffer";
+import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "./diff/content-kind.ts";
+import { fileChanges } from "./diff/file-changes.ts";
+import { newestEvent, readEvents } from "./history/events.ts";
+import {
+  countSessionCheckpoints,
+  listSessions,
+  readLastApproval,
+  readOpenSession,
+} from "./history/sessions.ts";
+import { assertThread } from "./history/threads.ts";
+import type { DiffDetail } from "./model/file-change.ts";
+import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
+import type { OperationId, ThreadId } from "./model/ids.ts";
+import type { ApplyOptions, Edit, Plan } from "./model/plan.ts";
+import type {
+  Approval,
+  ApproveOptions,
+  PendingFile,
+  ResetOutcome,
+  Session,
+  SessionStatus,
+} from "./model/session.ts";
+import type { Approvals } from "./approvals.ts";
+import { describeEvent } from "./describe-event.ts";
+import { LocalConversations } from "./local-conversations.ts";
+import type { ObjectSource } from "./store/object-store.ts";
+import {
+  approvedState,
+  approveThread,
+  lookForPending,
+  resetThread,
+  type ResetRequest,
+} from "./worktree/approval.ts";
+import type { RestoreRequest } from "./worktree/restore.ts";
+import type { StepRequest } from "./worktree/undo.ts";
+
+/** How often other processes' events are looked for. */
+const POLL_MS = 250;
+
+export class LocalApprovals extends LocalConversations implements Approvals {
+  /** The requests behind plans made here, for carrying them out later. */
+  protected readonly planned = new Map<OperationId, RestoreRequest | StepRequest | ResetRequest>();
+  readonly #waiting = new Set<() => void>();
+
+  async session(
+    thread: ThreadId,
+    options: { detail?: DiffDetail; content?: boolean } = {},
+  ): Promise<SessionStatus> {
+    assertThread(this.db, thread);
+    const open = readOpenSession(this.db, thread);
+    const { approved, edits, present } = await this.caughtUp(() =>
+      lookForPending(this.context, resetRequest(thread)),
+    );
+    const isEmpty = edits.length === 0 && countSessionCheckpoints(this.db, thread, open) === 0;
+    return {
+      thread,
+      active: isEmpty ? null : open.name,
+      session: open.name,
+      hasUnapproved: edits.length > 0,
+      approved: approved?.id ?? null,
+      lastApprovedAt: readLastApproval(this.db, thread),
+      changedFiles: pendingFiles(present.objects, edits, options),
+    };
+  }
+
+  async sessions(thread: ThreadId): Promise<Session[]> {
+    assertThread(this.db, thread);
+    return listSessions(this.db, thread);
+  }
+
+  async approve(thread: ThreadId, { message }: ApproveOptions = {}): Promise<Approval> {
+    assertThread(this.db, thread);
+    const { checkpoint, ...rest } = await this.caughtUp(() => approveThread(this.context, thread, message));
+    this.changed();
+    return { approved: checkpoint.id, ...rest };
+  }
+
+  async planReset(thread: ThreadId, options: { includeShared?: boolean } = {}): Promise<Plan> {
+    assertThread(this.db, thread);
+    const request = resetRequest(thread, options.includeShared);
+    const { plan } = lookForPending(this.context, request);
+    this.planned.set(plan.id, request);
+    return plan;
+  }
+
+  async reset(
+    thread: ThreadId,
+    options: ApplyOptions & { includeShared?: boolean } = {},
+  ): Promise<ResetOutcome> {
+    assertThread(this.db, thread);
+    return this.resetAs(resetRequest(thread, options.includeShared), options);
+  }
+
+  protected resetAs(request: ResetRequest, options: ApplyOptions, planned?: Plan): ResetOutcome {
+    const { thread } = request;
+    const before = readOpenSession(this.db, thread).name;
+    const resetTo = approvedState(this.context, thread)?.id ?? null;
+    const bestEffort = options.bestEffort ?? false;
+    const outcome = resetThread(this.context, request, { bestEffort, ...(planned && { planned }) });
+    this.changed();
+    const { name } = readOpenSession(this.db, thread);
+    return { ...outcome, resetTo, newSession: name === before ? null : name };
+  }
+
+  async *events(options: EventOptions = {}): AsyncGenerator<WorkspaceEvent> {
+    const { thread, signal } = options;
+    let after = options.after ?? newestEvent(this.db);
+    while (signal?.aborted !== true) {
+      const rows = readEvents(this.db, after, thread);
+      for (const row of rows) {
+        yield describeEvent(this.context, row);
+        after = row.seq;
+      }
+      if (rows.length === 0) await this.#somethingNew(signal);
+    }
+  }
+
+  protected override changed(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Own events wake at once; those of other processes are found by looking again. */
+  async #somethingNew(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, POLL_MS);
+      this.#waiting.add(done);
+      signal?.addEventListener("abort", done);
+    });
+  }
+}
+
+function resetRequest(thread: ThreadId, includeShared = false): ResetRequest {
+  return { kind: "reset", thread, includeShared };
+}
+
+/** One row per path: a moved file is one gone and one come, since each can be pending without the other. */
+function pendingFiles(
+  objects: ObjectSource,
+  edits: readonly Edit[],
+  { detail = "names", content = false }: { detail?: DiffDetail; content?: boolean },
+): PendingFile[] {
+  return edits
+    .flatMap((edit) =>
+      fileChanges(objects, [edit], { detail }).map((change) => ({
+        ...change,
+        baseContent: content ? baseContent(objects, edit) : null,
+      })),
+    )
+    .sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function baseContent(objects: ObjectSource, { from }: Edit): string | null {
+  if (from?.kind !== "file" || from.size > TEXT_DIFF_LIMIT_BYTES) return null;
+  const bytes = objects.read(from.hash);
+  return isBinary(bytes) || !isUtf8(bytes) ? null : bytes.toString("utf8");
+}

@@ -1,0 +1,255 @@
+/** Conversations of a workspace in this process: each method of `Conversations`, in terms of the layers below. */
+import { checkpointAt, newestCheckpoint } from "./history/checkpoints.ts";
+import { insertMessage, readHistory } from "./history/messages.ts";
+import { appendOperation } from "./history/operations.ts";
+import { approvedSeqs } from "./history/sessions.ts";
+import { lastTurnOf } from "./history/steps.ts";
+import {
+  assertThread,
+  findThread,
+  hideThread,
+  listThreads,
+  openThread,
+  setTitle,
+} from "./history/threads.ts";
+import { listAgents } from "./history/tool-calls.ts";
+import { listCheckpoints } from "./history/checkpoints.ts";
+import type { Thread } from "./model/checkpoint.ts";
+import type {
+  AgentRequest,
+  AgentResult,
+  AgentRun,
+  EditRequest,
+  History,
+  HistoryOptions,
+  Message,
+  MessageRequest,
+  OpenEdit,
+  PromptRequest,
+  Prompted,
+  ThreadRequest,
+  ThreadSummary,
+  ToolRequest,
+} from "./model/conversation.ts";
+import type { OperationId, ThreadId } from "./model/ids.ts";
+import type { Outcome } from "./model/plan.ts";
+import { captureWarnings } from "./capture-warnings.ts";
+import type { Conversations } from "./conversations.ts";
+import { below } from "./fs/absolute-path.ts";
+import { statNode } from "./fs/file-stat.ts";
+import type { Database } from "./store/database.ts";
+import { pruneCheckpoints } from "./upkeep/prune.ts";
+import { parsePath } from "./workspace-path.ts";
+import type { TakenCheckpoint } from "./workspace.ts";
+import type { Context } from "./worktree/context.ts";
+import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
+import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
+import { beginAgent, beginTool, endAgent, endTool } from "./worktree/tools.ts";
+import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
+
+export class LocalConversations implements Conversations {
+  protected readonly context: Context;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  protected get db(): Database {
+    return this.context.store.db;
+  }
+
+  async threads(): Promise<ThreadSummary[]> {
+    return listThreads(this.db);
+  }
+
+  async thread(ref: string): Promise<ThreadSummary> {
+    return findThread(this.db, ref);
+  }
+
+  async openThread(request: ThreadRequest): Promise<Thread> {
+    return this.#open(request).thread;
+  }
+
+  async createThread(request: ThreadRequest): Promise<ThreadSummary> {
+    const { thread, isNew } = this.#open(request);
+    if (isNew && isTrigger(this.context, "message"))
+      await this.take(() =>
+        takeCheckpoint(this.context, {
+          request: { kind: "initial", thread: thread.id },
+          description: `Initial snapshot before dialog: ${thread.title ?? thread.id.slice(0, 8)}`,
+        }),
+      );
+    this.changed();
+    return findThread(this.db, thread.id);
+  }
+
+  async updateThread(thread: ThreadId, { title }: { title: string | null }): Promise<ThreadSummary> {
+    this.#write(thread, { title }, () => setTitle(this.db, thread, title));
+    return findThread(this.db, thread);
+  }
+
+  async deleteThread(thread: ThreadId, options: { checkpoints?: boolean } = {}): Promise<void> {
+    const { store, system } = this.context;
+    this.#write(thread, { deleted: true }, () => {
+      hideThread(this.db, thread, system.now());
+      if (options.checkpoints !== true) return;
+      const newest = newestCheckpoint(this.db)?.seq;
+      const approved = approvedSeqs(this.db);
+      const own = listCheckpoints(this.db, { thread });
+      pruneCheckpoints(
+        store,
+        system,
+        own.filter(({ seq }) => seq !== newest && !approved.has(seq)),
+      );
+    });
+  }
+
+  async prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted> {
+    assertThread(this.db, thread);
+    const prompted = await this.caughtUp(() => promptTurn(this.context, thread, request));
+    this.changed();
+    return prompted;
+  }
+
+  async addMessage(thread: ThreadId, request: MessageRequest): Promise<Message> {
+    assertThread(this.db, thread);
+    if (request.role === "user") {
+      const { content, externalId, artifacts } = request;
+      const named = externalId === undefined ? {} : { messageId: externalId };
+      return (await this.prompt(thread, { content, ...named, ...(artifacts && { artifacts }) })).message;
+    }
+    const { newId, now } = this.context.system;
+    return this.db.transaction(() =>
+      insertMessage(this.db, {
+        ...request,
+        id: newId(),
+        thread,
+        now: now(),
+        checkpoint: null,
+        step: lastTurnOf(this.db, thread)?.id ?? null,
+      }),
+    );
+  }
+
+  async history(thread: ThreadId, options: HistoryOptions = {}): Promise<History> {
+    assertThread(this.db, thread);
+    return readHistory(this.db, thread, options);
+  }
+
+  async endTurn(thread: ThreadId): Promise<TakenCheckpoint | null> {
+    return this.#taking(thread, () => stopTurn(this.context, thread));
+  }
+
+  async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
+    const paths = this.namePaths(request.paths ?? []);
+    return this.#taking(thread, () => beginTool(this.context, thread, { ...request, paths }));
+  }
+
+  async endTool(
+    thread: ThreadId,
+    call: { toolUseId: string; tool?: string },
+  ): Promise<TakenCheckpoint | null> {
+    return this.#taking(thread, () => endTool(this.context, thread, call));
+  }
+
+  async beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun> {
+    assertThread(this.db, thread);
+    const run = await this.caughtUp(() => beginAgent(this.context, thread, request));
+    this.changed();
+    return run;
+  }
+
+  async endAgent(thread: ThreadId, result: AgentResult): Promise<AgentRun> {
+    assertThread(this.db, thread);
+    const run = await this.caughtUp(() => endAgent(this.context, thread, result));
+    this.changed();
+    return run;
+  }
+
+  async agents(thread: ThreadId): Promise<AgentRun[]> {
+    return listAgents(this.db, thread);
+  }
+
+  async startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit> {
+    assertThread(this.db, thread);
+    const paths = this.namePaths(request.paths);
+    const { tool = "edit", within = null } = request;
+    const id = await this.caughtUp(() => startEdit(this.context, thread, { paths, tool, within }));
+    this.changed();
+    return { id, thread, paths: request.paths };
+  }
+
+  async finalizeEdit(edit: string): Promise<TakenCheckpoint | null> {
+    return this.#taking(undefined, () => finalizeEdit(this.context, edit));
+  }
+
+  async abortEdit(edit: string): Promise<Outcome> {
+    const outcome = abortEdit(this.context, edit);
+    this.changed();
+    return outcome;
+  }
+
+  /** Captures within `work` may rely on what the watcher has reported, if there is one. */
+  protected caughtUp<Result>(work: () => Result): Promise<Result> {
+    return this.context.worktree.whileCaughtUp(work);
+  }
+
+  /** Wakes whoever waits for events. */
+  protected changed(): void {}
+
+  /** Paths that are written on purpose are captured from now on. */
+  protected namePaths(texts: readonly string[]): ReturnType<typeof parsePath>[] {
+    const { root } = this.context.worktree;
+    const paths = texts.map(parsePath);
+    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
+    return paths;
+  }
+
+  /** A capture as callers get to see it. */
+  protected async take(work: () => Taken | undefined): Promise<TakenCheckpoint | null> {
+    const started = this.context.system.elapsed();
+    const before = newestCheckpoint(this.db);
+    const taken = await this.caughtUp(work);
+    this.changed();
+    if (taken === undefined) return null;
+    const checkpoint = checkpointAt(this.db, taken.checkpoint.seq) ?? taken.checkpoint;
+    return {
+      id: checkpoint.id,
+      checkpoint,
+      unchanged: taken.unchanged,
+      gaps: taken.present.gaps,
+      doubts: taken.present.doubts,
+      warnings: captureWarnings(before, taken),
+      durationMs: this.context.system.elapsed() - started,
+    };
+  }
+
+  async #taking(
+    thread: ThreadId | undefined,
+    work: () => Taken | undefined,
+  ): Promise<TakenCheckpoint | null> {
+    if (thread !== undefined) assertThread(this.db, thread);
+    return this.take(work);
+  }
+
+  #open(request: ThreadRequest): { thread: Thread; isNew: boolean } {
+    const { newId, now } = this.context.system;
+    const id = newId();
+    const { agent, externalId = id, title = null } = request;
+    const thread = this.db.transaction(() =>
+      openThread(this.db, { agent, externalId, title }, { id, now: now() }),
+    );
+    return { thread, isNew: thread.id === id };
+  }
+
+  #write(thread: ThreadId, detail: Record<string, unknown>, work: () => void): void {
+    const { newId, now } = this.context.system;
+    this.db.transaction(() => {
+      assertThread(this.db, thread);
+      work();
+      const about = { id: newId() as OperationId, kind: "conversation" as const, at: now() };
+      appendOperation(this.db, { ...about, detail: { thread, ...detail } });
+    });
+    this.changed();
+  }
+}
