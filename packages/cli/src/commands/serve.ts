@@ -23,7 +23,7 @@ export default defineCommand({
     await other.stop();
     const exit = await runResident(call, { port, foreground: true, directory: call.directory }, (facts) => {
       const { url, token, pid } = facts;
-      if (call.json) call.output.json({ url, token, pid });
+      if (call.json) call.output.print(JSON.stringify({ url, token, pid }));
       else call.output.print(`Belay is served at ${url}\n  token: ${token}\nCtrl-C ends it.`);
     });
     if (exit === undefined) throw alreadyServed(other.facts()?.pid, other.facts()?.url);

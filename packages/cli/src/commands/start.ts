@@ -23,7 +23,7 @@ export default defineCommand({
         },
       );
     const { url, token, pid } = facts;
-    if (call.json) call.output.json({ url, token, pid });
+    if (call.json) call.output.print(JSON.stringify({ url, token, pid }));
     else call.output.print(`The resident process is running (process ${pid}) at ${url}.`);
     return EXIT.done;
   },
