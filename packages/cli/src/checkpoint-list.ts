@@ -14,6 +14,7 @@ export interface ListRequest {
   /** undefined: the default; Infinity: everything */
   readonly limit: number | undefined;
   readonly whenEmpty: string;
+  readonly fresh?: boolean;
 }
 
 export async function printCheckpoints(
@@ -24,7 +25,11 @@ export async function printCheckpoints(
   const limit = request.limit ?? (call.json ? JSON_LIST : SCREENFUL);
   // one more than shown tells whether there are more, without counting them all
   const wanted = Number.isFinite(limit) ? { limit: limit + 1 } : {};
-  const found = await workspace.list({ ...request.filter, ...wanted });
+  const found = await workspace.list({
+    ...request.filter,
+    ...wanted,
+    fresh: request.fresh ?? false,
+  });
   const checkpoints = found.slice(0, limit);
   const isAll = found.length === checkpoints.length;
   if (call.json) {

@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 export type CommandErrorCode =
   | "USAGE"
   | "CONFIRMATION_REQUIRED"
+  | "THREAD_NOT_FOUND"
   | "PATH_OUTSIDE"
   | "PATH_NOT_IN_CHECKPOINT"
   | "NO_PARENT"

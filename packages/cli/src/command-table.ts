@@ -48,6 +48,17 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/search.ts"),
   },
 
+  threads: {
+    group: "Look",
+    summary: "conversations with agents",
+    load: () => import("./commands/threads.ts"),
+  },
+  thread: {
+    group: "Look",
+    summary: "one conversation, its messages and their checkpoints",
+    load: () => import("./commands/thread.ts"),
+  },
+
   undo: { group: "Go back", summary: "take back the last step", load: () => import("./commands/undo.ts") },
   redo: {
     group: "Go back",
@@ -63,6 +74,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "Go back",
     summary: "take out one step and keep what came later",
     load: () => import("./commands/revert.ts"),
+  },
+  approve: {
+    group: "Go back",
+    summary: "make the present state the approved one",
+    load: () => import("./commands/approve.ts"),
+  },
+  reset: {
+    group: "Go back",
+    summary: "go back to the approved state",
+    load: () => import("./commands/reset.ts"),
   },
 
   note: {
@@ -152,4 +173,7 @@ export const OTHER_WORDS: Readonly<Record<string, string>> = {
   checkout: "restore",
   rm: "forget",
   settings: "config",
+  sessions: "threads",
+  conversations: "threads",
+  accept: "approve",
 };

@@ -1,5 +1,4 @@
 /** What may be made, and what may be deleted. */
-import { newestSeq } from "./history/checkpoints.ts";
 import { approvedSeqs } from "./history/sessions.ts";
 import type { Checkpoint, CheckpointRequest } from "./model/checkpoint.ts";
 import { EngineError } from "./model/errors.ts";
@@ -24,14 +23,10 @@ export function assertRoomForManual(
   );
 }
 
-/** Approvals stand on their checkpoints, and the next capture is compared with the newest. */
+/** Approvals stand on their checkpoints. */
 export function assertDeletable(db: Database, { id, seq }: Checkpoint): void {
-  const reason = approvedSeqs(db).has(seq)
-    ? "it is an approved state"
-    : seq === newestSeq(db)
-      ? "it is the newest one"
-      : undefined;
-  if (reason === undefined) return;
+  if (!approvedSeqs(db).has(seq)) return;
+  const reason = "it is an approved state";
   throw new EngineError(
     "CHECKPOINT_PROTECTED",
     `Checkpoint ${seq} cannot be deleted: ${reason}. Nothing was changed.`,

@@ -1,31 +1,16 @@
 /** Approvals of a workspace in this process, and the events that tell of everything that happens in it. */
-import { isUtf8 } from "node:buffer";
-import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "./diff/content-kind.ts";
-import { fileChanges } from "./diff/file-changes.ts";
 import { newestEvent, readEvents } from "./history/events.ts";
-import {
-  countSessionCheckpoints,
-  listSessions,
-  readLastApproval,
-  readOpenSession,
-} from "./history/sessions.ts";
+import { listSessions, readOpenSession } from "./history/sessions.ts";
 import { assertThread } from "./history/threads.ts";
 import type { DiffDetail } from "./model/file-change.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
-import type { ApplyOptions, Edit, Plan } from "./model/plan.ts";
-import type {
-  Approval,
-  ApproveOptions,
-  PendingFile,
-  ResetOutcome,
-  Session,
-  SessionStatus,
-} from "./model/session.ts";
+import type { ApplyOptions, Plan } from "./model/plan.ts";
+import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "./model/session.ts";
 import type { Approvals } from "./approvals.ts";
+import { describeSession, resetRequest } from "./describe-session.ts";
 import { describeEvent } from "./describe-event.ts";
 import { LocalConversations } from "./local-conversations.ts";
-import type { ObjectSource } from "./store/object-store.ts";
 import {
   approvedState,
   approveThread,
@@ -49,20 +34,8 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     options: { detail?: DiffDetail; content?: boolean } = {},
   ): Promise<SessionStatus> {
     assertThread(this.db, thread);
-    const open = readOpenSession(this.db, thread);
-    const { approved, edits, present } = await this.caughtUp(() =>
-      lookForPending(this.context, resetRequest(thread)),
-    );
-    const isEmpty = edits.length === 0 && countSessionCheckpoints(this.db, thread, open) === 0;
-    return {
-      thread,
-      active: isEmpty ? null : open.name,
-      session: open.name,
-      hasUnapproved: edits.length > 0,
-      approved: approved?.id ?? null,
-      lastApprovedAt: readLastApproval(this.db, thread),
-      changedFiles: pendingFiles(present.objects, edits, options),
-    };
+    const pending = await this.caughtUp(() => lookForPending(this.context, resetRequest(thread)));
+    return describeSession(this.context, pending, options);
   }
 
   async sessions(thread: ThreadId): Promise<Session[]> {
@@ -135,30 +108,4 @@ export class LocalApprovals extends LocalConversations implements Approvals {
       signal?.addEventListener("abort", done);
     });
   }
-}
-
-function resetRequest(thread: ThreadId, includeShared = false): ResetRequest {
-  return { kind: "reset", thread, includeShared };
-}
-
-/** One row per path: a moved file is one gone and one come, since each can be pending without the other. */
-function pendingFiles(
-  objects: ObjectSource,
-  edits: readonly Edit[],
-  { detail = "names", content = false }: { detail?: DiffDetail; content?: boolean },
-): PendingFile[] {
-  return edits
-    .flatMap((edit) =>
-      fileChanges(objects, [edit], { detail }).map((change) => ({
-        ...change,
-        baseContent: content ? baseContent(objects, edit) : null,
-      })),
-    )
-    .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function baseContent(objects: ObjectSource, { from }: Edit): string | null {
-  if (from?.kind !== "file" || from.size > TEXT_DIFF_LIMIT_BYTES) return null;
-  const bytes = objects.read(from.hash);
-  return isBinary(bytes) || !isUtf8(bytes) ? null : bytes.toString("utf8");
 }

@@ -2,7 +2,6 @@
 import { checkpointAt, newestCheckpoint } from "./history/checkpoints.ts";
 import { insertMessage, readHistory } from "./history/messages.ts";
 import { appendOperation } from "./history/operations.ts";
-import { approvedSeqs } from "./history/sessions.ts";
 import { lastTurnOf } from "./history/steps.ts";
 import {
   assertThread,
@@ -94,12 +93,11 @@ export class LocalConversations implements Conversations {
       hideThread(this.db, thread, system.now());
       if (options.checkpoints !== true) return;
       const newest = newestCheckpoint(this.db)?.seq;
-      const approved = approvedSeqs(this.db);
       const own = listCheckpoints(this.db, { thread });
       pruneCheckpoints(
         store,
         system,
-        own.filter(({ seq }) => seq !== newest && !approved.has(seq)),
+        own.filter(({ seq }) => seq !== newest),
       );
     });
   }

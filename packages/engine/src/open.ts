@@ -79,16 +79,12 @@ export async function initWorkspace(
   if (options.store === "memory") return initInMemory(root, options, system);
   const home = homePath(options, system);
   using registry = openRegistryFirst(home, system.userId);
+  const opening = { home, registry, system, policy: options.policy };
   const known = locate(registry, root);
-  if (known !== undefined)
-    return {
-      workspace: open(known, { home, registry, system, policy: options.policy }),
-      initial: null,
-      created: false,
-    };
+  if (known !== undefined) return { workspace: open(known, opening), initial: null, created: false };
   refuseUnfit(root, home, system);
   refuseNested(registry, root, options.nested ?? false);
-  return await initNew(root, { home, registry, system, options });
+  return await initNew(root, { ...opening, options });
 }
 
 async function initInMemory(
@@ -148,7 +144,7 @@ async function initNew(
   // when another process protected the same directory meanwhile, its store counts
   if (!created) removeStore(directory);
   return {
-    workspace: open({ ...winner, notices: [] }, { ...opening, policy: options.policy }),
+    workspace: open({ ...winner, notices: [] }, opening),
     initial: created ? initial : null,
     created,
   };

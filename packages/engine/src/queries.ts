@@ -6,6 +6,10 @@ import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/
 import { resolveCheckpoint } from "./history/references.ts";
 import { listSteps } from "./history/steps.ts";
 import { findThread } from "./history/threads.ts";
+import { describeSession, resetRequest } from "./describe-session.ts";
+import type { ThreadSummary } from "./model/conversation.ts";
+import type { SessionStatus } from "./model/session.ts";
+import { pendingIn } from "./worktree/approval.ts";
 import { isAtOrBelow } from "./model/byte-path.ts";
 import type { Checkpoint, ExcludedRoot } from "./model/checkpoint.ts";
 import { isEngineError } from "./model/errors.ts";
@@ -99,14 +103,13 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
   const newest = newestCheckpoint(db);
   const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
   const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
-  const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.[
-    "thread"
-  ];
+  const thread = activeThread(context);
   const last = (list: "applied" | "undone"): StepSummary | null =>
     listSteps(db, list, { limit: 1 })[0] ?? null;
   return {
     newest: newest ?? null,
-    thread: thread === undefined ? null : findThread(db, String(thread)),
+    thread: thread ?? null,
+    session: present === undefined || thread === undefined ? null : sessionIn(context, thread, present),
     checkpoints: Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
     changedFiles: changed ?? [],
     gaps: present?.gaps ?? [],
@@ -123,6 +126,24 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         : []),
     ],
   };
+}
+
+/** The conversation that was last at work. */
+function activeThread({ store: { db } }: Context): ThreadSummary | undefined {
+  const row = db.get(
+    "SELECT id FROM thread WHERE deleted_at IS NULL ORDER BY updated_at DESC, seq DESC LIMIT 1",
+  );
+  return row === undefined ? undefined : findThread(db, String(row["id"]));
+}
+
+/** null when the approved state is damaged. */
+function sessionIn(context: Context, { id }: ThreadSummary, present: Present): SessionStatus | null {
+  try {
+    return describeSession(context, pendingIn(context, resetRequest(id), present), { detail: "counts" });
+  } catch (error) {
+    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return null;
+    throw error;
+  }
 }
 
 /** undefined when the checkpoint is damaged. */

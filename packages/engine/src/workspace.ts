@@ -3,9 +3,11 @@
  * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
  * every method that reports success has already made it durable.
  */
-import type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap, Thread } from "./model/checkpoint.ts";
+import type { Checkpoint, CheckpointRequest, Doubt, ExcludedRoot, Gap } from "./model/checkpoint.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Conversations } from "./conversations.ts";
+import type { ThreadSummary } from "./model/conversation.ts";
+import type { SessionStatus } from "./model/session.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
@@ -123,8 +125,12 @@ export interface WorkspaceStatus {
   readonly root: string;
   readonly store: string;
   readonly newest: Checkpoint | null;
-  readonly thread: Thread | null;
+  /** The conversation that was last at work. */
+  readonly thread: ThreadSummary | null;
+  /** How it stands; null without a conversation, or when its approved state is damaged. */
+  readonly session: SessionStatus | null;
   readonly checkpoints: number;
+  /** Since the newest checkpoint. */
   readonly changedFiles: readonly FileChange[];
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];

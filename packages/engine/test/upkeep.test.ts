@@ -6,6 +6,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
+  CHECKPOINT_PRESETS,
   RETENTION_PRESETS,
   type BytePath,
   type OperationId,
@@ -269,6 +270,7 @@ describe("gc", () => {
           store,
           worktree,
           capBytes: Infinity,
+          policy: CHECKPOINT_PRESETS.everything,
           excludedDirectories: () => [],
           makeRoom: () => false,
         };

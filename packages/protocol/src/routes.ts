@@ -33,6 +33,7 @@ const planQuery = z.object({
     .transform((given) => (Array.isArray(given) ? given : [given]))
     .optional(),
   keepNew: flag.optional(),
+  scope: z.enum(["files", "conversation", "both"]).optional(),
 });
 const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShared: flag.optional() });
 const carryOut = z.object({ planId: identifier, bestEffort: z.boolean().optional() });

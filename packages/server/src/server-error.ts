@@ -33,5 +33,8 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   NAME_INVALID: 400,
   PATH_OUTSIDE: 400,
   CONFIG_INVALID: 400,
+  EDIT_NOT_FOUND: 404,
+  CHECKPOINT_PROTECTED: 409,
+  LIMIT_REACHED: 409,
   RESTORE_RUNNING: 423,
 };

@@ -83,12 +83,12 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
-  /** Closes what nobody has asked for in a while. */
-  async releaseIdle(): Promise<void> {
+  /** Closes what nobody has asked for in a while; with 0, everything that nobody works on just now. */
+  async release(idleMs = IDLE_MS): Promise<void> {
     const now = this.#options.clock();
     for (const [id, opening] of this.#open) {
       const hosted = await opening.catch(() => undefined);
-      if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < IDLE_MS)) continue;
+      if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < idleMs)) continue;
       this.#open.delete(id);
       await hosted?.workspace.close();
       this.#options.log.info("workspace released", { workspace: id });

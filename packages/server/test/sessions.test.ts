@@ -252,7 +252,7 @@ describe("comparing and going back", () => {
   test(
     "[Y06] automatic checkpoints can be switched off; safety checkpoints stay",
     served(async (project) => {
-      await project.ok("PUT", "/api/settings", { key: "checkpoints.policy", value: "off" });
+      await project.ok("PUT", "/api/settings", { key: "checkpoints.automatic", value: "off" });
       const session = await open(project);
       const { checkpoint } = await project.ok("POST", `/api/threads/${session}/messages`, { content: "go" });
       expect(checkpoint).toBeNull();

@@ -5,10 +5,23 @@ import { positiveNumber } from "../number-option.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 
-const KINDS = ["manual", "message", "tool", "agent", "turn", "initial", "safety", "restore", "timer"];
+const KINDS = [
+  "manual",
+  "message",
+  "tool",
+  "agent",
+  "turn",
+  "initial",
+  "safety",
+  "restore",
+  "approve",
+  "reset",
+  "auto-fix",
+  "timer",
+];
 
 export default defineCommand({
-  usage: "list [--limit n | --all] [--kind k] [--thread t] [--search text]",
+  usage: "list [--limit n | --all] [--kind k] [--thread t] [--search text] [--fresh]",
   about: [
     "Checkpoints, newest first: number, id, age, kind, name or description, and how many files were added,",
     "modified and deleted since the one before.",
@@ -23,6 +36,7 @@ export default defineCommand({
       value: "text",
       about: "only those with this text in name, note, prompt or paths",
     },
+    fresh: { type: "boolean", about: "look at the disk and tell which messages changed anything (•)" },
   },
   operands: { min: 0, max: 0 },
   examples: ["belay list --limit 5", "belay list --kind manual", "belay list --all --json"],
@@ -36,6 +50,7 @@ export default defineCommand({
       const isFiltered = Object.keys(filter).length > 0;
       return printCheckpoints(call, workspace, {
         filter,
+        fresh: call.options.fresh === true,
         limit: all === true ? Number.POSITIVE_INFINITY : given,
         whenEmpty: isFiltered
           ? "No checkpoint is like that."

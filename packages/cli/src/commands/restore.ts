@@ -1,10 +1,13 @@
+import type { RestoreScope } from "@belay/engine";
+import { usageError } from "../command-error.ts";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 import { workspacePaths } from "../workspace-path.ts";
 
 export default defineCommand({
-  usage: "restore <checkpoint> [paths…] [--keep-new] [--best-effort] [--dry-run] [--yes]",
+  usage:
+    "restore <checkpoint> [paths…] [--with-conversation | --conversation-only] [--keep-new] [--best-effort] [--dry-run] [--yes]",
   about: [
     "Brings the files back to a checkpoint: all of them, or only the given files and directories.",
     "The present state is kept in a safety checkpoint first, so this can be undone too. Files that no",
@@ -13,6 +16,8 @@ export default defineCommand({
   options: {
     "keep-new": { type: "boolean", about: "delete nothing: files that came later stay" },
     "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+    "with-conversation": { type: "boolean", about: "mark the messages since then as rolled back, too" },
+    "conversation-only": { type: "boolean", about: "mark the messages and leave the files alone" },
     thread: { ...THREAD, about: "whose work this takes back; that of others needs a yes" },
     "dry-run": DRY_RUN,
     yes: YES,
@@ -24,8 +29,9 @@ export default defineCommand({
     "belay restore @-2 src/ README.md",
     "belay restore before-refactoring --dry-run",
   ],
-  run: (call) =>
-    withWorkspace(call, async (workspace) => {
+  run: (call) => {
+    const scope = scopeOf(call.options, call.operands.length > 1);
+    return withWorkspace(call, async (workspace) => {
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
@@ -34,15 +40,35 @@ export default defineCommand({
       const thread = await threadId(workspace, call.options.thread);
       const options = {
         keepNew: call.options["keep-new"] === true,
+        scope,
         ...(paths && { paths }),
         ...(thread && { thread }),
       };
       const bestEffort = call.options["best-effort"] === true;
       return goBack(call, workspace, {
         verb: "restore",
+        conversation: scope !== "files",
         target: `to ${checkpointLabel(target, call.output.style)}`,
         plan: () => workspace.planRestore(target.id, options),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });
-    }),
+    });
+  },
 });
+
+interface ScopeOptions {
+  readonly "with-conversation"?: boolean;
+  readonly "conversation-only"?: boolean;
+}
+
+function scopeOf(options: ScopeOptions, hasPaths: boolean): RestoreScope {
+  const { "with-conversation": both = false, "conversation-only": only = false } = options;
+  if (both && only)
+    throw usageError(
+      "--with-conversation and --conversation-only contradict each other.",
+      "Give one of them.",
+    );
+  if ((both || only) && hasPaths)
+    throw usageError("A conversation goes back as a whole.", "Leave out the paths, or the conversation.");
+  return both ? "both" : only ? "conversation" : "files";
+}

@@ -1,4 +1,4 @@
-import type { Checkpoint, WorkspaceStatus } from "@belay/engine";
+import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson } from "@belay/server/json";
@@ -10,6 +10,7 @@ import type { Output } from "../output/output.ts";
 import { count, size } from "../output/quantity.ts";
 import { dayAndTime, relativeTime } from "../output/relative-time.ts";
 import { stepLabel } from "../output/step-label.ts";
+import { threadLabel } from "../output/thread-table.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
@@ -51,7 +52,7 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
 }
 
 function facts(status: ShownStatus, output: Output) {
-  const { newest, canUndo, canRedo, disk, checkpoints, since } = status;
+  const { newest, canUndo, canRedo, disk, checkpoints, since, thread, session } = status;
   const protectedSince = since === undefined ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
@@ -61,10 +62,16 @@ function facts(status: ShownStatus, output: Output) {
     ["protected", `${protectedSince}${count(checkpoints, "checkpoint")}, ${use}`] as const,
     ["newest", newest === null ? "none yet" : label(newest)] as const,
     ["since then", changed === 0 ? "no changes" : `${count(changed, "file")} changed`] as const,
+    thread === null ? undefined : (["thread", threadLabel(thread)] as const),
+    session === null ? undefined : (["session", sessionText(session)] as const),
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
     ["store", visible(status.store)] as const,
   ];
+}
+
+function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): string {
+  return `${session}, ${hasUnapproved ? `${count(changedFiles.length, "file")} unapproved` : "everything approved"}`;
 }
 
 function nextStep({ changedFiles, canUndo }: WorkspaceStatus): string {

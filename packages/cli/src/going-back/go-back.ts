@@ -1,5 +1,5 @@
 /**
- * The one way in which restore, undo, redo and revert change files: look, show, ask, act, report.
+ * The one way in which restore, reset, undo, redo and revert change files: look, show, ask, act, report.
  * With `--yes` the engine plans and acts in one go; otherwise the plan that was shown is the plan that is
  * carried out, and the engine refuses it if the files moved on while the question stood.
  */
@@ -111,6 +111,8 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
 function resultJson(verb: Verb, outcome: Outcome, all: boolean | undefined) {
   const result = outcomeJson(outcome, all);
   if (verb === "restore") return result;
+  if ("resetTo" in outcome && "newSession" in outcome)
+    return { resetTo: outcome.resetTo, newSession: outcome.newSession, ...result };
   const { steps, canUndo, canRedo } = outcome;
   return { ...result, steps: steps.map(stepJson), canUndo, canRedo };
 }

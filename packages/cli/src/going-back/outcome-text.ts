@@ -6,10 +6,11 @@ import { stepLabel } from "../output/step-label.ts";
 import { visible } from "../output/visible.ts";
 import { reasonList } from "./preview-text.ts";
 
-export type Verb = "restore" | "undo" | "redo" | "revert";
+export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
 
 const PAST: Readonly<Record<Verb, string>> = {
   restore: "Restored",
+  reset: "Reset",
   undo: "Undone",
   redo: "Redone",
   revert: "Taken out",
@@ -17,6 +18,7 @@ const PAST: Readonly<Record<Verb, string>> = {
 
 const NEXT: Readonly<Record<Verb, string>> = {
   restore: "`belay undo` takes this back.",
+  reset: "`belay undo` takes this back.",
   undo: "`belay redo` brings it back.",
   redo: "`belay undo` takes it out again.",
   revert: "`belay undo` takes this back.",
@@ -26,6 +28,8 @@ export interface Direction {
   readonly verb: Verb;
   /** `to 12 kqzv…`; undo and redo name their steps instead. */
   readonly target?: string;
+  /** The messages of the conversation go back too. */
+  readonly conversation?: boolean;
 }
 
 export function outcomeText(direction: Direction, outcome: Outcome, output: Output): string {
@@ -42,7 +46,7 @@ export function outcomeText(direction: Direction, outcome: Outcome, output: Outp
   }
 }
 
-function doneText({ verb, target }: Direction, outcome: Outcome): string {
+function doneText({ verb, target, conversation }: Direction, outcome: Outcome): string {
   const { created, modified, deleted } = outcome;
   const parts = [
     [created, "created"],
@@ -50,6 +54,7 @@ function doneText({ verb, target }: Direction, outcome: Outcome): string {
     [deleted, "deleted"],
   ] as const;
   const counts = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
+  if (conversation === true) counts.push("the conversation");
   const files = counts.length === 0 ? "only directories" : counts.join(", ");
   const what = target === undefined ? `: ${outcome.steps.map(stepLabel).join(", ")}` : ` ${target}`;
   return `${PAST[verb]}${what} (${files}; ${duration(outcome.durationMs)})`;
@@ -64,6 +69,7 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
     return "Nothing to undo: no step has changed anything yet. `belay restore <checkpoint>` goes back to a checkpoint.";
   }
   if (verb === "redo" && outcome.steps.length === 0) return "Nothing to redo.";
+  if (verb === "reset") return "Nothing to reset: everything is approved.";
   return "Nothing to do: the files already are in that state.";
 }
 

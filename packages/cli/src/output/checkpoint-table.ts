@@ -66,8 +66,12 @@ function kindPaint({ kind }: Checkpoint, style: Style): Paint {
   return kind === "restore" || kind === "safety" ? style.yellow : style.blue;
 }
 
-function titleText({ name, description, tags }: Checkpoint): string {
-  return [visible(name ?? description), ...tags.map((tag) => `[${visible(tag)}]`)].join(" ");
+function titleText({ name, description, tags, hasChanges }: Checkpoint): string {
+  return [
+    ...(hasChanges === true ? ["•"] : []),
+    visible(name ?? description),
+    ...tags.map((tag) => `[${visible(tag)}]`),
+  ].join(" ");
 }
 
 function titlePaint({ name, rolledBack }: Checkpoint, style: Style): Paint {

@@ -267,7 +267,7 @@ function scrambled(size: number): Buffer {
   return Buffer.from(Array.from({ length: size }, () => (state = (state * 48_271) % 2_147_483_647) & 255));
 }
 
-const NO_CHANGES = deltaHash(encodeChanges([], { attribution: "outside", step: null, windows: [] }));
+const NO_CHANGES = deltaHash(encodeChanges([]));
 const EMPTY_RULES = encodeRules({
   defaultsVersion: 1,
   prefix: "" as BytePath,
@@ -306,6 +306,7 @@ function addCheckpoint(store: Store, facts: Partial<Checkpoint>): Checkpoint {
     toolUseId: null,
     tool: null,
     rolledBack: false,
+    hasChanges: null,
     agent: null,
     conversation: null,
     git: null,

@@ -4,7 +4,6 @@
  * beyond the last twenty. What is protected stays, even if that means that nothing more fits.
  */
 import { listCheckpoints } from "../history/checkpoints.ts";
-import { approvedSeqs } from "../history/sessions.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { System } from "../model/system.ts";
 import { storeBytes, type Store } from "../store/store.ts";
@@ -39,9 +38,7 @@ export function makeRoom(
   collect();
   for (const next of [oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
-      const candidates = next(listCheckpoints(store.db), system.now()).filter(
-        ({ seq }) => seq !== keep && !approvedSeqs(store.db).has(seq),
-      );
+      const candidates = next(listCheckpoints(store.db), system.now()).filter(({ seq }) => seq !== keep);
       if (candidates.length === 0) break;
       // oldest first, a part at a time: no more is lost than must be
       pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));

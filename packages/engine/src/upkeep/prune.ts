@@ -1,6 +1,5 @@
 /** Drops checkpoints by policy. A pruned one is no longer listed and can be brought back until its grace time is over. */
 import { listCheckpoints } from "../history/checkpoints.ts";
-import { approvedSeqs } from "../history/sessions.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -19,14 +18,13 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   const lastEvent = new Map<string | null, number>();
   for (const { thread, createdAt } of all)
     lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
-  const approved = approvedSeqs(store.db);
   const rank = new Map<string | null, number>();
   return all
     .filter((checkpoint, index) => {
       const place = rank.get(checkpoint.thread) ?? 0;
       rank.set(checkpoint.thread, place + 1);
-      if (index === 0 || approved.has(checkpoint.seq)) return false;
-      if (isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
+      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0))
+        return false;
       if (place < policy.keepMinimum) return false;
       if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
       const age = present - checkpoint.createdAt;

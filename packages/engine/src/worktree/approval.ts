@@ -18,6 +18,7 @@ import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit, Outcome, Plan } from "../model/plan.ts";
 import type { SessionName } from "../model/session.ts";
+import type { Database } from "../store/database.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
@@ -51,7 +52,11 @@ export interface Pending {
 /** Looks at the disk; records nothing. */
 export function lookForPending(context: Context, request: ResetRequest): Pending {
   assertRootThere(context.worktree.root);
-  const present = context.worktree.look(lookRequest(context), context.store.objects);
+  return pendingIn(context, request, context.worktree.look(lookRequest(context), context.store.objects));
+}
+
+/** The same for what a look has seen. */
+export function pendingIn(context: Context, request: ResetRequest, present: Present): Pending {
   const overlay = present.objects as Overlay;
   const put = (bytes: Buffer) => {
     const name = hashBytes(bytes);
@@ -99,16 +104,29 @@ function findPending(context: Context, request: ResetRequest, seen: Seen): Pendi
         ...conflict,
         ...otherThread(context, thread, conflict.path),
       })),
-      warnings: planWarnings(present, approved, result.edits),
+      warnings: [...planWarnings(present, approved, result.edits), ...lostBase(context, thread, approved)],
     },
   };
 }
 
 export function approvedState({ store }: Context, thread: ThreadId): Checkpoint | undefined {
   const { base } = readOpenSession(store.db, thread);
-  const approved = base === null ? undefined : checkpointAt(store.db, base);
+  const approved =
+    base === null ? undefined : (checkpointAt(store.db, base) ?? oldestAfter(store.db, thread, base));
   if (approved !== undefined) assertSealed(store.db, approved);
   return approved;
+}
+
+/** A state that no approval made may have been pruned: the oldest that is left of the thread stands for it. */
+function oldestAfter(db: Database, thread: ThreadId, base: number): Checkpoint | undefined {
+  const row = db.get("SELECT min(seq) AS seq FROM checkpoint WHERE thread = ? AND seq > ?", thread, base);
+  return row === undefined || row["seq"] === null ? undefined : checkpointAt(db, Number(row["seq"]));
+}
+
+/** [N1] A state that only stands for the approved one is not passed off as it. */
+function lostBase({ store }: Context, thread: ThreadId, approved: Checkpoint): string[] {
+  if (readOpenSession(store.db, thread).base === approved.seq) return [];
+  return [`The approved state was pruned; checkpoint ${approved.seq} is the oldest that is left`];
 }
 
 function changesSince(

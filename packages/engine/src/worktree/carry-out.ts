@@ -225,6 +225,7 @@ function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; b
 
 type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & {
   readonly safety: Checkpoint | undefined;
+  readonly finish?: Finish;
 };
 
 function report(
@@ -241,7 +242,8 @@ function report(
     outcome: outcomeOf({
       conflicts: conflicts.length,
       skipped: applied.skipped.length,
-      edits: plan.edits.length,
+      // a conversation that went back is something done
+      edits: plan.edits.length + (work.finish?.scope === undefined ? 0 : 1),
       bestEffort,
     }),
     plan,

@@ -177,7 +177,7 @@ function addPrompt(
 }
 
 function beginningOf(text: string): string {
-  const characters = [...text];
+  const characters = Array.from(text);
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join("")}…`;
 }
 

@@ -26,8 +26,7 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
     files: checkpoint.files,
     bytes: checkpoint.bytes,
     changes: checkpoint.changes,
-    // comparing with the disk is the resident process's work
-    hasChanges: null,
+    hasChanges: checkpoint.hasChanges,
     ...listField("gaps", (context.gaps ?? checkpoint.gaps).map(withPathJson), all),
     gapsTotal: checkpoint.gapsTotal,
     ...listField("doubts", (context.doubts ?? checkpoint.doubts).map(withPathJson), all),

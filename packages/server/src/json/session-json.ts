@@ -3,7 +3,7 @@ import type { PendingFile, SessionStatus } from "@belay/engine";
 import { pathJson } from "./path-json.ts";
 import { optionalTime } from "./thread-json.ts";
 
-export function sessionJson(status: SessionStatus) {
+export function sessionStatusJson(status: SessionStatus) {
   return {
     activeSession: status.active,
     sessionRef: sessionRef(status.active),

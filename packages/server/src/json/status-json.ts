@@ -7,16 +7,17 @@ import { withPathJson } from "./path-json.ts";
 import { stepJson } from "./step-json.ts";
 
 export function statusJson(status: WorkspaceStatus, all: boolean | undefined) {
-  const { newest } = status;
+  const { newest, session, changedFiles } = status;
   return {
     workspace: status.id,
     path: status.root,
     store: status.store,
     thread: status.thread?.id ?? null,
-    session: newest?.session ?? null,
-    // approvals are kept per thread; without them there is nothing to tell
-    hasUnapproved: null,
-    ...listField("changedFiles", status.changedFiles.map(fileChangeJson), all),
+    session: session?.session ?? null,
+    hasUnapproved: session?.hasUnapproved ?? null,
+    // with a conversation: what is unapproved in it; without one what changed since the newest checkpoint
+    ...listField("changedFiles", (session?.changedFiles ?? changedFiles).map(fileChangeJson), all),
+    ...listField("sinceNewest", changedFiles.map(fileChangeJson), all),
     ...listField("gaps", status.gaps.map(withPathJson), all),
     ...listField("excluded", status.excluded.map(withPathJson), all),
     resident: { running: false, pid: null, watching: false },

@@ -1,25 +1,27 @@
-/** Conversations and their messages in the contract's shape. */
-import type { Message, ThreadSummary } from "@belay/engine";
+/** Conversations, their messages, sessions and agents in the contract's shape. */
+import type { AgentRun, Message, Session, ThreadSummary } from "@belay/engine";
 
 export function threadJson(thread: ThreadSummary, workspace: string) {
+  const { createdAt, updatedAt, lastApprovedAt, ...rest } = thread;
   return {
-    id: thread.id,
+    ...rest,
     workspace,
-    agent: thread.agent,
-    externalId: thread.externalId,
-    title: thread.title,
-    createdAt: isoTime(thread.createdAt),
-    updatedAt: isoTime(thread.updatedAt),
-    messages: thread.messages,
-    checkpoints: thread.checkpoints,
-    initialCheckpoint: thread.initialCheckpoint,
-    session: thread.session,
-    lastApprovedAt: optionalTime(thread.lastApprovedAt),
+    createdAt: isoTime(createdAt),
+    updatedAt: isoTime(updatedAt),
+    lastApprovedAt: optionalTime(lastApprovedAt),
   };
 }
 
 export function messageJson(message: Message) {
   return { ...message, createdAt: isoTime(message.createdAt) };
+}
+
+export function sessionJson(session: Session) {
+  return { ...session, createdAt: isoTime(session.createdAt), closedAt: optionalTime(session.closedAt) };
+}
+
+export function agentJson(agent: AgentRun) {
+  return { ...agent, startedAt: isoTime(agent.startedAt), endedAt: optionalTime(agent.endedAt) };
 }
 
 export function isoTime(milliseconds: number): string {

@@ -36,9 +36,7 @@ function serveIndex(app: Hono, served: Served): void {
   app.get("/api/dialogs", async (context) =>
     context.json(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
-        const dialogs = await Promise.all(
-          (await workspace.threads()).map((each) => dialogJson(workspace, each)),
-        );
+        const dialogs = (await workspace.threads()).map(dialogJson);
         return { dialogs, current_dialog_id: dialogs[0]?.id ?? null };
       }),
     ),
@@ -48,20 +46,18 @@ function serveIndex(app: Hono, served: Served): void {
     return context.json(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
         const created = await workspace.createThread({ agent: AGENT, ...(title && { title }) });
-        return dialogJson(workspace, created);
+        return dialogJson(created);
       }),
       201,
     );
   });
   app.get("/api/dialogs/:id", (context) =>
-    answer(context, served, async (workspace, thread) =>
-      dialogJson(workspace, await workspace.thread(thread)),
-    ),
+    answer(context, served, async (workspace, thread) => dialogJson(await workspace.thread(thread))),
   );
   app.patch("/api/dialogs/:id", async (context) => {
     const { title = null } = parse("body", TITLE, await readJson(context));
     return answer(context, served, async (workspace, thread) =>
-      dialogJson(workspace, await workspace.updateThread(thread, { title })),
+      dialogJson(await workspace.updateThread(thread, { title })),
     );
   });
   app.delete("/api/dialogs/:id", (context) =>
@@ -217,14 +213,13 @@ async function answer(
   return context.json(await inThread(served, context.req.param("id") ?? "", work));
 }
 
-async function dialogJson(workspace: Workspace, thread: ThreadSummary) {
-  const { active } = await workspace.session(thread.id, { detail: "names" });
+function dialogJson(thread: ThreadSummary) {
   return {
     id: thread.id,
     title: thread.title,
     created_at: isoTime(thread.createdAt),
     updated_at: isoTime(thread.updatedAt),
-    active_session: active,
+    active_session: thread.session,
     last_approved_at: optionalTime(thread.lastApprovedAt),
     initial_checkpoint: thread.initialCheckpoint,
   };

@@ -116,7 +116,9 @@ function serveRollback(app: Hono, served: Served): void {
     const { paths, bestEffort = false } = parse("body", ROLLBACK, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      const outcome = await workspace.restoreTo(id, { thread, bestEffort, ...(paths && { paths }) });
+      // the conversation goes on from the point its files went back to
+      const options = paths === undefined ? ({ scope: "both" } as const) : { paths };
+      const outcome = await workspace.restoreTo(id, { thread, bestEffort, ...options });
       const report = outcomeJson(outcome, true);
       assertApplied(outcome, report);
       return report;

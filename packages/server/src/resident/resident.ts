@@ -79,7 +79,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const idleMs = options.idleMs ?? IDLE_MS;
   const housekeeping = setInterval(
     () => {
-      void host.releaseIdle();
+      void host.release();
       if (!options.foreground && listeners.size === 0 && clock() - usedAt > idleMs) ending.abort();
     },
     Math.min(HOUSEKEEPING_MS, idleMs),

@@ -2,7 +2,7 @@
 import type { Outcome, Plan, PlanKind, Workspace } from "@belay/engine";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { outcomeJson, planJson, sessionJson, stepJson } from "../json/index.ts";
+import { outcomeJson, planJson, sessionStatusJson, stepJson } from "../json/index.ts";
 import { assertApplied, checkpointOf, inThread, type Served } from "./served.ts";
 
 export function serveApproval(app: Hono, served: Served): void {
@@ -10,7 +10,7 @@ export function serveApproval(app: Hono, served: Served): void {
     inThread(served, params.id, async (workspace, thread) => {
       const options =
         query.diffs === true ? ({ detail: "text", content: true } as const) : ({ detail: "counts" } as const);
-      return sessionJson(await workspace.session(thread, options));
+      return sessionStatusJson(await workspace.session(thread, options));
     }),
   );
   serveRoute(app, "POST /api/threads/:id/approve", ({ params, body }) =>

@@ -73,8 +73,13 @@ function serveComparing(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/rollback/preview", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      const { paths, keepNew } = query;
-      const options = { thread, ...(paths && { paths }), ...(keepNew !== undefined && { keepNew }) };
+      const { paths, keepNew, scope } = query;
+      const options = {
+        thread,
+        ...(paths && { paths }),
+        ...(keepNew !== undefined && { keepNew }),
+        ...(scope && { scope }),
+      };
       return { plan: planJson(hosted.keep(await workspace.planRestore(id, options)), true) };
     }),
   );

@@ -1,7 +1,14 @@
 /** Conversations: threads, messages, turns, tools, edits. */
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { checkpointJson, fileChangeJson, messageJson, outcomeJson, threadJson } from "../json/index.ts";
+import {
+  agentJson,
+  checkpointJson,
+  fileChangeJson,
+  messageJson,
+  outcomeJson,
+  threadJson,
+} from "../json/index.ts";
 import { inThread, inWorkspace, takenJson, type Served } from "./served.ts";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 
@@ -82,7 +89,7 @@ function serveMessages(app: Hono, served: Served): void {
           files: files.map(fileChangeJson),
         });
       }
-      return { entries, agents: await workspace.agents(thread) };
+      return { entries, agents: (await workspace.agents(thread)).map(agentJson) };
     }),
   );
 }

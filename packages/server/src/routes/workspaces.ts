@@ -67,9 +67,11 @@ function serveUpkeep(app: Hono, served: Served): void {
       listSettings(served.host.home).map(({ key, value, source }) => [key, { value, source }]),
     );
   serveRoute(app, "GET /api/settings", () => Promise.resolve({ settings: settings() }));
-  serveRoute(app, "PUT /api/settings", ({ body }) => {
+  serveRoute(app, "PUT /api/settings", async ({ body }) => {
     writeSetting(served.host.home, body.key, body.value);
-    return Promise.resolve({ settings: settings() });
+    // settings are read when a workspace is opened
+    await served.host.release(0);
+    return { settings: settings() };
   });
 }
 

@@ -1,0 +1,73 @@
+import type { Approval, SessionStatus, ThreadSummary } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { fileChangeJson, listField } from "@belay/server/json";
+import { withWorkspace } from "../open-workspace.ts";
+import { changedFileList } from "../output/file-list.ts";
+import { count } from "../output/quantity.ts";
+import { threadLabel } from "../output/thread-table.ts";
+import { activeThread } from "../thread-option.ts";
+
+export default defineCommand({
+  usage: "approve [-m text] [--thread t] [--dry-run] [--yes]",
+  about: `Makes the present state the approved one of a conversation (the last one at work, or --thread) and opens
+its next session. Changes no file; what is approved can still be undone.`,
+  options: {
+    message: { type: "string", short: "m", value: "text", about: "what was approved" },
+    thread: THREAD,
+    "dry-run": DRY_RUN,
+    yes: YES,
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 0, max: 0 },
+  examples: [`belay approve -m "Feature complete"`, "belay approve --dry-run"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const thread = await activeThread(workspace, call.options.thread);
+      const status = await workspace.session(thread.id, { detail: "counts" });
+      if (call.options["dry-run"] === true) return preview(call, thread, status);
+      const { message } = call.options;
+      const approval = await workspace.approve(thread.id, message === undefined ? {} : { message });
+      if (call.json) call.output.json(approvalJson(approval));
+      else if (!call.output.quiet) call.output.print(approvalText(call, { thread, status, approval }));
+      return EXIT.done;
+    }),
+});
+
+function approvalJson({ approved, newSession, checkpointsApproved, session }: Approval) {
+  return { approved, newSession, checkpointsApproved, session };
+}
+
+type ApproveCall = Pick<Call, "json" | "output"> & { readonly options: { readonly all?: boolean } };
+
+function preview(call: ApproveCall, thread: ThreadSummary, status: SessionStatus): number {
+  const { changedFiles, session, hasUnapproved } = status;
+  const { all } = call.options;
+  if (call.json)
+    call.output.json({
+      thread: thread.id,
+      session,
+      hasUnapproved,
+      ...listField("changedFiles", changedFiles.map(fileChangeJson), all),
+    });
+  else if (!hasUnapproved)
+    call.output.print(`Everything in ${session} of ${threadLabel(thread)} is approved already.`);
+  else
+    call.output.print(
+      `${changedFileList(changedFiles, call.output, all)}\nWould approve ${count(changedFiles.length, "file")} in ${session} of ${threadLabel(thread)}.`,
+    );
+  return EXIT.done;
+}
+
+function approvalText(
+  { output }: ApproveCall,
+  facts: { thread: ThreadSummary; status: SessionStatus; approval: Approval },
+): string {
+  const { thread, status, approval } = facts;
+  const { session, newSession, checkpointsApproved } = approval;
+  const what = `${count(status.changedFiles.length, "file")}, ${count(checkpointsApproved, "checkpoint")}`;
+  return [
+    `${output.style.green("✓")} Approved ${session} of ${threadLabel(thread)} (${what}); ${newSession} is open.`,
+    `${output.style.dim("→")} \`belay reset\` brings this state back; \`belay undo\` still works.`,
+  ].join("\n");
+}

@@ -1,0 +1,28 @@
+import { defineCommand } from "../command.ts";
+import { STEP_OPTIONS } from "../going-back/step-command.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { activeThread } from "../thread-option.ts";
+
+export default defineCommand({
+  usage: "reset [--thread t] [--include-shared] [--best-effort] [--dry-run] [--yes]",
+  about: `Takes out what a conversation (the last one at work, or --thread) changed since its approved state, and what
+was changed by hand. What other conversations did stays; where both wrote the two are merged, and what
+cannot be told apart is named and nothing is changed. The present state is kept first: undo takes a reset back.`,
+  options: STEP_OPTIONS,
+  operands: { min: 0, max: 0 },
+  examples: ["belay reset --dry-run", "belay reset --thread kqzv"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const { goBack } = await import("../going-back/go-back.ts");
+      const { threadLabel } = await import("../output/thread-table.ts");
+      const thread = await activeThread(workspace, call.options.thread);
+      const includeShared = call.options["include-shared"] === true;
+      const bestEffort = call.options["best-effort"] === true;
+      return goBack(call, workspace, {
+        verb: "reset",
+        target: `${threadLabel(thread)} to its approved state`,
+        plan: () => workspace.planReset(thread.id, { includeShared }),
+        act: () => workspace.reset(thread.id, { includeShared, bestEffort }),
+      });
+    }),
+});

@@ -1,0 +1,28 @@
+/** Conversations as rows, and how one is called in a sentence. */
+import type { ThreadSummary } from "@belay/engine";
+import type { Output } from "./output.ts";
+import { count } from "./quantity.ts";
+import { relativeTime } from "./relative-time.ts";
+import { table } from "./table.ts";
+import { visible } from "./visible.ts";
+
+/** `claude "Add login"` */
+export function threadLabel({ agent, title, id }: ThreadSummary): string {
+  return `${visible(agent)} ${title === null ? id.slice(0, 8) : `"${visible(title)}"`}`;
+}
+
+export function threadTable(threads: readonly ThreadSummary[], output: Output): string {
+  const { style } = output;
+  const rows = threads.map((thread) => [
+    { text: thread.id.slice(0, 8), paint: style.dim },
+    { text: visible(thread.agent), paint: style.cyan },
+    { text: relativeTime(thread.updatedAt) },
+    { text: thread.session, paint: style.blue },
+    { text: visible(thread.title ?? thread.externalId) },
+    {
+      text: `${count(thread.messages, "message")}, ${count(thread.checkpoints, "checkpoint")}`,
+      paint: style.dim,
+    },
+  ]);
+  return table(rows, { width: output.width, flexible: 4 });
+}

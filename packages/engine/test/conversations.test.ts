@@ -1,0 +1,500 @@
+/** Conversations driven from outside: messages, turns, tool calls, agents, edits that can be taken back, events. */
+import { describe, expect, test } from "vitest";
+import {
+  CHECKPOINT_PRESETS,
+  displayPath,
+  openWorkspace,
+  type ThreadId,
+  type Workspace,
+  type WorkspaceEvent,
+} from "../src/index.ts";
+import { inWorkspace, runInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const open = async ({ workspace }: TempWorkspace, agent = "claude") =>
+  (await workspace.createThread({ agent, externalId: agent })).id;
+
+/** Whose doing the changes of the newest checkpoint are. */
+async function attributions(workspace: Workspace, ref = "@"): Promise<Record<string, string | null>> {
+  const { files } = await workspace.show(ref);
+  return Object.fromEntries(files.map(({ path, attribution }) => [displayPath(path), attribution]));
+}
+
+const begin = (workspace: Workspace, thread: ThreadId, toolUseId: string, more: object = {}) =>
+  workspace.beginTool(thread, { tool: "Bash", toolUseId, ...more });
+
+describe("threads and messages", () => {
+  test(
+    "[A03] [A06] [A32] a new thread has its initial checkpoint; the same one again is found",
+    inWorkspace({ x: "0\n" }, async ({ workspace }) => {
+      const made = await workspace.createThread({ agent: "claude", externalId: "s-1", title: "My Feature" });
+      expect(made).toMatchObject({ title: "My Feature", session: "session_1", checkpoints: 1, messages: 0 });
+      expect(await workspace.resolve(made.initialCheckpoint!)).toMatchObject({
+        kind: "initial",
+        thread: made.id,
+        session: "session_1",
+        description: "Initial snapshot before dialog: My Feature",
+      });
+      expect(await workspace.createThread({ agent: "claude", externalId: "s-1" })).toEqual(made);
+      expect(await workspace.updateThread(made.id, { title: "Other" })).toMatchObject({ title: "Other" });
+    }),
+  );
+
+  test(
+    "[A05] [A07] [A11] [A40] each user message has the checkpoint before it, and is found by its id",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await open(temp);
+      const long = "Create a TODO app with three files and a very long description";
+      const { message, checkpoint } = await workspace.prompt(thread, { content: long, messageId: "m-1" });
+      expect(message).toMatchObject({
+        index: 0,
+        role: "user",
+        checkpoint: checkpoint!.id,
+        session: "session_1",
+      });
+      expect(checkpoint).toMatchObject({
+        kind: "message",
+        messageId: "m-1",
+        messageIndex: 0,
+        description: "Before user message: Create a TODO app with three files and a very long…",
+      });
+      write("x", "1\n");
+      await workspace.addMessage(thread, { role: "assistant", content: "Done.", artifacts: ["x"] });
+      const second = await workspace.addMessage(thread, { role: "user", content: "Add tests" });
+      expect(second).toMatchObject({ index: 2 });
+      expect(await workspace.resolve("m-1")).toMatchObject({ id: checkpoint!.id });
+      const before = await workspace.resolve(second.id);
+      expect(before).toMatchObject({
+        messageIndex: 2,
+        conversation: { messageCount: 2, lastMessageId: expect.any(String) },
+      });
+      // told twice, stored once
+      expect((await workspace.prompt(thread, { content: "again", messageId: "m-1" })).message).toEqual(
+        message,
+      );
+    }),
+  );
+
+  test(
+    "[A73] history comes in stretches, oldest first, from the end",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace } = temp;
+      const thread = await open(temp);
+      for (const content of ["0", "1", "2", "3", "4"])
+        await workspace.addMessage(thread, { role: "assistant", content });
+      const last = await workspace.history(thread, { limit: 2 });
+      expect([last.messages.map(({ content }) => content), last.cursor, last.total]).toEqual([
+        ["3", "4"],
+        3,
+        5,
+      ]);
+      const first = await workspace.history(thread, { limit: 4, before: last.cursor! });
+      expect([first.messages.map(({ content }) => content), first.cursor]).toEqual([["0", "1", "2"], null]);
+    }),
+  );
+
+  test(
+    "[A58] a deleted thread is not listed; its checkpoints can be restored, or go with it",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const [a, b] = [await open(temp, "a"), await open(temp, "b")];
+      const { checkpoint } = await workspace.prompt(a, { content: "one" });
+      write("x", "1\n");
+      await workspace.endTurn(a);
+      await workspace.prompt(b, { content: "two" });
+      await workspace.deleteThread(a);
+      expect((await workspace.threads()).map(({ id }) => id)).toEqual([b]);
+      await expect(workspace.thread(a)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      expect(await workspace.restoreTo(checkpoint!.id)).toMatchObject({ outcome: "applied" });
+      expect(temp.read("x")).toBe("0\n");
+      await workspace.deleteThread(b, { checkpoints: true });
+      expect(await workspace.list({ thread: b })).toEqual([]);
+    }),
+  );
+
+  test(
+    "[Y12] the supervisor policy refuses the 51st manual checkpoint of a thread; [Y57] one can be deleted",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { home, root } = temp;
+      const thread = await open(temp);
+      runInProcess(
+        { root, home },
+        `fs.writeFileSync(${JSON.stringify(`${home}/config.json`)}, '{"retention.policy":"supervisor"}')`,
+      );
+      await temp.reopen();
+      for (let i = 0; i < 50; i += 1) await temp.workspace.checkpoint({ thread });
+      await expect(temp.workspace.checkpoint({ thread })).rejects.toMatchObject({
+        code: "LIMIT_REACHED",
+        facts: { limit: 50, thread },
+      });
+      await temp.workspace.checkpoint();
+      await temp.workspace.deleteCheckpoint("10");
+      await temp.workspace.checkpoint({ thread });
+      const { initialCheckpoint } = await temp.workspace.thread(thread);
+      await expect(temp.workspace.deleteCheckpoint(initialCheckpoint!)).rejects.toMatchObject({
+        code: "CHECKPOINT_PROTECTED",
+      });
+    }),
+  );
+});
+
+describe("turns", () => {
+  test(
+    "[R33] a turn ends with its stop; undo and redo mark and unmark its messages [Y18] [R34]",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "one" });
+      write("x", "1\n");
+      await workspace.addMessage(thread, { role: "assistant", content: "did it" });
+      const stopped = await workspace.endTurn(thread);
+      expect(stopped!.checkpoint).toMatchObject({ kind: "turn", phase: "after" });
+      expect(await workspace.endTurn(thread)).toBeNull();
+      const marks = async () =>
+        (await workspace.history(thread)).messages.map(({ rolledBack }) => rolledBack);
+      await workspace.undo({ thread });
+      expect([read("x"), await marks()]).toEqual(["0\n", [true, true]]);
+      const { notices } = await workspace.prompt(thread, { content: "two" });
+      expect(notices).toEqual(["Undid: one"]);
+      await workspace.redo({ thread });
+      expect([read("x"), await marks()]).toEqual(["1\n", [false, false, false]]);
+    }),
+  );
+
+  test(
+    "[R33] without a stop it ends at the next prompt",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const thread = await open(temp);
+      await temp.workspace.prompt(thread, { content: "one" });
+      temp.write("x", "1\n");
+      await temp.workspace.prompt(thread, { content: "two" });
+      temp.write("x", "2\n");
+      const undone = await temp.workspace.undo({ thread, count: 2 });
+      expect(undone.steps.map(({ prompt }) => prompt)).toEqual(["two", "one"]);
+      expect(temp.read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
+    "[R34] [Y17] [Y88] restore takes the conversation back on request, alone or with the files; undo gives it back",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "one" });
+      write("x", "1\n");
+      const { checkpoint } = await workspace.prompt(thread, { content: "two" });
+      write("x", "2\n");
+      await workspace.endTurn(thread);
+      await workspace.addMessage(thread, { role: "assistant", content: "done" });
+      const marks = async () =>
+        (await workspace.history(thread)).messages.map(({ rolledBack }) => rolledBack);
+      await workspace.restoreTo(checkpoint!.id);
+      expect([read("x"), await marks()]).toEqual(["1\n", [false, false, false]]);
+      await workspace.undo();
+      expect(await workspace.restoreTo(checkpoint!.id, { scope: "both" })).toMatchObject({
+        outcome: "applied",
+      });
+      expect([read("x"), await marks()]).toEqual(["1\n", [false, true, true]]);
+      await workspace.undo();
+      expect([read("x"), await marks()]).toEqual(["2\n", [false, false, false]]);
+      await workspace.restoreTo(checkpoint!.id, { scope: "conversation" });
+      expect([read("x"), await marks()]).toEqual(["2\n", [false, true, true]]);
+      await workspace.undo();
+      expect([read("x"), await marks()]).toEqual(["2\n", [false, false, false]]);
+      await workspace.redo();
+      expect(await marks()).toEqual([false, true, true]);
+    }),
+  );
+});
+
+describe("[R32] tool calls", () => {
+  test(
+    "[Y01] [Y36] [Y48] what changes between a call's captures is its doing, the rest is outside; undo takes the calls",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "go" });
+      write("y", "by hand\n");
+      const before = await begin(workspace, thread, "u-1", { summary: "npm test" });
+      expect(before!.checkpoint).toMatchObject({
+        kind: "tool",
+        phase: "before",
+        tool: "Bash",
+        toolUseId: "u-1",
+        description: "Before Bash: npm test",
+      });
+      expect(await attributions(workspace)).toEqual({ y: "outside" });
+      write("x", "1\n");
+      await workspace.endTool(thread, { toolUseId: "u-1" });
+      expect(await attributions(workspace)).toEqual({ x: "tool" });
+      write("y", "by hand again\n");
+      await workspace.endTurn(thread);
+      expect(await attributions(workspace)).toEqual({ y: "outside" });
+      expect(await workspace.undo({ thread })).toMatchObject({ outcome: "applied", modified: 1 });
+      expect([read("x"), read("y")]).toEqual(["0\n", "by hand again\n"]);
+      expect(await workspace.resolve("u-1")).toMatchObject({ phase: "before" });
+    }),
+  );
+
+  test(
+    "[I60] of two conversations at work the one that named a path has it; what nobody named is shared",
+    inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const [a, b] = [await open(temp, "a"), await open(temp, "b")];
+      for (const thread of [a, b]) await workspace.prompt(thread, { content: "go" });
+      await begin(workspace, a, "u-a", { paths: ["x"] });
+      await begin(workspace, b, "u-b", { paths: ["y"] });
+      for (const path of ["x", "y", "z"]) write(path, "1\n");
+      await workspace.endTool(a, { toolUseId: "u-a" });
+      expect(await attributions(workspace)).toEqual({ x: "tool", y: "tool", z: "shared" });
+      await workspace.endTool(b, { toolUseId: "u-b" });
+      const undone = await workspace.undo({ thread: a });
+      expect(undone).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "z" }] });
+      await workspace.undo({ thread: a, bestEffort: true });
+      expect([read("x"), read("y"), read("z")]).toEqual(["0\n", "1\n", "1\n"]);
+    }),
+  );
+
+  test(
+    "two calls of one turn at once are both that turn's",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "go" });
+      await begin(workspace, thread, "u-1");
+      await begin(workspace, thread, "u-2");
+      write("x", "1\n");
+      await workspace.endTool(thread, { toolUseId: "u-2" });
+      expect(await attributions(workspace)).toEqual({ x: "tool" });
+    }),
+  );
+
+  test(
+    "[A76] a named path is captured although ignored; undo removes it (example 9)",
+    inWorkspace({ ".gitignore": "dist/\n" }, async (temp) => {
+      const { workspace, write, tree } = temp;
+      const thread = await open(temp);
+      const before = tree();
+      await workspace.prompt(thread, { content: "build" });
+      await begin(workspace, thread, "u-1", { paths: ["dist/x"] });
+      write("dist/x", "built\n");
+      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.endTurn(thread);
+      await workspace.undo({ thread });
+      expect(tree()).toEqual(before);
+    }),
+  );
+
+  test(
+    "[R33] an agent of a turn goes on after its stop: what it does is still the turn's",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "start an agent" });
+      expect(await workspace.beginAgent(thread, { id: "sub", role: "builder" })).toMatchObject({
+        status: "running",
+        endedAt: null,
+      });
+      await workspace.endTurn(thread);
+      await workspace.prompt(thread, { content: "meanwhile" });
+      await begin(workspace, thread, "u-1", { agentId: "sub" });
+      write("x", "by the agent\n");
+      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.endAgent(thread, { id: "sub", status: "completed", cost: 0.5, tokens: 1200 });
+      await workspace.endTurn(thread);
+      expect(await workspace.agents(thread)).toMatchObject([
+        { id: "sub", role: "builder", status: "completed", cost: 0.5, tokens: 1200, parent: null },
+      ]);
+      const undone = await workspace.undo({ thread });
+      expect(undone.steps.map(({ prompt }) => prompt)).toEqual(["start an agent"]);
+      expect(read("x")).toBe("0\n");
+      const ofAgent = (await workspace.list({ kind: "agent" })).at(-1)!;
+      expect(ofAgent.agent).toEqual({
+        id: "sub",
+        role: "builder",
+        status: "completed",
+        cost: 0.5,
+        tokens: 1200,
+      });
+    }),
+  );
+
+  test(
+    "[R33] what an agent does after its turn was undone is a turn of its own",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "start an agent" });
+      await workspace.beginAgent(thread, { id: "sub", role: "builder" });
+      await begin(workspace, thread, "u-1", { agentId: "sub" });
+      write("x", "1\n");
+      await workspace.undo({ thread });
+      expect(read("x")).toBe("0\n");
+      write("y", "later\n");
+      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.undo({ thread });
+      expect(read("y")).toBe("0\n");
+      await workspace.redo({ thread });
+      await workspace.redo({ thread });
+      expect([read("x"), read("y")]).toEqual(["1\n", "later\n"]);
+    }),
+  );
+
+  test(
+    "[A08] [Y06] the policy says which events make checkpoints; off means none",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { home, root, write } = temp;
+      const kinds = async (workspace: Workspace) =>
+        (await workspace.list()).map(({ kind }) => kind).reverse();
+      await temp.workspace.close();
+      const drive = async (workspace: Workspace, agent: string) => {
+        const { id } = await workspace.createThread({ agent });
+        await workspace.prompt(id, { content: "go" });
+        await workspace.beginAgent(id, { id: "sub", role: "r" });
+        await begin(workspace, id, "u-1");
+        write("x", `${agent}\n`);
+        await workspace.endTool(id, { toolUseId: "u-1" });
+        await workspace.endAgent(id, { id: "sub" });
+        await workspace.endTurn(id);
+        return kinds(workspace);
+      };
+      const expected = { message: [], tool: ["tool", "tool"], agent: ["agent", "agent"] };
+      let before = ["initial"];
+      for (const preset of ["message", "tool", "agent"] as const) {
+        await using workspace = await openWorkspace(root, { home, policy: CHECKPOINT_PRESETS[preset] });
+        const after = await drive(workspace, preset);
+        expect(after.slice(before.length)).toEqual(["initial", "message", ...expected[preset], "turn"]);
+        await workspace.undo();
+        before = await kinds(workspace);
+      }
+      {
+        await using workspace = await openWorkspace(root, { home, policy: { name: "off", triggers: [] } });
+        expect(await drive(workspace, "off")).toEqual(before);
+      }
+      await temp.reopen();
+    }),
+  );
+});
+
+describe("[R35] [A30] edits that can be taken back", () => {
+  const message = { policy: CHECKPOINT_PRESETS.message };
+
+  test(
+    "[A41] abort puts the files of the edit back exactly and removes new ones; others stay; no checkpoint when all goes well",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { home, root, write, read } = temp;
+      await temp.workspace.close();
+      {
+        await using workspace = await openWorkspace(root, { home, ...message });
+        const { id: thread } = await workspace.createThread({ agent: "a" });
+        await workspace.prompt(thread, { content: "go" });
+        const count = (await workspace.list()).length;
+        const good = await workspace.startEdit(thread, { paths: ["x"] });
+        write("x", "1\n");
+        expect(await workspace.finalizeEdit(good.id)).toBeNull();
+        expect(await workspace.list()).toHaveLength(count);
+        const bad = await workspace.startEdit(thread, { paths: ["x", "new/file"], tool: "write_file" });
+        write("x", "half writ");
+        write("new/file", "half");
+        write("y", "somebody else\n");
+        await workspace.gc();
+        expect(await workspace.abortEdit(bad.id)).toMatchObject({
+          outcome: "applied",
+          modified: 1,
+          deleted: 1,
+        });
+        expect([read("x"), read("y")]).toEqual(["1\n", "somebody else\n"]);
+        expect(temp.tree().has("new/file")).toBe(false);
+        await expect(workspace.finalizeEdit(bad.id)).rejects.toMatchObject({ code: "EDIT_NOT_FOUND" });
+        expect(await workspace.undo({ thread })).toMatchObject({
+          outcome: "applied",
+          steps: [{ kind: "turn" }],
+        });
+        expect(read("x")).toBe("0\n");
+      }
+      await temp.reopen();
+    }),
+  );
+
+  test(
+    "[A77] a transaction of several edits leaves one checkpoint, or nothing",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { home, root, write, read } = temp;
+      await temp.workspace.close();
+      {
+        await using workspace = await openWorkspace(root, { home, ...message });
+        const { id: thread } = await workspace.createThread({ agent: "a" });
+        const change = async (value: string) => {
+          const outer = await workspace.startEdit(thread, { paths: [], tool: "transaction" });
+          for (const path of ["x", "y"]) {
+            const inner = await workspace.startEdit(thread, { paths: [path], within: outer.id });
+            write(path, value);
+            await workspace.finalizeEdit(inner.id);
+          }
+          return outer.id;
+        };
+        const count = (await workspace.list()).length;
+        const committed = await workspace.finalizeEdit(await change("1\n"));
+        expect(committed!.checkpoint).toMatchObject({ kind: "tool", changes: { modified: 2 } });
+        expect(await workspace.list()).toHaveLength(count + 1);
+        await workspace.abortEdit(await change("2\n"));
+        expect([read("x"), read("y")]).toEqual(["1\n", "1\n"]);
+      }
+      await temp.reopen();
+    }),
+  );
+});
+
+describe("[R36] events", () => {
+  test(
+    "[A10] [A12] are told in order, with what they are about; a reader goes on where it was, whoever did it",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, root } = temp;
+      const thread = await open(temp);
+      const seen: WorkspaceEvent[] = [];
+      const stop = new AbortController();
+      const reading = (async () => {
+        for await (const event of workspace.events({ signal: stop.signal })) {
+          seen.push(event);
+          if (event.type === "session_approved") stop.abort();
+        }
+      })();
+      await workspace.prompt(thread, { content: "go", messageId: "m-1" });
+      await begin(workspace, thread, "u-1");
+      write("x", "1\n");
+      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.endTurn(thread);
+      await workspace.undo();
+      runInProcess(temp, `await workspace.approve(${JSON.stringify(thread)})`);
+      await reading;
+      const types = seen.map(({ type }) => type).filter((type) => type !== "checkpoint_created");
+      expect(types).toEqual([
+        "user",
+        "file_edit",
+        "done",
+        "restore_started",
+        "restore_finished",
+        "undo",
+        "session_approved",
+      ]);
+      const user = seen.find(({ type }) => type === "user")!;
+      expect(user).toMatchObject({
+        content: "go",
+        session: "session_1",
+        thread,
+        checkpoint: expect.any(String),
+      });
+      expect(seen.find(({ type }) => type === "file_edit")).toMatchObject({
+        file: `${root}/x`,
+        thread,
+        diff: expect.stringContaining("+1\n"),
+      });
+      const again: number[] = [];
+      for await (const event of workspace.events({ after: user.seq })) {
+        again.push(event.seq);
+        if (event.type === "session_approved") break;
+      }
+      expect(again).toEqual(seen.map(({ seq }) => seq).filter((seq) => seq > user.seq));
+    }),
+  );
+});

@@ -1,0 +1,77 @@
+/** A store as the first version wrote it: two files, a thread with two turns of which one is undone, a named checkpoint. */
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { gunzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const FIRST = join(import.meta.dirname, "fixtures", "store-v1.db.gz");
+
+/** Puts the old store in the place of the workspace's own. */
+async function withOldStore(temp: TempWorkspace): Promise<void> {
+  const { id, store } = temp.workspace;
+  await temp.workspace.close();
+  for (const name of readdirSync(store)) rmSync(join(store, name));
+  writeFileSync(join(store, "store.db"), gunzipSync(readFileSync(FIRST)));
+  const db = new DatabaseSync(join(store, "store.db"));
+  expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+  db.prepare("UPDATE meta SET value = ? WHERE key = 'workspace_id'").run(id);
+  db.close();
+  await temp.reopen();
+}
+
+test(
+  "[R37] [A62] a store of format 1 is brought up to date: checkpoints, steps and names stay, threads get a session",
+  inWorkspace({ x: "1\n", y: "0\n" }, async (temp) => {
+    await withOldStore(temp);
+    const { workspace } = temp;
+    expect((await workspace.list()).map(({ description }) => description).reverse()).toEqual([
+      "Initial checkpoint",
+      "Before: t1",
+      "After: t1",
+      "Manual checkpoint",
+      "Before: t2",
+      "After: t2",
+      "kept",
+      "Before undo",
+      "Undid: t2",
+    ]);
+    expect(await workspace.resolve("stable")).toMatchObject({ name: "kept", note: "a note" });
+    expect(await workspace.resolve("m-2")).toMatchObject({ kind: "message", session: "session_1" });
+    const { id: thread } = await workspace.thread("s-1");
+    expect(await workspace.thread("s-1")).toMatchObject({ title: "Old", session: "session_1", messages: 0 });
+    expect(await workspace.thread("never used")).toMatchObject({ initialCheckpoint: null });
+
+    // what the first turn did is pending, what was undone is not
+    const { changedFiles } = await workspace.session(thread);
+    expect(changedFiles.map(({ path }) => path)).toEqual(["x"]);
+    expect(await workspace.redo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "t2" }] });
+    expect(temp.read("y")).toBe("2\n");
+    expect(await workspace.reset(thread)).toMatchObject({ outcome: "applied", newSession: "session_2" });
+    expect([temp.read("x"), temp.read("y")]).toEqual(["0\n", "0\n"]);
+    await temp.reopen();
+    expect(await temp.workspace.sessions(thread)).toMatchObject([
+      { status: "abandoned" },
+      { status: "active" },
+    ]);
+  }),
+);
+
+test(
+  "[R26] what a seal covers since format 2 is noticed when it is altered; an old seal is checked as it was made",
+  inWorkspace({ x: "0\n" }, async (temp) => {
+    await temp.workspace.checkpoint({ name: "one", messageId: "m-1", toolUseId: "u-1" });
+    const alter = (sql: string) => {
+      const db = new DatabaseSync(join(temp.workspace.store, "store.db"));
+      db.exec(sql);
+      db.close();
+    };
+    for (const column of ["message_id", "tool_use_id"]) {
+      alter(`UPDATE checkpoint SET ${column} = ${column} || '!' WHERE name = 'one'`);
+      await expect(temp.workspace.resolve("one")).rejects.toMatchObject({ code: "OBJECT_CORRUPT" });
+      alter(`UPDATE checkpoint SET ${column} = rtrim(${column}, '!') WHERE name = 'one'`);
+    }
+    expect(await temp.workspace.resolve("one")).toMatchObject({ messageId: "m-1" });
+  }),
+);
