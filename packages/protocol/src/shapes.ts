@@ -149,6 +149,7 @@ export const workspace = z.looseObject({
   id: z.string(),
   path: z.string(),
   open: z.boolean(),
+  watching: nullable(z.looseObject({ state: z.enum(["live", "cold"]), reason: nullable(z.string()) })),
 });
 
 export const errorBody = z.looseObject({

@@ -1,5 +1,5 @@
 /** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
-import { findWorkspace, listWorkspaces, type Workspace } from "@belay/engine";
+import { findWorkspace, listWorkspaces, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./resident/log.ts";
 import { ServerError } from "./server-error.ts";
@@ -63,9 +63,17 @@ export class WorkspaceHost {
     return [...this.#open.keys()];
   }
 
-  async all(): Promise<{ id: string; path: string; open: boolean }[]> {
+  async all(): Promise<{ id: string; path: string; open: boolean; watching: Watching | null }[]> {
     const listed = await listWorkspaces({ home: this.home });
-    return listed.map(({ id, path }) => ({ id, path, open: this.#open.has(id) }));
+    const watching = async (id: string) => (await this.#open.get(id))?.workspace.watching ?? null;
+    return Promise.all(
+      listed.map(async ({ id, path }) => ({
+        id,
+        path,
+        open: this.#open.has(id),
+        watching: await watching(id),
+      })),
+    );
   }
 
   /** Looks for what no watcher reported, when nothing else is going on. */

@@ -135,6 +135,7 @@ describe("the resident process", () => {
       },
     );
     const where = encodeURIComponent(second.project);
+    await first.ok("GET", "/api/status");
     const { thread } = await first.ok("POST", `/api/threads?workspace=${where}`, {});
     const { checkpoint } = await first.ok("POST", `/api/threads/${thread.id}/checkpoints`, {});
     expect(checkpoint.files).toBe(1);

@@ -11,7 +11,9 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { diagnose } = await import("@belay/engine");
-    const { checks } = await diagnose(call.directory, { home: call.home });
+    const { residentCheck } = await import("../resident/resident-status.ts");
+    const { checks: found } = await diagnose(call.directory, { home: call.home });
+    const checks: Check[] = [...found, await residentCheck(call.home)];
     const isHealthy = checks.every((check) => check.status !== "problem");
     if (call.json) call.output.json({ ok: isHealthy, checks });
     else call.output.print(checks.map((check) => checkText(check, call.output.style)).join("\n"));

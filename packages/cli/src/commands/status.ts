@@ -1,7 +1,7 @@
 import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { statusJson } from "@belay/server/json";
+import { statusJson, type ResidentStatus } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
@@ -25,14 +25,18 @@ export default defineCommand({
       const [initial] = await workspace.list({ kind: "initial", limit: 1 });
       const { all } = call.options;
       warnAll(call, status.warnings);
-      if (call.json) call.output.json(statusJson(status, all));
-      else call.output.print(statusText({ ...status, since: initial?.createdAt }, call.output, all));
+      const { residentStatus } = await import("../resident/resident-status.ts");
+      const resident = await residentStatus(call.home, workspace.id);
+      if (call.json) call.output.json(statusJson(status, { all, resident }));
+      else
+        call.output.print(statusText({ ...status, since: initial?.createdAt, resident }, call.output, all));
       return EXIT.done;
     }),
 });
 
 interface ShownStatus extends WorkspaceStatus {
   readonly since: number | undefined;
+  readonly resident: ResidentStatus;
 }
 
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
@@ -67,6 +71,12 @@ function facts(status: ShownStatus, output: Output) {
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
     ["store", visible(status.store)] as const,
+    status.resident.running
+      ? ([
+          "resident",
+          `process ${status.resident.pid}${status.resident.watching ? ", watching these files" : ""}`,
+        ] as const)
+      : undefined,
   ];
 }
 

@@ -7,6 +7,6 @@ export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
 export { outcomeJson, planJson } from "./plan-json.ts";
 export { sessionRef, sessionStatusJson } from "./session-json.ts";
-export { statusJson } from "./status-json.ts";
+export { NO_RESIDENT, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
 export { agentJson, isoTime, messageJson, optionalTime, sessionJson, threadJson } from "./thread-json.ts";

@@ -6,7 +6,20 @@ import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
 import { stepJson } from "./step-json.ts";
 
-export function statusJson(status: WorkspaceStatus, all: boolean | undefined) {
+/** How the resident process stands to a workspace. */
+export interface ResidentStatus {
+  readonly running: boolean;
+  readonly pid: number | null;
+  /** Captures of this workspace cost what changed. */
+  readonly watching: boolean;
+}
+
+export const NO_RESIDENT: ResidentStatus = { running: false, pid: null, watching: false };
+
+export function statusJson(
+  status: WorkspaceStatus,
+  { all, resident }: { all?: boolean | undefined; resident: ResidentStatus },
+) {
   const { newest, session, changedFiles } = status;
   return {
     workspace: status.id,
@@ -20,7 +33,7 @@ export function statusJson(status: WorkspaceStatus, all: boolean | undefined) {
     ...listField("sinceNewest", changedFiles.map(fileChangeJson), all),
     ...listField("gaps", status.gaps.map(withPathJson), all),
     ...listField("excluded", status.excluded.map(withPathJson), all),
-    resident: { running: false, pid: null, watching: false },
+    resident,
     disk: status.disk,
     checkpoints: status.checkpoints,
     newest: newest === null ? null : checkpointJson(newest, { workspace: status.id }),

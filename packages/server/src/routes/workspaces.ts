@@ -15,8 +15,9 @@ export function serveWorkspaces(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/workspaces", async () => ({ workspaces: await served.host.all() }));
   serveRoute(app, "GET /api/status", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
-      ...statusJson(await workspace.status(), false),
-      resident: { running: true, pid: served.facts().pid, watching: workspace.watching.state === "live" },
+      ...statusJson(await workspace.status(), {
+        resident: { running: true, pid: served.facts().pid, watching: workspace.watching.state === "live" },
+      }),
       watching: workspace.watching,
     })),
   );

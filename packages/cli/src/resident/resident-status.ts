@@ -1,0 +1,45 @@
+/** How the resident process stands, for `status` and `doctor`. */
+import { NO_RESIDENT, type ResidentStatus } from "@belay/server/json";
+import { ResidentProcess } from "./resident-process.ts";
+
+const PATIENCE_MS = 1000;
+
+export async function residentStatus(home: string, workspace: string): Promise<ResidentStatus> {
+  const resident = new ResidentProcess(home);
+  const facts = resident.facts();
+  if (facts === undefined) return NO_RESIDENT;
+  const said = await resident
+    .client(PATIENCE_MS)
+    ?.call("GET /api/resident")
+    .catch(() => undefined);
+  const watching = said?.workspaces.find(({ id }) => id === workspace)?.watching?.state === "live";
+  return { running: true, pid: facts.pid, watching };
+}
+
+/** What `doctor` says of it: a process that cannot watch, does not answer or is of another build is worth a word. */
+export async function residentCheck(home: string) {
+  const name = "resident process";
+  const resident = new ResidentProcess(home);
+  const facts = resident.facts();
+  if (facts === undefined)
+    return { name, status: "ok" as const, detail: "not running; commands work without it" };
+  const client = resident.client(PATIENCE_MS);
+  const hint = "`belay stop` ends it; the next command starts a new one.";
+  if (client === undefined)
+    return { name, status: "warning" as const, detail: `process ${facts.pid} is of another build`, hint };
+  try {
+    const { workspaces } = await client.call("GET /api/resident");
+    const cold = workspaces.filter(({ watching }) => watching?.state === "cold");
+    const detail = `process ${facts.pid} at ${facts.url}, ${workspaces.length} open`;
+    return cold.length === 0
+      ? { name, status: "ok" as const, detail }
+      : {
+          name,
+          status: "warning" as const,
+          detail: `${detail}; not watched: ${cold.map(({ path, watching }) => `${path} (${watching?.reason})`).join(", ")}`,
+          hint: "Captures there scan everything, as without the process. More watches: sysctl fs.inotify.max_user_watches.",
+        };
+  } catch {
+    return { name, status: "warning" as const, detail: `process ${facts.pid} does not answer`, hint };
+  }
+}
