@@ -18,6 +18,7 @@ import {
   openRegistry,
   openRegistryFirst,
   rootIdentity,
+  whileRegistryStands,
   type RegisteredWorkspace,
   type Registry,
 } from "./store/registry.ts";
@@ -291,7 +292,7 @@ function assemble(
     settings: readSettings(displayAbsolute(home)),
     system,
     notices,
-    excludedDirectories: () => otherWorkspaces(known, home, system),
+    excludedDirectories: whileRegistryStands(home, () => otherWorkspaces(known, home, system)),
   });
 }
 

@@ -8,6 +8,7 @@ import { kindOf, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import { encodeTreeRows, type TreeRow } from "../model/tree.ts";
 
 const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
@@ -231,6 +232,23 @@ export class FileTable {
       default:
         return { kind: "gap", reason: TABLE_GAPS[mode]!, size };
     }
+  }
+
+  /** The directory's tree object. */
+  encodeTree(directory: number): Buffer {
+    const rows: TreeRow[] = [];
+    for (const index of this.entriesOf(directory)) {
+      const kind = TABLE_KINDS[this.kind[index]!];
+      if (kind === undefined) continue;
+      rows.push({
+        kind,
+        name: this.names[index]!,
+        number: this.mode[index]!,
+        size: this.size[index]!,
+        hashAt: index * HASH_BYTES,
+      });
+    }
+    return encodeTreeRows(rows, Buffer.from(this.hash.buffer, this.hash.byteOffset, this.hash.byteLength));
   }
 
   #append(directory: number, name: string): number {
