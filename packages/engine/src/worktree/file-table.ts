@@ -59,7 +59,7 @@ export class FileTable {
     this.firstEntry.push(this.length);
     this.entryCount.push(0);
     if (this.treeHash.length < (index + 1) * HASH_BYTES)
-      this.treeHash = grown(this.treeHash, (index + 1) * HASH_BYTES);
+      this.treeHash = grown(this.treeHash, Math.ceil((index + 1) * 1.5) * HASH_BYTES);
     return index;
   }
 
@@ -261,7 +261,7 @@ export class FileTable {
 
   #reserveUpTo(least: number): void {
     if (least <= this.kind.length) return;
-    const length = Math.max(1024, Math.ceil(least * 1.25));
+    const length = Math.max(1024, Math.ceil(least * 1.25), Math.ceil(this.kind.length * 1.5));
     this.kind = grown(this.kind, length);
     this.flags = grown(this.flags, length);
     this.mode = grown(this.mode, length);
@@ -284,10 +284,8 @@ export const EXCLUDED = 254;
 
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 
-function grown<Kind extends Column>(column: Kind, least: number): Kind {
-  const larger = new (column.constructor as new (length: number) => Kind)(
-    Math.max(least, Math.ceil(column.length * 1.5)),
-  );
+function grown<Kind extends Column>(column: Kind, length: number): Kind {
+  const larger = new (column.constructor as new (length: number) => Kind)(length);
   (larger as Uint8Array).set(column as Uint8Array);
   return larger;
 }

@@ -10,6 +10,7 @@ import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
 import { encodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
 import { createStoreSink, sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -83,6 +84,8 @@ export interface Present {
   readonly cache: StatCache;
   /** Entries that had to be read, because the stat cache did not know them as they are. */
   readonly readCount: number;
+  /** Of a live capture: what changed, and since which snapshot. */
+  readonly changes?: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
   /** Of a live capture: what is to be read again after the answer. */
   readonly hot?: ReadonlyMap<BytePath, ObjectHash>;
   /** When it began, by the clock that stamps files. */
