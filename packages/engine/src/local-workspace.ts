@@ -1,5 +1,5 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
-import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
+import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
 import { checkpointAt, listCheckpoints, newestCheckpoint } from "./history/checkpoints.ts";
@@ -12,7 +12,6 @@ import type { CheckpointId, OperationId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
 import { PRUNE_GRACE_MS, RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
-import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import { captureWarnings } from "./capture-warnings.ts";
 import { forgetTarget } from "./forget-target.ts";
@@ -53,18 +52,13 @@ import { lookAndPlanRestore, restoreNow, restorePlanned, type RestoreRequest } f
 import { namePaths, takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
-import { createContext } from "./workspace-context.ts";
+import { createContext, type ContextParts } from "./workspace-context.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 
-export interface LocalWorkspaceParts {
+export interface LocalWorkspaceParts extends ContextParts {
   readonly id: WorkspaceId;
-  readonly root: AbsolutePath;
-  readonly store: Store;
-  readonly settings: Settings;
-  readonly system: System;
   readonly notices: readonly string[];
-  readonly excludedDirectories: () => readonly ExcludedDirectory[];
 }
 
 export class LocalWorkspace implements Workspace {
@@ -77,13 +71,14 @@ export class LocalWorkspace implements Workspace {
   /** The requests behind plans made here, for carrying them out later. */
   readonly #planned = new Map<OperationId, RestoreRequest | StepRequest>();
 
-  constructor({ id, root, store, settings, system, notices, excludedDirectories }: LocalWorkspaceParts) {
+  constructor({ id, notices, ...parts }: LocalWorkspaceParts) {
+    const { root, store, settings } = parts;
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
     this.#settings = settings;
     this.#notices = [...notices];
-    this.#context = createContext({ root, store, settings, system, excludedDirectories });
+    this.#context = createContext(parts);
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
@@ -175,15 +170,17 @@ export class LocalWorkspace implements Workspace {
     const options = isRef
       ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
       : fromOrOptions;
-    return this.#blaming(() => compareStates(this.#context, options));
+    const settled = options.to === undefined && (await this.#caughtUp());
+    return this.#blaming(() => compareStates(this.#context, options, settled));
   }
 
   async status(): Promise<WorkspaceStatus> {
+    const settled = await this.#caughtUp();
     return this.#blaming(() => ({
       id: this.id,
       root: this.root,
       store: this.store,
-      ...describeStatus(this.#context),
+      ...describeStatus(this.#context, settled),
     }));
   }
 

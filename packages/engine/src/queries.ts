@@ -58,19 +58,19 @@ function measure({ worktree, system }: Context, excluded: readonly ExcludedRoot[
 }
 
 /** Two checkpoints, or a checkpoint and the disk. */
-export function compareStates(context: Context, options: DiffOptions): Diff {
+export function compareStates(context: Context, options: DiffOptions, settled: boolean): Diff {
   const { db, objects } = context.store;
   const from = resolveCheckpoint(db, options.from ?? "@");
   const to = options.to === undefined ? undefined : resolveCheckpoint(db, options.to);
-  const other = to === undefined ? lookAtDisk(context) : { ...asSeen(context, to), objects };
+  const other = to === undefined ? lookAtDisk(context, settled) : { ...asSeen(context, to), objects };
   const edits = onlyBelow(provenChanges(other.objects, asSeen(context, from), other), options.paths);
   const files = fileChanges(other.objects, edits, { detail: options.detail });
   return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
 }
 
-function lookAtDisk(context: Context): Present {
+function lookAtDisk(context: Context, settled: boolean): Present {
   assertRootThere(context.worktree.root);
-  return context.worktree.look(lookRequest(context), context.store.objects);
+  return context.worktree.look(lookRequest(context, { settled }), context.store.objects);
 }
 
 function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
@@ -93,11 +93,14 @@ function summarise(files: Diff["files"]): Diff["summary"] {
   };
 }
 
-export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
+export function describeStatus(
+  context: Context,
+  settled: boolean,
+): Omit<WorkspaceStatus, "id" | "root" | "store"> {
   const { store, worktree, capBytes } = context;
   const { db } = store;
   const newest = newestCheckpoint(db);
-  const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
+  const present = isRootThere(worktree.root) ? lookAtDisk(context, settled) : undefined;
   const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
   const thread = db.get("SELECT thread FROM checkpoint WHERE thread IS NOT NULL ORDER BY seq DESC LIMIT 1")?.[
     "thread"

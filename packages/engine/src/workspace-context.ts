@@ -2,6 +2,7 @@
 import { below, type AbsolutePath } from "./fs/absolute-path.ts";
 import { cookiePlace } from "./fs/watch-cookie.ts";
 import { insertDoubts } from "./history/checkpoints.ts";
+import type { Doubt } from "./model/checkpoint.ts";
 import { hashFromBytes } from "./model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
@@ -12,17 +13,21 @@ import type { Context } from "./worktree/context.ts";
 import { STAGE_PREFIX } from "./worktree/hard-excludes.ts";
 import { Worktree } from "./worktree/worktree.ts";
 
-export function createContext(parts: {
-  root: AbsolutePath;
-  store: Store;
-  settings: Settings;
-  system: System;
-  excludedDirectories: () => readonly ExcludedDirectory[];
-}): Context {
-  const { root, store, settings, system, excludedDirectories } = parts;
+export interface ContextParts {
+  readonly root: AbsolutePath;
+  readonly store: Store;
+  readonly settings: Settings;
+  readonly system: System;
+  readonly excludedDirectories: () => readonly ExcludedDirectory[];
+}
+
+export function createContext({ root, store, settings, system, excludedDirectories }: ContextParts): Context {
   const capBytes = settings["disk.capBytes"];
   return {
-    ...{ system, store, capBytes, excludedDirectories },
+    system,
+    store,
+    capBytes,
+    excludedDirectories,
     makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes, missingBytes, keep }),
     worktree: new Worktree({
       root,
@@ -39,15 +44,20 @@ export function createContext(parts: {
           id,
           Buffer.from(snapshot, "hex"),
         ) !== undefined,
-      rulesOf: (id) => rulesOf(store, id),
-      noteDoubts: (id, doubts) =>
-        store.db.transaction(() => {
-          const seq = store.db.get("SELECT seq FROM checkpoint WHERE id = ?", id)?.["seq"];
-          if (seq !== undefined) insertDoubts(store.db, Number(seq), doubts);
-        }),
-      cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
+      watch: {
+        rulesOf: (id) => rulesOf(store, id),
+        noteDoubts: (id, doubts) => noteDoubts(store, id, doubts),
+        cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
+      },
     }),
   };
+}
+
+function noteDoubts({ db }: Store, checkpoint: string, doubts: readonly Doubt[]): void {
+  db.transaction(() => {
+    const seq = db.get("SELECT seq FROM checkpoint WHERE id = ?", checkpoint)?.["seq"];
+    if (seq !== undefined) insertDoubts(db, Number(seq), doubts);
+  });
 }
 
 function rulesOf({ db, objects }: Store, checkpoint: string): RecordedRules | undefined {

@@ -12,7 +12,7 @@ import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts"
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import { sleep } from "./sleep.ts";
 
 export interface CaptureInput {

@@ -22,7 +22,8 @@ import {
   SYMLINK,
   TABLE_GAPS,
 } from "./file-table.ts";
-import { isMapped, type NamesToSee, type Scan } from "./scan.ts";
+import { isMapped } from "./peculiar-nodes.ts";
+import type { NamesToSee, Scan } from "./scan-request.ts";
 
 /** In the place of a directory that is gone: no path is like this. */
 const GONE = "\0" as BytePath;
@@ -215,9 +216,7 @@ export class LiveTree {
     const table = this.#table;
     const fresh = [...seen.table.entriesOf(at)].filter((index) => seen.table.kind[index] !== ABSENT);
     const isThere = new Set(fresh.map((index) => seen.table.names[index]!));
-    const sameNames = [...names.keys()].every(
-      (name) => isThere.has(name) === table.find(target, name) >= 0,
-    );
+    const sameNames = [...names.keys()].every((name) => isThere.has(name) === table.find(target, name) >= 0);
     if (sameNames) {
       for (const index of fresh) {
         const own = table.find(target, seen.table.names[index]!);

@@ -18,7 +18,7 @@ import type { LiveCapture, LiveLook } from "./live.ts";
 import { LiveChanges } from "./live-changes.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { readFileContent } from "./read-content.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import type { StatCache } from "./stat-cache.ts";
 
 /** Paths that changed in silence, and the checkpoints that lack the change. */
@@ -118,11 +118,7 @@ export class LiveWatch {
     return true;
   }
 
-  #sweepDirectory(
-    { table, index }: LiveTree,
-    path: BytePath,
-    found: Found,
-  ): void {
+  #sweepDirectory({ table, index }: LiveTree, path: BytePath, found: Found): void {
     const directory = index.get(path)!;
     const absolute = below(this.#root, path);
     const statOf = createNameStat(absolute);
@@ -161,7 +157,10 @@ export class LiveWatch {
     for (const { checkpoint, startNs } of captures) {
       const lacking = paths.filter((path) => changedNs.get(path)! < startNs);
       if (lacking.length === 0) continue;
-      this.#noteDoubts(checkpoint, lacking.map((path) => ({ path, reason: "missed" })));
+      this.#noteDoubts(
+        checkpoint,
+        lacking.map((path) => ({ path, reason: "missed" })),
+      );
       marked.push(checkpoint);
     }
     return { paths, checkpoints: marked };
@@ -172,7 +171,10 @@ export class LiveWatch {
     const reading = delay(SETTLE_MS).then(() => {
       const changed = [...hot].filter(([path, first]) => this.#hashNow(path) !== first);
       if (changed.length > 0)
-        this.#noteDoubts(checkpoint, changed.map(([path]) => ({ path, reason: "unstable" })));
+        this.#noteDoubts(
+          checkpoint,
+          changed.map(([path]) => ({ path, reason: "unstable" })),
+        );
       this.#rereading.delete(reading);
     });
     this.#rereading.add(reading);

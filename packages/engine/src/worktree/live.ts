@@ -23,7 +23,8 @@ import { LiveChanges } from "./live-changes.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
-import { scanNames, type NamesToSee, type Scan, type ScanRequest } from "./scan.ts";
+import { scanNames } from "./scan.ts";
+import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 
 export interface LiveOptions {
@@ -158,7 +159,13 @@ export class LiveCapture {
     });
     const { files, bytes, gaps } = tree;
     return {
-      ...{ snapshot, files, bytes, gaps, ...content, git, hot },
+      ...content,
+      snapshot,
+      files,
+      bytes,
+      gaps,
+      git,
+      hot,
       changes: tree.changes(),
       recordedRules: rules.recorded,
       keys: rules.keys,

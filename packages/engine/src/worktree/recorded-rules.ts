@@ -27,7 +27,9 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
 }
 
 /** The rules in force in each directory, made when they are asked for; undefined: nothing in it is captured. */
-export function createRulesLookup(recorded: RecordedRules): (directory: BytePath) => DirectoryRules | undefined {
+export function createRulesLookup(
+  recorded: RecordedRules,
+): (directory: BytePath) => DirectoryRules | undefined {
   const files = filesByDirectory(recorded.ignoreFiles);
   const known = new Map<BytePath, DirectoryRules | undefined>([[ROOT_PATH, createRules(recorded)]]);
 
