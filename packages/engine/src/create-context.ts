@@ -2,6 +2,7 @@
 import { below, type AbsolutePath } from "./fs/absolute-path.ts";
 import { cookiePlace } from "./fs/watch-cookie.ts";
 import { insertDoubts } from "./history/checkpoints.ts";
+import type { Doubt } from "./model/checkpoint.ts";
 import type { WorkspaceId } from "./model/ids.ts";
 import { hashFromBytes } from "./model/object-hash.ts";
 import type { CheckpointPolicy } from "./model/policy.ts";
@@ -57,15 +58,20 @@ export function createContext(parts: LocalWorkspaceParts): Context {
           known,
           Buffer.from(snapshot, "hex"),
         ) !== undefined,
-      rulesOf: (known) => rulesOf(store, known),
-      noteDoubts: (known, doubts) =>
-        store.db.transaction(() => {
-          const seq = store.db.get("SELECT seq FROM checkpoint WHERE id = ?", known)?.["seq"];
-          if (seq !== undefined) insertDoubts(store.db, Number(seq), doubts);
-        }),
-      cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
+      watch: {
+        rulesOf: (id) => rulesOf(store, id),
+        noteDoubts: (id, doubts) => noteDoubts(store, id, doubts),
+        cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
+      },
     }),
   };
+}
+
+function noteDoubts({ db }: Store, checkpoint: string, doubts: readonly Doubt[]): void {
+  db.transaction(() => {
+    const seq = db.get("SELECT seq FROM checkpoint WHERE id = ?", checkpoint)?.["seq"];
+    if (seq !== undefined) insertDoubts(db, Number(seq), doubts);
+  });
 }
 
 function rulesOf({ db, objects }: Store, checkpoint: string): RecordedRules | undefined {

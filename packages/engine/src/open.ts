@@ -19,6 +19,7 @@ import {
   openRegistry,
   openRegistryFirst,
   rootIdentity,
+  whileRegistryStands,
   type RegisteredWorkspace,
   type Registry,
 } from "./store/registry.ts";
@@ -304,7 +305,7 @@ function assemble(
     policy,
     system,
     notices,
-    excludedDirectories: () => otherWorkspaces(known, home, system),
+    excludedDirectories: whileRegistryStands(home, () => otherWorkspaces(known, home, system)),
   });
 }
 

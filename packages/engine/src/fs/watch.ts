@@ -79,7 +79,7 @@ export class DirectoryWatches {
 
 function openWatcher(path: AbsolutePath): FSWatcher | undefined {
   try {
-    return watch(forSystem(path), OPTIONS) as unknown as FSWatcher;
+    return watch(forSystem(path), OPTIONS);
   } catch (error) {
     if (isErrno(error, "ENOSPC", "EMFILE", "ENFILE"))
       throw new NoMoreWatches((error as Error).message, { cause: error });

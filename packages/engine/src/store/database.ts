@@ -15,6 +15,8 @@ const OLDEST_SQLITE = "3.51.3";
 const WITHDRAWN_SQLITE = "3.52.0";
 const BUSY_TIMEOUT_MS = 10_000;
 const APPLICATION_ID = 0x42656c79;
+/** The mode of `auto_vacuum` that gives space back when asked to. */
+const INCREMENTAL = 2;
 
 export type Row = Record<string, unknown>;
 export type Value = null | number | bigint | string | Uint8Array;
@@ -207,8 +209,9 @@ function openReadOnly(path: AbsolutePath): DatabaseSync {
 }
 
 function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
-  // must come before the first table: it is what lets gc give space back without a second copy
-  db.exec("PRAGMA auto_vacuum = INCREMENTAL");
+  // must come before the first table: it is what lets gc give space back without a second copy. Said again, it would be
+  // written again
+  if (readPragma(db, "auto_vacuum") !== INCREMENTAL) db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
   if (place === "bulk")
     db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
   if (place === "disk") {
@@ -225,8 +228,12 @@ function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
 
 function expectPragma(db: DatabaseSync, name: string, expected: string | number, setting?: string): void {
   db.exec(`PRAGMA ${name} = ${setting ?? expected}`);
-  const actual = Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  const actual = readPragma(db, name);
   if (actual !== expected) throw new Error(`PRAGMA ${name} is ${String(actual)}, not ${expected}`);
+}
+
+function readPragma(db: DatabaseSync, name: string): unknown {
+  return Object.values(db.prepare(`PRAGMA ${name}`).get() ?? {})[0];
 }
 
 function prepareSchema(database: Database, name: string, migrations: readonly Migration[]): void {

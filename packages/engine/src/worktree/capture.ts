@@ -8,13 +8,11 @@ import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, type FileStat } from "../fs/file-stat.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
 import type { Doubt, Gap } from "../model/checkpoint.ts";
-import type { Entry } from "../model/entry.ts";
 import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { encodeTree } from "../model/tree.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
-import { ABSENT, EXCLUDED, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
+import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import { sleep } from "./sleep.ts";
 
 export interface CaptureInput {
@@ -181,12 +179,7 @@ function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
 
 /** Gives a directory's tree to the sink and names it. */
 export function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): ObjectHash {
-  const first = table.firstEntry[directory]!;
-  const entries: [string, Entry][] = [];
-  for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
-    if (table.kind[index]! < EXCLUDED) entries.push([table.names[index]!, table.entryAt(index)]);
-  }
-  const bytes = encodeTree(entries);
+  const bytes = table.encodeTree(directory);
   const hash = hashBytes(bytes);
   sinkBytes(sink, hash, bytes, hashBytes);
   return hash;

@@ -8,6 +8,7 @@ import { kindOf, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import { encodeTreeRows, type TreeRow } from "../model/tree.ts";
 
 const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
@@ -58,7 +59,7 @@ export class FileTable {
     this.firstEntry.push(this.length);
     this.entryCount.push(0);
     if (this.treeHash.length < (index + 1) * HASH_BYTES)
-      this.treeHash = grown(this.treeHash, (index + 1) * HASH_BYTES);
+      this.treeHash = grown(this.treeHash, Math.ceil((index + 1) * 1.5) * HASH_BYTES);
     return index;
   }
 
@@ -233,6 +234,23 @@ export class FileTable {
     }
   }
 
+  /** The directory's tree object. */
+  encodeTree(directory: number): Buffer {
+    const rows: TreeRow[] = [];
+    for (const index of this.entriesOf(directory)) {
+      const kind = TABLE_KINDS[this.kind[index]!];
+      if (kind === undefined) continue;
+      rows.push({
+        kind,
+        name: this.names[index]!,
+        number: this.mode[index]!,
+        size: this.size[index]!,
+        hashAt: index * HASH_BYTES,
+      });
+    }
+    return encodeTreeRows(rows, Buffer.from(this.hash.buffer, this.hash.byteOffset, this.hash.byteLength));
+  }
+
   #append(directory: number, name: string): number {
     const index = this.length;
     this.#reserveUpTo(index + 1);
@@ -243,7 +261,7 @@ export class FileTable {
 
   #reserveUpTo(least: number): void {
     if (least <= this.kind.length) return;
-    const length = Math.max(1024, Math.ceil(least * 1.25));
+    const length = Math.max(1024, Math.ceil(least * 1.25), Math.ceil(this.kind.length * 1.5));
     this.kind = grown(this.kind, length);
     this.flags = grown(this.flags, length);
     this.mode = grown(this.mode, length);
@@ -266,10 +284,8 @@ export const EXCLUDED = 254;
 
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 
-function grown<Kind extends Column>(column: Kind, least: number): Kind {
-  const larger = new (column.constructor as new (length: number) => Kind)(
-    Math.max(least, Math.ceil(column.length * 1.5)),
-  );
+function grown<Kind extends Column>(column: Kind, length: number): Kind {
+  const larger = new (column.constructor as new (length: number) => Kind)(length);
   (larger as Uint8Array).set(column as Uint8Array);
   return larger;
 }

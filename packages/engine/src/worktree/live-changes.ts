@@ -23,7 +23,12 @@ export class LiveChanges {
   }
 
   has(path: BytePath): boolean {
-    return this.#isReplacedAbove(path) || this.#names.get(parentPath(path))?.has(baseName(path)) === true;
+    return this.#isReplacedAbove(path) || this.#replaced(path) !== undefined;
+  }
+
+  /** True when what stands at a path may be another thing than what stood there. */
+  isReplaced(path: BytePath): boolean {
+    return this.#count > 0 && (this.#replaced(path) === true || this.#isReplacedAbove(path));
   }
 
   clear(): void {
@@ -45,8 +50,10 @@ export class LiveChanges {
   }
 
   #isReplacedAbove(path: BytePath): boolean {
-    return ancestorPaths(path).some(
-      (above) => this.#names.get(parentPath(above))?.get(baseName(above)) === true,
-    );
+    return ancestorPaths(path).some((above) => this.#replaced(above) === true);
+  }
+
+  #replaced(path: BytePath): boolean | undefined {
+    return this.#names.get(parentPath(path))?.get(baseName(path));
   }
 }

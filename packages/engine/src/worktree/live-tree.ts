@@ -4,8 +4,10 @@
  * What was merged counts as unrecorded (to be read again, its trees without a name) until `recorded` says that the
  * store has it: a capture that fails or only looked leaves nothing behind that could be taken for stored.
  */
-import { baseName, joinPath, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import { baseName, isAtOrBelow, joinPath, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot, Gap } from "../model/checkpoint.ts";
+import { sameNode, type Entry } from "../model/entry.ts";
+import type { Edit } from "../model/plan.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 import { encodeDirectory } from "./capture.ts";
@@ -20,7 +22,8 @@ import {
   SYMLINK,
   TABLE_GAPS,
 } from "./file-table.ts";
-import { isMapped, type NamesToSee, type Scan } from "./scan.ts";
+import { isMapped } from "./peculiar-nodes.ts";
+import type { NamesToSee, Scan } from "./scan-request.ts";
 
 /** In the place of a directory that is gone: no path is like this. */
 const GONE = "\0" as BytePath;
@@ -38,6 +41,9 @@ export class LiveTree {
   /** Directories whose tree is not known to be in the store. */
   readonly #unrecorded = new Set<BytePath>();
   readonly #trees = new Map<BytePath, ObjectHash>();
+  /** What was at the paths that changed since the last `recorded`; undefined: nothing. */
+  readonly #before = new Map<BytePath, Entry | undefined>();
+  #recorded: ObjectHash;
   /** Entries merged since the last `recorded`, and whether they were at rest. */
   #merged: { index: number; flags: number }[] = [];
 
@@ -47,6 +53,8 @@ export class LiveTree {
       this.#index.set(path, directory);
       for (const index of table.entriesOf(directory)) this.#count(path, index, 1);
     });
+    this.#before.clear();
+    this.#recorded = table.treeHashAt(this.#index.get(ROOT_PATH)!);
   }
 
   get table(): FileTable {
@@ -112,6 +120,22 @@ export class LiveTree {
     return this.#trees.get(ROOT_PATH) ?? this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
   }
 
+  /** What leads from the snapshot that was last recorded to what was built; below a gap nothing is known [R12]. */
+  changes(): { since: ObjectHash; edits: Edit[] } {
+    const edits: Edit[] = [];
+    for (const [path, from] of this.#before) {
+      const to = this.#entry(this.find(path));
+      if (!sameNode(from, to)) edits.push({ path, from, to });
+    }
+    const gaps = edits.filter(({ from, to }) => from?.kind === "gap" || to?.kind === "gap");
+    const isKnown = ({ path }: Edit) => !gaps.some((gap) => gap.path !== path && isAtOrBelow(path, gap.path));
+    return { since: this.#recorded, edits: sortedByPath(gaps.length === 0 ? edits : edits.filter(isKnown)) };
+  }
+
+  #entry(index: number): Entry | undefined {
+    return index >= 0 && this.#table.kind[index]! < EXCLUDED ? this.#table.entryAt(index) : undefined;
+  }
+
   /** What was merged and built is in the store now. */
   recorded(): void {
     for (const { index, flags } of this.#merged) this.#table.flags[index] = flags;
@@ -119,6 +143,8 @@ export class LiveTree {
     for (const [path, hash] of this.#trees) this.#table.setTreeHash(this.#index.get(path)!, hash);
     this.#trees.clear();
     this.#unrecorded.clear();
+    this.#before.clear();
+    this.#recorded = this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
     if (this.#table.length > 2 * this.#living() + 1024) this.compact();
   }
 
@@ -230,22 +256,21 @@ export class LiveTree {
 
   #count(directory: BytePath, index: number, sign: 1 | -1): void {
     const { kind, size, names, mode, flags } = this.#table;
-    const what = kind[index];
-    if (what === FILE || what === SYMLINK) {
-      this.files += sign;
-      this.bytes += sign * size[index]!;
-      if (what === FILE && isMapped(names[index]!))
-        keep(this.#restless, joinPath(directory, names[index]!), sign, true);
-      return;
-    }
-    if (what !== GAP && what !== EXCLUDED) return;
     const path = joinPath(directory, names[index]!);
-    if (what === EXCLUDED) {
-      keep(this.#excluded, path, sign, this.#table.exclusionOf(index));
-      // a mount point or worktree can cease to be one without an event
-      if (flags[index] === RACY) keep(this.#restless, path, sign, true);
-    } else {
-      keep(this.#gaps, path, sign, { path, reason: TABLE_GAPS[mode[index]!]!, size: size[index]! });
+    if (!this.#before.has(path)) this.#before.set(path, sign > 0 ? undefined : this.#entry(index));
+    switch (kind[index]) {
+      case FILE:
+      case SYMLINK:
+        this.files += sign;
+        this.bytes += sign * size[index]!;
+        if (isMapped(names[index]!)) keep(this.#restless, path, sign, true);
+        return;
+      case GAP:
+        return keep(this.#gaps, path, sign, { path, reason: TABLE_GAPS[mode[index]!]!, size: size[index]! });
+      case EXCLUDED:
+        keep(this.#excluded, path, sign, this.#table.exclusionOf(index));
+        // a mount point or worktree can cease to be one without an event
+        if (flags[index] === RACY) keep(this.#restless, path, sign, true);
     }
   }
 

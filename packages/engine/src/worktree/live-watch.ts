@@ -18,7 +18,7 @@ import type { LiveCapture, LiveLook } from "./live.ts";
 import { LiveChanges } from "./live-changes.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { readFileContent } from "./read-content.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import type { StatCache } from "./stat-cache.ts";
 
 /** Paths that changed in silence, and the checkpoints that lack the change. */

@@ -15,6 +15,7 @@ import type { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import { readScanned, type CapturedTree, type CaptureInput } from "./capture.ts";
 import { EXCLUDED, FILE, type FileTable } from "./file-table.ts";
@@ -22,7 +23,8 @@ import { LiveChanges } from "./live-changes.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
-import { scanNames, type NamesToSee, type Scan, type ScanRequest } from "./scan.ts";
+import { scanNames } from "./scan.ts";
+import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 
 export interface LiveOptions {
@@ -43,6 +45,7 @@ export interface LiveLook {
 }
 
 export interface LiveSeen extends CapturedTree {
+  readonly changes: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
   readonly recordedRules: RecordedRules;
   readonly keys: Pick<CacheFacts, "gitIndexKey" | "rulesKey">;
   readonly git: { readonly state: GitState | null; readonly key: string };
@@ -90,9 +93,10 @@ export class LiveCapture {
     };
   }
 
-  /** Watches a directory before it is looked at; true when the watch is new. */
+  /** Watches a directory before it is looked at; true when the watch is new. A watch dies with its directory. */
   readonly entering = (path: BytePath): boolean => {
     if (this.#isClosed) return false;
+    if (this.changes.isReplaced(path)) this.#watches.remove(path);
     try {
       return this.#watches.add(path);
     } catch (error) {
@@ -155,7 +159,14 @@ export class LiveCapture {
     });
     const { files, bytes, gaps } = tree;
     return {
-      ...{ snapshot, files, bytes, gaps, ...content, git, hot },
+      ...content,
+      snapshot,
+      files,
+      bytes,
+      gaps,
+      git,
+      hot,
+      changes: tree.changes(),
       recordedRules: rules.recorded,
       keys: rules.keys,
       readCount: scan.pending.length,
@@ -189,6 +200,7 @@ export class LiveCapture {
 
   /** A full scan has to decide; the watches are good. */
   doubt(reason: string): undefined {
+    if (this.#isClosed) return;
     this.#state = undefined;
     this.#reason = `${reason}; ${SCAN_FIRST}`;
   }
@@ -216,9 +228,8 @@ export class LiveCapture {
   }
 
   #changed(directory: BytePath, name: string, replaced: boolean): void {
-    if (this.#state === undefined) return;
     if (name === ".git" || isIgnoreFile(name)) this.doubt("the rules changed");
-    else if (!this.changes.add(directory, name, replaced)) this.doubt("too much changed");
+    if (!this.changes.add(directory, name, replaced)) this.lose("too much changed");
   }
 
   /** A path that was left out and is named now is in, with the directories above it. */

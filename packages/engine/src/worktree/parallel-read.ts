@@ -13,7 +13,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { FILE, type FileTable } from "./file-table.ts";
 import { packFiles, type FileToPack, type PackedFiles } from "./pack-files.ts";
 import { COUNTER, COUNTERS, type WorkerTask } from "./pack-worker-protocol.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import { sleepUntilChanged } from "./sleep.ts";
 
 /** A worker is worth its start only for more files than this. */

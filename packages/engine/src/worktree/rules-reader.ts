@@ -23,7 +23,7 @@ import { DEFAULTS_VERSION } from "./default-excludes.ts";
 import type { FileTable } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type RulesInput } from "./ignore-rules.ts";
 import { trackedExceptions } from "./recorded-rules.ts";
-import type { Scan } from "./scan.ts";
+import type { Scan } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 import { createStatLookup } from "./stat-lookup.ts";
 

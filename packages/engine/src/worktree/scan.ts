@@ -10,7 +10,6 @@
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
-import { findRepository } from "../fs/git-repository.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
@@ -19,51 +18,9 @@ import type { GapReason } from "../model/entry.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, EXCLUDED, FILE, FileTable, GAP, RACY, SYMLINK } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
-import type { ParallelRead } from "./parallel-read.ts";
+import { isLinkedWorktree, isMapped } from "./peculiar-nodes.ts";
 import { PreviousEntries } from "./previous-entries.ts";
-
-export interface ScanRequest {
-  readonly root: AbsolutePath;
-  /** Makes the rules for the root directory; not called when nothing has to be judged. */
-  readonly rules: () => DirectoryRules;
-  readonly previous: FileTable | undefined;
-  /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
-  readonly trustListings: boolean;
-  /** Told of each file that must be read, as soon as it is found. */
-  readonly ahead: ParallelRead | undefined;
-  readonly fileLimitBytes: number;
-  /** Paths to which the size limit does not apply. */
-  readonly unlimited: ReadonlySet<BytePath>;
-  /** Paths to read again whatever their stat says. */
-  readonly forced: ReadonlySet<BytePath>;
-  /** Entries whose times are not older than this may change again without a trace. */
-  readonly racySinceNs: bigint;
-  /** Told of each directory before it is listed; true when its watch is new, so that what was seen before does not count. */
-  entering?: ((path: BytePath) => boolean) | undefined;
-}
-
-/** Names to look at in one directory of the previous scan, and whether each was replaced. */
-export interface NamesToSee {
-  readonly path: BytePath;
-  readonly names: ReadonlyMap<string, boolean>;
-  readonly rules: () => DirectoryRules;
-}
-
-export interface Scan {
-  readonly table: FileTable;
-  /** Indexes of files and symbolic links whose content must be read. */
-  readonly pending: readonly number[];
-  readonly pendingPaths: readonly BytePath[];
-  /** Directories of the table whose entries are all as before; their subdirectories may still differ. */
-  readonly unchanged: Uint8Array;
-  /** For each directory: the table index of its own entry (-1 for the root), and of its parent directory. */
-  readonly ownEntry: readonly number[];
-  readonly parent: readonly number[];
-  /** The previous table's index of each directory, -1 when it is new. */
-  readonly before: readonly number[];
-  readonly excluded: readonly ExcludedRoot[];
-  readonly ignoreFiles: readonly RecordedIgnoreFile[];
-}
+import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 
 export function scanTree(request: ScanRequest): Scan {
   return new Scanner(request, new FileTable(request.previous)).run();
@@ -80,17 +37,6 @@ export function scanNames(
   table.exclusions = request.previous.exclusions;
   return new Scanner(request, table, index).runSome(names);
 }
-
-/** Databases and the like are written through memory maps, which leave no trace in the file's times. */
-const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
-
-/** True for files that may be written through a memory map. */
-export function isMapped(name: string): boolean {
-  return MAPPED.test(name);
-}
-
-/** What the `.git` file of a linked worktree says; others may say the like. */
-const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
 interface Visit {
   readonly path: BytePath;
@@ -424,12 +370,4 @@ function timesOf({ mtimeNs, ctimeNs }: FileStat): string {
 function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;
-}
-
-/** A submodule has a `.git` file too, and may even be called so: only git's own files tell. */
-function isLinkedWorktree(directory: AbsolutePath): boolean {
-  const pointer = readSmallFile(below(directory, ".git"), 4096);
-  if (pointer === undefined || !LINKED_WORKTREE.test(pointer.toString("latin1").trimEnd())) return false;
-  const repository = findRepository(directory);
-  return repository === undefined || repository.linkedWorktree;
 }

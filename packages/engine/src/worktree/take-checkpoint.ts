@@ -164,7 +164,9 @@ function record(context: Context, options: TakeOptions, present: Present): Omit<
 }
 
 /** undefined when the previous checkpoint is damaged: that must not keep new ones from being taken. */
-function changesSince(context: Context, base: Checkpoint, present: Present): Edit[] | undefined {
+function changesSince(context: Context, base: Checkpoint, present: Present): readonly Edit[] | undefined {
+  const isSameView = base.rules === present.rules && base.excluded === present.excluded;
+  if (isSameView && present.changes?.since === base.snapshot) return present.changes.edits;
   try {
     return provenChanges(context.store.objects, asSeen(context, base), present);
   } catch (error) {

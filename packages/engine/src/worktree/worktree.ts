@@ -10,6 +10,7 @@ import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
 import { encodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
 import { createStoreSink, sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -23,7 +24,8 @@ import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
-import { scanTree, type Scan, type ScanRequest } from "./scan.ts";
+import { scanTree } from "./scan.ts";
+import type { Scan, ScanRequest } from "./scan-request.ts";
 import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
 export interface WorktreeLimits {
@@ -44,12 +46,15 @@ export interface WorktreeOptions {
    * of the store, or one from which something was forgotten, has not.
    */
   hasCheckpoint(id: string, snapshot: string): boolean;
-  /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
-  rulesOf(id: string): RecordedRules | undefined;
-  /** Adds doubts to a checkpoint that is recorded already. */
-  noteDoubts(id: string, doubts: readonly Doubt[]): void;
-  /** Where the watcher's cookies stand. */
-  readonly cookies: AbsolutePath;
+  /** What watching needs. */
+  readonly watch?: {
+    /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
+    rulesOf(id: string): RecordedRules | undefined;
+    /** Adds doubts to a checkpoint that is recorded already. */
+    noteDoubts(id: string, doubts: readonly Doubt[]): void;
+    /** Where the watcher's cookies stand. */
+    readonly cookies: AbsolutePath;
+  };
 }
 
 /** What one capture may treat differently. */
@@ -83,6 +88,8 @@ export interface Present {
   readonly cache: StatCache;
   /** Entries that had to be read, because the stat cache did not know them as they are. */
   readonly readCount: number;
+  /** Of a live capture: what changed, and since which snapshot. */
+  readonly changes?: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
   /** Of a live capture: what is to be read again after the answer. */
   readonly hot?: ReadonlyMap<BytePath, ObjectHash>;
   /** When it began, by the clock that stamps files. */
@@ -123,14 +130,15 @@ export class Worktree {
 
   /** Watches from now on; the tree is that of the last capture, with whatever a sweep finds to be different. */
   async watch(directoryLimit: number | undefined): Promise<void> {
-    this.#live?.close();
-    const { root, commandPath, cookies, noteDoubts } = this.#options;
-    const cookie = new WatchCookie(cookies, COOKIE_TIMEOUT_MS);
+    await this.close();
+    const { root, commandPath, watch } = this.#options;
+    if (watch === undefined) return;
+    const cookie = new WatchCookie(watch.cookies, COOKIE_TIMEOUT_MS);
     const capture = new LiveCapture({ root, rules: this.#rules, commandPath, cookie, directoryLimit });
-    const live = new LiveWatch(root, capture, noteDoubts);
+    const live = new LiveWatch(root, capture, watch.noteDoubts);
     this.#live = live;
     const previous = this.#previous();
-    const rules = previous === undefined ? undefined : this.#options.rulesOf(previous.facts.checkpoint);
+    const rules = previous === undefined ? undefined : watch.rulesOf(previous.facts.checkpoint);
     if (previous !== undefined && rules !== undefined) await live.start(previous, rules);
   }
 
@@ -239,7 +247,7 @@ export class Worktree {
     const capture = this.#live?.capture;
     if (request.settled !== true || capture?.isLive !== true) return undefined;
     const previous = this.#previous();
-    if (previous === undefined) return capture.doubt("the root was replaced");
+    if (previous === undefined) return undefined;
     const startNs = readFileClock();
     const seen = capture.see(this.#lookLive(request, into, { facts: previous.facts, startNs }));
     if (seen === undefined) return undefined;
@@ -282,6 +290,8 @@ export class Worktree {
   #see(request: LookRequest, into: Into): SeenPresent {
     const startNs = readFileClock();
     const previous = this.#previous();
+    // another root has other directories, and watches that know nothing of them
+    if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
     const scanWith = (tracked: readonly BytePath[], sameRules: boolean) =>
       scanTree(this.#scanRequest(request, { tracked, previous, startNs, sameRules, ahead: into.ahead }));
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
@@ -308,7 +318,11 @@ export class Worktree {
   ): CaptureInput {
     const { scan, previous, sink, fileSink, finishAhead, startNs } = from;
     return {
-      ...{ root: this.root, scan, previous, sink, fileSink },
+      root: this.root,
+      scan,
+      previous,
+      sink,
+      fileSink,
       readAhead: () => finishAhead?.(scan),
       hotSinceNs: startNs - HOT_NS,
       limitBytes: this.#options.limits.checkpointBytes,
