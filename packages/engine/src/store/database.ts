@@ -293,6 +293,7 @@ const SQLITE = {
   CORRUPT: 11,
   FULL: 13,
   CANTOPEN: 14,
+  PROTOCOL: 15,
   CONSTRAINT: 19,
   NOTADB: 26,
 };
@@ -354,6 +355,8 @@ function translate(error: unknown, store: string): unknown {
         error,
       );
     case SQLITE.CANTOPEN:
+    // locks that can be neither had nor waited for: the log's index cannot be made
+    case SQLITE.PROTOCOL:
     case SQLITE.IOERR:
       return new EngineError(
         "FILE_SYSTEM",
