@@ -103,7 +103,7 @@ export class StepPlanner {
   #set(path: BytePath, entry: Entry | undefined): void {
     // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
-    else if (entry !== undefined && !this.#hasDirectoryAbove(path))
+    else if (entry !== undefined && !(this.#hasDirectoryAbove(path) && this.#hasRoomFor(path, entry)))
       this.#conflicts.set(path, "changed differently meanwhile");
     else this.#put(path, entry);
   }
@@ -126,6 +126,11 @@ export class StepPlanner {
       } else if (now.kind !== "directory") return false;
     }
     return true;
+  }
+
+  /** Nothing but a directory can hold what an earlier step of this plan puts inside. */
+  #hasRoomFor(path: BytePath, entry: Entry): boolean {
+    return entry.kind === "directory" || !this.#comesInside(path);
   }
 
   #merge(

@@ -97,6 +97,6 @@ async function expectCheckpoints(workspace: Workspace, { before, after, known }:
   assert.ok(!isLost, "the state before is on disk no longer and in no checkpoint");
 }
 
-export function isSame(a: TreeMap, b: TreeMap): boolean {
+function isSame(a: TreeMap, b: TreeMap): boolean {
   return a.size === b.size && [...a].every(([path, node]) => b.get(path) === node);
 }

@@ -46,14 +46,17 @@ export function describeFaults(faults: readonly Fault[]): string {
 
 export class FaultLab {
   readonly #base: string;
+  readonly #kept: string;
   readonly #shim: string;
   readonly root: string;
   readonly home: string;
   /** Where calls are counted; those in the store depend on who else has it open. */
   counted: string[];
 
-  constructor(base = makeDirectory("belay-fault-")) {
+  /** `kept` is where states are kept; it may be on another file system. */
+  constructor(base = makeDirectory("belay-fault-"), kept = join(base, "kept")) {
     this.#base = base;
+    this.#kept = kept;
     this.#shim = buildShim(base);
     this.root = join(base, "root");
     this.home = join(base, "home");
@@ -66,7 +69,7 @@ export class FaultLab {
 
   /** Keeps the state of root and home under a name. */
   keep(name: string): void {
-    const place = join(this.#base, "kept", name);
+    const place = join(this.#kept, name);
     rmSync(place, { recursive: true, force: true });
     mkdirSync(place, { recursive: true });
     execFileSync("cp", ["-a", this.root, this.home, place]);
@@ -78,7 +81,7 @@ export class FaultLab {
       for (const entry of readdirSync(directory))
         rmSync(join(directory, entry), { recursive: true, force: true });
     }
-    execFileSync("cp", ["-a", `${join(this.#base, "kept", name)}/.`, this.#base]);
+    execFileSync("cp", ["-a", `${join(this.#kept, name)}/.`, this.#base]);
   }
 
   /** Runs an operation with faults. */

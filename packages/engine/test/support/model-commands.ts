@@ -28,7 +28,7 @@ export interface Command {
 function command(name: string, run: Run): Command {
   let said = "";
   return {
-    toString: () => `\n${name}: ${JSON.stringify(said)}`,
+    toString: () => `\n${name}: ${JSON.stringify(said).replaceAll(/x{255}/g, "x…x")}`,
     async run(model, temp) {
       const result: unknown = await run(model, temp);
       said = typeof result === "string" ? result : "";
