@@ -14,7 +14,7 @@ export interface RepositoryFile {
 export type Check = (files: readonly RepositoryFile[]) => string[];
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const FOLDERS = [".ci", "bench", "docs", "packages", "scripts", "test"];
+const FOLDERS = [".ci", "bench", "docs", "packages", "scripts", "test", "torture"];
 const NOT_OURS = new Set(["node_modules", "dist"]);
 
 /** Every text file that belongs to the repository. */

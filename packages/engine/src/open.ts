@@ -7,6 +7,7 @@ import { makePrivateDirectory } from "./fs/durable-file.ts";
 import { fileSystemKind } from "./fs/file-system-kind.ts";
 import { findRepository } from "./fs/git-repository.ts";
 import { statNode } from "./fs/file-stat.ts";
+import { explainSystemError, isSystemError } from "./fs/system-error.ts";
 import { LocalWorkspace } from "./local-workspace.ts";
 import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
@@ -143,12 +144,8 @@ async function initNew(
   const winner = registry.add(registered);
   const created = winner.id === id;
   // when another process protected the same directory meanwhile, its store counts
-  if (!created) removeStore(directory);
-  return {
-    workspace: open({ ...winner, notices: [] }, opening),
-    initial: created ? initial : null,
-    created,
-  };
+  if (!created) clearAway(directory);
+  return { workspace: open({ ...winner, notices: [] }, opening), initial: created ? initial : null, created };
 }
 
 type Building = {
@@ -165,8 +162,18 @@ async function buildStore(registered: RegisteredWorkspace, building: Building): 
     finishStore(directory);
     return initial;
   } catch (error) {
+    clearAway(directory);
+    const path = displayAbsolute(directory);
+    throw explainSystemError(error, { what: `No store can be made in ${path}`, path, operation: "store" });
+  }
+}
+
+/** [N1] What cannot be removed must not hide why it has to be; without its name in the registry it is nobody's store. */
+function clearAway(directory: AbsolutePath): void {
+  try {
     removeStore(directory);
-    throw error;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
   }
 }
 

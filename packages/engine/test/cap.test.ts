@@ -4,7 +4,8 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openWorkspace, writeSetting, type Workspace } from "../src/index.ts";
-import { inWorkspace, makeTempDirectory } from "./support/temp-workspace.ts";
+import { makeDirectory } from "./support/place.ts";
+import { inWorkspace } from "./support/temp-workspace.ts";
 import { readTreeMap, type TreeMap } from "./support/tree-map.ts";
 
 const CAP_BYTES = 3_000_000;
@@ -18,7 +19,7 @@ interface Capped {
 }
 
 async function inCapped(body: (capped: Capped) => Promise<void>): Promise<void> {
-  const base = makeTempDirectory("belay-cap-");
+  const base = makeDirectory("belay-cap-");
   const [root, home] = [join(base, "root"), join(base, "home")];
   mkdirSync(root);
   writeSetting(home, "disk.capBytes", String(CAP_BYTES));

@@ -3,7 +3,8 @@ import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { listWorkspaces, openWorkspace } from "../src/index.ts";
-import { inWorkspace, makeTempDirectory, startInProcess } from "./support/temp-workspace.ts";
+import { makeDirectory } from "./support/place.ts";
+import { inWorkspace, startInProcess } from "./support/temp-workspace.ts";
 import { describeFile } from "./support/tree-map.ts";
 import { readCheckpointMap } from "./support/workspace-model.ts";
 
@@ -55,7 +56,7 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
   );
 
   test("[I61] processes that protect the same new directory at once share one store", async () => {
-    const base = makeTempDirectory("belay-init-");
+    const base = makeDirectory("belay-init-");
     const temp = { root: join(base, "root"), home: join(base, "home") };
     try {
       mkdirSync(temp.root);

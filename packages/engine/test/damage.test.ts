@@ -1,22 +1,8 @@
 /**
  * A damaged store: no wrong byte reaches the working copy, what is affected is listed, everything else works.
- * The store is damaged in every way that fits into a few seconds, each time on a copy: bytes flipped all over the
- * file, cut off, rows taken out from under it. BELAY_SEED repeats a run, BELAY_FLIPS asks for more of them.
+ * Rows are taken out from under it here; bytes at random are the torture suite `corruption`.
  */
-import {
-  closeSync,
-  cpSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-  writeSync,
-} from "node:fs";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,154 +13,20 @@ import {
   type VerifyReport,
   type Workspace,
 } from "../src/index.ts";
-import { inProject, inProtected, makeDirectory, runScript, type Project } from "./support/project.ts";
+import { attempt, DamagedStore } from "./support/damaged-store.ts";
+import { inProject, inProtected, runScript, type Project } from "./support/project.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
-import { readTreeMap, type TreeMap } from "./support/tree-map.ts";
+import { readTreeMap } from "./support/tree-map.ts";
 
-const FLIPS = Number(process.env["BELAY_FLIPS"] ?? 200);
-const base = makeDirectory("belay-damage-");
 const random = createSeededRandom(Number(process.env["BELAY_SEED"] ?? 20_261_115));
-const root = join(base, "root");
-const home = join(base, "home");
-const pristine = join(base, "pristine");
-const states: { readonly ref: string; readonly id: string; readonly tree: TreeMap }[] = [];
-let storeFile: string;
+const store = new DamagedStore(random);
+const { root, home, states } = store;
+const damage = (work: (file: string) => void) => store.damage(work);
 
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+beforeAll(() => store.build());
+afterAll(() => store.remove());
 
-beforeAll(async () => {
-  mkdirSync(root);
-  const workspace = await openWorkspace(root, { home });
-  for (let version = 1; version <= 4; version += 1) {
-    for (let file = 0; file < 12; file += 1) {
-      mkdirSync(join(root, `d${file % 3}`), { recursive: true });
-      if (version === 1 || file % 4 === version - 1)
-        writeFileSync(join(root, `d${file % 3}/f${file}`), noise(2_000 + file * 900));
-    }
-    writeFileSync(join(root, `only-in-${version}.txt`), `version ${version}\n`.repeat(50 * version));
-    const { checkpoint } = await workspace.checkpoint({ name: `v${version}` });
-    states.push({ ref: `v${version}`, id: checkpoint.id, tree: readTreeMap(root) });
-    if (version === 2) await workspace.gc();
-  }
-  const store = (await workspace.status()).store;
-  await workspace.close();
-  storeFile = join(store, "store.db");
-  for (const name of ["root", "home"])
-    cpSync(join(base, name), join(pristine, name), { recursive: true, preserveTimestamps: true });
-});
-
-function noise(length: number): Buffer {
-  return Buffer.from(Array.from({ length }, () => random.below(256)));
-}
-
-/** The project and its store as they were, then damaged. */
-function damage(work: (file: string) => void): void {
-  for (const name of ["root", "home"]) {
-    rmSync(join(base, name), { recursive: true });
-    cpSync(join(pristine, name), join(base, name), { recursive: true, preserveTimestamps: true });
-  }
-  work(storeFile);
-}
-
-function patch(file: string, position: number, change: (byte: number) => number): void {
-  const descriptor = openSync(file, "r+");
-  const byte = Buffer.alloc(1);
-  readSync(descriptor, byte, 0, 1, position);
-  byte[0] = change(byte[0]!);
-  writeSync(descriptor, byte, 0, 1, position);
-  closeSync(descriptor);
-}
-
-const DAMAGE = [
-  "STORE_CORRUPT",
-  "STORE_REPLACED",
-  "STORE_NEWER",
-  "OBJECT_CORRUPT",
-  "OBJECT_MISSING",
-  "CHECKPOINT_NOT_FOUND",
-  "FILE_SYSTEM",
-];
-
-/** What an attempt throws must be an error of the engine that speaks of damage. */
-async function attempt<Result>(work: () => Promise<Result>): Promise<Result | EngineError> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof EngineError && DAMAGE.includes(error.code)) return error;
-    throw error;
-  }
-}
-
-/** Opens the damaged store and restores one state: exactly, or not at all. */
-async function expectNoWrongByte(label: string): Promise<"sound" | "found" | "refused"> {
-  writeFileSync(join(root, "later.txt"), "something that no checkpoint has yet");
-  const before = readTreeMap(root);
-  const opened = await attempt(() => findWorkspace(root, { home }));
-  if (opened instanceof EngineError) return "refused";
-  await using workspace = opened;
-  const report = await attempt(() => workspace.verify({ full: true }));
-  expect(report, `${label}: verify itself fails`).not.toBeInstanceOf(EngineError);
-  const { ok, problems } = report as VerifyReport;
-  const target = random.pick(states);
-  const outcome = await attempt(() => workspace.restoreTo(target.id));
-  if (outcome instanceof EngineError) {
-    expect(ok, `${label}: verify finds nothing, yet ${target.ref} fails with ${outcome.message}`).toBe(false);
-    // if the store fails only when everything is in place, it must say so
-    const isDone = outcome.message.startsWith("Your files were changed as planned");
-    expect(readTreeMap(root), label).toEqual(isDone ? target.tree : before);
-    const isKnown = problems.some(
-      ({ kind, checkpoints }) => kind === "database" || checkpoints.includes(target.id as never),
-    );
-    expect(
-      isKnown || outcome.code === "CHECKPOINT_NOT_FOUND",
-      `${label}: ${target.ref} is not listed: ${outcome.message} ${JSON.stringify(problems)}`,
-    ).toBe(true);
-  } else {
-    expect(readTreeMap(root), label).toEqual(target.tree);
-  }
-  return ok ? "sound" : "found";
-}
-
-describe("a store that is damaged anywhere", () => {
-  test(`${FLIPS} flipped bits, seed ${random.seed}`, { timeout: 300_000 }, async () => {
-    const results = { sound: 0, found: 0, refused: 0 };
-    const size = statSync(storeFile).size;
-    for (let index = 0; index < FLIPS; index += 1) {
-      const position = random.below(size);
-      const bit = 1 << random.below(8);
-      damage((file) => patch(file, position, (byte) => byte ^ bit));
-      results[await expectNoWrongByte(`bit ${bit} of byte ${position}`)] += 1;
-    }
-    // much of the file is content: many flips must have been noticed
-    expect(results.found, JSON.stringify(results)).toBeGreaterThan(FLIPS * 0.4);
-  });
-
-  test("whole sectors of zeros or noise", { timeout: 60_000 }, async () => {
-    const size = statSync(storeFile).size;
-    for (let index = 0; index < 30; index += 1) {
-      const position = Math.floor(random.below(size) / 512) * 512;
-      damage((file) => {
-        const descriptor = openSync(file, "r+");
-        writeSync(descriptor, index % 2 === 0 ? Buffer.alloc(512) : noise(512), 0, 512, position);
-        closeSync(descriptor);
-      });
-      await expectNoWrongByte(`sector at ${position}`);
-    }
-  });
-
-  test("cut off anywhere, or empty", { timeout: 60_000 }, async () => {
-    const size = statSync(storeFile).size;
-    for (const length of [0, 1, 512, 4096, 8192, ...Array.from({ length: 15 }, () => random.below(size))]) {
-      damage((file) => {
-        const descriptor = openSync(file, "r+");
-        ftruncateSync(descriptor, length);
-        closeSync(descriptor);
-      });
-      await expectNoWrongByte(`cut at ${length}`);
-      expect(existsSync(storeFile)).toBe(true);
-    }
-  });
-
+describe("a store that is not its own", () => {
   test("replaced by another workspace's store", async () => {
     damage((file) => {
       const db = new DatabaseSync(file);
@@ -185,8 +37,8 @@ describe("a store that is damaged anywhere", () => {
   });
 
   test("with a write-ahead log that is not its own", async () => {
-    damage((file) => writeFileSync(`${file}-wal`, noise(100_000)));
-    expect(await expectNoWrongByte("foreign log")).toBe("sound");
+    damage((file) => writeFileSync(`${file}-wal`, store.noise(100_000)));
+    expect(await store.expectNoWrongByte()).toBe("sound");
   });
 });
 

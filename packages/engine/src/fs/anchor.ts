@@ -6,6 +6,7 @@
  */
 import { closeSync, constants, existsSync, openSync } from "node:fs";
 import { parentPath, baseName, type BytePath } from "../model/byte-path.ts";
+import { assertSafePath } from "../model/tree.ts";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { kindOf, statNode } from "./file-stat.ts";
 
@@ -30,7 +31,7 @@ export class Anchor implements Disposable {
 
   /** How system calls reach `path`; throws ENOENT, ENOTDIR or ELOOP when its parent is not a real directory. */
   at(path: BytePath): AbsolutePath {
-    const directory = parentPath(path);
+    const directory = parentPath(assertSafePath(path));
     if (!hasDescriptorPaths) return this.#checked(path);
     return `/proc/self/fd/${this.#open(directory)}/${baseName(path)}` as AbsolutePath;
   }

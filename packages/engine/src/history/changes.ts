@@ -8,7 +8,7 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
-import { decodeEntry, encodeEntry } from "../model/tree.ts";
+import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 
 export interface Attribution {
@@ -153,7 +153,7 @@ function toChange(checkpoint: number, row: Row): Change {
     row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
   return {
     checkpoint,
-    path: pathFromBytes(row["path"] as Uint8Array),
+    path: assertSafePath(pathFromBytes(row["path"] as Uint8Array)),
     old: entry("old"),
     new: entry("new"),
     shared: row["attribution"] === "shared",

@@ -3,9 +3,10 @@
  * the transaction that records the result. A row whose process is dead means: finish or take back.
  */
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
+import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { Edit, PlanKind, StepKind } from "../model/plan.ts";
-import { decodeEntry, encodeEntry } from "../model/tree.ts";
+import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 
 /** What to record when the files are in place. */
@@ -48,7 +49,18 @@ export function writeJournal(db: Database, entry: JournalEntry): void {
 }
 
 export function readJournal(db: Database): JournalEntry[] {
-  return db.all("SELECT * FROM journal ORDER BY started_at").map(toEntry);
+  const rows = db.all("SELECT * FROM journal ORDER BY started_at");
+  try {
+    return rows.map(toEntry);
+  } catch (error) {
+    // [R26] nothing is done on the word of a row that cannot be read
+    throw new EngineError(
+      "STORE_CORRUPT",
+      "The record of an interrupted operation is damaged. It was not used; your files are untouched.",
+      { store: "" },
+      error,
+    );
+  }
 }
 
 export function removeJournal(db: Database, id: OperationId): void {
@@ -65,7 +77,8 @@ function encodeEdit({ path, from, to }: Edit): EncodedEdit {
 function decodeEdit([path, from, to]: EncodedEdit): Edit {
   const entry = (value: string | null) =>
     value === null ? undefined : decodeEntry(Buffer.from(value, "base64"));
-  return { path: pathFromBytes(Buffer.from(path, "base64")), from: entry(from), to: entry(to) };
+  const safe = assertSafePath(pathFromBytes(Buffer.from(path, "base64")));
+  return { path: safe, from: entry(from), to: entry(to) };
 }
 
 function toEntry(row: Row): JournalEntry {

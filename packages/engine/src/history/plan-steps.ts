@@ -43,6 +43,8 @@ export class StepPlanner {
   readonly #state = new Map<BytePath, Entry | undefined>();
   /** How many of the paths below a directory will hold something that this plan puts there. */
   readonly #coming = new Map<BytePath, number>();
+  /** Directories that no step asks for: made only for what is to come inside. */
+  readonly #needed = new Set<BytePath>();
   readonly #merged = new Set<BytePath>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
@@ -64,6 +66,7 @@ export class StepPlanner {
   }
 
   result(): StepEdits {
+    this.#dropNeedless();
     this.#keepOccupiedDirectories();
     const edits: Edit[] = [];
     for (const path of [...this.#state.keys()].sort()) {
@@ -86,6 +89,7 @@ export class StepPlanner {
 
   #move(path: BytePath, expected: Entry | undefined, wanted: Entry | undefined): void {
     const now = this.#now(path);
+    this.#needed.delete(path);
     if (sameNode(now, wanted)) return;
     // what was never captured can be neither written nor proved unchanged
     for (const entry of [wanted, expected]) {
@@ -99,7 +103,7 @@ export class StepPlanner {
   #set(path: BytePath, entry: Entry | undefined): void {
     // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
-    else if (entry !== undefined && !this.#hasDirectoryAbove(path))
+    else if (entry !== undefined && !(this.#hasDirectoryAbove(path) && this.#hasRoomFor(path, entry)))
       this.#conflicts.set(path, "changed differently meanwhile");
     else this.#put(path, entry);
   }
@@ -116,10 +120,17 @@ export class StepPlanner {
   #hasDirectoryAbove(path: BytePath): boolean {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
-      if (now === undefined) this.#put(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
-      else if (now.kind !== "directory") return false;
+      if (now === undefined) {
+        this.#put(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
+        this.#needed.add(directory);
+      } else if (now.kind !== "directory") return false;
     }
     return true;
+  }
+
+  /** Nothing but a directory can hold what an earlier step of this plan puts inside. */
+  #hasRoomFor(path: BytePath, entry: Entry): boolean {
+    return entry.kind === "directory" || !this.#comesInside(path);
   }
 
   #merge(
@@ -166,10 +177,15 @@ export class StepPlanner {
     return (this.#coming.get(path) ?? 0) > 0;
   }
 
-  /** A directory that was made by the step but holds something else by now stays. */
+  /** A later step may have taken out again what a directory was made for. */
+  #dropNeedless(): void {
+    for (const path of [...this.#needed].sort().reverse())
+      if (!this.#comesInside(path)) this.#put(path, undefined);
+  }
+
+  /** A directory that was made by the step but holds something else by now stays, and nothing can come in its place. */
   #keepOccupiedDirectories(): void {
-    const removals = [...this.#state].filter(([, entry]) => entry === undefined).map(([path]) => path);
-    for (const path of removals) {
+    for (const [path, entry] of [...this.#state].filter(([, { kind } = NOTHING]) => kind !== "directory")) {
       const present = this.#present(path);
       if (present?.kind !== "directory") continue;
       const stays = [...walkTree(this.#input.objects, present.hash, path)].some(
@@ -177,10 +193,13 @@ export class StepPlanner {
       );
       if (!stays && !this.#comesInside(path)) continue;
       this.#state.delete(path);
-      this.#kept.add(path);
+      if (entry === undefined) this.#kept.add(path);
+      else this.#conflicts.set(path, "changed differently meanwhile");
     }
   }
 }
+
+const NOTHING = { kind: "nothing" };
 
 interface Move {
   readonly change: Change;

@@ -4,8 +4,9 @@
  * a name with a separator, "..", a duplicate or a wrong order means damage or an attack.
  * Layout: docs/format.md.
  */
+import type { BytePath } from "./byte-path.ts";
 import { EngineError } from "./errors.ts";
-import type { Entry, GapReason } from "./entry.ts";
+import { MODE_BITS, type Entry, type GapReason } from "./entry.ts";
 import { HASH_BYTES, hashFromBytes, type ObjectHash } from "./object-hash.ts";
 
 /** Entries by name, in byte order. */
@@ -93,6 +94,7 @@ function readEntry(bytes: Buffer, at: number, hashAt: number, name: ObjectHash):
   const mode = bytes.readUInt16BE(at + 1);
   const size = bytes.readUIntBE(at + 3, 6);
   const content = () => hashFromBytes(bytes.subarray(hashAt, hashAt + HASH_BYTES));
+  if (mode > MODE_BITS) throw corrupt(name, "an entry has a mode that is never recorded");
   switch (bytes[at]) {
     case KIND_CODES.file:
       return { kind: "file", mode, size, hash: content() };
@@ -111,6 +113,15 @@ function readEntry(bytes: Buffer, at: number, hashAt: number, name: ObjectHash):
 /** One path component that can exist in a directory and cannot lead out of it. */
 export function isSafeName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0");
+}
+
+/** [R27] A path of the store that stays below the root: rows name paths that no tree has checked. */
+export function assertSafePath(path: BytePath): BytePath {
+  if (path.split("/").every(isSafeName)) return path;
+  throw new EngineError("OBJECT_CORRUPT", "The store names a path that no file can have. It was not used.", {
+    object: "",
+    checkpoints: [],
+  });
 }
 
 function corrupt(name: ObjectHash, why: string): EngineError<"OBJECT_CORRUPT"> {

@@ -306,6 +306,7 @@ const SQLITE = {
   CORRUPT: 11,
   FULL: 13,
   CANTOPEN: 14,
+  PROTOCOL: 15,
   CONSTRAINT: 19,
   NOTADB: 26,
 };
@@ -367,6 +368,8 @@ function translate(error: unknown, store: string): unknown {
         error,
       );
     case SQLITE.CANTOPEN:
+    // locks that can be neither had nor waited for: the log's index cannot be made
+    case SQLITE.PROTOCOL:
     case SQLITE.IOERR:
       return new EngineError(
         "FILE_SYSTEM",

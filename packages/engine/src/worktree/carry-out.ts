@@ -162,7 +162,7 @@ export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): Engine
 }
 
 /** [N1] A store that fails when the files are in place must not say that nothing was changed. The journal stays. */
-function withFilesInPlace<Result>(work: () => Result): Result {
+export function withFilesInPlace<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (error) {

@@ -20,7 +20,13 @@ import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
-import { abandonJournal, finishJournal, leftHalfDone, withRestoreLease } from "./carry-out.ts";
+import {
+  abandonJournal,
+  finishJournal,
+  leftHalfDone,
+  withFilesInPlace,
+  withRestoreLease,
+} from "./carry-out.ts";
 import type { Context } from "./context.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
@@ -29,13 +35,22 @@ import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
 export function recover(context: Context): string[] {
-  if (context.store.db.readOnly || !isRootThere(context.worktree.root)) return [];
-  if (readJournal(context.store.db).length === 0 && findOwnStages(context).length === 0) return [];
+  if (!isRootThere(context.worktree.root)) return [];
+  const journal = readJournal(context.store.db);
+  // [N1] nothing can be finished, and nobody should take the tree for whole
+  if (context.store.db.readOnly)
+    return journal.map(
+      ({ finish }) =>
+        `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
+    );
+  if (journal.length === 0 && findOwnStages(context).length === 0) return [];
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
     // what was found is not left over but under way, or another process is recovering it
     if (isEngineError(error, "RESTORE_RUNNING")) return [];
+    // stage and journal are still there
+    if (isSystemError(error)) throw leftHalfDone(context, new HalfDone("not recovered", { cause: error }));
     throw error;
   }
 }
@@ -88,10 +103,12 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
   const applied = tryApply(context, entry, left);
   if (applied === undefined) return takeBack(context, entry, found);
   const done = new Set(applied.done.map(({ path }) => path));
-  finishJournal(
-    context,
-    entry,
-    found.filter(({ state, path }) => state === "after" || done.has(path)),
+  withFilesInPlace(() =>
+    finishJournal(
+      context,
+      entry,
+      found.filter(({ state, path }) => state === "after" || done.has(path)),
+    ),
   );
   return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
 }
@@ -182,7 +199,7 @@ function takeBack(context: Context, entry: JournalEntry, found: readonly FoundEd
       entry,
       entry.edits.map(({ path }) => path),
     );
-  abandonJournal(context, entry);
+  withFilesInPlace(() => abandonJournal(context, entry));
   return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
 }
 

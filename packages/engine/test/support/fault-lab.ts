@@ -5,7 +5,7 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { makeTempDirectory } from "./temp-workspace.ts";
+import { makeDirectory } from "./place.ts";
 
 const SHIM = new URL("./fault-shim.c", import.meta.url).pathname;
 const CHILD = new URL("./fault-child.ts", import.meta.url).pathname;
@@ -16,8 +16,8 @@ export const hasCompiler = spawnSync("cc", ["--version"], { stdio: "ignore" }).s
 export interface Fault {
   /** Which call, from 1. */
   readonly at: number;
-  /** Before the call, in the middle of a write, or an error number. */
-  readonly how: "kill" | "stop" | "torn" | number;
+  /** Before the call, in the middle of a write, half of a write, or an error number. */
+  readonly how: "kill" | "stop" | "torn" | "half" | number;
   /** Every later call fails as well. */
   readonly lasting?: boolean;
 }
@@ -32,22 +32,44 @@ export interface Report {
   readonly calls: readonly string[];
 }
 
-export class FaultLab {
-  readonly #base = makeTempDirectory("belay-fault-");
-  readonly #shim = join(this.#base, "shim.so");
-  readonly root = join(this.#base, "root");
-  readonly home = join(this.#base, "home");
-  /** Where calls are counted; those in the store depend on who else has it open. */
-  counted = [this.root, this.home];
+/** Compiles the shim into a directory and says where it is. */
+export function buildShim(directory: string): string {
+  const shim = join(directory, "shim.so");
+  if (!existsSync(shim)) execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", shim, SHIM, "-ldl"]);
+  return shim;
+}
 
-  constructor() {
-    for (const path of [this.root, this.home]) mkdirSync(path, { mode: 0o700 });
-    execFileSync("cc", ["-shared", "-fPIC", "-O1", "-o", this.#shim, SHIM, "-ldl"]);
+/** Faults as the shim reads them. */
+export function describeFaults(faults: readonly Fault[]): string {
+  return faults.map(({ at, how, lasting }) => `${at} ${how}${lasting === true ? "+" : ""}`).join();
+}
+
+export class FaultLab {
+  readonly #base: string;
+  readonly #kept: string;
+  readonly #shim: string;
+  readonly root: string;
+  readonly home: string;
+  /** Where calls are counted; those in the store depend on who else has it open. */
+  counted: string[];
+
+  /** `kept` is where states are kept; it may be on another file system. */
+  constructor(base = makeDirectory("belay-fault-"), kept = join(base, "kept")) {
+    this.#base = base;
+    this.#kept = kept;
+    this.#shim = buildShim(base);
+    this.root = join(base, "root");
+    this.home = join(base, "home");
+    this.counted = [this.root, this.home];
+    for (const path of this.counted) {
+      rmSync(path, { recursive: true, force: true });
+      mkdirSync(path, { mode: 0o700 });
+    }
   }
 
   /** Keeps the state of root and home under a name. */
   keep(name: string): void {
-    const place = join(this.#base, "kept", name);
+    const place = join(this.#kept, name);
     rmSync(place, { recursive: true, force: true });
     mkdirSync(place, { recursive: true });
     execFileSync("cp", ["-a", this.root, this.home, place]);
@@ -59,7 +81,7 @@ export class FaultLab {
       for (const entry of readdirSync(directory))
         rmSync(join(directory, entry), { recursive: true, force: true });
     }
-    execFileSync("cp", ["-a", `${join(this.#base, "kept", name)}/.`, this.#base]);
+    execFileSync("cp", ["-a", `${join(this.#kept, name)}/.`, this.#base]);
   }
 
   /** Runs an operation with faults. */
@@ -80,9 +102,7 @@ export class FaultLab {
           PATH: process.env["PATH"],
           LD_PRELOAD: this.#shim,
           BELAY_FAULT_BELOW: this.counted.join(":"),
-          BELAY_FAULTS: faults
-            .map(({ at, how, lasting }) => `${at} ${how}${lasting === true ? "+" : ""}`)
-            .join(),
+          BELAY_FAULTS: describeFaults(faults),
           BELAY_FAULT_LOG: log,
           NODE_COMPILE_CACHE: join(this.#base, "compiled"),
           UV_USE_IO_URING: "0",

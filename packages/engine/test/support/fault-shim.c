@@ -5,8 +5,11 @@
  *
  *   BELAY_FAULT_BELOW   directories, separated by ":"
  *   BELAY_FAULTS        "number how", separated by ","; numbers from 1; how: "kill" or "stop" (before the call),
- *                       "torn" (half a write, then kill), or an error number; with a "+" at this call and all later
+ *                       "torn" (half a write, then kill), "half" (half a write, told as such), or an error number;
+ *                       with a "+" at this call and all later
  *   BELAY_FAULT_LOG     a file that gets a line for each call counted
+ *   BELAY_FAULT_CONTROL instead of BELAY_FAULTS: a file of one page that may be rewritten at any time: the count,
+ *                       eight bytes, then the faults
  *
  * Names below a descriptor (/proc/self/fd/N/name) count as what they lead to. Child processes are not affected.
  */
@@ -21,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
@@ -30,13 +34,22 @@
 static const char *below;
 static const char *faults;
 static int log_fd = -1;
-static atomic_long count;
+static atomic_long own_count;
+static atomic_long *count = &own_count;
 
 __attribute__((constructor)) static void start(void) {
   const char *log = getenv("BELAY_FAULT_LOG");
   below = getenv("BELAY_FAULT_BELOW");
   faults = getenv("BELAY_FAULTS");
   if (log) log_fd = (int)syscall(SYS_openat, AT_FDCWD, log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  const char *control = getenv("BELAY_FAULT_CONTROL");
+  if (control) {
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, control, O_RDWR | O_CLOEXEC, 0);
+    char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED) abort();
+    count = (atomic_long *)page;
+    faults = page + sizeof(atomic_long);
+  }
   unsetenv("LD_PRELOAD");
 }
 
@@ -91,12 +104,20 @@ static const char *fault_at(long number) {
   return "";
 }
 
-/* Counts one call: 0 = go on, 1 = fail with errno, 2 = write half and die. */
+/* One line, whatever is in the name. */
+static void note(const char *name, const char *path) {
+  char line[PATH_MAX + 64];
+  int length = snprintf(line, sizeof line, "%s %s\n", name, path);
+  for (int i = 0; i < length - 1; i += 1) if (line[i] == '\n') line[i] = '?';
+  syscall(SYS_write, log_fd, line, (size_t)length);
+}
+
+/* Counts one call: 0 = go on, 1 = fail with errno, 2 = write half and die, 3 = write half. */
 static int counted(const char *name, const char *path, int writes) {
   if (!below || !is_below(path)) return 0;
   int saved = errno;
-  long number = atomic_fetch_add(&count, 1) + 1;
-  if (log_fd >= 0) dprintf(log_fd, "%s %s\n", name, path);
+  long number = atomic_fetch_add(count, 1) + 1;
+  if (log_fd >= 0) note(name, path);
   errno = saved;
   const char *how = fault_at(number);
   if (!*how) return 0;
@@ -105,6 +126,7 @@ static int counted(const char *name, const char *path, int writes) {
     return 1;
   }
   if (writes && strncmp(how, "torn", 4) == 0) return 2;
+  if (strncmp(how, "half", 4) == 0) return writes ? 3 : 0;
   if (strncmp(how, "stop", 4) != 0) die();
   syscall(SYS_kill, getpid(), SIGSTOP);
   return 0;
@@ -157,8 +179,8 @@ OPENAT(openat64)
 ssize_t write(int fd, const void *bytes, size_t length) {
   int fault = counted_fd("write", fd, 1);
   if (fault == 1) return -1;
-  ssize_t done = NEXT(write)(fd, bytes, fault ? length / 2 : length);
-  if (fault) die();
+  ssize_t done = NEXT(write)(fd, bytes, fault ? (length + 1) / 2 : length);
+  if (fault == 2) die();
   return done;
 }
 
@@ -166,8 +188,8 @@ ssize_t write(int fd, const void *bytes, size_t length) {
   ssize_t name(int fd, const void *bytes, size_t length, offset_type offset) {      \
     int fault = counted_fd(#name, fd, 1);                                           \
     if (fault == 1) return -1;                                                      \
-    ssize_t done = NEXT(name)(fd, bytes, fault ? length / 2 : length, offset);      \
-    if (fault) die();                                                               \
+    ssize_t done = NEXT(name)(fd, bytes, fault ? (length + 1) / 2 : length, offset); \
+    if (fault == 2) die();                                                          \
     return done;                                                                    \
   }
 PWRITE(pwrite, off_t)

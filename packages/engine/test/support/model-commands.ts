@@ -1,7 +1,7 @@
 /** The commands of the model test: each does one thing to the real workspace and compares with the model. */
+import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { expect } from "vitest";
 import type { Outcome } from "../../src/index.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
 import { makeEdit, treeEdit, type TreeEdit } from "./tree-edits.ts";
@@ -18,24 +18,18 @@ import {
 
 /** Does it and may say what came of it, for the report of a failure. */
 type Run = (model: WorkspaceModel, temp: TempWorkspace) => Promise<string | void>;
-type Command = fc.AsyncCommand<WorkspaceModel, TempWorkspace>;
 
-let executed = 0;
-
-/** How many commands ran since the last call. */
-export function countCommands(): number {
-  const count = executed;
-  executed = 0;
-  return count;
+export interface Command {
+  run(model: WorkspaceModel, temp: TempWorkspace): Promise<void>;
+  /** With what it said when it last ran. */
+  toString(): string;
 }
 
 function command(name: string, run: Run): Command {
   let said = "";
   return {
-    check: () => true,
-    toString: () => `\n${name}: ${JSON.stringify(said)}`,
+    toString: () => `\n${name}: ${JSON.stringify(said).replaceAll(/x{255}/g, "x…x")}`,
     async run(model, temp) {
-      executed += 1;
       const result: unknown = await run(model, temp);
       said = typeof result === "string" ? result : "";
     },
@@ -49,11 +43,10 @@ const checkpoint = fc.constant(
     const tree = temp.tree();
     const newest = (await temp.workspace.list({ limit: 1 }))[0]!;
     const { checkpoint: taken, unchanged } = await temp.workspace.checkpoint();
-    expect(temp.tree()).toEqual(tree);
-    expect(await readCheckpointMap(temp, taken.id)).toEqual(tree);
+    assert.deepEqual(temp.tree(), tree);
+    assert.deepEqual(await readCheckpointMap(temp, taken.id), tree);
     const known = model.snapshots.get(newest.id);
-    if (known !== undefined)
-      expect([taken.seq, unchanged]).toEqual([taken.seq, deltaOf(known, tree).size === 0]);
+    if (known !== undefined) assert.equal(unchanged, deltaOf(known, tree).size === 0);
     model.snapshots.set(taken.id, tree);
   }),
 );
@@ -63,9 +56,9 @@ const turn = fc.array(treeEdit, { minLength: 1, maxLength: 6 }).map((edits) =>
     const before = temp.tree();
     const result = await temp.workspace.turn({}, async () => edits.map((each) => makeEdit(temp.root, each)));
     const after = temp.tree();
-    expect(result.changed).toBe(deltaOf(before, after).size > 0);
-    expect(await readCheckpointMap(temp, result.before.id)).toEqual(before);
-    expect(await readCheckpointMap(temp, result.after.id)).toEqual(after);
+    assert.equal(result.changed, deltaOf(before, after).size > 0);
+    assert.deepEqual(await readCheckpointMap(temp, result.before.id), before);
+    assert.deepEqual(await readCheckpointMap(temp, result.after.id), after);
     model.snapshots.set(result.before.id, before).set(result.after.id, after);
     if (result.changed) model.applied.push({ before, after, checkpoint: result.after.id });
     return result.result.join("; ");
@@ -116,15 +109,15 @@ async function runRestore(
   if (typeof facts.planned === "object") makeEdit(temp.root, facts.planned);
   if (plan !== undefined && deltaOf(seen, temp.tree()).size > 0) {
     const edited = temp.tree();
-    await expect(temp.workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
-    return void expect(temp.tree()).toEqual(edited);
+    await assert.rejects(temp.workspace.restore(plan), { code: "PLAN_STALE" });
+    return assert.deepEqual(temp.tree(), edited);
   }
   const { outcome, before, after } = await watchDestructive(temp, model, () =>
     plan === undefined ? temp.workspace.restoreTo(id, options) : temp.workspace.restore(plan),
   );
-  if (expected === "conflict") return void expect(outcome.outcome).toBe("conflicts");
-  expect(after).toEqual(expected);
-  expect(outcome.outcome).toBe(deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
+  if (expected === "conflict") return assert.equal(outcome.outcome, "conflicts");
+  assert.deepEqual(after, expected);
+  assert.equal(outcome.outcome, deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
   if (outcome.outcome === "applied")
     model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
   return `${path ?? "all"} of ${[...target.keys()].join(", ")}${facts.keepNew ? " keep-new" : ""}`;
@@ -176,16 +169,16 @@ async function moveSteps(
 ): Promise<string | void> {
   const available = model[from].length;
   if (available > 0 && available < count) {
-    return expect(work()).rejects.toMatchObject({ code: "STEPS_MISSING", facts: { available } });
+    return assert.rejects(work(), { code: "STEPS_MISSING" });
   }
   const { outcome, before, after } = await watchDestructive(temp, model, work);
-  if (available === 0) return expect(outcome).toMatchObject({ outcome: "unchanged", steps: [] });
+  if (available === 0) return assert.deepEqual([outcome.outcome, outcome.steps], ["unchanged", []]);
   const steps = model[from].slice(-count).reverse();
   const deltas = steps.map((step) => deltaInDirection(step, to));
   const expected = moveExactly(before, deltas);
   if (expected !== undefined) {
-    expect(after).toEqual(expected);
-    expect(outcome.outcome).toBe(deltaOf(before, after).size === 0 ? "unchanged" : "applied");
+    assert.deepEqual(after, expected);
+    assert.equal(outcome.outcome, deltaOf(before, after).size === 0 ? "unchanged" : "applied");
   } else if (count === 1 && outcome.outcome === "applied") {
     expectMovedAround(deltas[0]!, { before, after });
   }
@@ -228,6 +221,13 @@ const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
   }),
 );
 
+const clock = fc.integer({ min: -50, max: 50 }).map((hours) =>
+  command("clock", async (_model, { passHours }) => {
+    passHours(hours);
+    return `${hours} hours`;
+  }),
+);
+
 /** Long enough for what is on disk to be at rest: the next capture may trust what this one saw. */
 const rest = fc.constant(command("rest", () => sleep(60)));
 
@@ -235,9 +235,12 @@ const reopen = fc.constant(command("reopen", (_model, { reopen: again }) => agai
 
 const verify = fc.constant(
   command("verify", async (model, { workspace }) => {
-    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+    assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
     const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
-    expect([...model.snapshots.keys()].filter((id) => !listed.has(id))).toEqual([]);
+    assert.deepEqual(
+      [...model.snapshots.keys()].filter((id) => !listed.has(id)),
+      [],
+    );
   }),
 );
 
@@ -251,6 +254,7 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 3 }, () => redo),
   ...Array.from({ length: 4 }, () => rest),
   revert,
+  clock,
   prune,
   reopen,
   verify,

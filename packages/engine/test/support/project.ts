@@ -2,21 +2,10 @@
  * A directory and a home of its own for tests that open, move or break workspaces themselves. Whatever is
  * opened here is proved sound and closed at the end; a test whose point is damage says so with `damaged`.
  */
+import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  readdirSync,
-  realpathSync,
-  rmSync,
-  statfsSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect } from "vitest";
 import {
   createSystem,
   openWorkspace,
@@ -26,6 +15,7 @@ import {
   type System,
   type Workspace,
 } from "../../src/index.ts";
+import { makeDirectory } from "./place.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 
 export interface Project {
@@ -75,23 +65,6 @@ export function inProtected(
   body: (project: Project, workspace: Workspace) => Promise<void>,
 ): () => Promise<void> {
   return inProject(files, async (project) => body(project, await project.open()));
-}
-
-/**
- * Where projects are made: in memory if there is plenty, because every command syncs what it wrote.
- * BELAY_TEST_DIR=/tmp puts them on a disk.
- */
-const PLACE = process.env["BELAY_TEST_DIR"] ?? (hasRoomInMemory() ? "/dev/shm" : tmpdir());
-
-function hasRoomInMemory(): boolean {
-  if (!existsSync("/dev/shm")) return false;
-  const { bavail, bsize } = statfsSync("/dev/shm");
-  return bavail * bsize > 2 ** 31;
-}
-
-/** A temporary directory by its real path. */
-export function makeDirectory(prefix: string): string {
-  return realpathSync(mkdtempSync(join(PLACE, prefix)));
 }
 
 class OpenProject implements Project {
@@ -144,8 +117,8 @@ class OpenProject implements Project {
 
   async close(workspace: Workspace): Promise<void> {
     if (!this.damaged) {
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
-      expect(findStageLeftovers(workspace.root)).toEqual([]);
+      assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
+      assert.deepEqual(findStageLeftovers(workspace.root), []);
     }
     this.#open.delete(workspace);
     await workspace.close();
@@ -163,7 +136,7 @@ class OpenProject implements Project {
 
   storeDirectory(): string {
     const stores = readdirSync(join(this.home, "workspaces"));
-    expect(stores).toHaveLength(1);
+    assert.equal(stores.length, 1);
     return join(this.home, "workspaces", stores[0]!);
   }
 }

@@ -1,10 +1,10 @@
 /** A protected directory of its own for one test, with a home of its own, and the proof at the end that the store is sound. */
+import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect } from "vitest";
 import { createSystem, openWorkspace, type System, type ThreadId, type Workspace } from "../../src/index.ts";
+import { makeDirectory } from "./place.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 
 export interface TempWorkspace {
@@ -30,24 +30,19 @@ export function inWorkspace(
   body: (temp: TempWorkspace) => Promise<void>,
 ): () => Promise<void> {
   return async () => {
-    const base = makeTempDirectory("belay-test-");
+    const base = makeDirectory("belay-test-");
     const temp = new OpenTempWorkspace(base);
     try {
       for (const [path, content] of Object.entries(files)) temp.write(path, content);
       await temp.open();
       await body(temp);
-      expect(await temp.workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
-      expect(findStageLeftovers(temp.root)).toEqual([]);
+      assert.partialDeepStrictEqual(await temp.workspace.verify({ full: true }), { ok: true, problems: [] });
+      assert.deepEqual(findStageLeftovers(temp.root), []);
     } finally {
       await temp.close();
       rmSync(base, { recursive: true, force: true });
     }
   };
-}
-
-/** A temporary directory by its real path. */
-export function makeTempDirectory(prefix: string): string {
-  return realpathSync(mkdtempSync(join(tmpdir(), prefix)));
 }
 
 class OpenTempWorkspace implements TempWorkspace {
@@ -135,7 +130,7 @@ export async function startInProcess<Result>(
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
   const code = await new Promise((resolve) => child.on("close", resolve));
-  expect(code).toBe(0);
+  assert.equal(code, 0);
   return JSON.parse(output) as Result;
 }
 

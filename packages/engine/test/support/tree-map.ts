@@ -10,10 +10,11 @@ export type TreeMap = ReadonlyMap<string, string>;
 
 const NEVER_COMPARED = /^(?:\.git|\.belay-stage-.*)$/s;
 
-/** Everything below a directory but `.git` and staging directories. */
-export function readTreeMap(root: string): TreeMap {
+/** Everything below a directory but `.git` and staging directories; `specialBits` are setuid and their like. */
+export function readTreeMap(root: string, { specialBits = false } = {}): TreeMap {
   const map = new Map<string, string>();
-  walk(root, (path, bytes) => map.set(path, describeNode(bytes)));
+  const bits = specialBits ? 0o7777 : 0o777;
+  walk(root, (path, bytes) => map.set(path, describeNode(bytes, bits)));
   return map;
 }
 
@@ -37,9 +38,9 @@ export function describeFile(mode: number, content: Uint8Array): string {
   return `file ${mode.toString(8)} ${createHash("sha256").update(content).digest("hex")}`;
 }
 
-function describeNode(path: Buffer): string {
+function describeNode(path: Buffer, bits: number): string {
   const stat = lstatSync(path);
-  const mode = stat.mode & 0o777;
+  const mode = stat.mode & bits;
   if (stat.isDirectory()) return `directory ${mode.toString(8)}`;
   if (stat.isSymbolicLink()) return `symlink ${readlinkSync(path, "latin1")}`;
   return stat.isFile() ? describeFile(mode, readFileSync(path)) : "special";

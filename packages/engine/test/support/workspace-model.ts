@@ -2,7 +2,7 @@
  * A workspace as a plain model: the tree at each checkpoint and the two lists of steps. The tree itself is read
  * from disk by the test's own walker, so the model cannot share a mistake with the engine.
  */
-import { expect } from "vitest";
+import assert from "node:assert/strict";
 import type { Outcome } from "../../src/index.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
 import { describeFile, readIdentities, type TreeMap } from "./tree-map.ts";
@@ -54,8 +54,8 @@ export async function watchDestructive(
   const outcome = await work();
   const after = temp.tree();
   expectUntouched({ before, after }, identities, readIdentities(temp.root));
-  if (outcome.outcome === "conflicts" || outcome.outcome === "unchanged") expect(after).toEqual(before);
-  else expect(outcome.safetyCheckpoint).not.toBeNull();
+  if (outcome.outcome === "conflicts" || outcome.outcome === "unchanged") assert.deepEqual(after, before);
+  else assert.notEqual(outcome.safetyCheckpoint, null);
   // N0: whatever stood on disk can be brought back
   await expectSnapshot(temp, model, outcome.safetyCheckpoint, before);
   await expectSnapshot(temp, model, outcome.newCheckpoint, after);
@@ -69,7 +69,7 @@ async function expectSnapshot(
   tree: TreeMap,
 ): Promise<void> {
   if (id === null) return;
-  expect(await readCheckpointMap(temp, id)).toEqual(tree);
+  assert.deepEqual(await readCheckpointMap(temp, id), tree);
   model.snapshots.set(id, tree);
 }
 
@@ -82,8 +82,8 @@ function expectUntouched(
   for (const [path, node] of before) {
     if (after.get(path) !== node) continue;
     const [was, is] = [identities.get(path)!, now.get(path)!];
-    if (node.startsWith("directory")) expect([path, inodeOf(is)]).toEqual([path, inodeOf(was)]);
-    else expect([path, is]).toEqual([path, was]);
+    if (node.startsWith("directory")) assert.equal(inodeOf(is), inodeOf(was), path);
+    else assert.equal(is, was, path);
   }
 }
 
@@ -121,13 +121,12 @@ export function expectMovedAround(
 ): void {
   for (const [path, change] of delta) {
     const isLeaf = [change.old, change.new].every((node) => !node?.startsWith("directory"));
-    if (isLeaf && before.get(path) === change.old)
-      expect([path, after.get(path)]).toEqual([path, change.new]);
+    if (isLeaf && before.get(path) === change.old) assert.equal(after.get(path), change.new, path);
   }
   const isAbove = (path: string) => [...delta.keys()].some((below) => below.startsWith(`${path}/`));
   for (const path of new Set([...before.keys(), ...after.keys()])) {
     if (delta.has(path) || (before.get(path) === undefined && isAbove(path))) continue;
-    expect([path, after.get(path)]).toEqual([path, before.get(path)]);
+    assert.equal(after.get(path), before.get(path), path);
   }
 }
 

@@ -1,0 +1,102 @@
+/** What must be true after a fault, whatever it was and wherever it struck. */
+import assert from "node:assert/strict";
+import { listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
+import { unmigrate, type Place, type Said } from "./fault-operations.ts";
+import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
+import { readCheckpointMap } from "./workspace-model.ts";
+
+export interface States {
+  /** As the operation found it; `before` unless it is a recovery. */
+  readonly found: TreeMap;
+  readonly before: TreeMap;
+  readonly after: TreeMap;
+  /** The trees of the checkpoints that the workspace started with. */
+  readonly known: ReadonlyMap<string, TreeMap>;
+}
+
+/** What is reported must be true at once, before any recovery. */
+export function expectHonest(
+  said: Said | undefined,
+  { root }: Place,
+  { found, before, after }: States,
+): void {
+  const tree = readTreeMap(root);
+  assert.ok(said !== undefined, "it must say something");
+  if (said.done && found !== before)
+    return expectRecovered(String(said.outcome), tree, { found, before, after });
+  if (said.done) return assert.deepEqual(tree, after);
+  assert.equal(said.name, "EngineError", `an error without a name: ${said.name} ${said.message}`);
+  if (/nothing was changed|files are untouched|everything was put back/i.test(said.message))
+    assert.deepEqual(tree, found);
+}
+
+/** A recovery may also take back what it cannot finish, or find that there is nothing to do or no way to do it. */
+function expectRecovered(
+  notices: string,
+  tree: TreeMap,
+  { found, before, after }: Omit<States, "known">,
+): void {
+  const isFinished = notices.includes("was finished");
+  assert.deepEqual(tree, isFinished ? after : notices.includes("was taken back") ? before : found);
+}
+
+/** The next command finds or makes one of the two states; all checkpoints are whole; the first can be restored. */
+export async function expectSound({ root, home }: Place, states: States): Promise<void> {
+  await unmigrate({ root, home });
+  const workspace = await openWorkspace(root, { home });
+  try {
+    const tree = readTreeMap(root);
+    if (!isSame(tree, states.before)) assert.deepEqual(tree, states.after);
+    assert.deepEqual(findStageLeftovers(root), []);
+    await expectCheckpoints(workspace, states);
+    await expectVerified(workspace);
+    await workspace.restoreTo("1");
+    assert.deepEqual(readTreeMap(root), [...states.known.values()][0]);
+  } finally {
+    await workspace.close();
+  }
+}
+
+/** A directory that was about to be protected is protected by the next try, once. */
+export async function expectProtected({ root, home }: Place, { before }: States): Promise<void> {
+  const workspace = await openWorkspace(root, { home });
+  try {
+    assert.equal((await listWorkspaces({ home })).length, 1);
+    const checkpoints = await workspace.list();
+    assert.deepEqual(
+      checkpoints.map(({ kind }) => kind),
+      ["initial"],
+    );
+    assert.deepEqual(await readCheckpointMap({ workspace }, checkpoints[0]!.id), before);
+    assert.deepEqual(readTreeMap(root), before);
+    await expectVerified(workspace);
+  } finally {
+    await workspace.close();
+  }
+}
+
+export async function expectVerified(workspace: Workspace): Promise<void> {
+  assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
+}
+
+/** Every checkpoint is what it says; the state before is among them if it is no longer on disk. */
+async function expectCheckpoints(workspace: Workspace, { before, after, known }: States): Promise<void> {
+  const trees: TreeMap[] = [];
+  for (const { id, description } of await workspace.list()) {
+    const tree = await readCheckpointMap({ workspace }, id);
+    trees.push(tree);
+    const expected = known.get(id);
+    if (expected !== undefined) assert.deepEqual(tree, expected);
+    else if (!description.startsWith("Interrupted: "))
+      assert.ok(
+        [before, after, ...known.values()].some((state) => isSame(state, tree)),
+        `${description} is neither before nor after`,
+      );
+  }
+  const isLost = !isSame(readTreeMap(workspace.root), before) && !trees.some((tree) => isSame(tree, before));
+  assert.ok(!isLost, "the state before is on disk no longer and in no checkpoint");
+}
+
+function isSame(a: TreeMap, b: TreeMap): boolean {
+  return a.size === b.size && [...a].every(([path, node]) => b.get(path) === node);
+}

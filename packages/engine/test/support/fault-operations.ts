@@ -1,0 +1,92 @@
+/** What faults are tried on: each operation once, on a workspace that was prepared for it. */
+import { join } from "node:path";
+import { createSystem, listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { STORE_MIGRATIONS } from "../../src/store/schema.ts";
+
+export interface Place {
+  readonly root: string;
+  readonly home: string;
+}
+
+/** What came of an operation, as it is told to whoever asked for it. */
+export type Said =
+  | { readonly done: true; readonly outcome: unknown }
+  | { readonly done: false; readonly name: string; readonly code: string; readonly message: string };
+
+const DROP_ALL = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
+
+const OPERATIONS = {
+  open: async ({ notices }) => notices.join(" "),
+  create: async (workspace) => void (await workspace.checkpoint()),
+  restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
+  undo: async (workspace) => (await workspace.undo()).outcome,
+  redo: async (workspace) => (await workspace.redo()).outcome,
+  prune: async (workspace) => void (await workspace.prune({ policy: DROP_ALL })),
+  async gc(workspace, passHours) {
+    await workspace.prune({ policy: DROP_ALL });
+    passHours(25);
+    await workspace.gc();
+  },
+} as const satisfies Record<
+  string,
+  (workspace: Workspace, pass: (hours: number) => void) => Promise<unknown>
+>;
+
+export type Operation = keyof typeof OPERATIONS | "migrate";
+
+/** Carries an operation out and tells what came of it; `forgotten`: as a process that is dead to all others. */
+export async function carryOut(
+  operation: Operation,
+  { root, home }: Place,
+  { forgotten }: { readonly forgotten: boolean },
+): Promise<Said> {
+  const system = createSystem();
+  let hours = 0;
+  let workspace: Workspace | undefined;
+  try {
+    if (operation === "migrate") return { done: true, outcome: await migrate({ root, home }) };
+    const now = () => system.now() + hours * 3_600_000;
+    const owner = forgotten ? { ...system.owner, pid: NOBODY } : system.owner;
+    workspace = await openWorkspace(root, { home, system: { ...system, now, owner } });
+    return { done: true, outcome: await OPERATIONS[operation](workspace, (more) => (hours += more)) };
+  } catch (error) {
+    const { name, message, code } = error as NodeJS.ErrnoException;
+    return { done: false, name, code: code ?? "", message };
+  } finally {
+    // what was said stays true even if the store cannot be closed
+    await workspace?.close().catch(() => undefined);
+  }
+}
+
+/** Larger than any process number. */
+const NOBODY = 2 ** 30;
+
+const NEXT_VERSION = "CREATE TABLE torture (id INTEGER PRIMARY KEY); INSERT INTO torture VALUES (1), (2);";
+
+/** Brings the store to a version that does not exist. */
+async function migrate(place: Place): Promise<void> {
+  openDatabase((await storeFile(place)) as never, {
+    migrations: [...STORE_MIGRATIONS, NEXT_VERSION],
+    create: false,
+  }).close();
+}
+
+/** Takes a migration back; false when there was none, an error when there was half of one. */
+export async function unmigrate(place: Place): Promise<boolean> {
+  const { DatabaseSync } = await import("node:sqlite");
+  using db = new DatabaseSync(await storeFile(place));
+  const version = Number(db.prepare("PRAGMA user_version").get()!["user_version"]);
+  const found = db.prepare("SELECT name FROM sqlite_schema WHERE name = 'torture'").all().length;
+  const rows = found === 0 ? 0 : db.prepare("SELECT * FROM torture").all().length;
+  if (version === STORE_MIGRATIONS.length && found === 0) return false;
+  if (version !== STORE_MIGRATIONS.length + 1 || rows !== 2)
+    throw new Error(`version ${version}, ${rows} rows`);
+  db.exec(`BEGIN; DROP TABLE torture; PRAGMA user_version = ${STORE_MIGRATIONS.length}; COMMIT`);
+  return true;
+}
+
+async function storeFile({ home }: Place): Promise<string> {
+  const [known] = await listWorkspaces({ home });
+  return join(known!.store, "store.db");
+}

@@ -1,0 +1,37 @@
+/** Every torture suite in its short form, each in a process of its own as `npm run torture` runs it. */
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+
+describe("in its short form", { timeout: 120_000 }, () => {
+  test("[N0, R1, G5, I23, I29] model: restore, undo and redo are exact whatever happened before", () =>
+    expectPassed("model"));
+
+  test("[G2, R2, R4, R5, R9, R10] crash: killed at any call, the tree is before or after and every checkpoint whole", () =>
+    expectPassed("crash"));
+
+  test("[G3, R6] errors: with any call failing it is done, or refused, and says which", () =>
+    expectPassed("errors"));
+
+  test("[R26] corruption: a store that is damaged anywhere gives no wrong byte", () =>
+    expectPassed("corruption"));
+
+  test("[R2, I55] power: what was acknowledged survives a power cut", () => expectPassed("power"));
+
+  test("[R7, I23] detection: no quick edit is missed", () => expectPassed("detection"));
+
+  test("[R18, R27] paths: neither forged names nor swapped directories lead outside", () =>
+    expectPassed("paths"));
+
+  test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
+
+  test("[I43, R14] full: with hardly any room it is done, or refused, and all is well when there is room", () =>
+    expectPassed("full"));
+});
+
+function expectPassed(name: string): void {
+  const printed = execFileSync(process.execPath, ["torture/main.ts", name, "--short"], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  expect(printed).toMatch(new RegExp(`^${name} +(?:[1-9]|skipped: )`));
+}

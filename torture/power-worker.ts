@@ -1,0 +1,32 @@
+/**
+ * Checkpoints and restores without end, until the power is cut. Says what it was told is done, line by line, in a file
+ * on another file system.
+ */
+import { appendFileSync, closeSync, fsyncSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { openWorkspace } from "../packages/engine/src/index.ts";
+
+const [root, home, log, first] = process.argv.slice(2) as [string, string, string, string];
+const say = (fact: object) => appendFileSync(log, `${JSON.stringify(fact)}\n`);
+
+const workspace = await openWorkspace(root, { home });
+for (let number = Number(first); ; number += 1) {
+  const content = `content ${number} `.repeat(1 + (number % 200));
+  writeSynced(join(root, "file"), content);
+  say({ written: content });
+  if (number % 3 === 2) {
+    const { safetyCheckpoint, outcome } = await workspace.restoreTo("1");
+    say({ id: safetyCheckpoint, content, outcome });
+  } else {
+    const { checkpoint } = await workspace.checkpoint();
+    say({ id: checkpoint.id, content });
+  }
+}
+
+/** What is not synced may be lost in a power cut without anybody's fault. */
+function writeSynced(path: string, content: string): void {
+  const descriptor = openSync(path, "w");
+  writeSync(descriptor, content);
+  fsyncSync(descriptor);
+  closeSync(descriptor);
+}

@@ -1,0 +1,23 @@
+/** The suites, in the order in which they run. */
+import { corruption } from "./suites/corruption.ts";
+import { crash } from "./suites/crash.ts";
+import { detection } from "./suites/detection.ts";
+import { errors } from "./suites/errors.ts";
+import { full } from "./suites/full.ts";
+import { model } from "./suites/model.ts";
+import { paths } from "./suites/paths.ts";
+import { power } from "./suites/power.ts";
+import { soak } from "./suites/soak.ts";
+import type { Suite } from "./suite.ts";
+
+export const SUITES: readonly Suite[] = [
+  model,
+  crash,
+  errors,
+  corruption,
+  power,
+  detection,
+  paths,
+  soak,
+  full,
+];

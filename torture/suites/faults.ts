@@ -1,0 +1,137 @@
+/**
+ * Operations on a small project with a fault at any of their calls that change a file. A killed process is one
+ * whose calls all fail from one on; some are killed in truth, to show that it is the same.
+ */
+import { FaultControl, shimBase } from "../../packages/engine/test/support/fault-control.ts";
+import {
+  expectHonest,
+  expectProtected,
+  expectSound,
+  type States,
+} from "../../packages/engine/test/support/fault-check.ts";
+import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
+import { carryOut, type Operation, type Said } from "../../packages/engine/test/support/fault-operations.ts";
+import { buildFaultProject } from "../../packages/engine/test/support/fault-project.ts";
+import { readTreeMap } from "../../packages/engine/test/support/tree-map.ts";
+import type { Round } from "../suite.ts";
+
+/** An operation from a state that was kept, and what it does when nothing goes wrong. */
+interface Scene extends States {
+  readonly title: string;
+  readonly operation: Operation;
+  readonly kept: string;
+  readonly calls: readonly string[];
+}
+
+export interface Point {
+  readonly scene: Scene;
+  /** The number of the call, from 1. */
+  readonly at: number;
+  readonly call: string;
+}
+
+const SCENES: readonly (readonly [Operation, kept: string])[] = [
+  ["open", "bare"],
+  ["create", "start"],
+  ["restore", "start"],
+  ["undo", "start"],
+  ["redo", "undone"],
+  ["prune", "start"],
+  ["gc", "start"],
+  ["migrate", "start"],
+];
+const RECOVERIES = 4;
+const MOST_FAILURES = 12;
+
+export function missingShim(): string | undefined {
+  return hasCompiler ? undefined : "there is no C compiler";
+}
+
+/** A project in this process's laboratory and all points at which a fault can strike. */
+export class FaultScenes {
+  readonly lab = new FaultLab(shimBase);
+  readonly #control = new FaultControl(shimBase!);
+  readonly #scenes: Scene[] = [];
+  readonly #failures: Error[] = [];
+
+  async build({ random, left }: Round): Promise<void> {
+    const known = await buildFaultProject(this.lab, random);
+    for (const [operation, kept] of SCENES)
+      await this.#rehearse(operation, kept, { title: operation, known });
+    const restore = this.#scenes.find(({ operation }) => operation === "restore")!;
+    const inTree = restore.calls.flatMap((call, index) =>
+      call.includes(" " + this.lab.root) ? [index + 1] : [],
+    );
+    for (let number = 0; number < Math.min(RECOVERIES, left / 20); number += 1) {
+      this.lab.putBack("start");
+      await this.#interrupt("restore", { at: random.pick(inTree), how: EIO, lasting: true });
+      this.lab.keep(`half ${number}`);
+      const { before, after } = restore;
+      await this.#rehearse("open", `half ${number}`, { title: "recovery", known, before, after });
+    }
+  }
+
+  /** Each point once, in an order of the seed's. */
+  points({ random }: Round): Point[] {
+    const points = this.#scenes.flatMap((scene) =>
+      scene.calls.map((call, index) => ({ scene, at: index + 1, call })),
+    );
+    for (let at = points.length - 1; at > 0; at -= 1) {
+      const other = random.below(at + 1);
+      [points[at], points[other]] = [points[other]!, points[at]!];
+    }
+    return points;
+  }
+
+  /** Lets faults strike an operation, in this process or in one of its own, and looks at what is left. */
+  async strike(
+    { scene, at, call }: Point,
+    faults: readonly Fault[],
+    mode: "judge" | "here" | "apart",
+  ): Promise<void> {
+    this.lab.putBack(scene.kept);
+    let said: Said | undefined;
+    try {
+      if (mode === "apart") await this.lab.run(scene.operation, ...faults);
+      else said = await this.#interrupt(scene.operation, ...faults);
+      if (mode === "judge") expectHonest(said, this.lab, scene);
+      await (scene.title === "open" ? expectProtected : expectSound)(this.lab, scene);
+    } catch (error) {
+      const where = `${scene.title}, call ${at} of ${scene.calls.length}: ${call}; ${JSON.stringify(faults)}; said ${JSON.stringify(said)}`;
+      this.#failures.push(new Error(where, { cause: error }));
+      if (this.#failures.length >= MOST_FAILURES) this.assertNoFailure();
+    }
+  }
+
+  /** One round tells of several points that fail. */
+  assertNoFailure(): void {
+    if (this.#failures.length > 0)
+      throw new AggregateError(this.#failures, `${this.#failures.length} points fail`);
+  }
+
+  async #interrupt(operation: Operation, ...faults: Fault[]): Promise<Said> {
+    this.#control.arm(...faults);
+    try {
+      return await carryOut(operation, this.lab, { forgotten: true });
+    } finally {
+      this.#control.disarm();
+    }
+  }
+
+  async #rehearse(
+    operation: Operation,
+    kept: string,
+    facts: Pick<Scene, "title" | "known"> & Partial<States>,
+  ): Promise<void> {
+    this.lab.putBack(kept);
+    const found = readTreeMap(this.lab.root);
+    this.#control.arm();
+    const said = await carryOut(operation, this.lab, { forgotten: true });
+    const calls = this.#control.disarm();
+    if (!said.done) throw new Error(`${facts.title} fails by itself: ${said.message}`);
+    const after = readTreeMap(this.lab.root);
+    this.#scenes.push({ found, before: found, after, operation, kept, calls, ...facts });
+  }
+}
+
+export const EIO = 5;

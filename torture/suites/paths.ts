@@ -1,0 +1,143 @@
+/** Stores with names that lead elsewhere, and directories that are swapped for links during a restore: nothing outside is written. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { EngineError, openWorkspace, type Workspace } from "../../packages/engine/src/index.ts";
+import { expectVerified } from "../../packages/engine/test/support/fault-check.ts";
+import { FORGERIES, forgeStore } from "../../packages/engine/test/support/forged-store.ts";
+import { makeDirectory } from "../../packages/engine/test/support/place.ts";
+import type { SeededRandom } from "../../packages/engine/test/support/seeded-random.ts";
+import { readTreeMap, type TreeMap } from "../../packages/engine/test/support/tree-map.ts";
+import type { Round, Suite } from "../suite.ts";
+
+const RESTORES_A_ROUND = 60;
+
+export const paths: Suite = {
+  name: "paths",
+  unit: "attempts to write outside",
+  goal: 4_000,
+  short: 60,
+  async round(round) {
+    for (const forgery of FORGERIES) {
+      if (round.isOver) return;
+      await inTrap((trap) => expectHarmless(trap, forgery, round));
+    }
+    await inTrap((trap) => restoreUnderSwaps(trap, round));
+  },
+};
+
+/** A workspace in the midst of what must not be touched. */
+interface Trap {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+  readonly outside: string;
+}
+
+async function inTrap(body: (trap: Trap) => Promise<void>): Promise<void> {
+  const base = makeDirectory("belay-paths-");
+  const trap = { base, root: join(base, "root"), home: join(base, "home"), outside: join(base, "outside") };
+  try {
+    for (const path of [join(trap.root, "d/e"), join(trap.root, ".git"), trap.outside])
+      mkdirSync(path, { recursive: true });
+    for (const path of ["d/e/file", "d/file", ".git/config", "same"])
+      writeFileSync(join(trap.root, path), "1\n");
+    for (const path of ["file", "precious"]) writeFileSync(join(trap.outside, path), "precious");
+    await body(trap);
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+/** What stands outside of the workspace, and what stands in `.git`. */
+function watched({ outside, root, base }: Trap): TreeMap[] {
+  return [
+    readTreeMap(outside),
+    readTreeMap(join(root, ".git")),
+    new Map(readdirSync(base).map((name) => [name, ""])),
+  ];
+}
+
+async function expectHarmless(trap: Trap, forgery: (typeof FORGERIES)[number], round: Round): Promise<void> {
+  await forgeStore(trap, forgery);
+  const before = watched(trap);
+  const attempts: ((workspace: Workspace) => Promise<unknown>)[] = [
+    (workspace) => workspace.restoreTo("2"),
+    (workspace) => workspace.restoreTo("2", { bestEffort: true }),
+    (workspace) => workspace.undo(),
+    (workspace) => workspace.revert("2"),
+    (workspace) => workspace.restoreTo("1"),
+  ];
+  for (const attempt of attempts) {
+    await quietly(async () => {
+      await using workspace = await openWorkspace(trap.root, { home: trap.home });
+      await attempt(workspace);
+    });
+    assert.deepEqual(watched(trap), before, forgery.name);
+    for (const [path, node] of readTreeMap(trap.root, { specialBits: true }))
+      assert.doesNotMatch(
+        node,
+        /^(?:file|directory) [1-7]\d{3} /,
+        `${forgery.name}: ${path} has a special bit`,
+      );
+  }
+  round.count("forged stores", attempts.length);
+}
+
+/** Refusals are what is hoped for. */
+async function quietly(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+async function restoreUnderSwaps(trap: Trap, round: Round): Promise<void> {
+  const workspace = await openWorkspace(trap.root, trap);
+  for (const path of ["d/e/file", "d/file", "d/e/new", "d/new"]) writeFileSync(join(trap.root, path), "2\n");
+  await workspace.checkpoint({ name: "two" });
+  const before = watched(trap);
+  const swapper = spawn(process.execPath, ["-e", SWAPPER, trap.root, trap.outside], { stdio: "ignore" });
+  try {
+    for (let number = 0; number < RESTORES_A_ROUND && !round.isOver; number += 1) {
+      await quietly(() => restore(workspace, round.random, number));
+      assert.deepEqual(watched(trap), before);
+      round.count("restores among swapped directories");
+    }
+  } finally {
+    swapper.kill("SIGKILL");
+    await sleep(20);
+    await workspace.close();
+  }
+  await openWorkspace(trap.root, trap).then(expectVerifiedAndClose, ignoreBlocked);
+}
+
+async function restore(workspace: Workspace, random: SeededRandom, number: number): Promise<void> {
+  await workspace.restoreTo(number % 2 === 0 ? "1" : "two", { bestEffort: random.below(2) === 0 });
+}
+
+async function expectVerifiedAndClose(workspace: Workspace): Promise<void> {
+  await expectVerified(workspace);
+  await workspace.close();
+}
+
+/** A swap in the middle of a restore that was killed can stand in the way of its recovery, which says so. */
+function ignoreBlocked(error: unknown): void {
+  if (!(error instanceof EngineError)) throw error;
+}
+
+/** Swaps directories for links that lead outside, and back, as fast as it can. */
+const SWAPPER = `
+  const fs = require("node:fs");
+  const [root, outside] = process.argv.slice(1);
+  const attempt = (work) => { try { work(); } catch {} };
+  for (;;) for (const name of ["d", "d/e"]) {
+    const [path, away] = [root + "/" + name, root + "/away-" + name.length];
+    attempt(() => fs.renameSync(path, away));
+    attempt(() => fs.symlinkSync(outside, path));
+    attempt(() => { if (fs.lstatSync(path).isSymbolicLink()) fs.unlinkSync(path); });
+    attempt(() => fs.renameSync(away, path));
+  }`;

@@ -1,0 +1,146 @@
+/** The power fails while checkpoints and restores are made: what was acknowledged is there, and nothing that was only on disk is lost. */
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openWorkspace } from "../../packages/engine/src/index.ts";
+import { expectVerified } from "../../packages/engine/test/support/fault-check.ts";
+import { makeDirectory } from "../../packages/engine/test/support/place.ts";
+import { canMount } from "../../packages/engine/test/support/project.ts";
+import { describeFile } from "../../packages/engine/test/support/tree-map.ts";
+import { readCheckpointMap } from "../../packages/engine/test/support/workspace-model.ts";
+import type { Suite } from "../suite.ts";
+
+const WORKER = join(import.meta.dirname, "..", "power-worker.ts");
+const CUTTER = join(import.meta.dirname, "..", "power-cut.c");
+const IMAGE_BYTES = 96 * 1024 * 1024;
+const CUTS_A_ROUND = 10;
+const LONGEST_MS = 1200;
+
+const FORMATS: Readonly<Record<string, readonly string[]>> = {
+  ext4: ["mkfs.ext4", "-q"],
+  xfs: ["mkfs.xfs", "-q"],
+};
+
+const available = Object.keys(FORMATS).filter(
+  (name) => spawnSync(FORMATS[name]![0]!, ["-V"], { stdio: "ignore" }).error === undefined,
+);
+
+export const power: Suite = {
+  name: "power",
+  unit: "power cuts",
+  goal: 200,
+  short: 3,
+  missing: () =>
+    canMount && available.length > 0 ? undefined : "no file system on a loop device can be mounted here",
+  async round(round) {
+    for (const format of available) {
+      const machine = new Machine(format);
+      try {
+        for (let cut = 0; cut < CUTS_A_ROUND && !round.isOver; cut += 1) {
+          await machine.runUntilCut(20 + round.random.below(LONGEST_MS));
+          await machine.expectAcknowledged();
+          round.count(format);
+        }
+      } finally {
+        machine.remove();
+      }
+    }
+  },
+};
+
+interface Fact {
+  readonly id?: string;
+  readonly content?: string;
+  readonly written?: string;
+}
+
+/** A disk whose power can be cut, with a workspace and its store on it. */
+class Machine {
+  readonly #base = makeDirectory("belay-power-");
+  readonly #image = join(this.#base, "image");
+  readonly #disk = join(this.#base, "disk");
+  readonly #log = join(this.#base, "log");
+  readonly #root = join(this.#disk, "root");
+  readonly #home = join(this.#disk, "home");
+  #isMounted = false;
+
+  constructor(format: string) {
+    writeFileSync(this.#image, "");
+    truncateSync(this.#image, IMAGE_BYTES);
+    const [program, ...options] = FORMATS[format]!;
+    execFileSync(program!, [...options, this.#image], { stdio: "ignore" });
+    execFileSync("cc", ["-o", join(this.#base, "power-cut"), CUTTER]);
+    mkdirSync(this.#disk);
+    this.#mount();
+    mkdirSync(this.#root);
+    execFileSync("sync", ["-f", this.#disk]);
+    writeFileSync(this.#log, "");
+  }
+
+  async runUntilCut(ms: number): Promise<void> {
+    const first = String(this.#facts().length);
+    const worker = spawn(process.execPath, [WORKER, this.#root, this.#home, this.#log, first], {
+      stdio: "ignore",
+    });
+    const ended = new Promise((resolve) => worker.on("close", resolve));
+    const lines = this.#facts().length;
+    while (this.#facts().length === lines && worker.exitCode === null) await sleep(5);
+    await sleep(ms);
+    execFileSync(join(this.#base, "power-cut"), [this.#disk]);
+    worker.kill("SIGKILL");
+    await ended;
+    execFileSync("umount", [this.#disk]);
+    this.#isMounted = false;
+    this.#mount();
+  }
+
+  async expectAcknowledged(): Promise<void> {
+    await using workspace = await openWorkspace(this.#root, { home: this.#home });
+    await expectVerified(workspace);
+    const saved = new Map<string, string | undefined>();
+    for (const { id } of await workspace.list())
+      saved.set(id, (await readCheckpointMap({ workspace }, id)).get("file"));
+    for (const { id, content } of this.#facts()) {
+      if (id !== undefined)
+        assert.equal(saved.get(id), describeFile(0o644, Buffer.from(content!)), `checkpoint ${id}`);
+    }
+    const last = this.#facts().findLast(({ written }) => written !== undefined)?.written;
+    if (last === undefined) return;
+    const present = existsSync(join(this.#root, "file"))
+      ? readFileSync(join(this.#root, "file"), "utf8")
+      : undefined;
+    // N0: on disk, or in a checkpoint
+    const isSaved = [...saved.values()].includes(describeFile(0o644, Buffer.from(last)));
+    assert.ok(
+      isSaved || present === last,
+      `${last.slice(0, 40)} is nowhere, on disk is ${present?.slice(0, 40)}`,
+    );
+    appendFileSync(this.#log, "{}\n");
+  }
+
+  /** A line may be cut off as well. */
+  #facts(): Fact[] {
+    const lines = readFileSync(this.#log, "utf8").split("\n").slice(0, -1);
+    return lines.map((line) => JSON.parse(line) as Fact);
+  }
+
+  #mount(): void {
+    execFileSync("mount", ["-o", "loop", this.#image, this.#disk]);
+    this.#isMounted = true;
+  }
+
+  remove(): void {
+    if (this.#isMounted) execFileSync("umount", ["--lazy", this.#disk]);
+    rmSync(this.#base, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Real commands of many processes at once, killed and stopped at random. Each process changes files of its own only:
+ * whatever it was told is saved must be there in the end, exactly.
+ */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openWorkspace, type Workspace } from "../../packages/engine/src/index.ts";
+import { expectVerified } from "../../packages/engine/test/support/fault-check.ts";
+import { makeDirectory } from "../../packages/engine/test/support/place.ts";
+import { createSeededRandom, type SeededRandom } from "../../packages/engine/test/support/seeded-random.ts";
+import { describeFile } from "../../packages/engine/test/support/tree-map.ts";
+import { readCheckpointMap } from "../../packages/engine/test/support/workspace-model.ts";
+import type { Round, Suite } from "../suite.ts";
+
+const COMMAND = join(
+  import.meta.dirname,
+  "../../packages/cli",
+  process.env["BELAY_TORTURE_CLI"] ?? "bin/belay.js",
+);
+const PROCESSES = 8;
+const COMMANDS_EACH = 12;
+const KILLED = 4;
+const STOPPED = 8;
+
+export const soak: Suite = {
+  name: "soak",
+  unit: "commands",
+  goal: 2_000,
+  short: 40,
+  async round(round) {
+    const base = makeDirectory("belay-soak-");
+    const place = { base, root: join(base, "root"), home: join(base, "home") };
+    try {
+      mkdirSync(place.root);
+      await (await openWorkspace(place.root, place)).close();
+      const agents = Array.from({ length: PROCESSES }, (_, number) => new Agent(place, number, round));
+      await Promise.all(agents.map((agent) => agent.live(Math.min(COMMANDS_EACH, round.left / PROCESSES))));
+      await expectAllThere(place, agents);
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Place {
+  readonly base: string;
+  readonly root: string;
+  readonly home: string;
+}
+
+interface Saved {
+  readonly id: string;
+  readonly content: string;
+}
+
+class Agent {
+  readonly #place: Place;
+  readonly #round: Round;
+  readonly #random: SeededRandom;
+  readonly name: string;
+  readonly path: string;
+  /** Checkpoints that it was told exist, and what its file was then. */
+  readonly saved: Saved[] = [];
+
+  constructor(place: Place, number: number, round: Round) {
+    this.#place = place;
+    this.#round = round;
+    this.#random = createSeededRandom(round.random.below(2 ** 30));
+    this.name = `agent-${number}`;
+    this.path = join(place.root, this.name, "file");
+    mkdirSync(join(place.root, this.name));
+    writeFileSync(this.path, "start");
+  }
+
+  async live(commands: number): Promise<void> {
+    for (let number = 0; number < commands; number += 1) {
+      const kind = this.#random.pick([
+        "checkpoint",
+        "checkpoint",
+        "checkpoint",
+        "restore",
+        "prune",
+        "gc",
+      ] as const);
+      if (kind === "checkpoint" || this.saved.length === 0) await this.#checkpoint(number);
+      else if (kind === "restore") await this.#restore(number);
+      else await this.#run(kind === "gc" ? ["gc"] : ["prune", "--yes"]);
+      this.#round.count(kind);
+    }
+  }
+
+  async #checkpoint(number: number): Promise<void> {
+    const content = `${this.name} ${number} ${this.#random.below(2 ** 30)}`;
+    writeFileSync(this.path, content);
+    const said = await this.#run(["checkpoint"]);
+    // nobody else may have written to it, not even a restore that was killed and is finished by another process
+    assert.equal(readFileSync(this.path, "utf8"), content);
+    if (said !== undefined) this.saved.push({ id: said, content });
+  }
+
+  async #restore(number: number): Promise<void> {
+    const only = `${this.name} ${number} only here ${this.#random.below(2 ** 30)}`;
+    writeFileSync(this.path, only);
+    const target = this.#random.pick(this.saved);
+    const said = await this.#run(["restore", target.id, this.name, "--yes"]);
+    if (said !== undefined) assert.equal(readFileSync(this.path, "utf8"), target.content);
+  }
+
+  /** The id that the command tells, or nothing if it was killed or refused. */
+  async #run(words: readonly string[]): Promise<string | undefined> {
+    const child = spawn(process.execPath, [COMMAND, ...words, "--json"], {
+      cwd: this.#place.root,
+      env: { ...process.env, BELAY_HOME: this.#place.home },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    let output = "";
+    child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
+    const ended = new Promise<number | null>((resolve) => child.on("close", resolve));
+    void this.#disturb(child.pid!);
+    if ((await ended) !== 0) return undefined;
+    const { id, checkpoint } = JSON.parse(output) as { id?: string; checkpoint?: { id: string } };
+    return id ?? checkpoint?.id ?? "";
+  }
+
+  async #disturb(pid: number): Promise<void> {
+    const signal = (name: NodeJS.Signals) => {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // it has ended
+      }
+    };
+    const chance = this.#random.below(40);
+    if (chance >= KILLED + STOPPED) return;
+    await sleep(this.#random.below(1500));
+    if (chance < KILLED) return signal("SIGKILL");
+    signal("SIGSTOP");
+    await sleep(this.#random.below(1000));
+    signal("SIGCONT");
+  }
+}
+
+async function expectAllThere(place: Place, agents: readonly Agent[]): Promise<void> {
+  await using workspace = await openAfterBlocked(place);
+  await expectVerified(workspace);
+  const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
+  for (const { name, path, saved } of agents) {
+    for (const { id, content } of saved) {
+      assert.ok(listed.has(id), `${name}: checkpoint ${id} is gone`);
+      const found = (await readCheckpointMap({ workspace }, id)).get(`${name}/file`);
+      assert.equal(found, describeFile(0o644, Buffer.from(content)), `${name}: checkpoint ${id} is another`);
+    }
+    const last = saved.at(-1);
+    if (last === undefined) continue;
+    await workspace.restoreTo(last.id, { paths: [name] });
+    assert.equal(readFileSync(path, "utf8"), last.content);
+  }
+}
+
+/** A restore whose file was changed after it was killed blocks once, with the tree kept. */
+async function openAfterBlocked(place: Place): Promise<Workspace> {
+  return openWorkspace(place.root, place).catch(() => openWorkspace(place.root, place));
+}
