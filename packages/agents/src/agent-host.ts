@@ -27,16 +27,6 @@ export interface UserMessage<Thread> {
   readonly description: string;
 }
 
-/** Work of this thread that was taken out since its last prompt. */
-export interface RolledBack {
-  /** "restore", "undo", "reset" …, in a word. */
-  readonly by: string;
-  /** Where the files are now: a checkpoint's description. */
-  readonly to: string;
-  readonly paths: readonly string[];
-  readonly pathsTotal: number;
-}
-
 export interface ToolCall<Thread> {
   readonly thread: Thread;
   /** The message of the turn this call belongs to, if it is known. */
@@ -45,6 +35,9 @@ export interface ToolCall<Thread> {
   readonly toolUseId: string;
   /** Paths that the input names, absolute where the agent's directory is known. May lie outside the workspace. */
   readonly paths: readonly string[];
+  /** What the call is about, in a few words: the command, the file. Secrets left out. */
+  readonly summary: string;
+  /** "Before Bash: npm test" */
   readonly description: string;
   readonly run: AgentRun | null;
 }
@@ -79,8 +72,8 @@ export interface Trouble {
 export interface AgentHost<Thread = unknown> {
   /** The thread of this conversation, made if it is new; null where the directory is not protected. */
   openThread(request: ThreadRequest): Promise<Thread | null>;
-  /** Takes the checkpoint before the message and records it; says what was rolled back since the last one. */
-  message(message: UserMessage<Thread>): Promise<{ readonly rolledBack: readonly RolledBack[] }>;
+  /** Takes the checkpoint before the message and records it; says what was undone or restored since the last one. */
+  message(message: UserMessage<Thread>): Promise<{ readonly notices: readonly string[] }>;
   toolBefore(call: ToolCall<Thread>): Promise<void>;
   toolAfter(call: ToolCall<Thread> & { readonly status: ToolStatus }): Promise<void>;
   agentStart(activity: AgentActivity<Thread>): Promise<void>;
@@ -89,11 +82,7 @@ export interface AgentHost<Thread = unknown> {
   /** The user went back inside the agent: its conversation now stands before this message. */
   conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
   /** One of Belay's own slash commands; what it prints is shown to the user. */
-  command?(command: {
-    readonly name: string;
-    readonly args: string;
-    readonly cwd: string;
-  }): Promise<string>;
+  command?(command: { readonly name: string; readonly args: string; readonly cwd: string }): Promise<string>;
   /** Something went wrong and the agent went on: for the timeline and `belay doctor`. */
   trouble(trouble: Trouble): Promise<void>;
 }

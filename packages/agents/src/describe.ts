@@ -12,9 +12,17 @@ export function describePrompt(text: string): string {
 }
 
 /** "Before Bash: npm test" */
-export function describeTool(phase: "Before" | "After", { tool, subject }: ToolUse): string {
+export function describeTool(
+  phase: "Before" | "After",
+  { tool, subject }: Pick<ToolUse, "tool" | "subject">,
+): string {
   const name = shorten(tool, PROMPT_CHARACTERS);
-  return subject === "" ? `${phase} ${name}` : `${phase} ${name}: ${shorten(subject, SUBJECT_CHARACTERS)}`;
+  return subject === "" ? `${phase} ${name}` : `${phase} ${name}: ${summarise(subject)}`;
+}
+
+/** What a call is about, as it is shown. */
+export function summarise(subject: string): string {
+  return shorten(subject, SUBJECT_CHARACTERS);
 }
 
 export function describeRun(phase: "Before" | "After", run: AgentRun): string {
@@ -24,10 +32,9 @@ export function describeRun(phase: "Before" | "After", run: AgentRun): string {
 /** The first characters as people count them, in one line; secrets are taken out before anything is cut. */
 export function shorten(text: string, limit: number): string {
   const line = redact(text)
-    // oxlint-disable-next-line eslint/no-control-regex -- what a terminal would obey
-    .replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, " ")
+    .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, " ")
     .replace(/ {2,}/g, " ")
     .trim();
-  const characters = [...line.slice(0, limit * 4)];
+  const characters = Array.from(line.slice(0, limit * 4));
   return characters.length <= limit ? line : `${characters.slice(0, limit).join("")}…`;
 }

@@ -5,7 +5,7 @@
  */
 import type { AgentHost, AgentRun, ToolStatus, TurnStatus } from "./agent-host.ts";
 import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
-import { describePrompt, describeRun, describeTool } from "./describe.ts";
+import { describePrompt, describeRun, describeTool, summarise } from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
@@ -72,7 +72,9 @@ async function carryOut<Thread>(act: Act<Thread>): Promise<string | undefined> {
       return act.host.agentStart(activity({ ...act, event })).then(() => undefined);
     case "agent-end":
       await closeCalls(act, event.run.id);
-      return act.host.agentEnd({ ...activity({ ...act, event }), status: event.status }).then(() => undefined);
+      return act.host
+        .agentEnd({ ...activity({ ...act, event }), status: event.status })
+        .then(() => undefined);
     case "turn-end":
       return turnEnd({ ...act, event });
     case "session-end":
@@ -86,14 +88,14 @@ async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | 
   const { host, thread, notes, event } = act;
   await closeTurn(act, "interrupted");
   const messageId = event.messageId ?? `message-${digest(event.session, event.key)}`;
-  const { rolledBack } = await host.message({
+  const { notices } = await host.message({
     thread,
     messageId,
     text: event.text,
     description: describePrompt(event.text),
   });
   notes.beginTurn({ messageId, turnId: event.turnId });
-  return newsFor(rolledBack);
+  return newsFor(notices);
 }
 
 /** The agent goes on with the turn that started what now ended in the background. */
@@ -116,6 +118,7 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
     tool: use.tool,
     toolUseId,
     paths: use.paths,
+    summary: summarise(use.subject),
     description: describeTool("Before", use),
     run,
   });
@@ -165,16 +168,30 @@ async function closeCalls<Thread>(act: Act<Thread>, runId: string | null): Promi
 
 async function endCall<Thread>(act: Act<Thread>, call: OpenCall, status: ToolStatus): Promise<void> {
   const { host, thread, notes } = act;
-  const { tool, toolUseId, paths, run } = call;
-  const description = describeTool("After", { ...call, mutates: true });
-  await host.toolAfter({ thread, messageId: notes.lastMessage(), tool, toolUseId, paths, description, run, status });
+  const { tool, toolUseId, paths, subject, run } = call;
+  await host.toolAfter({
+    thread,
+    messageId: notes.lastMessage(),
+    tool,
+    toolUseId,
+    paths,
+    summary: summarise(subject),
+    description: describeTool("After", call),
+    run,
+    status,
+  });
   notes.endCall(toolUseId);
 }
 
 function activity<Thread>(act: Act<Thread, Of<"agent-start" | "agent-end">>) {
   const { thread, notes, event } = act;
   const phase = event.kind === "agent-start" ? "Before" : "After";
-  return { thread, messageId: notes.lastMessage(), run: event.run, description: describeRun(phase, event.run) };
+  return {
+    thread,
+    messageId: notes.lastMessage(),
+    run: event.run,
+    description: describeRun(phase, event.run),
+  };
 }
 
 interface Belonging {
@@ -207,7 +224,7 @@ function belongsTo<Thread>(scene: Scene<Thread>, event: AgentEvent): Belonging {
 
 /** The end of such a conversation's turn is the end of the subagent. */
 function inSubagent(event: AgentEvent, run: AgentRun): AgentEvent {
-  if (event.kind !== "turn-end") return { ...event, run } as AgentEvent;
+  if (event.kind !== "turn-end") return { ...event, run };
   return { ...event, kind: "agent-end", run };
 }
 
@@ -233,10 +250,7 @@ function tell(adapter: AgentAdapter, { notes, event, context }: Telling): Reply 
   return canTell ? { context: news } : {};
 }
 
-async function runCommand<Thread>(
-  { host, cwd }: Scene<Thread>,
-  event: Of<"command">,
-): Promise<Reply> {
+async function runCommand<Thread>({ host, cwd }: Scene<Thread>, event: Of<"command">): Promise<Reply> {
   if (host.command === undefined) return {};
   const { name, args } = event;
   return { output: await host.command({ name, args, cwd: event.cwd ?? cwd }) };

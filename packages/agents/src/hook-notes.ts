@@ -88,14 +88,18 @@ export function dropOldNotes(home: string, now: number): void {
   for (const name of namesIn(notes)) {
     const directory = join(notes, name);
     const seen = statSync(directory, { throwIfNoEntry: false });
-    if (seen !== undefined && now - seen.mtimeMs > KEPT_MS) rmSync(directory, { recursive: true, force: true });
+    if (seen !== undefined && now - seen.mtimeMs > KEPT_MS)
+      rmSync(directory, { recursive: true, force: true });
   }
 }
 
 function readCalls(directory: string): OpenCall[] {
   const calls = namesIn(directory)
     .filter((name) => name.startsWith("call-"))
-    .map((name) => ({ path: join(directory, name), at: statSync(join(directory, name), { throwIfNoEntry: false }) }))
+    .map((name) => ({
+      path: join(directory, name),
+      at: statSync(join(directory, name), { throwIfNoEntry: false }),
+    }))
     .filter(({ at }) => at !== undefined)
     .sort((a, b) => a.at!.mtimeMs - b.at!.mtimeMs);
   return calls.flatMap(({ path }) => asCall(readNote(path)));

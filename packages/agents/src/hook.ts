@@ -13,7 +13,7 @@ import { handleEvent } from "./handle-event.ts";
 import { parsePayload, PAYLOAD_LIMIT, salvagePayload, textOf, type Payload } from "./payload.ts";
 
 export { AGENT_IDS, type AgentId } from "./agent-event.ts";
-export type * from "./agent-host.ts";
+export type { AgentHost } from "./agent-host.ts";
 
 export interface HookCall<Thread> {
   /** The agent named in the command line. */
@@ -100,7 +100,9 @@ async function reportTrouble<Thread>(
     mkdirSync(join(home, "agents"), { recursive: true, mode: 0o700 });
     const log = join(home, "agents", "trouble.log");
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.old`);
-    appendFileSync(log, `${JSON.stringify({ at: new Date(now()).toISOString(), ...trouble })}\n`, { mode: 0o600 });
+    appendFileSync(log, `${JSON.stringify({ at: new Date(now()).toISOString(), ...trouble })}\n`, {
+      mode: 0o600,
+    });
   } catch {
     // The user still gets the warning in the answer.
   }

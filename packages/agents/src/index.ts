@@ -1,5 +1,16 @@
 /** Belay's side of coding agents. `@belay/agents/hook`, `/mcp` and `/tools` load less than all of it. */
-export type * from "./agent-host.ts";
+export type {
+  AgentActivity,
+  AgentHost,
+  AgentRun,
+  ThreadRequest,
+  ToolCall,
+  ToolStatus,
+  Trouble,
+  TurnEnd,
+  TurnStatus,
+  UserMessage,
+} from "./agent-host.ts";
 export { AGENT_IDS, type AgentAdapter, type AgentEvent, type AgentId, type Reply } from "./agent-event.ts";
 export { isAgentId, loadAgent, loadAllAgents, recogniseAgent } from "./agents.ts";
 export { handleEvent, type Scene } from "./handle-event.ts";

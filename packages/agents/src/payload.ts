@@ -3,6 +3,7 @@
  * or huge. These readers give a value of the type asked for, or null.
  */
 import { createHash } from "node:crypto";
+import { words } from "./words.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 
@@ -68,18 +69,19 @@ export function salvagePayload(start: string, end: string): Payload {
   const salvaged: Record<string, string> = {};
   for (const key of SALVAGED_KEYS) {
     const pattern = new RegExp(`"${key}"\\s*:\\s*("(?:[^"\\\\]|\\\\.){0,4096}")`, "g");
-    const found = pattern.exec(start.slice(0, SALVAGE_BYTES)) ?? lastMatch(end.slice(-SALVAGE_BYTES), pattern);
+    const found =
+      pattern.exec(start.slice(0, SALVAGE_BYTES)) ?? lastMatch(end.slice(-SALVAGE_BYTES), pattern);
     const value = found === undefined ? undefined : parsePayload(`{"value":${found[1]}}`)?.["value"];
     if (typeof value === "string") salvaged[key] = value;
   }
   return salvaged;
 }
 
-const SALVAGED_KEYS = [
-  ...["session_id", "sessionId", "sessionID", "conversation_id", "transcript_path", "cwd", "hook_event_name"],
-  ...["tool_name", "toolName", "tool", "tool_use_id", "tool_call_id", "callID", "prompt_id", "turn_id"],
-  ...["agent_id", "agent_type", "parent_agent_id", "generation_id", "timestamp", "cursor_version", "belay_event"],
-];
+const SALVAGED_KEYS = words(`
+  session_id sessionId sessionID conversation_id transcript_path cwd hook_event_name tool_name
+  toolName tool tool_use_id tool_call_id callID prompt_id turn_id agent_id agent_type
+  parent_agent_id generation_id timestamp cursor_version belay_event
+`);
 
 function lastMatch(text: string, pattern: RegExp): RegExpExecArray | undefined {
   pattern.lastIndex = 0;

@@ -5,7 +5,10 @@
 const SECRETS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, "[redacted]"],
   [/\b(?:sk|pk|rk)[-_](?:[A-Za-z]+[-_])*[A-Za-z0-9_-]{16,}/g, "[redacted]"],
-  [/\b(?:ghp|gho|ghu|ghs|ghr|github_pat|glpat|npm|xox[abeoprs]|hf|dop_v1)[-_][A-Za-z0-9_-]{12,}/g, "[redacted]"],
+  [
+    /\b(?:ghp|gho|ghu|ghs|ghr|github_pat|glpat|npm|xox[abeoprs]|hf|dop_v1)[-_][A-Za-z0-9_-]{12,}/g,
+    "[redacted]",
+  ],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g, "[redacted]"],
   [/\bAIza[A-Za-z0-9_-]{30,}/g, "[redacted]"],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, "[redacted]"],

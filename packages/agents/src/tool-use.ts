@@ -2,6 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { ToolUse } from "./agent-event.ts";
 import { digest, listOf, textOf, type Payload } from "./payload.ts";
+import { words } from "./words.ts";
 
 const PATHS_LIMIT = 200;
 const LONGEST_PATH = 4096;
@@ -10,20 +11,19 @@ const SUBJECT_KEYS = ["command", "cmd", "description", "prompt", "query", "url",
 
 /**
  * Tools of any agent that are known to leave files alone. Everything else is taken to change them: a checkpoint
- * too many costs milliseconds, one too few costs work.
+ * too many costs milliseconds, one too few costs work. The last three start agents, which have events of their own.
  */
 const HARMLESS = new Set(
-  [
-    ...["read", "view", "open", "grep", "glob", "ls", "list", "search", "find", "codebase_search", "file_search"],
-    ...["read_file", "read_many_files", "list_directory", "search_file_content", "grep_search", "web_search"],
-    ...["webfetch", "web_fetch", "websearch", "google_web_search", "fetch", "todowrite", "todoread", "todo_write"],
-    ...["write_todos", "update_plan", "update_todo", "askuserquestion", "ask_user", "question", "exitplanmode"],
-    ...["enterplanmode", "plan", "skill", "bashoutput", "killshell", "taskoutput", "taskstop", "sleep", "think"],
-    ...["view_image", "read_bash", "stop_bash", "report_intent", "listmcpresources", "readmcpresource"],
-    ...["toolsearch", "structuredoutput", "delete_todo", "lsp", "read_mcp_resource", "list_mcp_resources"],
-    // These start agents, which have events of their own.
-    ...["agent", "task", "spawn_agent"],
-  ].map((name) => name.toLowerCase()),
+  words(`
+  read view grep glob ls list search codebase_search file_search read_file
+  read_many_files list_directory search_file_content grep_search web_search webfetch web_fetch
+  websearch google_web_search todowrite todoread todo_write write_todos update_plan
+  update_todo askuserquestion ask_user question exitplanmode enterplanmode bashoutput
+  killshell taskoutput taskstop sleep think view_image read_bash stop_bash report_intent
+  listmcpresources readmcpresource toolsearch structuredoutput delete_todo lsp read_mcp_resource
+  list_mcp_resources
+  agent task spawn_agent
+`),
 );
 
 /** Belay's own MCP tools, however the agent spells them: a restore makes its own checkpoints. */
@@ -60,9 +60,7 @@ function affectedPaths(tool: string, input: Payload, cwd: string | null): string
   const usable = [...named, ...patched].filter(
     (path) => path !== null && path.length <= LONGEST_PATH && !path.includes("\0"),
   );
-  const absolute = usable.map((path) =>
-    cwd === null || !isAbsolute(cwd) ? path! : resolve(cwd, path!),
-  );
+  const absolute = usable.map((path) => (cwd === null || !isAbsolute(cwd) ? path! : resolve(cwd, path!)));
   return [...new Set(absolute)].slice(0, PATHS_LIMIT);
 }
 

@@ -85,9 +85,9 @@ describe("[N2] hostile payloads", () => {
   test("unknown events, agents and missing fields are survived", async () => {
     const { host, send } = setUpStage();
     for (const agent of AGENT_IDS) {
-      expect(await send(agent, { hook_event_name: "SomethingNew", session_id: "s", conversation_id: "s" })).toEqual(
-        {},
-      );
+      expect(
+        await send(agent, { hook_event_name: "SomethingNew", session_id: "s", conversation_id: "s" }),
+      ).toEqual({});
       expect(await send(agent, {})).toEqual({});
     }
     expect(host.calls).toEqual([]);
@@ -119,7 +119,7 @@ describe("[N2] hostile payloads", () => {
   test("a huge event still has its checkpoint, and is not kept in memory", async () => {
     const { host, send } = setUpStage();
     const write = claude("PreToolUse.Write");
-    const content = "x\\\"".repeat(8 << 20);
+    const content = 'x\\"'.repeat(8 << 20);
     const { tool_use_id, ...start } = write;
     const huge = { ...start, tool_input: { file_path: "/home/you/project/big", content }, tool_use_id };
     expect(await send("claude-code", huge)).toEqual({});
@@ -128,10 +128,28 @@ describe("[N2] hostile payloads", () => {
 
   test("any JSON at all, for every agent", async () => {
     const { send } = setUpStage();
-    const keys = ["session_id", "sessionId", "conversation_id", "hook_event_name", "tool_name", "tool_input", "cwd"];
-    const known = fc.constantFrom("PreToolUse", "UserPromptSubmit", "Stop", "BeforeTool", "preToolUse", "SubagentStart");
+    const keys = [
+      "session_id",
+      "sessionId",
+      "conversation_id",
+      "hook_event_name",
+      "tool_name",
+      "tool_input",
+      "cwd",
+    ];
+    const known = fc.constantFrom(
+      "PreToolUse",
+      "UserPromptSubmit",
+      "Stop",
+      "BeforeTool",
+      "preToolUse",
+      "SubagentStart",
+    );
     const values = fc.oneof(fc.jsonValue(), known, fc.string({ unit: "binary" }));
-    const payloads = fc.dictionary(fc.constantFrom(...keys, "prompt", "input", "belay_event", "__proto__"), values);
+    const payloads = fc.dictionary(
+      fc.constantFrom(...keys, "prompt", "input", "belay_event", "__proto__"),
+      values,
+    );
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...AGENT_IDS), payloads, async (agent, payload) => {
         const answer = await send(agent, payload);
@@ -155,8 +173,13 @@ describe("[N2] a broken Belay", () => {
     expect(answer["systemMessage"]).toContain("disk full");
     expect(answer["systemMessage"]).not.toContain("abc123secret");
 
-    const stuck = Object.assign(Object.create(host) as typeof host, { openThread: () => new Promise(() => {}) });
-    const late = JSON.parse(await runHook({ ...call, host: stuck, deadlineMs: 20 })) as Record<string, unknown>;
+    const stuck = Object.assign(Object.create(host) as typeof host, {
+      openThread: () => new Promise(() => {}),
+    });
+    const late = JSON.parse(await runHook({ ...call, host: stuck, deadlineMs: 20 })) as Record<
+      string,
+      unknown
+    >;
     expect(late["systemMessage"]).toContain("no answer within");
     expect(host.story.filter((line) => line.startsWith("trouble"))).toHaveLength(2);
   });
@@ -166,7 +189,14 @@ describe("[N2] a broken Belay", () => {
     mkdirSync(join(home, "x"));
     writeFileSync(join(home, "x", "agents"), "a file where a directory should be");
     const input = [Buffer.from(JSON.stringify(claude("PreToolUse.Bash")))];
-    const printed = await runHook({ agent: "claude-code", input, host, home: join(home, "x"), cwd: "/", environment: {} });
+    const printed = await runHook({
+      agent: "claude-code",
+      input,
+      host,
+      home: join(home, "x"),
+      cwd: "/",
+      environment: {},
+    });
     expect(JSON.parse(printed)).toHaveProperty("systemMessage");
   });
 });

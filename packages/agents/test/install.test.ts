@@ -50,25 +50,28 @@ function put(path: string, text: string): void {
 }
 
 describe.each(AGENT_IDS)("%s", (agent) => {
-  test.each(["local", "user", "shared"] as const)("is installed twice as once, and leaves nothing (%s)", async (scope) => {
-    const place = setUp(scope);
-    const path = await settingsOf(agent, place);
-    const adapter = await loadAgent(agent);
-    expect(detectAgent(adapter, place).hooks).toBe("missing");
+  test.each(["local", "user", "shared"] as const)(
+    "is installed twice as once, and leaves nothing (%s)",
+    async (scope) => {
+      const place = setUp(scope);
+      const path = await settingsOf(agent, place);
+      const adapter = await loadAgent(agent);
+      expect(detectAgent(adapter, place).hooks).toBe("missing");
 
-    expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "created" }]);
-    const text = readFileSync(path, "utf8");
-    expect(text).toContain("bin/belay-hook");
-    expect(detectAgent(adapter, place).hooks).toBe("installed");
-    expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "unchanged" }]);
-    expect(readFileSync(path, "utf8")).toBe(text);
+      expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "created" }]);
+      const text = readFileSync(path, "utf8");
+      expect(text).toContain("bin/belay-hook");
+      expect(detectAgent(adapter, place).hooks).toBe("installed");
+      expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "unchanged" }]);
+      expect(readFileSync(path, "utf8")).toBe(text);
 
-    expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "deleted" }]);
-    expect(readdirSync(place.root!)).toEqual([]);
-    expect(existsSync(place.user)).toBe(false);
-    expect(readRecord(place.belayHome)).toEqual([]);
-    expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "unchanged" }]);
-  });
+      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "deleted" }]);
+      expect(readdirSync(place.root!)).toEqual([]);
+      expect(existsSync(place.user)).toBe(false);
+      expect(readRecord(place.belayHome)).toEqual([]);
+      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "unchanged" }]);
+    },
+  );
 
   test("only `shared` writes a file that is meant to be committed, and names nobody's home in it", async () => {
     for (const scope of ["local", "user"] as const) {
@@ -107,7 +110,7 @@ describe("a file that is also the user's", () => {
     ["four spaces", '{\n    "a": 1\n}'],
     ["empty object", "{ }\n"],
     ["empty file", ""],
-    ["a comment alone inside", '{\n  // nothing yet\n}\n'],
+    ["a comment alone inside", "{\n  // nothing yet\n}\n"],
   ])("%s: everything else stays, and uninstalling gives the same bytes", async (_what, text) => {
     const place = setUp();
     const path = await settingsOf("claude-code", place);
@@ -141,7 +144,8 @@ describe("a file that is also the user's", () => {
     const place = setUp("user");
     const path = await settingsOf("claude-code", place);
     const old = '{"hooks":[{"type":"command","command":"/old/bin/belay-hook claude-code"}]}';
-    const mixed = '{"hooks":[{"type":"command","command":"/x/bin/belay-hook claude-code"},{"type":"command","command":"y"}]}';
+    const mixed =
+      '{"hooks":[{"type":"command","command":"/x/bin/belay-hook claude-code"},{"type":"command","command":"y"}]}';
     put(path, `{\n  "hooks": {\n    "Stop": [\n      ${old}\n    ],\n    "SessionEnd": [${mixed}]\n  }\n}\n`);
     expect(detectAgent(await loadAgent("claude-code"), place).hooks).toBe("outdated");
     await installAgent("claude-code", place);
@@ -160,14 +164,16 @@ describe("a file that is also the user's", () => {
     ["not an object", "[]", "not an object"],
     ["hooks of another kind", '{"hooks": []}', '"hooks" is not an object'],
     ["an event of another kind", '{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list'],
-    ["not UTF-8", "{\"a\": \"\xff\"}", "not UTF-8"],
+    ["not UTF-8", '{"a": "\xff"}', "not UTF-8"],
   ])("%s is refused, said so, and untouched", async (_what, text, reason) => {
     const place = setUp();
     const path = await settingsOf("claude-code", place);
     put(path, "");
     writeFileSync(path, text, "latin1");
     const report = await installAgent("claude-code", place);
-    expect(report.files).toMatchObject([{ path, outcome: "refused", reason: expect.stringContaining(reason) }]);
+    expect(report.files).toMatchObject([
+      { path, outcome: "refused", reason: expect.stringContaining(reason) },
+    ]);
     expect(readFileSync(path, "latin1")).toBe(text);
     expect(existsSync(join(place.belayHome, "agents"))).toBe(false);
   });
@@ -177,7 +183,9 @@ describe("a file that is also the user's", () => {
     const path = await settingsOf("gemini-cli", place);
     put(path, "{}\n");
     chmodSync(path, 0o444);
-    expect((await installAgent("gemini-cli", place)).files).toMatchObject([{ outcome: "refused", reason: "it is read-only" }]);
+    expect((await installAgent("gemini-cli", place)).files).toMatchObject([
+      { outcome: "refused", reason: "it is read-only" },
+    ]);
     expect(readFileSync(path, "utf8")).toBe("{}\n");
 
     const linked = await settingsOf("qwen-code", place);
@@ -196,14 +204,18 @@ describe("a file that is also the user's", () => {
     put(path, "{}\n");
     const plan = planInstall(await loadAgent("claude-code"), place);
     writeFileSync(path, '{"mine": 1}\n');
-    expect(install(plan, NOW).files).toMatchObject([{ outcome: "refused", reason: expect.stringContaining("meanwhile") }]);
+    expect(install(plan, NOW).files).toMatchObject([
+      { outcome: "refused", reason: expect.stringContaining("meanwhile") },
+    ]);
     expect(readFileSync(path, "utf8")).toBe('{"mine": 1}\n');
   });
 
   test("any JSON: adding and removing our entries gives back the same values", async () => {
     const file = (await loadAgent("claude-code")).hookFiles(setUp())[0]!;
     if (file.kind !== "entries") throw new Error("not a file of entries");
-    const groups = fc.array(fc.record({ matcher: fc.string(), hooks: fc.array(fc.record({ command: fc.string() })) }));
+    const groups = fc.array(
+      fc.record({ matcher: fc.string(), hooks: fc.array(fc.record({ command: fc.string() })) }),
+    );
     const hooks = fc.dictionary(fc.constantFrom("Stop", "PreToolUse", "Other", "__x"), groups);
     const settings = fc.record({ hooks, model: fc.jsonValue() }, { requiredKeys: [] });
     const space = fc.constantFrom(0, 2, 4, "\t");
@@ -242,7 +254,9 @@ describe("after a restore", () => {
     const request = { belayHome, user, environment, root: root!, now: NOW };
     expect(await putBackHooks({ ...request, changedPaths: ["src/a.ts"] })).toEqual([]);
     const changedPaths = [".claude/settings.json", ".cursor/hooks.json", "src/a.ts"];
-    expect(await putBackHooks({ ...request, changedPaths })).toMatchObject([{ path: claude, outcome: "changed" }]);
+    expect(await putBackHooks({ ...request, changedPaths })).toMatchObject([
+      { path: claude, outcome: "changed" },
+    ]);
     expect(readFileSync(claude, "utf8")).toBe(installed.replace("opus", "haiku"));
     uninstall(await loadAgent("claude-code"), place, NOW);
     expect(readFileSync(claude, "utf8")).toBe('{\n  "model": "haiku"\n}\n');

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { AgentHost, RolledBack } from "../src/agent-host.ts";
+import type { AgentHost } from "../src/agent-host.ts";
 import { runHook } from "../src/hook.ts";
 
 export interface Recorded {
@@ -14,7 +14,7 @@ export interface Recorded {
 export class RecordingHost implements AgentHost<string> {
   readonly calls: Recorded[] = [];
   /** What the next message will be told. */
-  rolledBack: readonly RolledBack[] = [];
+  notices: readonly string[] = [];
   isProtected = true;
 
   async openThread(request: { agent: string; externalId: string; cwd: string }): Promise<string | null> {
@@ -23,11 +23,11 @@ export class RecordingHost implements AgentHost<string> {
     return `${request.agent}/${request.externalId}`;
   }
 
-  async message(message: object): Promise<{ rolledBack: readonly RolledBack[] }> {
+  async message(message: object): Promise<{ notices: readonly string[] }> {
     this.calls.push({ call: "message", ...message });
-    const rolledBack = this.rolledBack;
-    this.rolledBack = [];
-    return { rolledBack };
+    const notices = this.notices;
+    this.notices = [];
+    return { notices };
   }
 
   toolBefore = this.#record("toolBefore");
@@ -57,7 +57,8 @@ export class RecordingHost implements AgentHost<string> {
 
 function tellCall(recorded: Recorded): string {
   const { call, description, status, problem, toolUseId, name, args, messageId } = recorded;
-  const about = description ?? problem ?? (call === "command" ? [name, args].join(" ") : (messageId ?? toolUseId));
+  const about =
+    description ?? problem ?? (call === "command" ? [name, args].join(" ") : (messageId ?? toolUseId));
   return [call, about, status].filter((part) => part !== undefined && part !== null).join(" | ");
 }
 
@@ -76,7 +77,14 @@ export function setUpStage(): Stage {
     host,
     async send(agent, payload, environment = {}) {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
-      const printed = await runHook({ agent, input: [Buffer.from(text)], host, home, cwd: "/elsewhere", environment });
+      const printed = await runHook({
+        agent,
+        input: [Buffer.from(text)],
+        host,
+        home,
+        cwd: "/elsewhere",
+        environment,
+      });
       return JSON.parse(printed) as Record<string, unknown>;
     },
   };
@@ -91,7 +99,9 @@ export function temporaryDirectory(): string {
 type Fixture = Record<string, unknown>;
 
 export function fixture(agent: string, name: string): Fixture {
-  return JSON.parse(readFileSync(join(import.meta.dirname, "fixtures", agent, `${name}.json`), "utf8")) as Fixture;
+  return JSON.parse(
+    readFileSync(join(import.meta.dirname, "fixtures", agent, `${name}.json`), "utf8"),
+  ) as Fixture;
 }
 
 export function fixtureNames(agent: string): string[] {

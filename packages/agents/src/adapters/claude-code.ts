@@ -33,7 +33,9 @@ export const claudeCode: AgentAdapter = {
     programs: ["claude"],
     directories: [configDirectory(user, environment), ...(root === null ? [] : [join(root, ".claude")])],
   }),
-  hookFiles: (place) => [{ kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} }],
+  hookFiles: (place) => [
+    { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
+  ],
   advice: [
     "Claude Code reads its hooks when it starts: restart sessions that are open.",
     "Commands typed with `!` run without hooks; their changes are captured with the next prompt.",
@@ -87,4 +89,3 @@ function answer(payload: Payload, reply: Reply): string {
   if (reply.output === undefined) return answerClaudeShape(payload, reply);
   return JSON.stringify({ decision: "block", reason: reply.output });
 }
-

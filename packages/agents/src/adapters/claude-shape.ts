@@ -6,14 +6,17 @@ import type { AgentEvent, Origin, Reply } from "../agent-event.ts";
 import type { AgentRun } from "../agent-host.ts";
 import { digest, listOf, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
 import { toolUse } from "../tool-use.ts";
+import { words } from "../words.ts";
 
 /** Events that are known and of no interest; anything else that is unknown is left to `undefined`. */
-const IGNORED = new Set([
-  ...["PostToolBatch", "Notification", "PermissionRequest", "PermissionDenied", "PreCompact", "PostCompact"],
-  ...["PreModelSwitch", "PostModelSwitch", "PreModelRequest", "PostModelRequest", "TaskCreated", "TaskCompleted"],
-  ...["TeammateIdle", "Setup", "ConfigChange", "InstructionsLoaded", "CwdChanged", "FileChanged", "MessageDisplay"],
-  ...["DirectoryAdded", "Elicitation", "ElicitationResult", "UserPromptExpansion", "PreCompress"],
-]);
+const IGNORED = new Set(
+  words(`
+  PostToolBatch Notification PermissionRequest PermissionDenied PreCompact PostCompact
+  PreModelSwitch PostModelSwitch PreModelRequest PostModelRequest TaskCreated TaskCompleted
+  TeammateIdle Setup ConfigChange InstructionsLoaded CwdChanged FileChanged MessageDisplay
+  DirectoryAdded Elicitation ElicitationResult UserPromptExpansion PreCompress
+`),
+);
 
 /** How a background task that ended shows itself: as a prompt that nobody typed. */
 const WAKE_UP = /^\s*<task-notification>/;

@@ -9,14 +9,20 @@ import { filesOnly } from "../conversation/conversations.ts";
 import { hookCommand, type Place } from "../install/hook-file.ts";
 import { digest, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
 import { parseClaudeShape } from "./claude-shape.ts";
+import { words } from "../words.ts";
 
-const EVENTS = [
-  ...["sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "postToolUseFailure"],
-  ...["subagentStart", "subagentStop", "agentStop", "sessionEnd"],
-];
+const EVENTS = words(`
+  sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure subagentStart
+  subagentStop agentStop sessionEnd
+`);
 
 /** The one name of each tool, whichever of the two forms it came in. */
-const TOOLS: Readonly<Record<string, string>> = { bash: "Bash", create: "Write", edit: "Edit", task: "Agent" };
+const TOOLS: Readonly<Record<string, string>> = {
+  bash: "Bash",
+  create: "Write",
+  edit: "Edit",
+  task: "Agent",
+};
 
 export const copilotCli: AgentAdapter = {
   id: "copilot-cli",
@@ -24,7 +30,10 @@ export const copilotCli: AgentAdapter = {
   parse,
   answer,
   tellsModelAt: ["prompt"],
-  traces: ({ user, environment }) => ({ programs: ["copilot"], directories: [copilotHome(user, environment)] }),
+  traces: ({ user, environment }) => ({
+    programs: ["copilot"],
+    directories: [copilotHome(user, environment)],
+  }),
   hookFiles: (place) => [{ kind: "whole", path: hooksPath(place), text: hooksFile(place) }],
   advice: [
     "Copilot CLI runs the hooks of a repository only in folders you trust.",
@@ -94,7 +103,9 @@ function answer(payload: Payload, { context, warning }: Reply): string {
 
 function hooksFile(place: Place): string {
   const bash = hookCommand(place, "copilot-cli");
-  const hooks = Object.fromEntries(EVENTS.map((event) => [event, [{ type: "command", bash, timeoutSec: 30 }]]));
+  const hooks = Object.fromEntries(
+    EVENTS.map((event) => [event, [{ type: "command", bash, timeoutSec: 30 }]]),
+  );
   return `${JSON.stringify({ version: 1, hooks }, null, 2)}\n`;
 }
 

@@ -9,11 +9,12 @@ import { filesOnly } from "../conversation/conversations.ts";
 import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
 import { digest, objectOf, textOf, type Payload } from "../payload.ts";
 import { toolUse } from "../tool-use.ts";
+import { words } from "../words.ts";
 
-const EVENTS = [
-  ...["sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure"],
-  ...["subagentStart", "subagentStop", "stop", "sessionEnd"],
-];
+const EVENTS = words(`
+  sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure subagentStart
+  subagentStop stop sessionEnd
+`);
 /** Known, and covered by the events above. */
 const IGNORED =
   /^(before|after)(shellExecution|MCPExecution|ReadFile|TabFileRead|FileEdit|TabFileEdit|AgentResponse|AgentThought)$|^(preCompact|workspaceOpen)$/i;

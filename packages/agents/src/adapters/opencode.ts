@@ -52,7 +52,9 @@ function parseMessage(payload: Payload, input: Payload): AgentEvent | undefined 
   const session = textOf(input, "sessionID") ?? textOf(message, "sessionID");
   const messageId = textOf(message, "id");
   if (session === null || messageId === null) return undefined;
-  const texts = listOf(output, "parts").filter((part) => part["type"] === "text" && part["synthetic"] !== true);
+  const texts = listOf(output, "parts").filter(
+    (part) => part["type"] === "text" && part["synthetic"] !== true,
+  );
   const text = texts.flatMap((part) => textOf(part, "text") ?? []).join("\n");
   return { ...originOf(payload, session, messageId), kind: "prompt", text, messageId };
 }

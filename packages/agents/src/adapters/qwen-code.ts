@@ -5,12 +5,13 @@ import { filesOnly } from "../conversation/conversations.ts";
 import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
 import { digest, type Payload } from "../payload.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
+import { words } from "../words.ts";
 
 const TOOLS = "write_file|edit|replace|notebook_edit|run_shell_command|mcp__.*";
-const EVENTS = [
-  ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure"],
-  ...["SubagentStart", "SubagentStop", "Stop", "StopFailure", "SessionEnd"],
-];
+const EVENTS = words(`
+  SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStart
+  SubagentStop Stop StopFailure SessionEnd
+`);
 const TIMEOUT_MS = 30_000;
 
 export const qwenCode: AgentAdapter = {

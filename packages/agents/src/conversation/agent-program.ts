@@ -32,7 +32,11 @@ export async function withProgram<Result>(
   // It may write after the program is gone.
   child.stdin.on("error", () => undefined);
   try {
-    const running = work({ write: (text) => child.stdin.write(text), lines: linesOf(child.stdout), deadline });
+    const running = work({
+      write: (text) => child.stdin.write(text),
+      lines: linesOf(child.stdout),
+      deadline,
+    });
     running.catch(() => undefined);
     return await Promise.race([running, failed]);
   } finally {

@@ -18,7 +18,9 @@ export function forkClaude(request: ForkRequest): ForkResult {
     return { outcome: "failed", reason: "Claude Code's transcript of this conversation is not there." };
   }
   const { messageId } = request;
-  const message = transcript.entries.find(({ uuid, promptId }) => promptId === messageId || uuid === messageId);
+  const message = transcript.entries.find(
+    ({ uuid, promptId }) => promptId === messageId || uuid === messageId,
+  );
   if (message === undefined) {
     return { outcome: "failed", reason: "The message is not in Claude Code's transcript (any more)." };
   }
@@ -38,7 +40,11 @@ function entriesBefore(entries: readonly TranscriptEntry[], message: TranscriptE
     .filter(({ uuid, parent, fields }) => chain.has(uuid) || isSideResult(fields, parent, chain));
 }
 
-function isSideResult(fields: Readonly<Record<string, unknown>>, parent: string | null, chain: Set<string>): boolean {
+function isSideResult(
+  fields: Readonly<Record<string, unknown>>,
+  parent: string | null,
+  chain: Set<string>,
+): boolean {
   const isResult = fields["type"] === "user" && Object.hasOwn(fields, "toolUseResult");
   return isResult && parent !== null && chain.has(parent);
 }

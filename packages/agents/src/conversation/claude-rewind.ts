@@ -40,7 +40,10 @@ export function noticeClaudeRewind(
 }
 
 /** A turn that was interrupted, and then taken back before anything else happened. */
-function leftInTurn(added: readonly TranscriptEntry[], prompt: TranscriptEntry): { messageId: string } | undefined {
+function leftInTurn(
+  added: readonly TranscriptEntry[],
+  prompt: TranscriptEntry,
+): { messageId: string } | undefined {
   const entries = byUuid(added);
   const kept = new Set(ancestors(entries, prompt.uuid).map((uuid) => entries.get(uuid)?.promptId));
   const earlier = added.slice(0, added.indexOf(prompt));

@@ -29,7 +29,10 @@ async function fork(request: ForkRequest): Promise<ForkResult> {
       throw new Error("codex app-server ended without an answer");
     });
   } catch (error) {
-    return { outcome: "failed", reason: `Codex could not fork the conversation: ${(error as Error).message}.` };
+    return {
+      outcome: "failed",
+      reason: `Codex could not fork the conversation: ${(error as Error).message}.`,
+    };
   }
 }
 

@@ -11,23 +11,29 @@ async function fork({ session, messageId, cwd, environment }: ForkRequest): Prom
   const { withProgram } = await import("./agent-program.ts");
   const command = ["opencode", "serve", "--hostname=127.0.0.1", "--port=0"];
   try {
-    return await withProgram({ command, cwd, environment, deadlineMs: DEADLINE_MS }, async ({ lines, deadline }) => {
-      for await (const line of lines) {
-        const address = /https?:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
-        if (address === undefined) continue;
-        const path = `/session/${encodeURIComponent(session)}/fork?directory=${encodeURIComponent(cwd)}`;
-        const response = await fetch(`${address}${path}`, {
-          method: "POST",
-          headers: { "content-type": "application/json" },
-          body: JSON.stringify({ messageID: messageId }),
-          signal: deadline,
-        });
-        return forked(response.status, await response.text());
-      }
-      throw new Error("opencode serve did not say where it listens");
-    });
+    return await withProgram(
+      { command, cwd, environment, deadlineMs: DEADLINE_MS },
+      async ({ lines, deadline }) => {
+        for await (const line of lines) {
+          const address = /https?:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+          if (address === undefined) continue;
+          const path = `/session/${encodeURIComponent(session)}/fork?directory=${encodeURIComponent(cwd)}`;
+          const response = await fetch(`${address}${path}`, {
+            method: "POST",
+            headers: { "content-type": "application/json" },
+            body: JSON.stringify({ messageID: messageId }),
+            signal: deadline,
+          });
+          return forked(response.status, await response.text());
+        }
+        throw new Error("opencode serve did not say where it listens");
+      },
+    );
   } catch (error) {
-    return { outcome: "failed", reason: `opencode could not fork the conversation: ${(error as Error).message}.` };
+    return {
+      outcome: "failed",
+      reason: `opencode could not fork the conversation: ${(error as Error).message}.`,
+    };
   }
 }
 

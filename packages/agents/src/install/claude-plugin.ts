@@ -19,7 +19,11 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   checkpoint: { description: "Take a checkpoint", hint: "[name]", fallback: 'checkpoint -m "$ARGUMENTS"' },
   checkpoints: { description: "List checkpoints", hint: "[text]", fallback: "list --limit 20" },
   show: { description: "Show a checkpoint", hint: "<checkpoint>", fallback: "show $ARGUMENTS" },
-  diff: { description: "Compare checkpoints, or one with the disk", hint: "[a] [b]", fallback: "diff $ARGUMENTS" },
+  diff: {
+    description: "Compare checkpoints, or one with the disk",
+    hint: "[a] [b]",
+    fallback: "diff $ARGUMENTS",
+  },
   restore: {
     description: "Go back to a checkpoint; shows what would change first",
     hint: "<checkpoint> [--yes]",
@@ -34,7 +38,8 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
 /** Writes the plugin; the two lines for Claude Code that install it. */
 export function writeClaudePlugin(place: Place, version: string): string[] {
   const directory = join(place.belayHome, "claude-plugin");
-  for (const [path, text] of claudePlugin(place, version)) writeAtomically(join(directory, path), text, 0o644);
+  for (const [path, text] of claudePlugin(place, version))
+    writeAtomically(join(directory, path), text, 0o644);
   return [`claude plugin marketplace add ${quoteForShell(directory)}`, "claude plugin install belay@belay"];
 }
 
@@ -58,7 +63,9 @@ function pluginHooks(place: Place): JsonValue {
   const hooks: Record<string, JsonValue> = {};
   for (const { at, value } of hookEntries(place)) hooks[at[1]!] = [value];
   const command = hookCommand(place, "claude-code");
-  hooks["UserPromptExpansion"] = [{ matcher: "belay:.*", hooks: [{ type: "command", command, timeout: 60 }] }];
+  hooks["UserPromptExpansion"] = [
+    { matcher: "belay:.*", hooks: [{ type: "command", command, timeout: 60 }] },
+  ];
   return hooks;
 }
 

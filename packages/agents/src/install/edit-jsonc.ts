@@ -8,8 +8,16 @@ interface Manner {
 }
 
 /** Adds a member at the end of an object. */
-export function addMember(text: string, object: JsonObject, [key, value]: readonly [string, JsonValue]): string {
-  return addChild(text, object, (manner, indent) => `${JSON.stringify(key)}: ${write(value, manner, indent)}`);
+export function addMember(
+  text: string,
+  object: JsonObject,
+  [key, value]: readonly [string, JsonValue],
+): string {
+  return addChild(
+    text,
+    object,
+    (manner, indent) => `${JSON.stringify(key)}: ${write(value, manner, indent)}`,
+  );
 }
 
 /** Adds an element at the end of an array. */
@@ -80,7 +88,7 @@ function childrenOf(parent: JsonObject | JsonArray): readonly { start: number; e
 /** The place after the next comma that is not part of a comment; `from` when there is none. */
 function commaAfter(text: string, from: number, limit: number): number {
   const pattern = /\/\/[^\r\n]*|\/\*[\s\S]*?\*\/|,/y;
-  for (let at = from; at < limit; ) {
+  for (let at = from; at < limit;) {
     pattern.lastIndex = at;
     const found = pattern.exec(text)?.[0];
     if (found === ",") return at + 1;

@@ -1,7 +1,15 @@
 /** Belay's entries in the text of a settings file: put in, recognised, taken out. Pure. */
 import { addItem, addMember, removeChild, replaceValue } from "./edit-jsonc.ts";
 import { HOOK_MARK, type HookEntry, type HookFile, type JsonValue } from "./hook-file.ts";
-import { JsoncError, memberOf, parseJsonc, valueOf, type JsonArray, type JsonNode, type JsonObject } from "./jsonc.ts";
+import {
+  JsoncError,
+  memberOf,
+  parseJsonc,
+  valueOf,
+  type JsonArray,
+  type JsonNode,
+  type JsonObject,
+} from "./jsonc.ts";
 import { SettingsRefused } from "./settings-file.ts";
 
 export type EntriesFile = Extract<HookFile, { kind: "entries" }>;
@@ -69,11 +77,16 @@ function removeFromList(text: string, path: readonly string[]): string {
     const list = listAt(edited, path);
     const index = list?.items.findIndex((item) => isOurs(valueOf(item))) ?? -1;
     if (list === undefined || index === -1) return edited;
-    const handlers = otherHandlers(valueOf(list.items[index]!)).length > 0 ? handlersOf(list.items[index]!) : undefined;
+    const handlers =
+      otherHandlers(valueOf(list.items[index]!)).length > 0 ? handlersOf(list.items[index]!) : undefined;
     edited =
       handlers === undefined
         ? removeChild(edited, list, index)
-        : removeChild(edited, handlers, handlers.items.findIndex((item) => isOurs(valueOf(item))));
+        : removeChild(
+            edited,
+            handlers,
+            handlers.items.findIndex((item) => isOurs(valueOf(item))),
+          );
   }
 }
 

@@ -19,7 +19,13 @@ export interface Place {
   readonly environment: NodeJS.ProcessEnv;
 }
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
 
 /** One element of a list in a settings file. */
 export interface HookEntry {

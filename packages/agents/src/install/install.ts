@@ -8,7 +8,13 @@ import type { AgentAdapter } from "../agent-event.ts";
 import { addEntries } from "./hook-entries.ts";
 import type { HookFile, Place } from "./hook-file.ts";
 import { backUp, keepRecord, readRecord } from "./install-record.ts";
-import { hashText, readSettings, replaceSettings, SettingsRefused, type SettingsFile } from "./settings-file.ts";
+import {
+  hashText,
+  readSettings,
+  replaceSettings,
+  SettingsRefused,
+  type SettingsFile,
+} from "./settings-file.ts";
 
 export interface PlannedFile {
   readonly path: string;
@@ -105,7 +111,11 @@ interface Keeping {
   readonly exact?: boolean;
 }
 
-function keep(adapter: AgentAdapter, place: Place, { file, backup, madeDirectory, exact = true }: Keeping): void {
+function keep(
+  adapter: AgentAdapter,
+  place: Place,
+  { file, backup, madeDirectory, exact = true }: Keeping,
+): void {
   const { path, before, after } = file;
   const earlier = readRecord(place.belayHome).find((installed) => installed.path === path);
   const goesOn = earlier !== undefined && before !== null;

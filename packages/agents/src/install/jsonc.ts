@@ -35,7 +35,7 @@ export interface JsonMember extends Span {
 export class JsoncError extends Error {}
 
 const DEPTH_LIMIT = 200;
-const SCALAR = /(?:"(?:[^"\\\u0000-\u001f]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
+const SCALAR = /(?:"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 const SPACE = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
 export function parseJsonc(text: string): JsonNode {

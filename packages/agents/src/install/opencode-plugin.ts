@@ -6,9 +6,7 @@ import { HOOK_MARK, type Place } from "./hook-file.ts";
 
 export function opencodePlugin({ scope, belayHome }: Place): string {
   const home =
-    scope === "shared"
-      ? 'process.env.BELAY_HOME || join(homedir(), ".belay")'
-      : JSON.stringify(belayHome);
+    scope === "shared" ? 'process.env.BELAY_HOME || join(homedir(), ".belay")' : JSON.stringify(belayHome);
   return `// Belay's plugin for opencode: checkpoints before prompts and tools. Written by belay.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";

@@ -6,7 +6,13 @@ import { hasEntries, removeEntries } from "./hook-entries.ts";
 import type { HookFile, Place } from "./hook-file.ts";
 import { backUp, dropRecord, readRecord, type InstalledFile } from "./install-record.ts";
 import { reasonOf } from "./install.ts";
-import { hashText, readSettings, replaceSettings, SettingsRefused, type SettingsFile } from "./settings-file.ts";
+import {
+  hashText,
+  readSettings,
+  replaceSettings,
+  SettingsRefused,
+  type SettingsFile,
+} from "./settings-file.ts";
 
 export interface RemovalReport {
   readonly path: string;
@@ -42,7 +48,8 @@ function removeFrom(belayHome: string, { file, installed, now }: Removal): Remov
   if (original === null) return deleteFile(path, installed);
   if (original !== undefined) return replace(path, present, { text: original, outcome: "restored" });
   if (!hasEntries(present.text)) return { path, outcome: "unchanged" };
-  if (file.kind === "whole") throw new SettingsRefused("it was changed by someone else; delete it if you want");
+  if (file.kind === "whole")
+    throw new SettingsRefused("it was changed by someone else; delete it if you want");
   const text = removeEntries(present.text, installed?.made ?? []);
   const isOnlyOurs = installed?.original === null && installed.exact && isBlank(text, file);
   if (isOnlyOurs) return deleteFile(path, installed);
@@ -52,7 +59,8 @@ function removeFrom(belayHome: string, { file, installed, now }: Removal): Remov
 
 /** What was there before us, if nobody has changed the file since: null = nothing, undefined = not known. */
 function originalOf(installed: InstalledFile | undefined, present: SettingsFile): string | null | undefined {
-  if (installed === undefined || !installed.exact || hashText(present.text) !== installed.after) return undefined;
+  if (installed === undefined || !installed.exact || hashText(present.text) !== installed.after)
+    return undefined;
   if (installed.original === null) return null;
   return existsSync(installed.original) ? readFileSync(installed.original, "utf8") : undefined;
 }
