@@ -101,6 +101,8 @@ describe("Claude Code", () => {
   test("a slash command of the plugin is carried out without the model", async () => {
     const { host, send } = setUpStage();
     const typed = { ...claude("UserPromptExpansion"), command_name: "belay:undo", command_args: "2" };
+    // Claude Code sends it as a prompt first; that begins no turn.
+    expect(await send("claude-code", { ...claude("UserPromptSubmit"), prompt: "/belay:undo 2" })).toEqual({});
     expect(await send("claude-code", typed)).toEqual({ decision: "block", reason: "did undo 2" });
     expect(await send("claude-code", claude("UserPromptExpansion"))).toEqual({});
     expect(host.story).toEqual(["command | undo 2"]);

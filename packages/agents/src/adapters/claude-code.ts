@@ -9,6 +9,8 @@ import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 /** Tools that may change files. Read-only ones would only slow the agent down. */
 const TOOLS = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*";
 
+const OWN_COMMAND = /^\/belay:[a-z-]+(\s|$)/;
+
 const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: string])[] = [
   ["SessionStart", 30],
   ["UserPromptSubmit", 30],
@@ -26,7 +28,7 @@ const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: stri
 export const claudeCode: AgentAdapter = {
   id: "claude-code",
   title: "Claude Code",
-  parse: (payload) => parseCommand(payload) ?? parseClaudeShape(payload),
+  parse,
   answer,
   tellsModelAt: ["prompt"],
   traces: ({ user, root, environment }) => ({
@@ -62,6 +64,13 @@ function settingsPath({ user, root, scope, environment }: Place): string {
 
 function configDirectory(user: string, environment: NodeJS.ProcessEnv): string {
   return environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude");
+}
+
+function parse(payload: Payload): AgentEvent | undefined {
+  const event = parseCommand(payload) ?? parseClaudeShape(payload);
+  // Our own slash commands are also sent as prompts, just before: they begin no turn.
+  const isOwn = event?.kind === "prompt" && OWN_COMMAND.test(event.text);
+  return isOwn ? { ...event, kind: "ignored" } : event;
 }
 
 /** `/belay:undo` and its like, from the plugin: carried out by the hook, without a word to the model. */

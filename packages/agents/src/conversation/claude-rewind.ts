@@ -34,21 +34,33 @@ export function noticeClaudeRewind(
   if (isNewTurn && prompt === undefined) return undefined;
   const isOver = kind === "turn-end";
   const last = isOver ? (added.entries.at(-1)?.uuid ?? leaf) : leaf;
-  notes.remember(NOTE, { path: transcript, leaf: last, end: isOver ? added.end : start, turn: turnId });
+  const over = textOf(noted, "over");
+  notes.remember(NOTE, {
+    path: transcript,
+    leaf: last,
+    end: isOver ? added.end : start,
+    turn: turnId,
+    over: isOver ? turnId : over,
+  });
   if (!isNewTurn || prompt === undefined || leaf === null || start === 0) return undefined;
-  return leftInTurn(added.entries, prompt) ?? leftBefore({ transcript, leaf, prompt, added: added.entries });
+  return (
+    leftBefore({ transcript, leaf, prompt, added: added.entries }) ?? leftInTurn(added.entries, prompt, over)
+  );
 }
 
 /** A turn that was interrupted, and then taken back before anything else happened. */
 function leftInTurn(
   added: readonly TranscriptEntry[],
   prompt: TranscriptEntry,
+  over: string | null,
 ): { messageId: string } | undefined {
   const entries = byUuid(added);
   const kept = new Set(ancestors(entries, prompt.uuid).map((uuid) => entries.get(uuid)?.promptId));
+  // Lines of the turn before that were written late are not of an interrupted one.
+  kept.add(over);
   const earlier = added.slice(0, added.indexOf(prompt));
-  const messageId = earlier.map(({ promptId }) => promptId).find((id) => id !== null && !kept.has(id));
-  return messageId === undefined || messageId === null ? undefined : { messageId };
+  const left = earlier.find(({ promptId }) => promptId !== null && !kept.has(promptId));
+  return left === undefined ? undefined : { messageId: left.promptId! };
 }
 
 interface Branching {

@@ -3,7 +3,7 @@
  * follows. The format is Claude Code's own business and may change: what cannot be read is passed over, and the
  * file is never written to.
  */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { textOf, parsePayload, type Payload } from "../payload.ts";
 
 export interface TranscriptEntry {
@@ -50,13 +50,15 @@ export function byUuid(entries: readonly TranscriptEntry[]): Map<string, Transcr
 function readFrom(path: string, start: number, limit: number): Buffer | null {
   let file: number;
   try {
-    file = openSync(path, "r");
+    // The path is what an event said: a FIFO there must not make the hook wait.
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return null;
   }
   try {
-    const { size } = fstatSync(file);
-    if (size < start || size - start > limit) return null;
+    const stat = fstatSync(file);
+    const { size } = stat;
+    if (!stat.isFile() || size < start || size - start > limit) return null;
     const bytes = Buffer.alloc(size - start);
     let read = 0;
     while (read < bytes.length) {

@@ -51,12 +51,27 @@ export function claudePlugin(place: Place, version: string): Map<string, string>
   const entry = { name: "belay", source: "./", description };
   return new Map([
     [".claude-plugin/plugin.json", asText(plugin)],
-    [".claude-plugin/marketplace.json", asText({ name: "belay", owner, plugins: [entry] })],
+    [".claude-plugin/marketplace.json", asText({ name: "belay", owner, description, plugins: [entry] })],
+    ["README.md", readme()],
     ["hooks/hooks.json", asText({ description, hooks: pluginHooks(place) })],
     ...Object.entries(COMMANDS).map(
       ([name, command]) => [`commands/${name}.md`, commandFile(place, command)] as const,
     ),
   ]);
+}
+
+function readme(): string {
+  const commands = Object.entries(COMMANDS).map(
+    ([name, { description }]) => `- \`/belay:${name}\`: ${description}.`,
+  );
+  return `# Belay for Claude Code
+
+Undo for Claude Code. A checkpoint of the whole project is taken before every prompt and before every tool that may
+change files, whoever changed them: an edit, a shell command, an MCP tool, a subagent. The commands below run in the
+hook itself and cost no tokens. The plugin needs the \`belay\` command, which wrote it and keeps it up to date.
+
+${commands.join("\n")}
+`;
 }
 
 function pluginHooks(place: Place): JsonValue {
