@@ -177,7 +177,7 @@ test("opencode: a child conversation is a subagent of its parent's thread", asyn
   expect(new Set(threads)).toEqual(new Set([parent]));
 });
 
-test("Copilot CLI: the same event through its own file and through Claude Code's counts once", async () => {
+test("[R61] Copilot CLI: the same event through its own file and through Claude Code's counts once", async () => {
   const { host, send } = setUpStage();
   const copilot = (name: string) => fixture("copilot-cli", name);
   const environment = { COPILOT_CLI: "1" };

@@ -48,7 +48,7 @@ function request(top: string, more: Partial<ForkRequest> = {}): ForkRequest {
 }
 
 describe("Claude Code: fork", () => {
-  test("[C62] a new transcript up to the message; the old one is not touched", async () => {
+  test("[C62, R64] a new transcript up to the message; the old one is not touched", async () => {
     const top = temporaryDirectory();
     const path = join(top, ".claude", "projects", top.replace(/[^A-Za-z0-9]/g, "-"), "s-1.jsonl");
     writeLines(path, transcript("s-1"));

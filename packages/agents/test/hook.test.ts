@@ -12,7 +12,7 @@ import { fixture, setUpStage } from "./recording-host.ts";
 const claude = (name: string) => fixture("claude-code", name);
 
 describe("interrupts", () => {
-  test("[A05] the next prompt closes a turn of which no end was heard, and its open call", async () => {
+  test("[A05, R61] the next prompt closes a turn of which no end was heard, and its open call", async () => {
     const { host, send } = setUpStage();
     await send("claude-code", claude("UserPromptSubmit"));
     await send("claude-code", claude("PreToolUse.Bash"));
@@ -50,7 +50,7 @@ describe("interrupts", () => {
 });
 
 describe("events that come twice or out of order", () => {
-  test("[I61] hooks that run at the same time claim an event once", async () => {
+  test("[I61, R61] hooks that run at the same time claim an event once", async () => {
     const { host, send } = setUpStage();
     await Promise.all(Array.from({ length: 8 }, async () => send("claude-code", claude("PreToolUse.Write"))));
     expect(host.story).toEqual(["toolBefore | Before Write: /home/you/project/new.txt"]);
@@ -65,7 +65,7 @@ describe("events that come twice or out of order", () => {
   });
 });
 
-describe("[N2] hostile payloads", () => {
+describe("[N2, R60] hostile payloads", () => {
   test.each([
     ["nothing", ""],
     ["no JSON", "{"],
@@ -95,7 +95,7 @@ describe("[N2] hostile payloads", () => {
     expect(host.story).toEqual(["trouble | Belay knows no agent of this name"]);
   });
 
-  test("[L43] ids are never part of a path", async () => {
+  test("[L43, R66] ids are never part of a path", async () => {
     const { home, send } = setUpStage();
     const session_id = "../../../../etc/passwd\u0000/..";
     await send("claude-code", { ...claude("UserPromptSubmit"), session_id, prompt_id: "../../x" });
@@ -161,7 +161,7 @@ describe("[N2] hostile payloads", () => {
   });
 });
 
-describe("[N2] a broken Belay", () => {
+describe("[N2, R60] a broken Belay", () => {
   test("a host that fails or hangs does not stop the agent, and is reported", async () => {
     const { home, host } = setUpStage();
     const input = [Buffer.from(JSON.stringify(claude("PreToolUse.Bash")))];
@@ -218,7 +218,7 @@ describe("descriptions", () => {
     ["AKIAABCDEFGHIJKLMNOP", "AKIAABCD"],
     ['{"password": "open sesame"}', "sesame"],
     ["-----BEGIN RSA PRIVATE KEY-----\nMIIE", "MIIE"],
-  ])("secrets are left out: %s", (text, secret) => {
+  ])("[R66] secrets are left out: %s", (text, secret) => {
     expect(redact(text)).not.toContain(secret);
     expect(redact(text)).toContain("[redacted]");
   });

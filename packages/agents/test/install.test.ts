@@ -111,7 +111,7 @@ describe("a file that is also the user's", () => {
     ["empty object", "{ }\n"],
     ["empty file", ""],
     ["a comment alone inside", "{\n  // nothing yet\n}\n"],
-  ])("%s: everything else stays, and uninstalling gives the same bytes", async (_what, text) => {
+  ])("[R62] %s: everything else stays, and uninstalling gives the same bytes", async (_what, text) => {
     const place = setUp();
     const path = await settingsOf("claude-code", place);
     put(path, text);
@@ -165,7 +165,7 @@ describe("a file that is also the user's", () => {
     ["hooks of another kind", '{"hooks": []}', '"hooks" is not an object'],
     ["an event of another kind", '{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list'],
     ["not UTF-8", '{"a": "\xff"}', "not UTF-8"],
-  ])("%s is refused, said so, and untouched", async (_what, text, reason) => {
+  ])("[R62] %s is refused, said so, and untouched", async (_what, text, reason) => {
     const place = setUp();
     const path = await settingsOf("claude-code", place);
     put(path, "");
@@ -210,7 +210,7 @@ describe("a file that is also the user's", () => {
     expect(readFileSync(path, "utf8")).toBe('{"mine": 1}\n');
   });
 
-  test("any JSON: adding and removing our entries gives back the same values", async () => {
+  test("[R62] any JSON: adding and removing our entries gives back the same values", async () => {
     const file = (await loadAgent("claude-code")).hookFiles(setUp())[0]!;
     if (file.kind !== "entries") throw new Error("not a file of entries");
     const groups = fc.array(
@@ -241,7 +241,7 @@ test("a file of Belay's own that somebody changed is not deleted", async () => {
 });
 
 describe("after a restore", () => {
-  test("exactly our entries come back, in the files that it changed", async () => {
+  test("[R63] exactly our entries come back, in the files that it changed", async () => {
     const place = setUp("shared");
     const { belayHome, user, environment, root } = place;
     const claude = await settingsOf("claude-code", place);

@@ -132,7 +132,7 @@ describe.each([
     expect(await client.call("checkpoint_show", { checkpoint: "nowhere" })).toMatchObject({ isError: true });
   });
 
-  test("[Y14] restore without a client that can ask: preview and code first, the code works once", async () => {
+  test("[Y14, R65] restore without a client that can ask: preview and code first, the code works once", async () => {
     const client = new Client({ modern });
     await withCheckpoint(client);
     const first = await client.call("checkpoint_restore", { checkpoint: "first" });
@@ -151,7 +151,7 @@ describe.each([
     expect(third["isError"]).toBe(true);
   });
 
-  test("[Y19] a client that can ask is made to ask; a code does not replace the question", async () => {
+  test("[Y19, R65] a client that can ask is made to ask; a code does not replace the question", async () => {
     const client = new Client({ modern, ...elicitation });
     await withCheckpoint(client);
     const preview = await client.call("checkpoint_preview", { checkpoint: "first" });
