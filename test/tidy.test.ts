@@ -3,7 +3,7 @@
  * made up to break it: a check that cannot fail protects nothing.
  */
 import { describe, expect, test } from "vitest";
-import { checkCliImports, checkFileAccess, checkLayers } from "./tidy/imports.ts";
+import { checkAgentsImports, checkCliImports, checkFileAccess, checkLayers } from "./tidy/imports.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
 import { checkFileSizes, checkFunctionSizes } from "./tidy/sizes.ts";
@@ -82,6 +82,17 @@ test("the command line imports the engine's front door and Node only", () => {
   expectComplaint(checkCliImports, path, 'import "../../../engine/src/index.ts";');
   expectComplaint(checkCliImports, path, 'import "some-package";');
   expectNothing(checkCliImports, path, 'import "@belay/engine";\nimport "node:fs";\nimport "../output.ts";');
+});
+
+test("the agents' package knows neither engine nor server, and loads the protocol's SDK for MCP only", () => {
+  expectClean(checkAgentsImports);
+  const path = "packages/agents/src/planted.ts";
+  expectComplaint(checkAgentsImports, path, 'import "@belay/engine";');
+  expectComplaint(checkAgentsImports, path, 'import type { A } from "../../engine/src/index.ts";');
+  expectComplaint(checkAgentsImports, path, 'await import("zod");');
+  expectNothing(checkAgentsImports, path, 'import "node:fs";\nimport "./adapters/codex.ts";');
+  const server = "packages/agents/src/mcp/planted.ts";
+  expectNothing(checkAgentsImports, server, 'import "@modelcontextprotocol/server/stdio";\nimport "zod";');
 });
 
 describe("sizes and names", () => {

@@ -16,6 +16,8 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "": ["model", "fs", "store", "diff", "merge", "history", "worktree", "upkeep"],
 };
 
+const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod)$/;
+
 const TOUCHES_FILES = /^(node:)?(fs|fs\/promises|child_process)$/;
 
 /** A folder of the engine imports only from the folders it stands on. */
@@ -66,5 +68,20 @@ export const checkCliImports: Check = (files) =>
     return [
       ...outside.map(({ target, line }) => `${file.path}:${line}: the CLI may not import ${target}`),
       ...foreign.map(({ specifier, line }) => `${file.path}:${line}: the CLI may not import ${specifier}`),
+    ];
+  });
+
+/** The agents' package knows neither engine nor server nor CLI; the protocol's SDK stays with the MCP server. */
+export const checkAgentsImports: Check = (files) =>
+  files.flatMap((file) => {
+    if (!file.path.startsWith("packages/agents/src/") || !isCode(file) || isTest(file)) return [];
+    const outside = relativeImports(file).filter(({ target }) => !target.startsWith("packages/agents/src/"));
+    const mayUseSdk = file.path.startsWith("packages/agents/src/mcp/");
+    const foreign = importsOf(file).filter(
+      ({ specifier }) => !/^(\.|node:)/.test(specifier) && !(mayUseSdk && MCP_PACKAGES.test(specifier)),
+    );
+    return [
+      ...outside.map(({ target, line }) => `${file.path}:${line}: agents may not import ${target}`),
+      ...foreign.map(({ specifier, line }) => `${file.path}:${line}: agents may not import ${specifier}`),
     ];
   });

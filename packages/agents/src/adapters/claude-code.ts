@@ -1,0 +1,100 @@
+/** Claude Code: hooks in its settings, the model for most others. It says nothing when it is interrupted. */
+import { join } from "node:path";
+import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
+import { claudeConversations } from "../conversation/claude-conversations.ts";
+import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { digest, textOf, type Payload } from "../payload.ts";
+import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
+
+/** Tools that may change files. Read-only ones would only slow the agent down. */
+const TOOLS = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*";
+
+const OWN_COMMAND = /^\/belay:[a-z-]+(\s|$)/;
+
+const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: string])[] = [
+  ["SessionStart", 30],
+  ["UserPromptSubmit", 30],
+  ["PreToolUse", 30, TOOLS],
+  ["PostToolUse", 30, TOOLS],
+  ["PostToolUseFailure", 30, TOOLS],
+  ["SubagentStart", 30],
+  ["SubagentStop", 30],
+  ["Stop", 30],
+  ["StopFailure", 30],
+  // Claude Code waits 1.5 seconds for all of these together, unless a hook asks for more.
+  ["SessionEnd", 5],
+];
+
+export const claudeCode: AgentAdapter = {
+  id: "claude-code",
+  title: "Claude Code",
+  parse,
+  answer,
+  tellsModelAt: ["prompt"],
+  traces: ({ user, root, environment }) => ({
+    programs: ["claude"],
+    directories: [configDirectory(user, environment), ...(root === null ? [] : [join(root, ".claude")])],
+  }),
+  hookFiles: (place) => [
+    { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
+  ],
+  advice: [
+    "Claude Code reads its hooks when it starts: restart sessions that are open.",
+    "Commands typed with `!` run without hooks; their changes are captured with the next prompt.",
+  ],
+  conversations: claudeConversations,
+};
+
+/** The entries of the settings, also used by the plugin's `hooks.json`. */
+export function hookEntries(place: Place): HookEntry[] {
+  const command = hookCommand(place, "claude-code");
+  return EVENTS.map(([event, timeout, matcher]) => ({
+    at: ["hooks", event],
+    value: {
+      ...(matcher === undefined ? {} : { matcher }),
+      hooks: [{ type: "command", command, timeout }],
+    },
+  }));
+}
+
+function settingsPath({ user, root, scope, environment }: Place): string {
+  if (scope === "user" || root === null) return join(configDirectory(user, environment), "settings.json");
+  return join(root, ".claude", scope === "shared" ? "settings.json" : "settings.local.json");
+}
+
+function configDirectory(user: string, environment: NodeJS.ProcessEnv): string {
+  return environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude");
+}
+
+function parse(payload: Payload): AgentEvent | undefined {
+  const event = parseCommand(payload) ?? parseClaudeShape(payload);
+  // Our own slash commands are also sent as prompts, just before: they begin no turn.
+  const isOwn = event?.kind === "prompt" && OWN_COMMAND.test(event.text);
+  return isOwn ? { ...event, kind: "ignored" } : event;
+}
+
+/** `/belay:undo` and its like, from the plugin: carried out by the hook, without a word to the model. */
+function parseCommand(payload: Payload): AgentEvent | undefined {
+  if (payload["hook_event_name"] !== "UserPromptExpansion") return undefined;
+  const name = /^belay:([a-z-]+)$/.exec(textOf(payload, "command_name") ?? "")?.[1];
+  const session = textOf(payload, "session_id");
+  if (name === undefined || session === null) return undefined;
+  return {
+    kind: "command",
+    name,
+    args: textOf(payload, "command_args") ?? "",
+    session,
+    parentSession: null,
+    cwd: textOf(payload, "cwd"),
+    transcript: textOf(payload, "transcript_path"),
+    turnId: textOf(payload, "prompt_id"),
+    run: null,
+    key: digest(payload),
+  };
+}
+
+/** "block" here only means that the slash command's text is not sent to the model: it is already done. */
+function answer(payload: Payload, reply: Reply): string {
+  if (reply.output === undefined) return answerClaudeShape(payload, reply);
+  return JSON.stringify({ decision: "block", reason: reply.output });
+}

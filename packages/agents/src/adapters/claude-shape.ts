@@ -1,0 +1,115 @@
+/**
+ * The form of events that Claude Code introduced and that Codex, Qwen Code, Copilot CLI and others took over,
+ * with small differences: names in `hook_event_name`, fields in snake_case.
+ */
+import type { AgentEvent, Origin, Reply } from "../agent-event.ts";
+import type { AgentRun } from "../agent-host.ts";
+import { digest, listOf, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
+import { toolUse } from "../tool-use.ts";
+import { words } from "../words.ts";
+
+/** Events that are known and of no interest; anything else that is unknown is left to `undefined`. */
+const IGNORED = new Set(
+  words(`
+  PostToolBatch Notification PermissionRequest PermissionDenied PreCompact PostCompact
+  PreModelSwitch PostModelSwitch PreModelRequest PostModelRequest TaskCreated TaskCompleted
+  TeammateIdle Setup ConfigChange InstructionsLoaded CwdChanged FileChanged MessageDisplay
+  DirectoryAdded Elicitation ElicitationResult UserPromptExpansion PreCompress
+`),
+);
+
+/** How a background task that ended shows itself: as a prompt that nobody typed. */
+const WAKE_UP = /^\s*<task-notification>/;
+
+export function parseClaudeShape(payload: Payload): AgentEvent | undefined {
+  const session = textOf(payload, "session_id");
+  const name = textOf(payload, "hook_event_name");
+  if (session === null || name === null) return undefined;
+  const origin = originOf(payload, session);
+  switch (name) {
+    case "SessionStart":
+      return { ...origin, kind: "session-start" };
+    case "SessionEnd":
+      return { ...origin, kind: "session-end" };
+    case "UserPromptSubmit":
+      return parsePrompt(payload, origin);
+    case "PreToolUse":
+    case "PostToolUse":
+    case "PostToolUseFailure":
+      return parseTool(payload, origin, name);
+    case "SubagentStart":
+    case "SubagentStop":
+      return parseSubagent(origin, name);
+    case "Stop":
+    case "StopFailure":
+    case "Interrupt":
+      return parseStop(payload, origin, name);
+    default:
+      return IGNORED.has(name) ? { ...origin, kind: "ignored" } : undefined;
+  }
+}
+
+/** Adds what was rolled back to the prompt's context, and shows trouble to the user; decides nothing. */
+export function answerClaudeShape(payload: Payload, { context, warning }: Reply): string {
+  const event = textOf(payload, "hook_event_name");
+  const tells = context !== undefined && event !== null;
+  return JSON.stringify({
+    ...(warning === undefined ? {} : { systemMessage: warning }),
+    ...(tells ? { hookSpecificOutput: { hookEventName: event, additionalContext: context } } : {}),
+  });
+}
+
+function originOf(payload: Payload, session: string): Origin {
+  return {
+    session,
+    parentSession: null,
+    cwd: textOf(payload, "cwd"),
+    transcript: textOf(payload, "transcript_path"),
+    turnId: textOf(payload, "prompt_id", "turn_id"),
+    run: runOf(payload),
+    key: digest(payload),
+  };
+}
+
+function runOf(payload: Payload): AgentRun | null {
+  const id = textOf(payload, "agent_id");
+  return id === null ? null : { id, role: textOf(payload, "agent_type", "agent_name") ?? "subagent" };
+}
+
+function parsePrompt(payload: Payload, origin: Origin): AgentEvent {
+  const text = textOf(payload, "prompt");
+  if (text === null) return { ...origin, kind: "ignored" };
+  const key = digest(origin.turnId, text, momentOf(payload, "timestamp"));
+  if (WAKE_UP.test(text)) return { ...origin, key, kind: "wake-up" };
+  return { ...origin, key, kind: "prompt", text, messageId: origin.turnId };
+}
+
+function parseTool(payload: Payload, origin: Origin, name: string): AgentEvent | undefined {
+  const tool = textOf(payload, "tool_name");
+  if (tool === null) return undefined;
+  const input = objectOf(payload, "tool_input");
+  const toolUseId = textOf(payload, "tool_use_id");
+  const use = toolUse({ tool, input, toolUseId, cwd: origin.cwd });
+  const key = toolUseId ?? digest(use.match, momentOf(payload, "timestamp"));
+  if (name === "PreToolUse") return { ...origin, key, kind: "tool-before", use };
+  const status = name === "PostToolUseFailure" ? "failed" : "done";
+  return { ...origin, key, kind: "tool-after", use, status };
+}
+
+function parseSubagent(origin: Origin, name: string): AgentEvent | undefined {
+  const { run } = origin;
+  if (run === null) return undefined;
+  if (name === "SubagentStart") return { ...origin, kind: "agent-start", run };
+  return { ...origin, kind: "agent-end", run, status: "done" };
+}
+
+function parseStop(payload: Payload, origin: Origin, name: string): AgentEvent {
+  const running = listOf(payload, "background_tasks").filter((task) => task["status"] === "running");
+  return {
+    ...origin,
+    kind: "turn-end",
+    status: name === "Stop" ? "done" : name === "StopFailure" ? "failed" : "interrupted",
+    answer: textOf(payload, "last_assistant_message"),
+    background: running.flatMap((task) => textOf(task, "id") ?? []),
+  };
+}

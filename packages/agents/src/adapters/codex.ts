@@ -1,0 +1,87 @@
+/** Codex: `hooks.json`, in Claude Code's form. It runs no hook until the user trusts it. */
+import { join } from "node:path";
+import type { AgentAdapter, AgentEvent } from "../agent-event.ts";
+import { codexConversations } from "../conversation/codex-conversations.ts";
+import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { digest, textOf, type Payload } from "../payload.ts";
+import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
+
+const EVENTS: readonly (readonly [event: string, timeout: number])[] = [
+  ["SessionStart", 30],
+  ["UserPromptSubmit", 30],
+  ["PreToolUse", 30],
+  ["PostToolUse", 30],
+  ["SubagentStart", 30],
+  ["SubagentStop", 30],
+  ["Stop", 30],
+  // Codex allows these two no more than three seconds.
+  ["Interrupt", 3],
+  ["SessionEnd", 3],
+];
+
+export const codex: AgentAdapter = {
+  id: "codex",
+  title: "Codex",
+  parse: (payload) => parseNotify(payload) ?? parseStop(payload) ?? parseClaudeShape(payload),
+  answer: answerClaudeShape,
+  tellsModelAt: ["prompt"],
+  traces: ({ user, root, environment }) => ({
+    programs: ["codex"],
+    directories: [codexHome(user, environment), ...(root === null ? [] : [join(root, ".codex")])],
+  }),
+  hookFiles: (place) => [
+    { kind: "entries", path: hooksPath(place), entries: hookEntries(place), defaults: {} },
+  ],
+  advice: [
+    "Codex skips new hooks without saying so until you trust them: start `codex`, type `/hooks` and approve the " +
+      "ones that run belay-hook. Belay does not approve them for you. The command line never changes with " +
+      "updates, so the approval lasts.",
+    "A command that Codex's own policy rejects shows as a call without an end.",
+  ],
+  conversations: codexConversations,
+};
+
+function hookEntries(place: Place): HookEntry[] {
+  const command = hookCommand(place, "codex");
+  return EVENTS.map(([event, timeout]) => ({
+    at: ["hooks", event],
+    value: { hooks: [{ type: "command", command, timeout }] },
+  }));
+}
+
+function hooksPath({ user, root, scope, environment }: Place): string {
+  const directory = scope === "shared" && root !== null ? join(root, ".codex") : codexHome(user, environment);
+  return join(directory, "hooks.json");
+}
+
+function codexHome(user: string, environment: NodeJS.ProcessEnv): string {
+  return environment["CODEX_HOME"] || join(user, ".codex");
+}
+
+/** The older `notify` program gets the end of a turn only, and gets it whether hooks are trusted or not. */
+function parseNotify(payload: Payload): AgentEvent | undefined {
+  const session = textOf(payload, "thread-id");
+  if (payload["type"] !== "agent-turn-complete" || session === null) return undefined;
+  const turnId = textOf(payload, "turn-id");
+  const answer = textOf(payload, "last-assistant-message");
+  return {
+    kind: "turn-end",
+    status: "done",
+    answer,
+    background: [],
+    session,
+    parentSession: null,
+    cwd: textOf(payload, "cwd"),
+    transcript: null,
+    turnId,
+    run: null,
+    key: digest(turnId, answer),
+  };
+}
+
+/** Its key is that of the `notify` for the same end, so that one of the two counts. */
+function parseStop(payload: Payload): AgentEvent | undefined {
+  const event = parseClaudeShape(payload);
+  if (event?.kind !== "turn-end" || event.status !== "done") return undefined;
+  return { ...event, key: digest(event.turnId, event.answer) };
+}

@@ -1,0 +1,54 @@
+/** Qwen Code: Claude Code's events with Gemini CLI's tools. */
+import { join } from "node:path";
+import type { AgentAdapter, AgentEvent } from "../agent-event.ts";
+import { filesOnly } from "../conversation/conversations.ts";
+import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { digest, type Payload } from "../payload.ts";
+import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
+import { words } from "../words.ts";
+
+const TOOLS = "write_file|edit|replace|notebook_edit|run_shell_command|mcp__.*";
+const EVENTS = words(`
+  SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStart
+  SubagentStop Stop StopFailure SessionEnd
+`);
+const TIMEOUT_MS = 30_000;
+
+export const qwenCode: AgentAdapter = {
+  id: "qwen-code",
+  title: "Qwen Code",
+  parse,
+  answer: answerClaudeShape,
+  tellsModelAt: ["prompt"],
+  traces: ({ user, root }) => ({
+    programs: ["qwen"],
+    directories: [join(user, ".qwen"), ...(root === null ? [] : [join(root, ".qwen")])],
+  }),
+  hookFiles: (place) => [
+    { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
+  ],
+  advice: ["Only files can be rewound: Qwen Code has no way to shorten a conversation from outside."],
+  conversations: filesOnly("Qwen Code"),
+};
+
+/** It sends the prompt again with every round of tool results, under the same id: that counts once. */
+function parse(payload: Payload): AgentEvent | undefined {
+  const event = parseClaudeShape(payload);
+  if (event?.kind !== "prompt" || event.turnId === null) return event;
+  return { ...event, key: digest(event.turnId) };
+}
+
+function hookEntries(place: Place): HookEntry[] {
+  const command = hookCommand(place, "qwen-code");
+  return EVENTS.map((event) => ({
+    at: ["hooks", event],
+    value: {
+      ...(event.includes("ToolUse") ? { matcher: TOOLS } : {}),
+      hooks: [{ type: "command", command, timeout: TIMEOUT_MS }],
+    },
+  }));
+}
+
+function settingsPath({ user, root, scope }: Place): string {
+  return join(scope === "shared" && root !== null ? root : user, ".qwen", "settings.json");
+}

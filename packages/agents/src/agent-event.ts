@@ -1,0 +1,99 @@
+/**
+ * The one form that the events of all agents are brought into, and what an adapter is: everything Belay knows
+ * about one agent. Adapters only translate; what is done about an event is decided in `handle-event.ts`.
+ */
+import type { AgentRun, ToolStatus, TurnStatus } from "./agent-host.ts";
+import type { Payload } from "./payload.ts";
+import type { Conversations } from "./conversation/conversations.ts";
+import type { HookFile, Place } from "./install/hook-file.ts";
+
+/** Where an event comes from. */
+export interface Origin {
+  readonly session: string;
+  /** The conversation that started this one, for agents whose subagents have conversations of their own. */
+  readonly parentSession: string | null;
+  /** null: the payload does not say. */
+  readonly cwd: string | null;
+  readonly transcript: string | null;
+  /** The agent's own id of the turn or prompt, where its events carry one. */
+  readonly turnId: string | null;
+  /** The subagent this happened in; null: the agent itself. */
+  readonly run: AgentRun | null;
+  /** What is the same when the event is delivered twice, and different for any other event of its kind. */
+  readonly key: string;
+}
+
+export interface ToolUse {
+  readonly tool: string;
+  /** null where the agent gives its calls no ids: `match` is then what before and after have in common. */
+  readonly toolUseId: string | null;
+  readonly match: string;
+  readonly mutates: boolean;
+  readonly paths: readonly string[];
+  /** The command, the file, the task: what a person would know the call by. */
+  readonly subject: string;
+}
+
+export type AgentEvent = Origin &
+  (
+    | { readonly kind: "session-start" }
+    | { readonly kind: "session-end" }
+    | { readonly kind: "prompt"; readonly text: string; readonly messageId: string | null }
+    /** Looks like a prompt, and is the agent telling itself that something in the background ended. */
+    | { readonly kind: "wake-up" }
+    | { readonly kind: "tool-before"; readonly use: ToolUse }
+    | { readonly kind: "tool-after"; readonly use: ToolUse; readonly status: ToolStatus }
+    | { readonly kind: "agent-start"; readonly run: AgentRun }
+    | { readonly kind: "agent-end"; readonly run: AgentRun; readonly status: TurnStatus }
+    | {
+        readonly kind: "turn-end";
+        readonly status: TurnStatus;
+        readonly answer: string | null;
+        readonly background: readonly string[];
+      }
+    | { readonly kind: "command"; readonly name: string; readonly args: string }
+    /** Known, and nothing to do. */
+    | { readonly kind: "ignored" }
+  );
+
+export type EventKind = AgentEvent["kind"];
+
+/** What Belay has to say to the agent or its user after an event. */
+export interface Reply {
+  /** For the model: what was rolled back. */
+  readonly context?: string;
+  /** For the user: what went wrong. */
+  readonly warning?: string;
+  /** For the user: what a slash command printed. It replaces the prompt. */
+  readonly output?: string;
+}
+
+export interface AgentAdapter {
+  readonly id: AgentId;
+  /** As people write it: "Claude Code". */
+  readonly title: string;
+  /** undefined: not an event this agent is known to send. */
+  parse(payload: Payload): AgentEvent | undefined;
+  /** What the hook prints. Must never block the agent or decide anything for it. */
+  answer(payload: Payload, reply: Reply): string;
+  /** The events after which this agent takes text for its model, best first. */
+  readonly tellsModelAt: readonly EventKind[];
+  /** The programs and directories that show that the agent is used here. */
+  traces(place: Place): { readonly programs: readonly string[]; readonly directories: readonly string[] };
+  hookFiles(place: Place): readonly HookFile[];
+  /** Said after an installation: what the user still has to do, and what is not covered. */
+  readonly advice: readonly string[];
+  readonly conversations: Conversations;
+}
+
+export const AGENT_IDS = [
+  "claude-code",
+  "codex",
+  "gemini-cli",
+  "opencode",
+  "cursor",
+  "copilot-cli",
+  "qwen-code",
+] as const;
+
+export type AgentId = (typeof AGENT_IDS)[number];

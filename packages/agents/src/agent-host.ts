@@ -1,0 +1,88 @@
+/**
+ * What the adapters ask of whoever keeps the checkpoints: the engine in the same process, or a client of the
+ * resident one. The package owns this interface and imports neither. Every method may be slow or fail: the
+ * caller has a deadline and turns a failure into a note of trouble, never into one of the agent's.
+ */
+
+/** One conversation with an agent, as its adapter knows it. */
+export interface ThreadRequest {
+  readonly agent: string;
+  /** The agent's own id of the conversation. Anything at all: never part of a path. */
+  readonly externalId: string;
+  /** Where the agent works now; a linked worktree is a workspace of its own. */
+  readonly cwd: string;
+}
+
+/** A part of an agent's work that another agent was given: a subagent. */
+export interface AgentRun {
+  readonly id: string;
+  readonly role: string;
+}
+
+export interface UserMessage<Thread> {
+  readonly thread: Thread;
+  readonly messageId: string;
+  readonly text: string;
+  /** Of the checkpoint before it: "Before user message: …", secrets left out. */
+  readonly description: string;
+}
+
+export interface ToolCall<Thread> {
+  readonly thread: Thread;
+  /** The message of the turn this call belongs to, if it is known. */
+  readonly messageId: string | null;
+  readonly tool: string;
+  readonly toolUseId: string;
+  /** Paths that the input names, absolute where the agent's directory is known. May lie outside the workspace. */
+  readonly paths: readonly string[];
+  /** What the call is about, in a few words: the command, the file. Secrets left out. */
+  readonly summary: string;
+  /** "Before Bash: npm test" */
+  readonly description: string;
+  readonly run: AgentRun | null;
+}
+
+/** `unfinished`: no sign of its end arrived. It was interrupted, or was never allowed to run. */
+export type ToolStatus = "done" | "failed" | "unfinished";
+export type TurnStatus = "done" | "failed" | "interrupted";
+
+export interface TurnEnd<Thread> {
+  readonly thread: Thread;
+  readonly messageId: string | null;
+  readonly status: TurnStatus;
+  /** The agent's last words, if it sent them. */
+  readonly answer: string | null;
+  /** Ids of subagents and commands that still run. */
+  readonly background: readonly string[];
+}
+
+export interface AgentActivity<Thread> {
+  readonly thread: Thread;
+  readonly messageId: string | null;
+  readonly run: AgentRun;
+  readonly description: string;
+}
+
+export interface Trouble {
+  readonly agent: string;
+  readonly event: string;
+  readonly problem: string;
+}
+
+export interface AgentHost<Thread = unknown> {
+  /** The thread of this conversation, made if it is new; null where the directory is not protected. */
+  openThread(request: ThreadRequest): Promise<Thread | null>;
+  /** Takes the checkpoint before the message and records it; says what was undone or restored since the last one. */
+  message(message: UserMessage<Thread>): Promise<{ readonly notices: readonly string[] }>;
+  toolBefore(call: ToolCall<Thread>): Promise<void>;
+  toolAfter(call: ToolCall<Thread> & { readonly status: ToolStatus }): Promise<void>;
+  agentStart(activity: AgentActivity<Thread>): Promise<void>;
+  agentEnd(activity: AgentActivity<Thread> & { readonly status: TurnStatus }): Promise<void>;
+  turnEnd(end: TurnEnd<Thread>): Promise<void>;
+  /** The user went back inside the agent: its conversation now stands before this message. */
+  conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
+  /** One of Belay's own slash commands; what it prints is shown to the user. */
+  command?(command: { readonly name: string; readonly args: string; readonly cwd: string }): Promise<string>;
+  /** Something went wrong and the agent went on: for the timeline and `belay doctor`. */
+  trouble(trouble: Trouble): Promise<void>;
+}

@@ -1,0 +1,40 @@
+/** Finding the adapter of an agent. Each is loaded when it is needed: a hook starts for every tool call. */
+import { AGENT_IDS, type AgentAdapter, type AgentId } from "./agent-event.ts";
+import type { Payload } from "./payload.ts";
+
+const LOADERS: Readonly<Record<AgentId, () => Promise<AgentAdapter>>> = {
+  "claude-code": async () => (await import("./adapters/claude-code.ts")).claudeCode,
+  codex: async () => (await import("./adapters/codex.ts")).codex,
+  "gemini-cli": async () => (await import("./adapters/gemini-cli.ts")).geminiCli,
+  opencode: async () => (await import("./adapters/opencode.ts")).opencode,
+  cursor: async () => (await import("./adapters/cursor.ts")).cursor,
+  "copilot-cli": async () => (await import("./adapters/copilot-cli.ts")).copilotCli,
+  "qwen-code": async () => (await import("./adapters/qwen-code.ts")).qwenCode,
+};
+
+export function isAgentId(name: string): name is AgentId {
+  return (AGENT_IDS as readonly string[]).includes(name);
+}
+
+export async function loadAgent(id: AgentId): Promise<AgentAdapter> {
+  return LOADERS[id]();
+}
+
+export async function loadAllAgents(): Promise<AgentAdapter[]> {
+  return Promise.all(AGENT_IDS.map(loadAgent));
+}
+
+/**
+ * Who really sent this. Cursor, Copilot CLI and others also run the hooks in Claude Code's settings, so the
+ * name in the command line is only the name of the file it stood in. The payload is asked before the
+ * environment: an agent started from another one's shell inherits that one's variables.
+ */
+export function recogniseAgent(named: AgentId, payload: Payload, environment: NodeJS.ProcessEnv): AgentId {
+  if (named !== "claude-code") return named;
+  if (Object.hasOwn(payload, "cursor_version")) return "cursor";
+  const isClaude = Object.hasOwn(payload, "prompt_id") || Object.hasOwn(payload, "permission_mode");
+  const isCopilot = Object.hasOwn(payload, "timestamp") && !Object.hasOwn(payload, "transcript_path");
+  if (!isClaude && (isCopilot || Object.hasOwn(payload, "stop_reason"))) return "copilot-cli";
+  if (environment["COPILOT_CLI"] === "1" && Object.hasOwn(payload, "timestamp")) return "copilot-cli";
+  return named;
+}

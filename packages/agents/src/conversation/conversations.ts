@@ -1,0 +1,40 @@
+/**
+ * Going back in the conversation as well as in the files. Nothing is ever taken out of a conversation: where
+ * the agent can, a new one is made that ends before a message, and the old one stays as it is.
+ */
+import type { AgentEvent } from "../agent-event.ts";
+import type { HookNotes } from "../hook-notes.ts";
+
+export interface ForkRequest {
+  /** The agent's own id of the conversation. */
+  readonly session: string;
+  /** The fork ends before this message. */
+  readonly messageId: string;
+  /** The message before it; null when it is the first. */
+  readonly previousMessageId: string | null;
+  readonly transcript: string | null;
+  readonly cwd: string;
+  /** The user's home directory. */
+  readonly user: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export type ForkResult =
+  /** `resume` is the command that opens the new conversation. */
+  | { readonly outcome: "forked"; readonly session: string; readonly resume: readonly string[] }
+  /** There is nothing before the message: begin anew. */
+  | { readonly outcome: "empty"; readonly resume: readonly string[] }
+  | { readonly outcome: "files-only" | "failed"; readonly reason: string };
+
+export interface Conversations {
+  fork(request: ForkRequest): Promise<ForkResult>;
+  /** The user went back inside the agent since the last event, which no agent reports by itself. */
+  noticeRewind?(event: AgentEvent, notes: HookNotes): Promise<{ messageId: string | null } | undefined>;
+}
+
+/** For agents whose conversations cannot be shortened from outside. */
+export function filesOnly(title: string, instead?: string): Conversations {
+  const advice = instead === undefined ? "" : ` Use ${instead} for the conversation.`;
+  const reason = `Only files can be rewound: ${title} offers no way to fork a conversation at a message.${advice}`;
+  return { fork: async () => ({ outcome: "files-only", reason }) };
+}

@@ -1,0 +1,40 @@
+/** How events are called in the timeline. One line each, bounded, without secrets and control characters. */
+import type { AgentRun } from "./agent-host.ts";
+import type { ToolUse } from "./agent-event.ts";
+import { redact } from "./redact.ts";
+
+const PROMPT_CHARACTERS = 50;
+const SUBJECT_CHARACTERS = 80;
+
+/** "Before user message: <first 50 characters>…" */
+export function describePrompt(text: string): string {
+  return `Before user message: ${shorten(text, PROMPT_CHARACTERS)}`;
+}
+
+/** "Before Bash: npm test" */
+export function describeTool(
+  phase: "Before" | "After",
+  { tool, subject }: Pick<ToolUse, "tool" | "subject">,
+): string {
+  const name = shorten(tool, PROMPT_CHARACTERS);
+  return subject === "" ? `${phase} ${name}` : `${phase} ${name}: ${summarise(subject)}`;
+}
+
+/** What a call is about, as it is shown. */
+export function summarise(subject: string): string {
+  return shorten(subject, SUBJECT_CHARACTERS);
+}
+
+export function describeRun(phase: "Before" | "After", run: AgentRun): string {
+  return `${phase} agent ${shorten(run.role, PROMPT_CHARACTERS)}`;
+}
+
+/** The first characters as people count them, in one line; secrets are taken out before anything is cut. */
+export function shorten(text: string, limit: number): string {
+  const line = redact(text)
+    .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, " ")
+    .replace(/ {2,}/g, " ")
+    .trim();
+  const characters = Array.from(line.slice(0, limit * 4));
+  return characters.length <= limit ? line : `${characters.slice(0, limit).join("")}…`;
+}

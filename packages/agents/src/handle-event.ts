@@ -1,0 +1,257 @@
+/**
+ * What is done about an agent's event: the one place where prompts, tool calls, subagents and stops become
+ * calls of the host. Events may come twice, out of order, or not at all: an agent that is interrupted says
+ * nothing, so the next event closes what is still open.
+ */
+import type { AgentHost, AgentRun, ToolStatus, TurnStatus } from "./agent-host.ts";
+import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
+import { describePrompt, describeRun, describeTool, summarise } from "./describe.ts";
+import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
+import { newsFor } from "./news.ts";
+import { digest, textOf } from "./payload.ts";
+
+const NESTING_LIMIT = 8;
+
+export interface Scene<Thread> {
+  readonly host: AgentHost<Thread>;
+  readonly adapter: AgentAdapter;
+  /** `$BELAY_HOME`: the notes between hooks are kept there. */
+  readonly home: string;
+  /** Used when the event does not say where the agent works. */
+  readonly cwd: string;
+  readonly now: () => number;
+}
+
+/** One event on its thread, with what earlier ones left behind. */
+interface Act<Thread, Event extends AgentEvent = AgentEvent> {
+  readonly host: AgentHost<Thread>;
+  readonly thread: Thread;
+  readonly notes: HookNotes;
+  readonly event: Event;
+}
+
+type Of<Kind extends EventKind> = Extract<AgentEvent, { kind: Kind }>;
+
+/** Carries out an event; what it throws is the host's trouble, not yet the agent's. */
+export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent): Promise<Reply> {
+  if (sent.kind === "ignored") return {};
+  if (sent.kind === "command") return runCommand(scene, sent);
+  const { session, event } = belongsTo(scene, sent);
+  if (!matters(event)) return {};
+  const cwd = event.cwd ?? scene.cwd;
+  const thread = await scene.host.openThread({ agent: scene.adapter.id, externalId: session, cwd });
+  if (thread === null) return {};
+  const notes = openHookNotes(scene.home, scene.adapter.id, session);
+  if (!notes.claim(`${event.kind}:${event.key}`)) return {};
+  if (event.kind === "session-start") dropOldNotes(scene.home, scene.now());
+  const context = await carryOut({ host: scene.host, thread, notes, event });
+  await noticeRewind(scene, { host: scene.host, thread, notes, event });
+  return tell(scene.adapter, { notes, event, context });
+}
+
+/** Reads nothing, writes nothing: not worth looking for a workspace. */
+function matters(event: AgentEvent): boolean {
+  if (event.kind === "tool-before" || event.kind === "tool-after") return event.use.mutates;
+  // A subagent's own prompt and stop are framed by the events about that subagent.
+  if (event.kind === "prompt" || event.kind === "turn-end") return event.run === null;
+  return true;
+}
+
+async function carryOut<Thread>(act: Act<Thread>): Promise<string | undefined> {
+  const { event } = act;
+  switch (event.kind) {
+    case "prompt":
+      return prompt({ ...act, event });
+    case "wake-up":
+      return wakeUp({ ...act, event });
+    case "tool-before":
+      return toolBefore({ ...act, event });
+    case "tool-after":
+      return toolAfter({ ...act, event });
+    case "agent-start":
+      return act.host.agentStart(activity({ ...act, event })).then(() => undefined);
+    case "agent-end":
+      await closeCalls(act, event.run.id);
+      return act.host
+        .agentEnd({ ...activity({ ...act, event }), status: event.status })
+        .then(() => undefined);
+    case "turn-end":
+      return turnEnd({ ...act, event });
+    case "session-end":
+      return closeTurn(act, "interrupted").then(() => undefined);
+    default:
+      return undefined;
+  }
+}
+
+async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | undefined> {
+  const { host, thread, notes, event } = act;
+  await closeTurn(act, "interrupted");
+  const messageId = event.messageId ?? `message-${digest(event.session, event.key)}`;
+  const { notices } = await host.message({
+    thread,
+    messageId,
+    text: event.text,
+    description: describePrompt(event.text),
+  });
+  notes.beginTurn({ messageId, turnId: event.turnId });
+  return newsFor(notices);
+}
+
+/** The agent goes on with the turn that started what now ended in the background. */
+function wakeUp<Thread>({ notes, event }: Act<Thread, Of<"wake-up">>): undefined {
+  const messageId = notes.lastMessage();
+  if (messageId !== null) notes.beginTurn({ messageId, turnId: event.turnId });
+}
+
+async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<undefined> {
+  const { host, thread, notes, event } = act;
+  const { use, run } = event;
+  await noticeUnannouncedTurn(act);
+  const toolUseId = use.toolUseId ?? `${use.match}-${digest(event.key)}`;
+  // Out of order: what it would show as the state before is already the state after.
+  if (use.toolUseId !== null && notes.wasClaimed(`tool-after:${event.key}`)) return;
+  notes.beginCall({ ...use, toolUseId, run });
+  await host.toolBefore({
+    thread,
+    messageId: notes.lastMessage(),
+    tool: use.tool,
+    toolUseId,
+    paths: use.paths,
+    summary: summarise(use.subject),
+    description: describeTool("Before", use),
+    run,
+  });
+}
+
+async function toolAfter<Thread>(act: Act<Thread, Of<"tool-after">>): Promise<undefined> {
+  const { use, run, status } = act.event;
+  const begun = act.notes.openCalls().find((call) => call.match === use.match);
+  const toolUseId = begun?.toolUseId ?? use.toolUseId ?? use.match;
+  await endCall(act, { ...use, toolUseId, run: begun?.run ?? run }, status);
+}
+
+async function turnEnd<Thread>(act: Act<Thread, Of<"turn-end">>): Promise<undefined> {
+  const { host, thread, notes, event } = act;
+  await closeCalls(act, null);
+  const { status, answer, background } = event;
+  await host.turnEnd({ thread, messageId: notes.lastMessage(), status, answer, background });
+  notes.endTurn();
+}
+
+/** A tool call of a turn whose prompt was not announced: the turn before it ended without a word. */
+async function noticeUnannouncedTurn<Thread>(act: Act<Thread>): Promise<void> {
+  const { notes, event } = act;
+  const open = notes.openTurn();
+  if (open === null || event.run !== null || event.turnId === null || open.turnId === null) return;
+  if (event.turnId === open.turnId) return;
+  await closeTurn(act, "interrupted");
+  notes.beginTurn({ messageId: event.turnId, turnId: event.turnId });
+}
+
+/** Ends a turn of whose end no event told. What its last tool did is captured now. */
+async function closeTurn<Thread>(act: Act<Thread>, status: TurnStatus): Promise<void> {
+  const { host, thread, notes } = act;
+  const open = notes.openTurn();
+  await closeCalls(act, null);
+  if (open === null) return;
+  await host.turnEnd({ thread, messageId: open.messageId, status, answer: null, background: [] });
+  notes.endTurn();
+}
+
+/** Calls that never reported their end: interrupted, or not allowed to run. `runId` null = of the agent itself. */
+async function closeCalls<Thread>(act: Act<Thread>, runId: string | null): Promise<void> {
+  for (const call of act.notes.openCalls()) {
+    if ((call.run?.id ?? null) === runId) await endCall(act, call, "unfinished");
+  }
+}
+
+async function endCall<Thread>(act: Act<Thread>, call: OpenCall, status: ToolStatus): Promise<void> {
+  const { host, thread, notes } = act;
+  const { tool, toolUseId, paths, subject, run } = call;
+  await host.toolAfter({
+    thread,
+    messageId: notes.lastMessage(),
+    tool,
+    toolUseId,
+    paths,
+    summary: summarise(subject),
+    description: describeTool("After", call),
+    run,
+    status,
+  });
+  notes.endCall(toolUseId);
+}
+
+function activity<Thread>(act: Act<Thread, Of<"agent-start" | "agent-end">>) {
+  const { thread, notes, event } = act;
+  const phase = event.kind === "agent-start" ? "Before" : "After";
+  return {
+    thread,
+    messageId: notes.lastMessage(),
+    run: event.run,
+    description: describeRun(phase, event.run),
+  };
+}
+
+interface Belonging {
+  readonly session: string;
+  readonly event: AgentEvent;
+}
+
+/**
+ * Some agents give their subagents conversations of their own: such an event belongs to the conversation that
+ * started it all, and happened in a subagent. Who started whom is noted when it is heard of.
+ */
+function belongsTo<Thread>(scene: Scene<Thread>, event: AgentEvent): Belonging {
+  const notesOf = (session: string) => openHookNotes(scene.home, scene.adapter.id, session);
+  if (event.parentSession !== null && event.parentSession !== event.session) {
+    notesOf(event.session).remember("parent", { session: event.parentSession, role: event.run?.role });
+  }
+  if (event.kind === "agent-start" && event.run.id !== event.session) {
+    notesOf(event.run.id).remember("parent", { session: event.session, role: event.run.role });
+  }
+  let session = event.session;
+  for (let depth = 0; depth < NESTING_LIMIT; depth += 1) {
+    const parent = textOf(notesOf(session).recall("parent") ?? {}, "session");
+    if (parent === null || parent === session) break;
+    session = parent;
+  }
+  if (session === event.session || event.run !== null) return { session, event };
+  const role = textOf(notesOf(event.session).recall("parent") ?? {}, "role") ?? "subagent";
+  return { session, event: inSubagent(event, { id: event.session, role }) };
+}
+
+/** The end of such a conversation's turn is the end of the subagent. */
+function inSubagent(event: AgentEvent, run: AgentRun): AgentEvent {
+  if (event.kind !== "turn-end") return { ...event, run };
+  return { ...event, kind: "agent-end", run };
+}
+
+async function noticeRewind<Thread>(scene: Scene<Thread>, act: Act<Thread>): Promise<void> {
+  const { notes, event, host, thread } = act;
+  const rewind = await scene.adapter.conversations.noticeRewind?.(event, notes);
+  if (rewind !== undefined) await host.conversationRewound({ thread, messageId: rewind.messageId });
+}
+
+interface Telling {
+  readonly notes: HookNotes;
+  readonly event: AgentEvent;
+  readonly context: string | undefined;
+}
+
+/** Hands news to the model at the first event at which its agent takes any. */
+function tell(adapter: AgentAdapter, { notes, event, context }: Telling): Reply {
+  const waiting = textOf(notes.recall("news") ?? {}, "text");
+  const news = context ?? waiting ?? undefined;
+  if (news === undefined) return {};
+  const canTell = adapter.tellsModelAt.includes(event.kind) && event.run === null;
+  notes.remember("news", canTell ? null : { text: news });
+  return canTell ? { context: news } : {};
+}
+
+async function runCommand<Thread>({ host, cwd }: Scene<Thread>, event: Of<"command">): Promise<Reply> {
+  if (host.command === undefined) return {};
+  const { name, args } = event;
+  return { output: await host.command({ name, args, cwd: event.cwd ?? cwd }) };
+}

@@ -1,0 +1,149 @@
+/**
+ * What one hook has to know of the hooks before it: every event is a process of its own. A conversation has a
+ * directory with one small file per fact, each made or removed by a single call that is atomic, so hooks that
+ * run at the same time need no lock. The notes are hints: without them an interrupt is noticed later and a
+ * doubled event is recorded twice; no checkpoint depends on them.
+ * Names are hashes of ids: an id is never part of a path.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { AgentRun } from "./agent-host.ts";
+import { digest, isObject, parsePayload, textOf, type Payload } from "./payload.ts";
+
+/** A tool call that began and of whose end nothing is known yet. */
+export interface OpenCall {
+  readonly toolUseId: string;
+  readonly match: string;
+  readonly tool: string;
+  readonly paths: readonly string[];
+  readonly subject: string;
+  readonly run: AgentRun | null;
+}
+
+export interface OpenTurn {
+  readonly messageId: string;
+  readonly turnId: string | null;
+}
+
+export interface HookNotes {
+  /** True for the first who asks with this key. */
+  claim(key: string): boolean;
+  wasClaimed(key: string): boolean;
+  /** The turn that has begun and not ended. */
+  openTurn(): OpenTurn | null;
+  beginTurn(turn: OpenTurn): void;
+  endTurn(): void;
+  /** The last message, whether its turn has ended or not. */
+  lastMessage(): string | null;
+  openCalls(): OpenCall[];
+  beginCall(call: OpenCall): void;
+  endCall(toolUseId: string): void;
+  /** Any other fact about the conversation. */
+  recall(name: string): Payload | null;
+  remember(name: string, fact: Payload | null): void;
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+export function openHookNotes(home: string, agent: string, session: string): HookNotes {
+  const directory = join(home, "agents", "notes", digest(agent, session));
+  const file = (kind: string, id: string) => join(directory, `${kind}-${digest(id)}`);
+  const recall = (name: string) => readNote(file("fact", name));
+  const remember = (name: string, fact: Payload | null) => writeNote(file("fact", name), fact);
+
+  return {
+    claim(key) {
+      try {
+        mkdirSync(directory, { recursive: true, mode: 0o700 });
+        writeFileSync(file("seen", key), "", { flag: "wx", mode: 0o600 });
+        return true;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+        throw error;
+      }
+    },
+    wasClaimed: (key) => statSync(file("seen", key), { throwIfNoEntry: false }) !== undefined,
+    openTurn() {
+      const note = recall("turn");
+      const messageId = note === null ? null : textOf(note, "messageId");
+      return messageId === null ? null : { messageId, turnId: textOf(note!, "turnId") };
+    },
+    beginTurn(turn) {
+      remember("turn", { ...turn });
+      remember("message", { messageId: turn.messageId });
+    },
+    endTurn: () => remember("turn", null),
+    lastMessage: () => textOf(recall("message") ?? {}, "messageId"),
+    openCalls: () => readCalls(directory),
+    beginCall: (call) => writeNote(file("call", call.toolUseId), { ...call }),
+    endCall: (toolUseId) => writeNote(file("call", toolUseId), null),
+    recall,
+    remember,
+  };
+}
+
+/** Forgets conversations that nothing was heard of for a month. */
+export function dropOldNotes(home: string, now: number): void {
+  const notes = join(home, "agents", "notes");
+  for (const name of namesIn(notes)) {
+    const directory = join(notes, name);
+    const seen = statSync(directory, { throwIfNoEntry: false });
+    if (seen !== undefined && now - seen.mtimeMs > KEPT_MS)
+      rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+function readCalls(directory: string): OpenCall[] {
+  const calls = namesIn(directory)
+    .filter((name) => name.startsWith("call-"))
+    .map((name) => ({
+      path: join(directory, name),
+      at: statSync(join(directory, name), { throwIfNoEntry: false }),
+    }))
+    .filter(({ at }) => at !== undefined)
+    .sort((a, b) => a.at!.mtimeMs - b.at!.mtimeMs);
+  return calls.flatMap(({ path }) => asCall(readNote(path)));
+}
+
+function asCall(note: Payload | null): OpenCall[] {
+  const toolUseId = note === null ? null : textOf(note, "toolUseId");
+  if (note === null || toolUseId === null) return [];
+  const paths: unknown = note["paths"];
+  const run: unknown = note["run"];
+  return [
+    {
+      toolUseId,
+      match: textOf(note, "match") ?? toolUseId,
+      tool: textOf(note, "tool") ?? "",
+      paths: Array.isArray(paths) ? paths.filter((path) => typeof path === "string") : [],
+      subject: textOf(note, "subject") ?? "",
+      run: isObject(run) ? { id: textOf(run, "id") ?? "", role: textOf(run, "role") ?? "" } : null,
+    },
+  ];
+}
+
+function readNote(path: string): Payload | null {
+  try {
+    return parsePayload(readFileSync(path, "utf8")) ?? null;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+function writeNote(path: string, note: Payload | null): void {
+  if (note === null) return rmSync(path, { force: true });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const draft = `${path}.${process.pid}.new`;
+  writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
+  renameSync(draft, path);
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}

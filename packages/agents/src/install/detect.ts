@@ -1,0 +1,50 @@
+/** Which agents are used here, judging by their programs and directories, and how far hooks are installed. */
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import type { AgentAdapter } from "../agent-event.ts";
+import { hasEntries } from "./hook-entries.ts";
+import type { Place } from "./hook-file.ts";
+import { planInstall } from "./install.ts";
+
+export interface Detection {
+  readonly agent: string;
+  readonly title: string;
+  /** A program of it is on the PATH. */
+  readonly program: string | null;
+  /** A directory of its configuration exists. */
+  readonly configured: string | null;
+  readonly hooks: "installed" | "outdated" | "missing" | "refused";
+}
+
+export function detectAgent(adapter: AgentAdapter, place: Place): Detection {
+  const { programs, directories } = adapter.traces(place);
+  const onPath = (place.environment["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");
+  const candidates = onPath.flatMap((directory) => programs.map((program) => join(directory, program)));
+  return {
+    agent: adapter.id,
+    title: adapter.title,
+    program: candidates.find(isProgram) ?? null,
+    configured: directories.find(isDirectory) ?? null,
+    hooks: hooksState(adapter, place),
+  };
+}
+
+function hooksState(adapter: AgentAdapter, place: Place): Detection["hooks"] {
+  const { files } = planInstall(adapter, place);
+  if (files.some(({ action }) => action === "refused")) return "refused";
+  if (files.every(({ action }) => action === "none")) return "installed";
+  return files.some(({ before }) => before !== null && hasEntries(before.text)) ? "outdated" : "missing";
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}

@@ -1,0 +1,63 @@
+/** Which files of which agent hold Belay's hooks, and what stands in them. */
+import { join } from "node:path";
+import type { AgentId } from "../agent-event.ts";
+
+/**
+ * `local`: the most private file that the agent has for this directory, or else the user's own; the default.
+ * `user`: for all of the user's projects. `shared`: a file of the project that is meant to be committed.
+ */
+export type Scope = "local" | "user" | "shared";
+
+export interface Place {
+  readonly scope: Scope;
+  /** The user's home directory. */
+  readonly user: string;
+  /** The workspace; null outside of any. */
+  readonly root: string | null;
+  /** `$BELAY_HOME`. */
+  readonly belayHome: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [key: string]: JsonValue };
+
+/** One element of a list in a settings file. */
+export interface HookEntry {
+  /** The keys that lead to the list. */
+  readonly at: readonly string[];
+  readonly value: JsonValue;
+}
+
+export type HookFile =
+  /** A file that is also the user's: entries are added to it. */
+  | {
+      readonly kind: "entries";
+      readonly path: string;
+      readonly entries: readonly HookEntry[];
+      /** Members that a new file needs, and an old one has. */
+      readonly defaults: Readonly<Record<string, JsonValue>>;
+    }
+  /** A file that is Belay's alone. */
+  | { readonly kind: "whole"; readonly path: string; readonly text: string };
+
+/** What every command line of ours has in it, and nobody else's. */
+export const HOOK_MARK = "bin/belay-hook";
+
+/**
+ * The command line that an agent runs. Some agents pin their trust to it, so it has no version in it and never
+ * changes. In a shared file it must do nothing for people who do not have Belay.
+ */
+export function hookCommand({ scope, belayHome }: Place, agent: AgentId): string {
+  if (scope !== "shared") return `${quoteForShell(join(belayHome, HOOK_MARK))} ${agent}`;
+  return `h="\${BELAY_HOME:-$HOME/.belay}/${HOOK_MARK}"; [ ! -x "$h" ] || "$h" ${agent}`;
+}
+
+export function quoteForShell(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}

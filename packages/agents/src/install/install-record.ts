@@ -1,0 +1,79 @@
+/**
+ * Which files hold our hooks, and what they were like before: kept in `$BELAY_HOME/agents`, so that uninstalling
+ * and putting back need no guessing. Without it uninstalling still finds our entries by their command.
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import type { AgentId } from "../agent-event.ts";
+import type { Scope } from "./hook-file.ts";
+import { hashText, writeAtomically } from "./settings-file.ts";
+
+export interface InstalledFile {
+  readonly agent: AgentId;
+  readonly path: string;
+  readonly scope: Scope;
+  readonly root: string | null;
+  /** The topmost directory that was made for it. */
+  readonly madeDirectory: string | null;
+  /** Keys that were not in it before. */
+  readonly made: readonly (readonly string[])[];
+  /** Hash of what we wrote: while it is that, the original can be put back byte by byte. */
+  readonly after: string;
+  /** The file before we first wrote to it; null when there was none. */
+  readonly original: string | null;
+  /** False once we wrote to a file that somebody else had changed after us. */
+  readonly exact: boolean;
+}
+
+const BACKUPS_PER_FILE = 10;
+
+export function readRecord(belayHome: string): InstalledFile[] {
+  try {
+    const record = JSON.parse(readFileSync(recordPath(belayHome), "utf8")) as { files: InstalledFile[] };
+    return record.files;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw new Error(`${recordPath(belayHome)} cannot be read: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+export function keepRecord(belayHome: string, file: InstalledFile): void {
+  const others = readRecord(belayHome).filter(({ path }) => path !== file.path);
+  writeRecord(belayHome, [...others, file]);
+}
+
+export function dropRecord(belayHome: string, path: string): void {
+  const files = readRecord(belayHome);
+  if (files.some((file) => file.path === path)) {
+    writeRecord(
+      belayHome,
+      files.filter((file) => file.path !== path),
+    );
+  }
+}
+
+/** A copy of a file as it is now, outside of its own directory. */
+export function backUp(belayHome: string, path: string, now: number): string {
+  const directory = join(belayHome, "agents", "backups");
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const prefix = `${hashText(path).slice(0, 12)}-`;
+  const stamp = new Date(now).toISOString().replace(/[:.]/g, "-");
+  const backup = join(directory, `${prefix}${stamp}-${basename(path)}`);
+  copyFileSync(path, backup);
+  const older = readdirSync(directory)
+    .filter((name) => name.startsWith(prefix))
+    .sort();
+  const originals = new Set(readRecord(belayHome).map(({ original }) => original));
+  for (const name of older.slice(0, -BACKUPS_PER_FILE)) {
+    if (!originals.has(join(directory, name))) rmSync(join(directory, name));
+  }
+  return backup;
+}
+
+function writeRecord(belayHome: string, files: readonly InstalledFile[]): void {
+  writeAtomically(recordPath(belayHome), `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600);
+}
+
+function recordPath(belayHome: string): string {
+  return join(belayHome, "agents", "installed.json");
+}

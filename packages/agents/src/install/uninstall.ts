@@ -1,0 +1,100 @@
+/** Takes out exactly what was put in. A file nobody touched since comes back byte by byte. */
+import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import type { AgentAdapter } from "../agent-event.ts";
+import { hasEntries, removeEntries } from "./hook-entries.ts";
+import type { HookFile, Place } from "./hook-file.ts";
+import { backUp, dropRecord, readRecord, type InstalledFile } from "./install-record.ts";
+import { reasonOf } from "./install.ts";
+import {
+  hashText,
+  readSettings,
+  replaceSettings,
+  SettingsRefused,
+  type SettingsFile,
+} from "./settings-file.ts";
+
+export interface RemovalReport {
+  readonly path: string;
+  readonly outcome: "restored" | "changed" | "deleted" | "unchanged" | "refused";
+  readonly reason?: string;
+}
+
+/** Removes an agent's hooks from the files of this place. */
+export function uninstall(adapter: AgentAdapter, place: Place, now: number): RemovalReport[] {
+  return adapter.hookFiles(place).map((file) => {
+    const installed = readRecord(place.belayHome).find(({ path }) => path === file.path);
+    try {
+      const report = removeFrom(place.belayHome, { file, installed, now });
+      dropRecord(place.belayHome, file.path);
+      return report;
+    } catch (error) {
+      return { path: file.path, outcome: "refused", reason: reasonOf(error) };
+    }
+  });
+}
+
+interface Removal {
+  readonly file: HookFile;
+  readonly installed: InstalledFile | undefined;
+  readonly now: number;
+}
+
+function removeFrom(belayHome: string, { file, installed, now }: Removal): RemovalReport {
+  const { path } = file;
+  const present = readSettings(path);
+  if (present === null) return { path, outcome: "unchanged" };
+  const original = originalOf(installed, present);
+  if (original === null) return deleteFile(path, installed);
+  if (original !== undefined) return replace(path, present, { text: original, outcome: "restored" });
+  if (!hasEntries(present.text)) return { path, outcome: "unchanged" };
+  if (file.kind === "whole")
+    throw new SettingsRefused("it was changed by someone else; delete it if you want");
+  const text = removeEntries(present.text, installed?.made ?? []);
+  const isOnlyOurs = installed?.original === null && installed.exact && isBlank(text, file);
+  if (isOnlyOurs) return deleteFile(path, installed);
+  backUp(belayHome, path, now);
+  return replace(path, present, { text, outcome: "changed" });
+}
+
+/** What was there before us, if nobody has changed the file since: null = nothing, undefined = not known. */
+function originalOf(installed: InstalledFile | undefined, present: SettingsFile): string | null | undefined {
+  if (installed === undefined || !installed.exact || hashText(present.text) !== installed.after)
+    return undefined;
+  if (installed.original === null) return null;
+  return existsSync(installed.original) ? readFileSync(installed.original, "utf8") : undefined;
+}
+
+/** Nothing in it but the defaults of a new file. */
+function isBlank(text: string, file: Extract<HookFile, { kind: "entries" }>): boolean {
+  try {
+    const left = JSON.parse(text) as object;
+    return JSON.stringify(left) === JSON.stringify(file.defaults);
+  } catch {
+    return false;
+  }
+}
+
+function replace(
+  path: string,
+  present: SettingsFile,
+  { text, outcome }: { text: string; outcome: "restored" | "changed" },
+): RemovalReport {
+  if (text === present.text) return { path, outcome: "unchanged" };
+  replaceSettings(path, present, text);
+  return { path, outcome };
+}
+
+function deleteFile(path: string, installed: InstalledFile | undefined): RemovalReport {
+  rmSync(path);
+  // Directories that were made for it go too, as far as they are empty.
+  const top = installed?.madeDirectory ?? null;
+  for (let at = dirname(path); top !== null && at.startsWith(top); at = dirname(at)) {
+    try {
+      rmdirSync(at);
+    } catch {
+      break;
+    }
+  }
+  return { path, outcome: "deleted" };
+}

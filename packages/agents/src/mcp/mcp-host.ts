@@ -1,0 +1,58 @@
+/**
+ * What the MCP server asks of whoever keeps the checkpoints. There is nothing here that forgets, prunes,
+ * approves or switches anything off: a model may look, take checkpoints and propose to go back.
+ */
+export interface CheckpointFacts {
+  readonly id: string;
+  readonly seq: number;
+  readonly kind: string;
+  readonly name: string | null;
+  readonly description: string;
+  readonly createdAt: string;
+  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+}
+
+export interface FileFacts {
+  readonly path: string;
+  readonly type: string;
+  readonly linesAdded: number | null;
+  readonly linesDeleted: number | null;
+  /** Unified; null for binary files and where it was not asked for. */
+  readonly diff: string | null;
+}
+
+/** What a restore would do. Bound to the files as they are now. */
+export interface RestorePreview {
+  readonly planId: string;
+  readonly description: string;
+  readonly operations: readonly { readonly type: string; readonly path: string }[];
+  readonly kept: readonly string[];
+  readonly conflicts: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+export interface RestoreOutcome {
+  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial";
+  readonly safetyCheckpoint: string | null;
+  readonly created: number;
+  readonly modified: number;
+  readonly deleted: number;
+  readonly conflicts: readonly string[];
+}
+
+export interface McpHost {
+  create(request: { readonly name?: string; readonly note?: string }): Promise<CheckpointFacts>;
+  list(options: { readonly limit: number; readonly search?: string }): Promise<readonly CheckpointFacts[]>;
+  show(ref: string): Promise<{ readonly checkpoint: CheckpointFacts; readonly files: readonly FileFacts[] }>;
+  /** `to` left out: the disk. */
+  diff(request: DiffRequest): Promise<{ readonly files: readonly FileFacts[] }>;
+  preview(ref: string, paths?: readonly string[]): Promise<RestorePreview>;
+  /** Carries out a plan that was previewed; fails when the files moved on since. */
+  restore(planId: string): Promise<RestoreOutcome>;
+}
+
+export interface DiffRequest {
+  readonly from?: string;
+  readonly to?: string;
+  readonly paths?: readonly string[];
+}

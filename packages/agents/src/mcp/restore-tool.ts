@@ -1,0 +1,131 @@
+/**
+ * Restoring through MCP: nothing changes before the user has agreed. Clients that can ask the user are made to ask;
+ * for the others the first call only shows a preview and gives a code for the second.
+ */
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  inputRequired,
+  inputResponse,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type McpServer,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+import { shorten } from "../describe.ts";
+import type { Confirmations } from "./confirmations.ts";
+import type { McpHost, RestorePreview } from "./mcp-host.ts";
+import { result, type ToolResult } from "./tool-result.ts";
+
+export interface RestoreRequest {
+  readonly checkpoint: string;
+  readonly paths?: readonly string[] | undefined;
+  readonly confirm?: string | undefined;
+}
+
+interface Restoring {
+  readonly host: McpHost;
+  readonly confirmations: Confirmations;
+  readonly server: McpServer;
+  readonly context: ServerContext;
+}
+
+const SHOWN = 200;
+const ASKED_PATHS = 10;
+
+export async function restoreTool(
+  request: RestoreRequest,
+  restoring: Restoring,
+): Promise<ToolResult | InputRequiredResult> {
+  return canAsk(restoring) ? askAndRestore(request, restoring) : restoreWithCode(request, restoring);
+}
+
+/** A preview as clients see it. */
+export function previewFacts(preview: RestorePreview): Record<string, unknown> {
+  const { description, operations, kept, conflicts, warnings } = preview;
+  const lists = {
+    kept: kept.slice(0, SHOWN),
+    conflicts: conflicts.slice(0, SHOWN),
+    warnings: warnings.slice(0, SHOWN),
+  };
+  return {
+    description,
+    operations: operations.slice(0, SHOWN),
+    operationsTotal: operations.length,
+    ...lists,
+  };
+}
+
+async function restoreWithCode(
+  { checkpoint, paths, confirm }: RestoreRequest,
+  { host, confirmations }: Restoring,
+): Promise<ToolResult> {
+  if (confirm !== undefined) {
+    const planId = confirmations.redeem(confirm);
+    if (planId === undefined)
+      throw new Error("This code was used, is too old or was never given. Preview again.");
+    return carryOut(host, planId);
+  }
+  const preview = await host.preview(checkpoint, paths);
+  const code = confirmations.offer(preview.planId);
+  return result({ outcome: "needs-confirmation", preview: previewFacts(preview), confirm: code });
+}
+
+/** The code travels through the client and back: it is the only thing that leads to the plan. */
+async function askAndRestore(
+  { checkpoint, paths }: RestoreRequest,
+  { host, confirmations, context }: Restoring,
+): Promise<ToolResult | InputRequiredResult> {
+  const answer = inputResponse(context.mcpReq.inputResponses, "restore");
+  const code = context.mcpReq.requestState<string>();
+  if (answer.kind === "elicit" && typeof code === "string") {
+    const planId = confirmations.redeem(code);
+    const agreed = answer.action === "accept" && answer.content?.["restore"] === true;
+    if (agreed && planId !== undefined) return carryOut(host, planId);
+    if (!agreed) return result({ outcome: "declined" });
+  }
+  const preview = await host.preview(checkpoint, paths);
+  return inputRequired({
+    inputRequests: {
+      restore: inputRequired.elicit({
+        message: question(preview),
+        requestedSchema: {
+          type: "object",
+          properties: { restore: { type: "boolean", title: "Restore these files", default: false } },
+          required: ["restore"],
+        },
+      }),
+    },
+    requestState: confirmations.offer(preview.planId),
+  });
+}
+
+async function carryOut(host: McpHost, planId: string): Promise<ToolResult> {
+  const { outcome, safetyCheckpoint, created, modified, deleted, conflicts } = await host.restore(planId);
+  return result({
+    outcome,
+    safetyCheckpoint,
+    created,
+    modified,
+    deleted,
+    conflicts: conflicts.slice(0, SHOWN),
+  });
+}
+
+function question({ description, operations, conflicts, warnings }: RestorePreview): string {
+  const paths = operations.slice(0, ASKED_PATHS).map(({ type, path }) => `${type} ${shorten(path, 200)}`);
+  const more = operations.length > ASKED_PATHS ? [`… and ${operations.length - ASKED_PATHS} more`] : [];
+  const trouble = [...conflicts.map((path) => `conflict: ${shorten(path, 200)}`), ...warnings].slice(
+    0,
+    ASKED_PATHS,
+  );
+  return [`${shorten(description, 200)}? It can be undone.`, ...paths, ...more, ...trouble].join("\n");
+}
+
+/** In the newer protocol every request says what the client can do, in the older one its first does. */
+function canAsk({ context, server }: Restoring): boolean {
+  const envelope = context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined;
+  const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY];
+  // oxlint-disable-next-line typescript/no-deprecated -- the only way to know for clients of the older protocol
+  const { elicitation } = declared ?? server.server.getClientCapabilities() ?? {};
+  return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
+}

@@ -1,0 +1,225 @@
+/** The hook survives whatever it is sent, and notices what no event tells. */
+import { readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { AGENT_IDS } from "../src/agent-event.ts";
+import { runHook } from "../src/hook.ts";
+import { redact } from "../src/redact.ts";
+import { describePrompt } from "../src/describe.ts";
+import { fixture, setUpStage } from "./recording-host.ts";
+
+const claude = (name: string) => fixture("claude-code", name);
+
+describe("interrupts", () => {
+  test("[A05, R61] the next prompt closes a turn of which no end was heard, and its open call", async () => {
+    const { host, send } = setUpStage();
+    await send("claude-code", claude("UserPromptSubmit"));
+    await send("claude-code", claude("PreToolUse.Bash"));
+    await send("claude-code", { ...claude("UserPromptSubmit"), prompt: "stop, do this", prompt_id: "p2" });
+    expect(host.story).toEqual([
+      "message | Before user message: MAINPROMPT please do the thing",
+      "toolBefore | Before Bash: echo x >> new.txt; rm -f a.txt; ls",
+      "toolAfter | After Bash: echo x >> new.txt; rm -f a.txt; ls | unfinished",
+      "turnEnd | 9f204eee-f99d-4cbf-a9fd-560154836787 | interrupted",
+      "message | Before user message: stop, do this",
+    ]);
+  });
+
+  test("a subagent that still works is not interrupted by the next prompt", async () => {
+    const { host, send } = setUpStage();
+    await send("claude-code", claude("UserPromptSubmit"));
+    await send("claude-code", claude("PreToolUse.Bash.subagent"));
+    await send("claude-code", { ...claude("UserPromptSubmit"), prompt: "more", prompt_id: "p2" });
+    await send("claude-code", claude("PostToolUse.Bash.subagent"));
+    expect(host.story.filter((line) => line.startsWith("toolAfter"))).toEqual([
+      "toolAfter | After Bash: echo sub > sub.txt | done",
+    ]);
+  });
+
+  test("the end of the session, and a tool of a turn that was not announced, close it too", async () => {
+    const { host, send } = setUpStage();
+    await send("claude-code", claude("UserPromptSubmit"));
+    await send("claude-code", { ...claude("PreToolUse.Write"), prompt_id: "p2" });
+    await send("claude-code", claude("SessionEnd"));
+    expect(host.story.filter((line) => line.startsWith("turnEnd"))).toEqual([
+      "turnEnd | 9f204eee-f99d-4cbf-a9fd-560154836787 | interrupted",
+      "turnEnd | p2 | interrupted",
+    ]);
+  });
+});
+
+describe("events that come twice or out of order", () => {
+  test("[I61, R61] hooks that run at the same time claim an event once", async () => {
+    const { host, send } = setUpStage();
+    await Promise.all(Array.from({ length: 8 }, async () => send("claude-code", claude("PreToolUse.Write"))));
+    expect(host.story).toEqual(["toolBefore | Before Write: /home/you/project/new.txt"]);
+  });
+
+  test("an end before its beginning leaves no call open", async () => {
+    const { host, send } = setUpStage();
+    await send("claude-code", claude("PostToolUse.Write"));
+    await send("claude-code", claude("PreToolUse.Write"));
+    await send("claude-code", claude("Stop"));
+    expect(host.story.map((line) => line.split(" ")[0])).toEqual(["toolAfter", "turnEnd"]);
+  });
+});
+
+describe("[N2, R60] hostile payloads", () => {
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["no object", "[1]"],
+    ["binary", "\u0000\uFFFD\u0000"],
+    ["a number", "7"],
+  ])("%s is trouble, and the agent goes on", async (_what, text) => {
+    const { host, home, send } = setUpStage();
+    const answer = await send("claude-code", text);
+    expect(answer["systemMessage"]).toContain("belay doctor");
+    expect(answer).not.toHaveProperty("decision");
+    expect(host.calls).toMatchObject([{ call: "trouble", agent: "claude-code" }]);
+    const log = readFileSync(join(home, "agents", "trouble.log"), "utf8");
+    expect(JSON.parse(log)).toMatchObject({ agent: "claude-code", problem: expect.stringContaining("JSON") });
+  });
+
+  test("unknown events, agents and missing fields are survived", async () => {
+    const { host, send } = setUpStage();
+    for (const agent of AGENT_IDS) {
+      expect(
+        await send(agent, { hook_event_name: "SomethingNew", session_id: "s", conversation_id: "s" }),
+      ).toEqual({});
+      expect(await send(agent, {})).toEqual({});
+    }
+    expect(host.calls).toEqual([]);
+    expect(await send("nobody", claude("Stop"))).toEqual({});
+    expect(host.story).toEqual(["trouble | Belay knows no agent of this name"]);
+  });
+
+  test("[L43, R66] ids are never part of a path", async () => {
+    const { home, send } = setUpStage();
+    const session_id = "../../../../etc/passwd\u0000/..";
+    await send("claude-code", { ...claude("UserPromptSubmit"), session_id, prompt_id: "../../x" });
+    await send("claude-code", { ...claude("PreToolUse.Bash"), session_id, tool_use_id: "/../../y" });
+    expect(readdirSync(home)).toEqual(["agents"]);
+    expect(readdirSync(join(home, "agents"))).toEqual(["notes"]);
+    for (const name of readdirSync(join(home, "agents", "notes"))) expect(name).toMatch(/^[0-9a-f]{16}$/);
+  });
+
+  test("without a cwd the hook's own directory counts; an unprotected one is left alone", async () => {
+    const { host, send } = setUpStage();
+    const { cwd: _, ...homeless } = claude("UserPromptSubmit");
+    await send("claude-code", homeless);
+    expect(host.calls[0]).toMatchObject({ call: "openThread", cwd: "/elsewhere" });
+    host.isProtected = false;
+    host.calls.length = 0;
+    expect(await send("claude-code", { ...claude("PreToolUse.Bash"), cwd: "/somewhere/else" })).toEqual({});
+    expect(host.calls).toEqual([]);
+  });
+
+  test("a huge event still has its checkpoint, and is not kept in memory", async () => {
+    const { host, send } = setUpStage();
+    const write = claude("PreToolUse.Write");
+    const content = 'x\\"'.repeat(8 << 20);
+    const { tool_use_id, ...start } = write;
+    const huge = { ...start, tool_input: { file_path: "/home/you/project/big", content }, tool_use_id };
+    expect(await send("claude-code", huge)).toEqual({});
+    expect(host.calls.at(-1)).toMatchObject({ call: "toolBefore", tool: "Write", toolUseId: tool_use_id });
+  });
+
+  test("any JSON at all, for every agent", async () => {
+    const { send } = setUpStage();
+    const keys = [
+      "session_id",
+      "sessionId",
+      "conversation_id",
+      "hook_event_name",
+      "tool_name",
+      "tool_input",
+      "cwd",
+    ];
+    const known = fc.constantFrom(
+      "PreToolUse",
+      "UserPromptSubmit",
+      "Stop",
+      "BeforeTool",
+      "preToolUse",
+      "SubagentStart",
+    );
+    const values = fc.oneof(fc.jsonValue(), known, fc.string({ unit: "binary" }));
+    const payloads = fc.dictionary(
+      fc.constantFrom(...keys, "prompt", "input", "belay_event", "__proto__"),
+      values,
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...AGENT_IDS), payloads, async (agent, payload) => {
+        const answer = await send(agent, payload);
+        expect(answer).not.toHaveProperty("decision");
+        expect(answer).not.toHaveProperty("permission");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("[N2, R60] a broken Belay", () => {
+  test("a host that fails or hangs does not stop the agent, and is reported", async () => {
+    const { home, host } = setUpStage();
+    const input = [Buffer.from(JSON.stringify(claude("PreToolUse.Bash")))];
+    const broken = Object.assign(Object.create(host) as typeof host, {
+      toolBefore: () => Promise.reject(new Error("disk full: token=abc123secret")),
+    });
+    const call = { agent: "claude-code", input, home, cwd: "/", environment: {} };
+    const answer = JSON.parse(await runHook({ ...call, host: broken })) as Record<string, unknown>;
+    expect(answer["systemMessage"]).toContain("disk full");
+    expect(answer["systemMessage"]).not.toContain("abc123secret");
+
+    const stuck = Object.assign(Object.create(host) as typeof host, {
+      openThread: () => new Promise(() => {}),
+    });
+    const late = JSON.parse(await runHook({ ...call, host: stuck, deadlineMs: 20 })) as Record<
+      string,
+      unknown
+    >;
+    expect(late["systemMessage"]).toContain("no answer within");
+    expect(host.story.filter((line) => line.startsWith("trouble"))).toHaveLength(2);
+  });
+
+  test("a home that cannot be written to does not stop it either", async () => {
+    const { home, host } = setUpStage();
+    mkdirSync(join(home, "x"));
+    writeFileSync(join(home, "x", "agents"), "a file where a directory should be");
+    const input = [Buffer.from(JSON.stringify(claude("PreToolUse.Bash")))];
+    const printed = await runHook({
+      agent: "claude-code",
+      input,
+      host,
+      home: join(home, "x"),
+      cwd: "/",
+      environment: {},
+    });
+    expect(JSON.parse(printed)).toHaveProperty("systemMessage");
+  });
+});
+
+describe("descriptions", () => {
+  test("[A07] the first 50 characters of the prompt, and a sign when there are more", () => {
+    expect(describePrompt("x".repeat(50))).toBe(`Before user message: ${"x".repeat(50)}`);
+    expect(describePrompt("x".repeat(51))).toBe(`Before user message: ${"x".repeat(50)}…`);
+    expect(describePrompt("😀".repeat(51))).toBe(`Before user message: ${"😀".repeat(50)}…`);
+    expect(describePrompt("a\n\u001b[31mb\u202e")).toBe("Before user message: a [31mb");
+  });
+
+  test.each([
+    ["export API_KEY=abcdef12345", "abcdef12345"],
+    ["curl -H 'Authorization: Bearer abcdefgh12345678'", "abcdefgh12345678"],
+    ["use sk-ant-api03-abcdefghijklmnop1234", "abcdefghijklmnop"],
+    ["git push https://me:hunter2@host/x", "hunter2"],
+    ["ghp_abcdefghijklmnopqrstuvwxyz", "ghp_abc"],
+    ["AKIAABCDEFGHIJKLMNOP", "AKIAABCD"],
+    ['{"password": "open sesame"}', "sesame"],
+    ["-----BEGIN RSA PRIVATE KEY-----\nMIIE", "MIIE"],
+  ])("[R66] secrets are left out: %s", (text, secret) => {
+    expect(redact(text)).not.toContain(secret);
+    expect(redact(text)).toContain("[redacted]");
+  });
+});

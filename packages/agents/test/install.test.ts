@@ -1,0 +1,295 @@
+/** Installing into real settings files, and out of them again. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+  lstatSync,
+} from "node:fs";
+import { execFileSync } from "node:child_process";
+import { dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { AGENT_IDS, type AgentId } from "../src/agent-event.ts";
+import { loadAgent } from "../src/agents.ts";
+import { detectAgent } from "../src/install/detect.ts";
+import { addEntries, removeEntries } from "../src/install/hook-entries.ts";
+import type { Place, Scope } from "../src/install/hook-file.ts";
+import { hookScript, writeHookScript } from "../src/install/hook-script.ts";
+import { install, planInstall } from "../src/install/install.ts";
+import { readRecord } from "../src/install/install-record.ts";
+import { parseJsonc, valueOf } from "../src/install/jsonc.ts";
+import { putBackHooks } from "../src/install/put-back.ts";
+import { uninstall } from "../src/install/uninstall.ts";
+import { temporaryDirectory } from "./recording-host.ts";
+
+const NOW = Date.UTC(2026, 10, 16);
+
+function setUp(scope: Scope = "local"): Place {
+  const top = temporaryDirectory();
+  const root = join(top, "project");
+  mkdirSync(root);
+  return { scope, user: join(top, "user"), root, belayHome: join(top, "belay home"), environment: {} };
+}
+
+async function installAgent(agent: AgentId, place: Place) {
+  return install(planInstall(await loadAgent(agent), place), NOW);
+}
+
+async function settingsOf(agent: AgentId, place: Place): Promise<string> {
+  return (await loadAgent(agent)).hookFiles(place)[0]!.path;
+}
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+describe.each(AGENT_IDS)("%s", (agent) => {
+  test.each(["local", "user", "shared"] as const)(
+    "is installed twice as once, and leaves nothing (%s)",
+    async (scope) => {
+      const place = setUp(scope);
+      const path = await settingsOf(agent, place);
+      const adapter = await loadAgent(agent);
+      expect(detectAgent(adapter, place).hooks).toBe("missing");
+
+      expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "created" }]);
+      const text = readFileSync(path, "utf8");
+      expect(text).toContain("bin/belay-hook");
+      expect(detectAgent(adapter, place).hooks).toBe("installed");
+      expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "unchanged" }]);
+      expect(readFileSync(path, "utf8")).toBe(text);
+
+      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "deleted" }]);
+      expect(readdirSync(place.root!)).toEqual([]);
+      expect(existsSync(place.user)).toBe(false);
+      expect(readRecord(place.belayHome)).toEqual([]);
+      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "unchanged" }]);
+    },
+  );
+
+  test("only `shared` writes a file that is meant to be committed, and names nobody's home in it", async () => {
+    for (const scope of ["local", "user"] as const) {
+      const place = setUp(scope);
+      const path = await settingsOf(agent, place);
+      expect(path.startsWith(place.user) || path.endsWith("settings.local.json"), path).toBe(true);
+    }
+    const place = setUp("shared");
+    const path = await settingsOf(agent, place);
+    await installAgent(agent, place);
+    expect(path.startsWith(place.root!)).toBe(true);
+    expect(readFileSync(path, "utf8")).not.toContain(place.belayHome);
+  });
+});
+
+const THEIRS = `// mine
+{
+\t"model": "opus", // keep this
+\t"unknown": { "deep": [1, 2.50, "\\u00e9"], },
+\t/* theirs */
+\t"hooks": {
+\t\t"PreToolUse": [
+\t\t\t{ "matcher": "Bash", "hooks": [{ "type": "command", "command": "lint" }] }, // first
+\t\t],
+\t\t"Custom": []
+\t},
+}
+`;
+
+describe("a file that is also the user's", () => {
+  test.each([
+    ["tabs, comments, trailing commas", THEIRS],
+    ["CRLF", THEIRS.replaceAll("\n", "\r\n")],
+    ["a byte order mark", `\uFEFF${THEIRS}`],
+    ["one line", '{"hooks":{"PreToolUse":[{"matcher":"x","hooks":[]}]},"a":1}'],
+    ["four spaces", '{\n    "a": 1\n}'],
+    ["empty object", "{ }\n"],
+    ["empty file", ""],
+    ["a comment alone inside", "{\n  // nothing yet\n}\n"],
+  ])("[R62] %s: everything else stays, and uninstalling gives the same bytes", async (_what, text) => {
+    const place = setUp();
+    const path = await settingsOf("claude-code", place);
+    put(path, text);
+    chmodSync(path, 0o640);
+    const report = await installAgent("claude-code", place);
+    expect(report.files).toMatchObject([{ path, outcome: "changed" }]);
+    expect(readFileSync(report.files[0]!.backup!, "utf8")).toBe(text);
+    const after = readFileSync(path, "utf8");
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+    for (const line of text.split(/\r?\n/).filter((part) => /\/\/|\/\*|unknown|lint/.test(part))) {
+      expect(after).toContain(line.replace(/,$/, ""));
+    }
+    if (text.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
+    expect(Object.keys(valueOf(parseJsonc(after)) as object)).toContain("hooks");
+    expect(uninstall(await loadAgent("claude-code"), place, NOW)).toEqual([{ path, outcome: "restored" }]);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  });
+
+  test("changed by the user after us: only ours goes", async () => {
+    const place = setUp();
+    const path = await settingsOf("claude-code", place);
+    put(path, THEIRS);
+    await installAgent("claude-code", place);
+    writeFileSync(path, readFileSync(path, "utf8").replace('"opus"', '"haiku"'));
+    expect(uninstall(await loadAgent("claude-code"), place, NOW)).toEqual([{ path, outcome: "changed" }]);
+    expect(readFileSync(path, "utf8")).toBe(THEIRS.replace('"opus"', '"haiku"'));
+  });
+
+  test("an older entry of ours is brought up to date in its place; one shared with others is left", async () => {
+    const place = setUp("user");
+    const path = await settingsOf("claude-code", place);
+    const old = '{"hooks":[{"type":"command","command":"/old/bin/belay-hook claude-code"}]}';
+    const mixed =
+      '{"hooks":[{"type":"command","command":"/x/bin/belay-hook claude-code"},{"type":"command","command":"y"}]}';
+    put(path, `{\n  "hooks": {\n    "Stop": [\n      ${old}\n    ],\n    "SessionEnd": [${mixed}]\n  }\n}\n`);
+    expect(detectAgent(await loadAgent("claude-code"), place).hooks).toBe("outdated");
+    await installAgent("claude-code", place);
+    const text = readFileSync(path, "utf8");
+    expect(text).not.toContain("/old/");
+    expect(text).toContain(mixed);
+    uninstall(await loadAgent("claude-code"), place, NOW);
+    writeFileSync(path, text);
+    uninstall(await loadAgent("claude-code"), place, NOW);
+    expect(readFileSync(path, "utf8")).not.toContain("belay-hook");
+    expect(readFileSync(path, "utf8")).toContain('"command":"y"');
+  });
+
+  test.each([
+    ["malformed", '{ "hooks": ', "not valid JSON (line 1"],
+    ["not an object", "[]", "not an object"],
+    ["hooks of another kind", '{"hooks": []}', '"hooks" is not an object'],
+    ["an event of another kind", '{"hooks": {"Stop": {}}}', '"hooks.Stop" is not a list'],
+    ["not UTF-8", '{"a": "\xff"}', "not UTF-8"],
+  ])("[R62] %s is refused, said so, and untouched", async (_what, text, reason) => {
+    const place = setUp();
+    const path = await settingsOf("claude-code", place);
+    put(path, "");
+    writeFileSync(path, text, "latin1");
+    const report = await installAgent("claude-code", place);
+    expect(report.files).toMatchObject([
+      { path, outcome: "refused", reason: expect.stringContaining(reason) },
+    ]);
+    expect(readFileSync(path, "latin1")).toBe(text);
+    expect(existsSync(join(place.belayHome, "agents"))).toBe(false);
+  });
+
+  test("read-only is refused; a link stays a link", async () => {
+    const place = setUp("user");
+    const path = await settingsOf("gemini-cli", place);
+    put(path, "{}\n");
+    chmodSync(path, 0o444);
+    expect((await installAgent("gemini-cli", place)).files).toMatchObject([
+      { outcome: "refused", reason: "it is read-only" },
+    ]);
+    expect(readFileSync(path, "utf8")).toBe("{}\n");
+
+    const linked = await settingsOf("qwen-code", place);
+    const dotfile = join(place.user, "dotfiles", "qwen.json");
+    put(dotfile, "{}\n");
+    mkdirSync(dirname(linked));
+    symlinkSync(dotfile, linked);
+    await installAgent("qwen-code", place);
+    expect(lstatSync(linked).isSymbolicLink()).toBe(true);
+    expect(readFileSync(dotfile, "utf8")).toContain("belay-hook");
+  });
+
+  test("changed between plan and writing is refused", async () => {
+    const place = setUp();
+    const path = await settingsOf("claude-code", place);
+    put(path, "{}\n");
+    const plan = planInstall(await loadAgent("claude-code"), place);
+    writeFileSync(path, '{"mine": 1}\n');
+    expect(install(plan, NOW).files).toMatchObject([
+      { outcome: "refused", reason: expect.stringContaining("meanwhile") },
+    ]);
+    expect(readFileSync(path, "utf8")).toBe('{"mine": 1}\n');
+  });
+
+  test("[R62] any JSON: adding and removing our entries gives back the same values", async () => {
+    const file = (await loadAgent("claude-code")).hookFiles(setUp())[0]!;
+    if (file.kind !== "entries") throw new Error("not a file of entries");
+    const groups = fc.array(
+      fc.record({ matcher: fc.string(), hooks: fc.array(fc.record({ command: fc.string() })) }),
+    );
+    const hooks = fc.dictionary(fc.constantFrom("Stop", "PreToolUse", "Other", "__x"), groups);
+    const settings = fc.record({ hooks, model: fc.jsonValue() }, { requiredKeys: [] });
+    const space = fc.constantFrom(0, 2, 4, "\t");
+    fc.assert(
+      fc.property(settings, space, fc.boolean(), (value, indent, crlf) => {
+        const text = JSON.stringify(value, null, indent).replaceAll("\n", crlf ? "\r\n" : "\n");
+        const added = addEntries(text, file);
+        expect(addEntries(added.text, file).text).toBe(added.text);
+        expect(JSON.parse(removeEntries(added.text, added.made))).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+});
+
+test("a file of Belay's own that somebody changed is not deleted", async () => {
+  const place = setUp("user");
+  const path = await settingsOf("opencode", place);
+  await installAgent("opencode", place);
+  writeFileSync(path, `${readFileSync(path, "utf8")}\n// my addition\n`);
+  const [report] = uninstall(await loadAgent("opencode"), place, NOW);
+  expect(report).toMatchObject({ outcome: "refused" });
+  expect(existsSync(path)).toBe(true);
+});
+
+describe("after a restore", () => {
+  test("[R63] exactly our entries come back, in the files that it changed", async () => {
+    const place = setUp("shared");
+    const { belayHome, user, environment, root } = place;
+    const claude = await settingsOf("claude-code", place);
+    put(claude, '{\n  "model": "opus"\n}\n');
+    await installAgent("claude-code", place);
+    await installAgent("cursor", place);
+    const installed = readFileSync(claude, "utf8");
+    // The restore brings a state from before the installation.
+    writeFileSync(claude, '{\n  "model": "haiku"\n}\n');
+    const request = { belayHome, user, environment, root: root!, now: NOW };
+    expect(await putBackHooks({ ...request, changedPaths: ["src/a.ts"] })).toEqual([]);
+    const changedPaths = [".claude/settings.json", ".cursor/hooks.json", "src/a.ts"];
+    expect(await putBackHooks({ ...request, changedPaths })).toMatchObject([
+      { path: claude, outcome: "changed" },
+    ]);
+    expect(readFileSync(claude, "utf8")).toBe(installed.replace("opus", "haiku"));
+    uninstall(await loadAgent("claude-code"), place, NOW);
+    expect(readFileSync(claude, "utf8")).toBe('{\n  "model": "haiku"\n}\n');
+  });
+});
+
+describe("the hook script", () => {
+  test("runs the command by absolute path, with its input, and always ends with 0", () => {
+    const top = temporaryDirectory();
+    const belayHome = join(top, "it's a home");
+    const cli = join(top, "main.cjs");
+    writeFileSync(
+      cli,
+      'process.stdin.on("data", (d) => process.stdout.write(JSON.stringify({ args: process.argv.slice(2), home: process.env.BELAY_HOME, read: String(d) }))); process.exitCode = 2;',
+    );
+    const script = writeHookScript({ belayHome, node: process.execPath, cli });
+    const run = () => execFileSync(script, ["claude-code"], { input: "event", encoding: "utf8", env: {} });
+    expect(JSON.parse(run())).toEqual({ args: ["hook", "claude-code"], home: belayHome, read: "event" });
+    // The CLI is gone: the agent goes on, and the log says so.
+    writeHookScript({ belayHome, node: process.execPath, cli: join(top, "gone.js") });
+    expect(execFileSync(script, ["codex"], { input: "", encoding: "utf8" })).toBe("{}\n");
+    const log = readFileSync(join(belayHome, "agents", "trouble.log"), "utf8");
+    expect(JSON.parse(log)).toMatchObject({ agent: "codex", event: "start" });
+    expect(hookScript({ belayHome, node: "/n", cli: "/c" })).toContain("exit 0\n");
+  });
+
+  test("a shared command line does nothing where Belay is not installed", async () => {
+    const place = setUp("shared");
+    await installAgent("claude-code", place);
+    const { hooks } = JSON.parse(readFileSync(await settingsOf("claude-code", place), "utf8")) as {
+      hooks: { Stop: [{ hooks: [{ command: string }] }] };
+    };
+    const command = hooks.Stop[0].hooks[0].command;
+    expect(execFileSync("sh", ["-c", command], { env: { HOME: place.user }, encoding: "utf8" })).toBe("");
+  });
+});
