@@ -148,6 +148,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "the same in the foreground, on a port of your choice",
     load: () => import("./commands/serve.ts"),
   },
+  hook: {
+    group: undefined,
+    summary: "one event of an agent's hook",
+    load: () => import("./commands/hook.ts"),
+  },
   resident: {
     group: undefined,
     summary: "what `start` starts",

@@ -71,6 +71,7 @@ export type {
   OpenEdit,
   PromptRequest,
   Prompted,
+  RolledBack,
   ThreadRequest,
   ThreadSummary,
   ToolRequest,

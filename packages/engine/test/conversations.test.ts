@@ -154,8 +154,8 @@ describe("turns", () => {
         (await workspace.history(thread)).messages.map(({ rolledBack }) => rolledBack);
       await workspace.undo({ thread });
       expect([read("x"), await marks()]).toEqual(["0\n", [true, true]]);
-      const { notices } = await workspace.prompt(thread, { content: "two" });
-      expect(notices).toEqual(["Undid: one"]);
+      const { rolledBack } = await workspace.prompt(thread, { content: "two" });
+      expect(rolledBack).toMatchObject([{ by: "restore", description: "Undid: one", pathsTotal: 1 }]);
       await workspace.redo({ thread });
       expect([read("x"), await marks()]).toEqual(["1\n", [false, false, false]]);
     }),

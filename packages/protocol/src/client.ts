@@ -72,14 +72,19 @@ export class BelayClient {
 
   async call<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): Promise<CallOutput<Name>> {
     const [method, path] = name.split(" ") as [string, string];
-    const { status, body } = await this.#transport({
+    return (await this.send({
       method,
       path: fill(path, input.params ?? {}) + search(input.query),
       body: method === "GET" ? undefined : JSON.stringify(input.body ?? {}),
-    });
+    })) as CallOutput<Name>;
+  }
+
+  /** A request that is not in the table. */
+  async send(request: ClientRequest): Promise<unknown> {
+    const { status, body } = await this.#transport(request);
     const answer = JSON.parse(body) as { error?: { code: string; message: string; hint: string } };
     if (answer.error !== undefined) throw new ClientError(status, answer.error);
-    return answer as CallOutput<Name>;
+    return answer;
   }
 }
 

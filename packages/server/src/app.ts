@@ -11,6 +11,7 @@ import { serveThreads } from "./routes/threads.ts";
 import { serveWorkspaces } from "./routes/workspaces.ts";
 import type { Log } from "./resident/log.ts";
 import { ServerError, STATUS_OF } from "./server-error.ts";
+import type { WorkspaceHost } from "./workspace-host.ts";
 
 /** An error as the contract shows it. */
 export interface Explained {
@@ -22,7 +23,10 @@ export interface Explained {
 
 export type Explain = (error: unknown) => Explained;
 
-export function createApp(served: Served, explain: Explain, log: Log): Hono {
+/** More routes, from whoever puts the process together. */
+export type Extension = (app: Hono, host: WorkspaceHost) => void;
+
+export function createApp(served: Served, explain: Explain, log: Log, extend?: Extension): Hono {
   const app = new Hono();
   app.use(
     bodyLimit({
@@ -38,6 +42,7 @@ export function createApp(served: Served, explain: Explain, log: Log): Hono {
   serveWorkspaces(app, served);
   mountDialogs(app, served);
   mountSessions(app, served);
+  extend?.(app, served.host);
   app.notFound(() => {
     throw new ServerError(
       "ROUTE_NOT_FOUND",

@@ -1,6 +1,7 @@
 /** Runs the resident process in this very process, until it is told to end. */
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
+import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
 import { reportError } from "../errors.ts";
 import { EXIT } from "../exit-code.ts";
@@ -17,6 +18,7 @@ export async function runResident(
     home: call.home,
     version: readBuild(),
     explain: reportError,
+    extend: serveHooks(call.home),
   });
   if (resident === undefined) return undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resident.stop());

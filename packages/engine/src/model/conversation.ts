@@ -3,6 +3,7 @@
  * The engine keeps what it is told; it never talks to an agent itself.
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
+import type { BytePath } from "./byte-path.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { SessionName } from "./session.ts";
 
@@ -78,7 +79,17 @@ export interface Prompted {
   /** Null when automatic checkpoints are off: nothing to undo is recorded. */
   readonly turn: string | null;
   /** What was undone, restored or reset since the thread's last turn: to be told to the agent. */
-  readonly notices: readonly string[];
+  readonly rolledBack: readonly RolledBack[];
+}
+
+/** Work that an agent still believes to be there. */
+export interface RolledBack {
+  readonly by: "restore" | "reset";
+  /** "Undid: …", "Restored to …" */
+  readonly description: string;
+  /** The first of the files that changed. */
+  readonly paths: readonly BytePath[];
+  readonly pathsTotal: number;
 }
 
 export interface ToolRequest {

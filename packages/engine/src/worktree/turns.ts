@@ -10,7 +10,8 @@ import type { Recorded } from "../history/record.ts";
 import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
 import { openThread } from "../history/threads.ts";
 import { closeCallsOf } from "../history/tool-calls.ts";
-import type { Message, Prompted, PromptRequest } from "../model/conversation.ts";
+import { pathFromBytes } from "../model/byte-path.ts";
+import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "./context.ts";
@@ -112,14 +113,14 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   const { store, system } = context;
   const { db } = store;
   const known = request.messageId === undefined ? undefined : findMessage(db, thread, request.messageId);
-  if (known !== undefined) return { message: known, checkpoint: null, turn: null, notices: [] };
-  const notices = goneSince(context, thread);
+  if (known !== undefined) return { message: known, checkpoint: null, turn: null, rolledBack: [] };
+  const rolledBack = goneSince(context, thread);
   const facts = { id: system.newId(), turn: system.newId() };
   if (!isTrigger(context, "message")) {
     const message = db.transaction(() =>
       addPrompt(context, thread, { ...facts, turn: null, request, seq: null }),
     );
-    return { message, checkpoint: null, turn: null, notices };
+    return { message, checkpoint: null, turn: null, rolledBack };
   }
   let message: Message | undefined;
   const { checkpoint } = takeCheckpoint(context, {
@@ -133,7 +134,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
       db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
     },
   });
-  return { message: message!, checkpoint: checkpointAt(db, checkpoint.seq)!, turn: facts.turn, notices };
+  return { message: message!, checkpoint: checkpointAt(db, checkpoint.seq)!, turn: facts.turn, rolledBack };
 }
 
 /** A turn that no process owns: it lives as long as its conversation goes on. */
@@ -182,15 +183,27 @@ function beginningOf(text: string): string {
 }
 
 /** What was taken back since the thread's last turn began: its agent still believes it to be there. */
-function goneSince({ store }: Context, thread: ThreadId): string[] {
+function goneSince({ store }: Context, thread: ThreadId): RolledBack[] {
   const last = lastTurnOf(store.db, thread);
   if (last === undefined) return [];
   const rows = store.db.all(
-    `SELECT description FROM checkpoint WHERE kind IN ('restore', 'reset') AND seq > ? AND seq <= ?
+    `SELECT seq, kind, description FROM checkpoint WHERE kind IN ('restore', 'reset') AND seq > ? AND seq <= ?
        AND (thread IS NULL OR thread = ?) ORDER BY seq`,
     last.before ?? 0,
     newestSeq(store.db),
     thread,
   );
-  return rows.map((row) => String(row["description"]));
+  return rows.map((row) => {
+    const paths = store.db
+      .all("SELECT path FROM change WHERE checkpoint = ? ORDER BY path", Number(row["seq"]))
+      .map((change) => pathFromBytes(change["path"] as Uint8Array));
+    return {
+      by: row["kind"] as RolledBack["by"],
+      description: String(row["description"]),
+      paths: paths.slice(0, TOLD_PATHS),
+      pathsTotal: paths.length,
+    };
+  });
 }
+
+const TOLD_PATHS = 20;

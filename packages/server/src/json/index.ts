@@ -9,4 +9,12 @@ export { outcomeJson, planJson } from "./plan-json.ts";
 export { sessionRef, sessionStatusJson } from "./session-json.ts";
 export { NO_RESIDENT, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
-export { agentJson, isoTime, messageJson, optionalTime, sessionJson, threadJson } from "./thread-json.ts";
+export {
+  agentJson,
+  isoTime,
+  messageJson,
+  optionalTime,
+  rolledBackJson,
+  sessionJson,
+  threadJson,
+} from "./thread-json.ts";

@@ -1,5 +1,6 @@
 /** Conversations, their messages, sessions and agents in the contract's shape. */
-import type { AgentRun, Message, Session, ThreadSummary } from "@belay/engine";
+import type { AgentRun, Message, RolledBack, Session, ThreadSummary } from "@belay/engine";
+import { pathJson } from "./path-json.ts";
 
 export function threadJson(thread: ThreadSummary, workspace: string) {
   const { createdAt, updatedAt, lastApprovedAt, ...rest } = thread;
@@ -22,6 +23,10 @@ export function sessionJson(session: Session) {
 
 export function agentJson(agent: AgentRun) {
   return { ...agent, startedAt: isoTime(agent.startedAt), endedAt: optionalTime(agent.endedAt) };
+}
+
+export function rolledBackJson({ by, description, paths, pathsTotal }: RolledBack) {
+  return { by, description, paths: paths.map((path) => pathJson(path).path), pathsTotal };
 }
 
 export function isoTime(milliseconds: number): string {

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { getRequestListener } from "@hono/node-server";
-import { createApp, type Explain } from "../app.ts";
+import { createApp, type Explain, type Extension } from "../app.ts";
 import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
 import type { Served } from "../routes/served.ts";
 import { WorkspaceHost } from "../workspace-host.ts";
@@ -22,6 +22,7 @@ export interface ResidentOptions {
   /** Somebody looks at it: it does not end by itself. */
   readonly foreground: boolean;
   readonly explain: Explain;
+  readonly extend?: Extension;
   readonly idleMs?: number;
 }
 
@@ -57,7 +58,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     facts: () => facts!,
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
-  const handle = getRequestListener(createApp(served, options.explain, log).fetch);
+  const handle = getRequestListener(createApp(served, options.explain, log, options.extend).fetch);
   const listener: Listener = (request, response) => {
     usedAt = clock();
     void handle(request, response);

@@ -3,6 +3,7 @@ import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import {
   agentJson,
+  rolledBackJson,
   checkpointJson,
   fileChangeJson,
   messageJson,
@@ -62,11 +63,11 @@ function serveMessages(app: Hono, served: Served): void {
         return { message: messageJson(await workspace.addMessage(thread, request)), checkpoint: null };
       }
       const request = { content, ...(externalId && { messageId: externalId }) };
-      const { message, checkpoint, notices } = await workspace.prompt(thread, request);
+      const { message, checkpoint, rolledBack } = await workspace.prompt(thread, request);
       return {
         message: messageJson(message),
         checkpoint: checkpoint === null ? null : checkpointJson(checkpoint, { workspace: workspace.id }),
-        notices,
+        rolledBack: rolledBack.map(rolledBackJson),
       };
     }),
   );

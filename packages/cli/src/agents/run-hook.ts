@@ -1,0 +1,47 @@
+/** One hook event, with the engine in this very process: the resident one could not be asked. */
+import { runHook } from "@belay/agents/hook";
+import { initWorkspace, findWorkspace, type Workspace } from "@belay/engine";
+import { createAgentHost, linkedWorktree, type OpenWorkspace } from "./workspace-agent-host.ts";
+
+export interface HookEvent {
+  readonly agent: string;
+  readonly input: Buffer;
+  readonly cwd: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+/** What to print; never throws. */
+export async function runHookAlone(home: string, event: HookEvent): Promise<string> {
+  const opened: Workspace[] = [];
+  const open: OpenWorkspace = async (directory) => {
+    const workspace = await openForAgent(directory, home);
+    if (workspace === null) return null;
+    opened.push(workspace);
+    return { workspace, inTurn: (work) => work() };
+  };
+  try {
+    return await runHook({
+      ...event,
+      input: [event.input],
+      home,
+      host: createAgentHost(open, async () => undefined),
+    });
+  } finally {
+    for (const workspace of opened) await workspace.close();
+  }
+}
+
+/** Null where nothing is protected. An agent's own worktree is protected when it first says something. */
+async function openForAgent(directory: string, home: string): Promise<Workspace | null> {
+  let workspace: Workspace;
+  try {
+    workspace = await findWorkspace(directory, { home });
+  } catch (error) {
+    if ((error as { code?: string }).code === "WORKSPACE_NOT_FOUND") return null;
+    throw error;
+  }
+  const worktree = linkedWorktree(directory, workspace.root);
+  if (worktree === undefined) return workspace;
+  await workspace.close();
+  return (await initWorkspace(worktree, { home, nested: true })).workspace;
+}

@@ -1,0 +1,42 @@
+/** Hook events for the resident process: it already knows the files, the threads and the adapters. */
+import { runHook } from "@belay/agents/hook";
+import { initWorkspace } from "@belay/engine";
+import type { Extension, WorkspaceHost } from "@belay/server";
+import { createAgentHost, linkedWorktree, type OpenWorkspace } from "./workspace-agent-host.ts";
+
+export function serveHooks(home: string): Extension {
+  return (app, host) => {
+    app.post("/api/hooks/:agent", async (context) => {
+      const { input, cwd, environment } = await context.req.json<{
+        input: string;
+        cwd: string;
+        environment: NodeJS.ProcessEnv;
+      }>();
+      const answer = await runHook({
+        agent: context.req.param("agent"),
+        input: [Buffer.from(input, "utf8")],
+        home,
+        cwd,
+        environment,
+        host: createAgentHost(opener(host, home), async () => undefined),
+      });
+      return context.json({ answer });
+    });
+  };
+}
+
+function opener(host: WorkspaceHost, home: string): OpenWorkspace {
+  return async (directory) => {
+    try {
+      const hosted = await host.find(directory);
+      const worktree = linkedWorktree(directory, hosted.workspace.root);
+      if (worktree === undefined) return hosted;
+      const { workspace } = await initWorkspace(worktree, { home, nested: true });
+      await workspace.close();
+      return await host.find(worktree);
+    } catch (error) {
+      if ((error as { code?: string }).code === "WORKSPACE_NOT_FOUND") return null;
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,116 @@
+/**
+ * What agents' hooks ask for, done on a workspace: in the resident process, or in the hook's own when there is
+ * none. The interface is the adapters'; this is where it meets the engine.
+ */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import type { AgentHost } from "@belay/agents/hook";
+import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
+import { pathJson } from "@belay/server/json";
+
+/** A workspace that is open, and how to wait for one's turn on it. */
+export interface OpenedWorkspace {
+  readonly workspace: Workspace;
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
+}
+
+/** Null where nothing is protected. */
+export type OpenWorkspace = (directory: string) => Promise<OpenedWorkspace | null>;
+
+interface AgentThread {
+  readonly opened: OpenedWorkspace;
+  readonly id: ThreadId;
+}
+
+type Host = AgentHost<AgentThread>;
+
+export function createAgentHost(open: OpenWorkspace, trouble: Host["trouble"]): Host {
+  return {
+    openThread: (request) => openThread(open, request),
+    message: (message) => inThread(message.thread, (workspace, id) => prompt(workspace, id, message)),
+    toolBefore: (call) =>
+      inThread(call.thread, async (workspace, id) => {
+        const { tool, toolUseId, run, summary } = call;
+        await workspace.beginTool(id, {
+          tool,
+          toolUseId,
+          paths: inside(workspace.root, call.paths),
+          ...(summary && { summary }),
+          ...(run && { agentId: run.id }),
+        });
+      }),
+    toolAfter: ({ thread, toolUseId, tool }) =>
+      inThread(thread, async (workspace, id) => void (await workspace.endTool(id, { toolUseId, tool }))),
+    agentStart: ({ thread, run }) =>
+      inThread(thread, async (workspace, id) => void (await workspace.beginAgent(id, run))),
+    agentEnd: ({ thread, run, status }) =>
+      inThread(thread, async (workspace, id) => void (await workspace.endAgent(id, { id: run.id, status }))),
+    turnEnd: (end) => inThread(end.thread, (workspace, id) => endTurn(workspace, id, end)),
+    conversationRewound: ({ thread, messageId }) =>
+      inThread(thread, async (workspace, id) => {
+        if (messageId !== null) await workspace.restoreTo(messageId, { thread: id, scope: "conversation" });
+      }),
+    trouble,
+  };
+}
+
+function inThread<Result>(
+  { opened, id }: AgentThread,
+  work: (workspace: Workspace, id: ThreadId) => Promise<Result>,
+): Promise<Result> {
+  return opened.inTurn(() => work(opened.workspace, id));
+}
+
+async function openThread(
+  open: OpenWorkspace,
+  request: Parameters<Host["openThread"]>[0],
+): Promise<AgentThread | null> {
+  const { agent, externalId, cwd } = request;
+  const opened = await open(cwd);
+  if (opened === null) return null;
+  const { id } = await opened.inTurn(() => opened.workspace.openThread({ agent, externalId }));
+  return { opened, id };
+}
+
+async function prompt(
+  workspace: Workspace,
+  id: ThreadId,
+  { messageId, text }: Parameters<Host["message"]>[0],
+): Promise<{ notices: string[] }> {
+  const { rolledBack } = await workspace.prompt(id, { content: text, messageId });
+  return { notices: rolledBack.map(noticeOf) };
+}
+
+/** `Undid: add a parser; changed: "src/a.ts", "src/b.ts" and 3 more` */
+function noticeOf({ description, paths, pathsTotal }: RolledBack): string {
+  const names = paths.map((path) => JSON.stringify(pathJson(path).path)).join(", ");
+  const more = pathsTotal > paths.length ? ` and ${pathsTotal - paths.length} more` : "";
+  return pathsTotal === 0 ? description : `${description}; changed: ${names}${more}`;
+}
+
+async function endTurn(
+  workspace: Workspace,
+  id: ThreadId,
+  { answer }: Parameters<Host["turnEnd"]>[0],
+): Promise<void> {
+  if (answer !== null) await workspace.addMessage(id, { role: "assistant", content: answer });
+  await workspace.endTurn(id);
+}
+
+/** Paths that the workspace has, relative to it; what a tool does elsewhere is not ours to keep. */
+function inside(root: string, paths: readonly string[]): string[] {
+  return paths
+    .map((path) => (isAbsolute(path) ? relative(root, path) : path))
+    .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path))
+    .map((path) => path.split(sep).join("/"));
+}
+
+/** The linked worktree that a directory is in, if it is below `root`: a workspace of its own. */
+export function linkedWorktree(directory: string, root: string): string | undefined {
+  for (let at = directory; at !== root && at !== dirname(at); at = dirname(at)) {
+    const pointer = join(at, ".git");
+    if (!existsSync(pointer) || !statSync(pointer).isFile()) continue;
+    return /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/.test(readFileSync(pointer, "utf8")) ? at : undefined;
+  }
+  return undefined;
+}

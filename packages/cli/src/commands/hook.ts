@@ -1,0 +1,53 @@
+import { defineCommand } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+
+/** More than this goes the slow way: the resident process takes bodies of a mebibyte. */
+const MOST_BYTES = 800_000;
+/** What adapters look at to tell agents apart. */
+const ENVIRONMENT = /^(?:CLAUDE|CODEX|GEMINI|QWEN|CURSOR|COPILOT|OPENCODE|BELAY)/;
+
+export default defineCommand({
+  usage: "hook <agent>",
+  about: [
+    "One event of an agent's hook on standard input; its answer on standard output. Agents call this through",
+    "$BELAY_HOME/bin/belay-hook. It never fails: what goes wrong is in `belay doctor`.",
+  ].join("\n"),
+  options: {},
+  operands: { min: 1, max: 1 },
+  run: async (call) => {
+    const agent = call.operands[0]!;
+    const input = await readAll();
+    const environment = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)),
+    );
+    const event = { agent, input, cwd: call.directory, environment };
+    const answer = (await askResidentHook(call.home, event)) ?? (await alone(call.home, event));
+    await call.output.raw(answer);
+    return EXIT.done;
+  },
+});
+
+type Event = Parameters<typeof import("../agents/run-hook.ts").runHookAlone>[1];
+
+async function askResidentHook(
+  home: string,
+  { agent, input, cwd, environment }: Event,
+): Promise<string | undefined> {
+  if (input.length > MOST_BYTES) return undefined;
+  const { askResident } = await import("../resident/ask-resident.ts");
+  const body = JSON.stringify({ input: input.toString("utf8"), cwd, environment });
+  const path = `/api/hooks/${encodeURIComponent(agent)}`;
+  const said = await askResident(home, (client) => client.send({ method: "POST", path, body }));
+  return (said as { answer?: string } | undefined)?.answer;
+}
+
+async function alone(home: string, event: Event): Promise<string> {
+  const { runHookAlone } = await import("../agents/run-hook.ts");
+  return runHookAlone(home, event);
+}
+
+async function readAll(): Promise<Buffer> {
+  const pieces: Buffer[] = [];
+  for await (const piece of process.stdin) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces);
+}
