@@ -148,6 +148,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "the same in the foreground, on a port of your choice",
     load: () => import("./commands/serve.ts"),
   },
+  mcp: {
+    group: "Start",
+    summary: "an MCP server on standard input and output",
+    load: () => import("./commands/mcp.ts"),
+  },
   hook: {
     group: undefined,
     summary: "one event of an agent's hook",

@@ -57,6 +57,8 @@ export function systemOf({ system, clock }: EngineOptions): System {
 export interface InitOptions extends EngineOptions {
   /** Allow a workspace inside another one, which then leaves it out. */
   readonly nested?: boolean;
+  /** Done when nothing speaks against protecting the directory, and before its first checkpoint is taken. */
+  readonly prepare?: () => void;
   readonly progress?: Progress;
 }
 
@@ -140,6 +142,7 @@ async function initNew(
   };
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
+  options.prepare?.();
   const initial = await buildStore(registered, { home, system, progress: options.progress });
   const winner = registry.add(registered);
   const created = winner.id === id;

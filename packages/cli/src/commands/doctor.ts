@@ -13,7 +13,9 @@ export default defineCommand({
     const { diagnose } = await import("@belay/engine");
     const { residentCheck } = await import("../resident/resident-status.ts");
     const { checks: found } = await diagnose(call.directory, { home: call.home });
-    const checks: Check[] = [...found, await residentCheck(call.home)];
+    const { agentChecks } = await import("../agents/agent-checks.ts");
+    const agents = await agentChecks(call.home, call.directory, Date.now());
+    const checks: Check[] = [...found, await residentCheck(call.home), ...agents];
     const isHealthy = checks.every((check) => check.status !== "problem");
     if (call.json) call.output.json({ ok: isHealthy, checks });
     else call.output.print(checks.map((check) => checkText(check, call.output.style)).join("\n"));

@@ -1,5 +1,7 @@
+import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
+import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { checkpointJson } from "@belay/server/json";
 import { warnAll } from "../open-workspace.ts";
@@ -10,45 +12,91 @@ import { count, duration, size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "init [--no-agents] [--nested]",
+  usage: "init [--agent a,b | --no-agents] [--shared] [--nested]",
   about: [
     "Protects the current directory: from now on its states can be kept, compared and brought back.",
-    "Everything is kept outside of it (see --home); git is never touched.",
+    "Installs the hooks of the agents it finds, so that every prompt and tool call is a checkpoint; shows what it",
+    "will write first. Everything is kept outside of the directory (see --home); git is never touched.",
   ].join("\n"),
   options: {
-    "no-agents": { type: "boolean", about: "install no hooks for agents (there are none yet)" },
+    agent: { type: "string", value: "a,b", about: "hooks for these agents instead of those found" },
+    "no-agents": { type: "boolean", about: "no hooks for agents" },
+    shared: { type: "boolean", about: "hooks in the project's own settings, which are committed" },
     nested: { type: "boolean", about: "allow it inside a directory that is protected already" },
     yes: YES,
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
   run: async (call) => {
-    const { initial, workspace } = await protect(call, call.options.nested === true);
+    const agents = call.options["no-agents"] === true ? NO_AGENTS : await prepareAgents(call);
+    if (agents === undefined) return declined(call);
+    const { initial, workspace } = await protect(call, call.options.nested === true, agents.install);
     await using opened = workspace;
+    if (initial === null) agents.install();
     warnAll(call, [...opened.notices, ...(initial?.warnings ?? [])]);
-    const result = { initial, workspace: opened, all: call.options.all };
+    const result = { initial, workspace: opened, all: call.options.all, agents: agents.reports };
     if (call.json) call.output.json(initJson(result));
     else await printProtected(call, result);
     return EXIT.done;
   },
 });
 
+interface PreparedAgents {
+  /** Writes the hooks, once. */
+  install(): void;
+  readonly reports: InstallReport[];
+}
+
+const NO_AGENTS: PreparedAgents = { install: () => undefined, reports: [] };
+
+/** Finds the agents, shows what would be written and asks; undefined when the answer was no. */
+async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
+  const { chooseAgents, installHooks, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
+  const { agent, shared, yes } = call.options as { agent?: string; shared?: boolean; yes?: boolean };
+  const place = placeFor(call.home, call.directory, shared === true);
+  const plans = planHooks(await chooseAgents(agent, place), place);
+  const written = plans.flatMap(({ adapter, files }) =>
+    files
+      .filter(({ action }) => action === "create" || action === "change")
+      .map(({ path }) => ({ adapter, path })),
+  );
+  if (written.length > 0 && yes !== true) {
+    const lines = written.map(({ adapter, path }) => `  ${adapter.title}: ${visible(path)}`);
+    if (call.output.canAsk)
+      call.output.print(["Hooks will be added to these settings:", ...lines].join("\n"));
+    if (!(await confirm(call, `Add hooks to ${count(written.length, "file")}?`))) return undefined;
+  }
+  const reports: InstallReport[] = [];
+  return {
+    reports,
+    install: () => {
+      if (reports.length === 0) reports.push(...installHooks(plans, call.home, Date.now()));
+    },
+  };
+}
+
 interface Result {
+  readonly agents: readonly InstallReport[];
   /** null when the directory was protected already. */
   readonly initial: TakenCheckpoint | null;
   readonly workspace: Workspace;
   readonly all: boolean | undefined;
 }
 
-async function protect(call: Call, nested: boolean) {
+async function protect(call: Call, nested: boolean, prepare: () => void) {
   const { initWorkspace } = await import("@belay/engine");
   using bar = createProgressBar("Capturing", "file", !call.json && !call.output.quiet);
-  return await initWorkspace(call.directory, { home: call.home, nested, progress: (at) => bar.update(at) });
+  return await initWorkspace(call.directory, {
+    home: call.home,
+    nested,
+    prepare,
+    progress: (at) => bar.update(at),
+  });
 }
 
-function initJson({ initial, workspace, all }: Result) {
+function initJson({ initial, workspace, all, agents }: Result) {
   const { id, root, store } = workspace;
-  const place = { workspace: id, path: root, store, created: initial !== null };
+  const place = { workspace: id, path: root, store, created: initial !== null, agents };
   if (initial === null) return { ...place, checkpoint: null, durationMs: null };
   const { checkpoint, gaps, doubts, durationMs } = initial;
   return {
@@ -60,9 +108,10 @@ function initJson({ initial, workspace, all }: Result) {
 
 async function printProtected(
   { output }: Pick<Call, "output">,
-  { initial, workspace, all }: Result,
+  { initial, workspace, all, agents }: Result,
 ): Promise<void> {
   const { style, quiet } = output;
+  if (agents.length > 0) output.print(agentsText(agents, output));
   const root = style.bold(visible(workspace.root));
   if (initial === null) {
     const { checkpoints } = await workspace.stats();
@@ -82,4 +131,17 @@ async function printProtected(
   output.print(
     `\n${style.dim("→")} \`belay run -- <agent>\` makes a step of it; \`belay undo\` takes it back.`,
   );
+}
+
+function agentsText(agents: readonly InstallReport[], { style }: Call["output"]): string {
+  return agents
+    .flatMap(({ agent, files, advice }) => [
+      ...files.map(({ path, outcome, reason }) =>
+        outcome === "refused"
+          ? `${style.yellow("!")} ${agent}: ${visible(path)} was left alone: ${visible(reason ?? "")}`
+          : `${style.green("✓")} ${agent}: hooks ${outcome === "unchanged" ? "are in" : "added to"} ${visible(path)}`,
+      ),
+      ...advice.map((line) => `  ${style.dim("→")} ${visible(line)}`),
+    ])
+    .join("\n");
 }

@@ -1,3 +1,4 @@
+import type { RemovalReport } from "@belay/agents";
 import { defineCommand, YES, type Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -8,7 +9,7 @@ import { withWorkspace } from "../open-workspace.ts";
 export default defineCommand({
   usage: "uninstall [--purge] [--yes]",
   about: [
-    "Removes what Belay installed for agents in this directory (nothing yet). The files stay as they are,",
+    "Removes the hooks that Belay installed for agents in this directory. The files stay as they are,",
     "and so do the checkpoints; --purge also deletes those, which cannot be undone.",
   ].join("\n"),
   options: { purge: { type: "boolean", about: "delete all checkpoints for good" }, yes: YES },
@@ -19,9 +20,11 @@ export default defineCommand({
     const question = `Delete all ${count(checkpoints, "checkpoint")} of ${visible(root)} for good?`;
     if (purge && call.options.yes !== true && !(await confirm(call, question))) return declined(call);
     const { removeWorkspace } = await import("@belay/engine");
+    const { removeHooks } = await import("../agents/agent-hooks.ts");
+    const hooks = await removeHooks(call.home, root, Date.now());
     const { id, path, store, purged } = await removeWorkspace(root, { home: call.home, purge });
-    if (call.json) call.output.json({ workspace: id, path, store, purged });
-    else call.output.print(removedText({ path, store, purged }));
+    if (call.json) call.output.json({ workspace: id, path, store, purged, hooks });
+    else call.output.print(removedText({ path, store, purged, hooks }));
     return EXIT.done;
   },
 });
@@ -34,11 +37,27 @@ function whatIsAtStake(call: Call): Promise<{ root: string; checkpoints: number 
   });
 }
 
-function removedText({ path, store, purged }: { path: string; store: string; purged: boolean }): string {
+interface Removed {
+  readonly path: string;
+  readonly store: string;
+  readonly purged: boolean;
+  readonly hooks: readonly RemovalReport[];
+}
+
+function removedText({ path, store, purged, hooks }: Removed): string {
+  const removed = hooks.map(({ path: file, outcome, reason }) =>
+    outcome === "refused"
+      ? `! ${visible(file)} was left alone: ${visible(reason ?? "")}`
+      : `Hooks taken out of ${visible(file)}.`,
+  );
   if (purged)
-    return `${visible(path)} is no longer protected: its checkpoints are deleted. The files are untouched.`;
+    return [
+      ...removed,
+      `${visible(path)} is no longer protected: its checkpoints are deleted. The files are untouched.`,
+    ].join("\n");
   return [
-    `Nothing of Belay was installed in ${visible(path)}. Its checkpoints stay in ${visible(store)}.`,
+    ...(removed.length > 0 ? removed : [`No hooks of Belay were installed for ${visible(path)}.`]),
+    `Its checkpoints stay in ${visible(store)}.`,
     "→ `belay uninstall --purge` deletes them.",
   ].join("\n");
 }

@@ -1,0 +1,79 @@
+/** What `doctor` says of agents: whose hooks are in place, and what went wrong in them lately. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { detectAgent, loadAllAgents } from "@belay/agents";
+import { placeFor } from "./agent-hooks.ts";
+
+interface AgentCheck {
+  readonly name: string;
+  readonly status: "ok" | "warning" | "problem";
+  readonly detail: string;
+  readonly hint?: string;
+}
+
+const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
+
+export async function agentChecks(home: string, root: string | null, now: number): Promise<AgentCheck[]> {
+  const place = placeFor(home, root);
+  const found = (await loadAllAgents()).map((adapter) => ({ adapter, ...detectAgent(adapter, place) }));
+  const present = found.filter(({ program, configured }) => program !== null || configured !== null);
+  return [...present.map(checkOf), ...troubleCheck(home, now)];
+}
+
+function checkOf({
+  title,
+  hooks,
+  adapter,
+}: {
+  title: string;
+  hooks: string;
+  adapter: { id: string; advice: readonly string[] };
+}): AgentCheck {
+  const install = `\`belay init --agent ${adapter.id}\` installs them.`;
+  switch (hooks) {
+    case "installed":
+      return { name: title, status: "ok", detail: ["hooks installed", ...adapter.advice].join("; ") };
+    case "outdated":
+      return { name: title, status: "warning", detail: "its hooks are of an older Belay", hint: install };
+    case "refused":
+      return { name: title, status: "warning", detail: "its settings cannot be changed", hint: install };
+    default:
+      return {
+        name: title,
+        status: "warning",
+        detail: "no hooks: what it does is not captured by itself",
+        hint: install,
+      };
+  }
+}
+
+/** The log is written by hooks, also when nothing else of Belay works. */
+function troubleCheck(home: string, now: number): AgentCheck[] {
+  let lines: string[];
+  try {
+    lines = readFileSync(join(home, "agents", "trouble.log"), "utf8")
+      .trim()
+      .split("\n");
+  } catch {
+    return [];
+  }
+  const recent = lines.flatMap((line) => {
+    try {
+      const trouble = JSON.parse(line) as { at: string; agent: string; event: string; problem: string };
+      return now - Date.parse(trouble.at) < RECENT_MS ? [trouble] : [];
+    } catch {
+      return [];
+    }
+  });
+  const last = recent.at(-1);
+  if (last === undefined) return [];
+  const detail = `${recent.length} in the last week; the last one at ${last.at}, ${last.agent} ${last.event}: ${last.problem}`;
+  return [
+    {
+      name: "trouble in hooks",
+      status: "warning",
+      detail,
+      hint: `All of it: ${join(home, "agents", "trouble.log")}`,
+    },
+  ];
+}

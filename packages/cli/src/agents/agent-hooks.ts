@@ -1,0 +1,88 @@
+/** The hooks of agents in their settings: which agents there are, what would be written, and taking it out again. */
+import { homedir } from "node:os";
+import {
+  detectAgent,
+  install,
+  installedFiles,
+  isAgentId,
+  loadAgent,
+  loadAllAgents,
+  planInstall,
+  putBackHooks,
+  uninstall,
+  writeHookScript,
+  type AgentAdapter,
+  type InstallPlan,
+  type InstallReport,
+  type Place,
+  type RemovalReport,
+} from "@belay/agents";
+import { usageError } from "../command-error.ts";
+
+export function placeFor(home: string, root: string | null, shared = false): Place {
+  return {
+    scope: shared ? "shared" : "local",
+    user: homedir(),
+    root,
+    belayHome: home,
+    environment: process.env,
+  };
+}
+
+/** The agents that are named, or else those that are installed or configured here. */
+export async function chooseAgents(names: string | undefined, place: Place): Promise<AgentAdapter[]> {
+  const all = await loadAllAgents();
+  if (names === undefined)
+    return all.filter((adapter) => {
+      const { program, configured } = detectAgent(adapter, place);
+      return program !== null || configured !== null;
+    });
+  return names.split(",").map((name) => {
+    const found = all.find(({ id }) => id === name.trim());
+    if (found === undefined)
+      throw usageError(`${name}: no such agent.`, `Known are ${all.map(({ id }) => id).join(", ")}.`);
+    return found;
+  });
+}
+
+export function planHooks(agents: readonly AgentAdapter[], place: Place): InstallPlan[] {
+  return agents.map((adapter) => planInstall(adapter, place));
+}
+
+/** Writes what was planned, and first the script that all of it calls. */
+export function installHooks(plans: readonly InstallPlan[], home: string, now: number): InstallReport[] {
+  if (plans.length === 0) return [];
+  writeHookScript({ belayHome: home, node: process.execPath, cli: process.argv[1]! });
+  return plans.map((plan) => install(plan, now));
+}
+
+/** Takes out what was put in for this directory; hooks for all projects stay while there are other workspaces. */
+export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
+  const reports: RemovalReport[] = [];
+  const ours = installedFiles(home).filter((file) => file.root === root || file.root === null);
+  for (const { agent, scope, root: at } of uniqueBy(ours, ({ agent, scope }) => `${agent} ${scope}`)) {
+    if (!isAgentId(agent)) continue;
+    reports.push(...uninstall(await loadAgent(agent), { ...placeFor(home, at), scope }, now));
+  }
+  return reports;
+}
+
+/** After files went back: our entries are in the settings that came back without them. Says which. */
+export async function putHooksBack(
+  home: string,
+  root: string,
+  changedPaths: readonly string[],
+  now: number,
+): Promise<string[]> {
+  const { user, environment } = placeFor(home, root);
+  const reports = await putBackHooks({ belayHome: home, user, environment, root, changedPaths, now });
+  return reports.map(({ path, outcome, reason }) =>
+    outcome === "refused"
+      ? `Belay's hooks are missing in ${path}: ${reason}. \`belay init\` puts them back.`
+      : `Belay's hooks were put back into ${path}.`,
+  );
+}
+
+function uniqueBy<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
+  return [...new Map(items.map((item) => [key(item), item])).values()];
+}
