@@ -3,7 +3,13 @@
  * made up to break it: a check that cannot fail protects nothing.
  */
 import { describe, expect, test } from "vitest";
-import { checkAgentsImports, checkCliImports, checkFileAccess, checkLayers } from "./tidy/imports.ts";
+import {
+  checkAgentsImports,
+  checkCliImports,
+  checkServerImports,
+  checkFileAccess,
+  checkLayers,
+} from "./tidy/imports.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
 import { checkFileSizes, checkFunctionSizes } from "./tidy/sizes.ts";
@@ -75,7 +81,19 @@ describe("the engine", () => {
   });
 });
 
-test("the command line imports the engine's front door and Node only", () => {
+test("the protocol knows nobody, the server the protocol and the engine's front door", () => {
+  expectClean(checkServerImports);
+  expectComplaint(checkServerImports, "packages/protocol/src/planted.ts", 'import "@belay/engine";');
+  expectComplaint(checkServerImports, "packages/server/src/planted.ts", 'import "@belay/agents";');
+  expectComplaint(checkServerImports, "packages/server/src/planted.ts", 'import "@belay/engine/dist/x.js";');
+  expectNothing(
+    checkServerImports,
+    "packages/server/src/planted.ts",
+    'import "hono";\nimport "@belay/protocol";',
+  );
+});
+
+test("the command line imports the packages' front doors and Node only", () => {
   expectClean(checkCliImports);
   const path = "packages/cli/src/commands/planted.ts";
   expectComplaint(checkCliImports, path, 'import "@belay/engine/dist/store/pack.js";');

@@ -57,19 +57,44 @@ export const checkFileAccess: Check = (files) =>
       .map(({ specifier, line }) => `${file.path}:${line}: only src/fs may import ${specifier}`);
   });
 
-/** The command line knows the engine by its front door only, and nobody else. */
+/** The command line puts the packages together: it knows all of them, by their front doors only. */
 export const checkCliImports: Check = (files) =>
   files.flatMap((file) => {
     if (!file.path.startsWith("packages/cli/") || !isCode(file) || isTest(file)) return [];
     const outside = relativeImports(file).filter(({ target }) => !target.startsWith("packages/cli/"));
     const foreign = importsOf(file).filter(
-      ({ specifier }) => !/^(\.|node:)/.test(specifier) && specifier !== "@belay/engine",
+      ({ specifier }) => !/^(\.|node:)/.test(specifier) && !FRONT_DOORS.has(specifier),
     );
     return [
       ...outside.map(({ target, line }) => `${file.path}:${line}: the CLI may not import ${target}`),
       ...foreign.map(({ specifier, line }) => `${file.path}:${line}: the CLI may not import ${specifier}`),
     ];
   });
+
+const FRONT_DOORS = new Set([
+  "@belay/engine",
+  "@belay/protocol",
+  "@belay/protocol/client",
+  "@belay/server",
+  "@belay/server/json",
+  "@belay/server/resident",
+  "@belay/agents",
+  "@belay/agents/hook",
+  "@belay/agents/mcp",
+]);
+
+/** The protocol knows nobody; the server knows the protocol and the engine's front door. */
+export const checkServerImports: Check = (files) =>
+  files.flatMap((file) => {
+    const home = /^packages\/(protocol|server)\/src\//.exec(file.path);
+    if (home === null || !isCode(file) || isTest(file)) return [];
+    const allowed = home[1] === "protocol" ? /^(\.|node:|zod$)/ : SERVER_MAY;
+    return importsOf(file)
+      .filter(({ specifier }) => !allowed.test(specifier))
+      .map(({ specifier, line }) => `${file.path}:${line}: the ${home[1]} may not import ${specifier}`);
+  });
+
+const SERVER_MAY = /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/client)?$)/;
 
 /** The agents' package knows neither engine nor server nor CLI; the protocol's SDK stays with the MCP server. */
 export const checkAgentsImports: Check = (files) =>

@@ -15,7 +15,7 @@ export type Check = (files: readonly RepositoryFile[]) => string[];
 
 const ROOT = join(import.meta.dirname, "..", "..");
 const FOLDERS = [".ci", "bench", "docs", "packages", "scripts", "test", "torture"];
-const NOT_OURS = new Set(["node_modules", "dist"]);
+const NOT_OURS = new Set(["node_modules", "dist", "compiled"]);
 
 /** Every text file that belongs to the repository. */
 export function readRepository(): RepositoryFile[] {

@@ -161,7 +161,13 @@ describe("a project that went elsewhere", () => {
 describe("uninstall", () => {
   test("keeps files and checkpoints", () => {
     const { workspace, store } = sandbox.json(["init"]);
-    expect(sandbox.json(["uninstall"])).toEqual({ workspace, path: sandbox.project, store, purged: false });
+    expect(sandbox.json(["uninstall"])).toEqual({
+      workspace,
+      path: sandbox.project,
+      store,
+      purged: false,
+      hooks: [],
+    });
     expect(existsSync(store)).toBe(true);
     expect(sandbox.read("a.txt")).toBe("one\n");
     expect(sandbox.json(["list"]).checkpoints).toMatchObject([{ id: expect.stringMatching(ID), seq: 1 }]);

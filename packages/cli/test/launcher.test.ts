@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
 
 const COMMAND = `
-export async function main(argv) {
+exports.main = async (argv) => {
   const [what, ...rest] = argv;
   if (what === "tell") {
     const ownVariables = Object.keys(process.env).filter((name) => name.startsWith("BELAY_SECOND"));
@@ -28,7 +28,7 @@ export async function main(argv) {
     return 9;
   }
   return 0;
-}
+};
 `;
 
 const CLAIM_20 = `
@@ -44,7 +44,7 @@ beforeEach(() => {
   for (const name of ["bin", "dist", "cache"]) mkdirSync(join(directory, name));
   launcher = join(directory, "bin", "belay.js");
   copyFileSync(LAUNCHER, launcher);
-  writeFileSync(join(directory, "package.json"), `{ "type": "module" }`);
+  writeFileSync(join(directory, "package.json"), `{ "type": "commonjs" }`);
   writeFileSync(join(directory, "dist", "main.js"), COMMAND);
   writeFileSync(join(directory, "claim-20.mjs"), CLAIM_20);
   claiming20 = join(directory, "node-claiming-20");

@@ -74,7 +74,7 @@ function checkHome(home: AbsolutePath, userId: number | undefined): Check {
 
 function checkSpace(home: AbsolutePath): Check {
   const free = freeBytes(statNode(home) === undefined ? ("/" as AbsolutePath) : home);
-  const detail = `${Math.round(free / 1024 / 1024)} MiB free`;
+  const detail = `${mebibytes(free)} free`;
   return free < LOW_SPACE_BYTES
     ? { name: "space", status: "warning", detail, hint: "belay prune and belay gc free space" }
     : ok("space", detail);
@@ -101,7 +101,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
       detail: `${gone.length} of ${known.length} protected directories do not exist any more`,
       hint: "belay workspaces lists them; belay attach <id> in the new place",
     };
-  return ok("stores", `${known.length} protected directories`);
+  return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);
 }
 
 async function checkWorkspace(directory: string, options: EngineOptions): Promise<Check[]> {
@@ -136,7 +136,12 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
         }
       : ok("workspace", opened.root),
     report.ok
-      ? ok("store", `${report.checkpoints} checkpoints, structure sound`)
+      ? ok(
+          "store",
+          report.checkpoints === 1
+            ? "1 checkpoint, structure sound"
+            : `${report.checkpoints} checkpoints, structure sound`,
+        )
       : {
           name: "store",
           status: "problem",
@@ -155,9 +160,13 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
       ? {
           name: "disk",
           status: "warning",
-          detail: `the store uses ${disk.bytes} of ${disk.capBytes} bytes`,
+          detail: `the store uses ${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`,
           hint: "belay prune; belay gc",
         }
-      : ok("disk", `${disk.bytes} of ${disk.capBytes} bytes`),
+      : ok("disk", `${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`),
   ];
+}
+
+function mebibytes(bytes: number): string {
+  return `${(bytes / 1024 / 1024).toFixed(bytes < 10 * 1024 * 1024 ? 1 : 0)} MiB`;
 }

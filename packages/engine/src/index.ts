@@ -92,21 +92,19 @@ export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts"
 export type { DiffDetail, FileChange } from "./model/file-change.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
-export {
-  planOperationType,
-  type ApplyOptions,
-  type Conflict,
-  type ConflictReason,
-  type Edit,
-  type Kept,
-  type KeptReason,
-  type Outcome,
-  type Plan,
-  type PlanKind,
-  type PlanOperationType,
-  type Skipped,
-  type StepKind,
-  type StepSummary,
+export type {
+  ApplyOptions,
+  Conflict,
+  ConflictReason,
+  Edit,
+  Kept,
+  KeptReason,
+  Outcome,
+  Plan,
+  PlanKind,
+  Skipped,
+  StepKind,
+  StepSummary,
 } from "./model/plan.ts";
 export type {
   ForgetReport,

@@ -1,5 +1,7 @@
+import * as shapes from "./shapes.ts";
+
 export type { BelayEvent } from "./events.ts";
 export { openApiDocument } from "./openapi.ts";
 export { ROUTES, type Route, type RouteName } from "./routes.ts";
-export * as shapes from "./shapes.ts";
+export { shapes };
 export type { CallInput, CallOutput } from "./client.ts";

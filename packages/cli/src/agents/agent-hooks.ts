@@ -17,6 +17,7 @@ import {
   type Place,
   type RemovalReport,
 } from "@belay/agents";
+import { listWorkspaces } from "@belay/engine";
 import { usageError } from "../command-error.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
@@ -59,7 +60,10 @@ export function installHooks(plans: readonly InstallPlan[], home: string, now: n
 /** Takes out what was put in for this directory; hooks for all projects stay while there are other workspaces. */
 export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
   const reports: RemovalReport[] = [];
-  const ours = installedFiles(home).filter((file) => file.root === root || file.root === null);
+  const others = (await listWorkspaces({ home })).filter(({ path, exists }) => exists && path !== root);
+  const ours = installedFiles(home).filter(
+    (file) => file.root === root || (file.root === null && others.length === 0),
+  );
   for (const { agent, scope, root: at } of uniqueBy(ours, ({ agent, scope }) => `${agent} ${scope}`)) {
     if (!isAgentId(agent)) continue;
     reports.push(...uninstall(await loadAgent(agent), { ...placeFor(home, at), scope }, now));

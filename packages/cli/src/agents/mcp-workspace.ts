@@ -1,13 +1,7 @@
 /** What the MCP server asks for, done on a workspace. */
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
-import {
-  planOperationType,
-  type Checkpoint,
-  type FileChange,
-  type Plan,
-  type Workspace,
-} from "@belay/engine";
-import { isoTime, pathJson } from "@belay/server/json";
+import type { Checkpoint, FileChange, Plan, Workspace } from "@belay/engine";
+import { isoTime, pathJson, planOperationType } from "@belay/server/json";
 
 export function createMcpHost(workspace: Workspace): McpHost {
   const plans = new Map<string, Plan>();

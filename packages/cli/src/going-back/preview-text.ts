@@ -1,5 +1,6 @@
 /** What a plan would do, for people: every path it touches, leaves or cannot settle, and why. */
-import { planOperationType, type Plan, type PlanOperationType } from "@belay/engine";
+import type { Plan } from "@belay/engine";
+import { planOperationType, type PlanOperationType } from "@belay/server/json";
 import { affectedFiles } from "@belay/server/json";
 import { doubtList, gapList, shown, withRest } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";

@@ -14,18 +14,6 @@ export interface Edit {
   readonly to: Entry | undefined;
 }
 
-export type PlanOperationType = "create" | "restore" | "delete" | "mode" | "replace";
-
-/** What an edit is called in a plan that other programs read. */
-export function planOperationType({ from, to }: Edit): PlanOperationType {
-  if (to === undefined) return "delete";
-  if (from === undefined) return "create";
-  if (from.kind !== to.kind) return "replace";
-  const onlyMode =
-    from.kind === "directory" || (from.kind === "file" && to.kind === "file" && from.hash === to.hash);
-  return onlyMode ? "mode" : "restore";
-}
-
 /** Why a path that is not in the target stays: see docs/spec.md, section "Deletion". */
 export type KeptReason =
   | "not covered by the target's rules"

@@ -1,6 +1,7 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
-import { planOperationType, type Outcome, type Plan } from "@belay/engine";
+import type { Outcome, Plan } from "@belay/engine";
 import { affectedFiles } from "./affected-files.ts";
+import { planOperationType } from "./plan-operation.ts";
 import { listField } from "./list-field.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 

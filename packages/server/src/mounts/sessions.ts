@@ -3,11 +3,10 @@
  * that going back to them would touch, with the content they have there; there are no plan ids.
  */
 import type { Checkpoint, Edit, Plan, ThreadId, Workspace } from "@belay/engine";
-import { planOperationType } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { parse, readJson } from "../http/serve-route.ts";
-import { affectedFiles, diffJson, isoTime, outcomeJson, pathJson } from "../json/index.ts";
+import { affectedFiles, diffJson, isoTime, outcomeJson, planOperationType, pathJson } from "../json/index.ts";
 import { annotations, contentOf } from "../routes/checkpoints.ts";
 import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
 

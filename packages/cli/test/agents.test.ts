@@ -1,0 +1,256 @@
+/** Agents' hooks end to end: real payloads through the real command, with and without the resident process. */
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../agents/test/fixtures");
+let sandbox: Sandbox;
+afterEach(() => {
+  sandbox.belay(["stop"]);
+  sandbox[Symbol.dispose]();
+});
+
+/** A recorded event, as if it came from this project and this conversation. */
+function payload(agent: string, event: string, more: Record<string, unknown> = {}): string {
+  const recorded = JSON.parse(readFileSync(join(FIXTURES, agent, `${event}.json`), "utf8")) as object;
+  return JSON.stringify({ ...recorded, cwd: sandbox.project, ...more });
+}
+
+function hook(agent: string, input: string): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync(process.execPath, [LAUNCHER, "--home", sandbox.home, "hook", agent], {
+    cwd: sandbox.project,
+    input,
+    encoding: "utf8",
+    env: { ...process.env, BELAY_RESIDENT: "off" },
+  });
+}
+
+function claude(event: string, more: Record<string, unknown> = {}): void {
+  const done = hook("claude-code", payload("claude-code", event, { session_id: "s1", ...more }));
+  expect(done).toMatchObject({ status: 0, stderr: "" });
+}
+
+/** One turn of Claude Code: a prompt, a shell command that writes, deletes and makes an ignored file, the end. */
+function turn(): void {
+  claude("UserPromptSubmit", { prompt: "please do it", prompt_id: "p1" });
+  claude("PreToolUse.Bash", { tool_use_id: "t1", tool_input: { command: "make" } });
+  sandbox.write("a.txt", "changed\n");
+  sandbox.write("new/file.txt", "new\n");
+  rmSync(sandbox.path("src/b.txt"));
+  claude("PostToolUse.Bash", { tool_use_id: "t1", tool_input: { command: "make" } });
+  claude("PreToolUse.Write", {
+    tool_use_id: "t2",
+    tool_input: { file_path: sandbox.path(".env"), content: "x" },
+  });
+  sandbox.write(".env", "SECRET=1\n");
+  claude("PostToolUse.Write", {
+    tool_use_id: "t2",
+    tool_input: { file_path: sandbox.path(".env"), content: "x" },
+  });
+  claude("Stop", { last_assistant_message: "done" });
+}
+
+describe.each(["alone", "with the resident process"])("hooks, %s", (how) => {
+  test("a turn is checkpointed, shown as a conversation, undone and redone exactly", async () => {
+    sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", ".gitignore": ".env\n" });
+    if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
+    turn();
+    const { threads } = sandbox.json(["threads"]) as {
+      threads: { id: string; agent: string; messages: number }[];
+    };
+    expect(threads).toMatchObject([{ agent: "claude-code", messages: 2 }]);
+    const shown = sandbox.json(["thread", threads[0]!.id]) as {
+      messages: { role: string; content: string }[];
+    };
+    expect(shown.messages.map(({ role, content }) => [role, content])).toEqual([
+      ["user", "please do it"],
+      ["assistant", "done"],
+    ]);
+    const { checkpoints } = sandbox.json(["list"]) as { checkpoints: { description: string }[] };
+    expect(checkpoints.map(({ description }) => description)).toContain("Before Bash: make");
+    expect(sandbox.belay(["undo", "--yes"]).status).toBe(0);
+    expect([sandbox.read("a.txt"), sandbox.read("src/b.txt")]).toEqual(["one\n", "two\n"]);
+    expect([existsSync(sandbox.path(".env")), existsSync(sandbox.path("new"))]).toEqual([false, false]);
+    expect(sandbox.belay(["redo", "--yes"]).status).toBe(0);
+    expect([sandbox.read("a.txt"), sandbox.read(".env")]).toEqual(["changed\n", "SECRET=1\n"]);
+    expect(existsSync(sandbox.path("src/b.txt"))).toBe(false);
+  });
+
+  test("the agent is told at its next prompt what was taken back", async () => {
+    sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
+    if (how !== "alone") sandbox.belay(["start"]);
+    turn();
+    sandbox.belay(["undo", "--yes"]);
+    const { stdout } = hook(
+      "claude-code",
+      payload("claude-code", "UserPromptSubmit", { session_id: "s1", prompt: "go on", prompt_id: "p2" }),
+    );
+    expect(stdout).toContain("a.txt");
+    expect(stdout).toMatch(/took back/);
+  });
+});
+
+describe("whatever is broken, the agent goes on", () => {
+  const INPUTS: readonly [string, string][] = [
+    ["nothing", ""],
+    ["not JSON", "{"],
+    ["a list", "[]"],
+    ["an unknown event", `{"hook_event_name":"Nonsense","session_id":"x"}`],
+    [
+      "a session id with a path in it",
+      `{"hook_event_name":"UserPromptSubmit","session_id":"../../x","prompt":"hi"}`,
+    ],
+    [
+      "a directory that is not there",
+      `{"hook_event_name":"UserPromptSubmit","session_id":"y","prompt":"hi","cwd":"/no/such"}`,
+    ],
+    [
+      "three megabytes",
+      JSON.stringify({
+        hook_event_name: "PreToolUse",
+        session_id: "z",
+        tool_name: "Write",
+        tool_use_id: "t",
+        tool_input: { file_path: "a.txt", content: "x".repeat(3_000_000) },
+      }),
+    ],
+  ];
+
+  test.each(INPUTS)("%s", async (_, input) => {
+    sandbox = await Sandbox.protected();
+    const done = hook("claude-code", input);
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    expect(() => JSON.parse(done.stdout || "{}") as unknown).not.toThrow();
+    expect(sandbox.read("a.txt")).toBe("one\n");
+  });
+
+  test("an unprotected directory, a damaged store", async () => {
+    sandbox = new Sandbox();
+    expect(hook("claude-code", payload("claude-code", "UserPromptSubmit"))).toMatchObject({
+      status: 0,
+      stderr: "",
+    });
+    await sandbox.protect();
+    const stores = join(sandbox.home, "workspaces");
+    writeFileSync(join(stores, readdirSync(stores)[0]!, "store.db"), "not a database at all");
+    const done = hook("claude-code", payload("claude-code", "UserPromptSubmit", { prompt_id: "p" }));
+    expect(done).toMatchObject({ status: 0, stderr: "" });
+    expect(readFileSync(join(sandbox.home, "agents/trouble.log"), "utf8")).toContain("damaged");
+    expect(sandbox.belay(["doctor"]).stdout).toContain("trouble in hooks");
+  });
+
+  test("eight agents at once: nothing is lost", { timeout: 60_000 }, async () => {
+    sandbox = await Sandbox.protected();
+    sandbox.belay(["start"]);
+    const agents = Array.from({ length: 8 }, async (_, index) => {
+      for (const event of ["UserPromptSubmit", "PreToolUse.Bash", "PostToolUse.Bash", "Stop"]) {
+        const child = spawn(process.execPath, [LAUNCHER, "--home", sandbox.home, "hook", "claude-code"], {
+          cwd: sandbox.project,
+          stdio: ["pipe", "ignore", "inherit"],
+        });
+        const more = { session_id: `agent-${index}`, prompt_id: `p-${index}`, tool_use_id: `t-${index}` };
+        child.stdin.end(payload("claude-code", event, more));
+        const [status] = (await once(child, "exit")) as [number];
+        expect(status).toBe(0);
+      }
+    });
+    await Promise.all(agents);
+    const { threads } = sandbox.json(["threads"]) as { threads: { checkpoints: number }[] };
+    expect(threads).toHaveLength(8);
+    for (const thread of threads) expect(thread.checkpoints).toBe(4);
+    expect(existsSync(join(sandbox.home, "agents/trouble.log"))).toBe(false);
+  });
+});
+
+describe("installing", () => {
+  const asUser = (...args: string[]) =>
+    spawnSync(process.execPath, [LAUNCHER, "--home", sandbox.home, "-C", sandbox.project, ...args], {
+      encoding: "utf8",
+      env: { ...process.env, HOME: join(sandbox.base, "user"), PATH: "/usr/bin:/bin", BELAY_RESIDENT: "off" },
+    });
+
+  test("init adds the hooks of the agents it finds before its first checkpoint; uninstall takes out exactly those", () => {
+    sandbox = new Sandbox({
+      "a.txt": "one\n",
+      ".claude/settings.local.json": '{\n  // mine\n  "model": "x"\n}\n',
+    });
+    mkdirSync(join(sandbox.base, "user/.claude"), { recursive: true });
+    const done = JSON.parse(asUser("init", "--yes", "--json").stdout) as {
+      agents: { agent: string }[];
+      checkpoint: { files: number };
+    };
+    expect(done.agents.map(({ agent }) => agent)).toEqual(["claude-code"]);
+    expect(done.checkpoint.files).toBe(2);
+    const settings = sandbox.read(".claude/settings.local.json");
+    expect(settings).toContain("// mine");
+    expect(settings).toContain("belay-hook");
+    expect(asUser("diff", "--name-only").stdout).toBe("");
+    expect(JSON.parse(asUser("init", "--yes", "--json").stdout)).toMatchObject({ created: false });
+    expect(sandbox.read(".claude/settings.local.json")).toBe(settings);
+    expect(asUser("uninstall").status).toBe(0);
+    expect(sandbox.read(".claude/settings.local.json")).toBe('{\n  // mine\n  "model": "x"\n}\n');
+  });
+
+  test("a question is due before settings are written, and --no-agents writes none", () => {
+    sandbox = new Sandbox();
+    mkdirSync(join(sandbox.base, "user/.claude"), { recursive: true });
+    const refused = asUser("init", "--json");
+    expect(refused.status).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: "CONFIRMATION_REQUIRED" } });
+    expect(existsSync(sandbox.path(".claude"))).toBe(false);
+    expect(asUser("init", "--agent", "nobody").status).toBe(2);
+    expect(asUser("init", "--no-agents").status).toBe(0);
+    expect(existsSync(sandbox.path(".claude"))).toBe(false);
+  });
+
+  test("[R63] a restore that takes the hooks out puts exactly them back", () => {
+    sandbox = new Sandbox({ "a.txt": "one\n" });
+    mkdirSync(join(sandbox.base, "user/.claude"), { recursive: true });
+    asUser("init", "--no-agents");
+    asUser("init", "--agent", "claude-code", "--yes");
+    asUser("checkpoint");
+    sandbox.write("a.txt", "two\n");
+    const done = asUser("restore", "1", "--yes");
+    expect(done.status).toBe(0);
+    expect(done.stderr).toContain("hooks were put back");
+    expect(sandbox.read("a.txt")).toBe("one\n");
+    expect(sandbox.read(".claude/settings.local.json")).toContain("belay-hook");
+  });
+});
+
+test("belay mcp lists checkpoints and previews before it restores", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.write("a.txt", "two\n");
+  const child = spawn(process.execPath, [LAUNCHER, "--home", sandbox.home, "mcp"], {
+    cwd: sandbox.project,
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  let text = "";
+  child.stdout.on("data", (piece: Buffer) => (text += piece.toString()));
+  const say = (message: object) => child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const answerTo = async (id: number) => {
+    await expect.poll(() => text.includes(`"id":${id}`), { timeout: 10_000 }).toBe(true);
+    return text.split("\n").find((line) => line.includes(`"id":${id}`))!;
+  };
+  const client = { name: "test", version: "1" };
+  say({
+    id: 1,
+    method: "initialize",
+    params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: client },
+  });
+  await answerTo(1);
+  say({ method: "notifications/initialized" });
+  say({
+    id: 2,
+    method: "tools/call",
+    params: { name: "checkpoint_restore", arguments: { checkpoint: "1" } },
+  });
+  expect(await answerTo(2)).toContain("a.txt");
+  expect(sandbox.read("a.txt")).toBe("two\n");
+  child.stdin.end();
+  const [status] = (await once(child, "exit")) as [number];
+  expect(status).toBe(0);
+});
