@@ -60,6 +60,7 @@ export type {
   AgentResult,
   AgentRun,
   EditRequest,
+  FileEdit,
   History,
   HistoryOptions,
   Message,

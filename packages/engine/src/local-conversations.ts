@@ -19,6 +19,7 @@ import type {
   AgentResult,
   AgentRun,
   EditRequest,
+  FileEdit,
   History,
   HistoryOptions,
   Message,
@@ -34,6 +35,7 @@ import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
 import { captureWarnings } from "./capture-warnings.ts";
 import type { Conversations } from "./conversations.ts";
+import { listFileEdits } from "./file-edits.ts";
 import { below } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import type { Database } from "./store/database.ts";
@@ -164,6 +166,11 @@ export class LocalConversations implements Conversations {
 
   async agents(thread: ThreadId): Promise<AgentRun[]> {
     return listAgents(this.db, thread);
+  }
+
+  async fileEdits(thread: ThreadId, options: { limit?: number } = {}): Promise<FileEdit[]> {
+    assertThread(this.db, thread);
+    return listFileEdits(this.context.store, thread, options.limit ?? 200);
   }
 
   async startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit> {

@@ -4,6 +4,7 @@ import {
   CHECKPOINT_PRESETS,
   displayPath,
   openWorkspace,
+  writeSetting,
   type ThreadId,
   type Workspace,
   type WorkspaceEvent,
@@ -115,12 +116,8 @@ describe("threads and messages", () => {
   test(
     "[Y12] the supervisor policy refuses the 51st manual checkpoint of a thread; [Y57] one can be deleted",
     inWorkspace({ x: "0\n" }, async (temp) => {
-      const { home, root } = temp;
       const thread = await open(temp);
-      runInProcess(
-        { root, home },
-        `fs.writeFileSync(${JSON.stringify(`${home}/config.json`)}, '{"retention.policy":"supervisor"}')`,
-      );
+      writeSetting(temp.home, "retention.policy", "supervisor");
       await temp.reopen();
       for (let i = 0; i < 50; i += 1) await temp.workspace.checkpoint({ thread });
       await expect(temp.workspace.checkpoint({ thread })).rejects.toMatchObject({
@@ -137,6 +134,17 @@ describe("threads and messages", () => {
     }),
   );
 });
+
+test(
+  "the Moldable policy has limits of its own: 10 MB a file",
+  inWorkspace({ x: "0\n" }, async (temp) => {
+    writeSetting(temp.home, "retention.policy", "moldable");
+    await temp.reopen();
+    temp.write("large", "x".repeat(11 * 1024 * 1024));
+    const { gaps } = await temp.workspace.checkpoint();
+    expect(gaps).toMatchObject([{ path: "large", reason: "too-large" }]);
+  }),
+);
 
 describe("turns", () => {
   test(
@@ -227,6 +235,9 @@ describe("[R32] tool calls", () => {
       write("x", "1\n");
       await workspace.endTool(thread, { toolUseId: "u-1" });
       expect(await attributions(workspace)).toEqual({ x: "tool" });
+      expect(await workspace.fileEdits(thread)).toMatchObject([
+        { path: "x", type: "modified", messageIndex: 0, diff: expect.stringContaining("+1\n") },
+      ]);
       write("y", "by hand again\n");
       await workspace.endTurn(thread);
       expect(await attributions(workspace)).toEqual({ y: "outside" });
@@ -252,6 +263,24 @@ describe("[R32] tool calls", () => {
       expect(undone).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "z" }] });
       await workspace.undo({ thread: a, bestEffort: true });
       expect([read("x"), read("y"), read("z")]).toEqual(["0\n", "1\n", "1\n"]);
+    }),
+  );
+
+  test(
+    "[R33] a tool that was interrupted with its turn is not the author of what comes later (example 7)",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, tree, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "go" });
+      await begin(workspace, thread, "u-1");
+      write("z", "by the shell\n");
+      await workspace.undo({ thread });
+      expect(tree().has("z")).toBe(false);
+      write("x", "by hand\n");
+      expect(await workspace.undo({ thread })).toMatchObject({ outcome: "unchanged" });
+      expect(read("x")).toBe("by hand\n");
+      await workspace.redo({ thread });
+      expect([read("x"), read("z")]).toEqual(["by hand\n", "by the shell\n"]);
     }),
   );
 

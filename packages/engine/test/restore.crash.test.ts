@@ -1,5 +1,5 @@
 /**
- * Kills checkpoint, restore, undo, gc and recovery at each call that changes a file, on a small workspace, and opens
+ * Kills checkpoint, restore, undo, gc, approve, reset and recovery at each call that changes a file, on a small workspace, and opens
  * it again: the tree is as before or as after, every checkpoint is complete, nothing that existed only in the
  * working copy is lost, nothing is left lying about. A second pass makes calls fail instead.
  * An ordinary run takes some of the points, most of them where the tree is touched; BELAY_CRASH=all takes all.
@@ -32,8 +32,8 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
   }, LIMIT_MS);
   afterAll(() => lab.remove());
 
-  test.each(["create", "restore", "undo", "gc"])(
-    "[G2, R4, R5] %s: killed at any point, the tree is before or after",
+  test.each(["create", "restore", "undo", "gc", "approve", "reset"])(
+    "[G2, R4, R5, R30] %s: killed at any point, the tree is before or after",
     { timeout: LIMIT_MS },
     async (operation) => {
       const { before, after, calls } = await rehearse(operation, "start");
@@ -184,12 +184,26 @@ describe.skipIf(!hasCompiler)("with a fault at each call that changes a file", (
       if (!isSame(tree, before)) expect(tree, where).toEqual(after);
       expect(findStageLeftovers(lab.root), where).toEqual([]);
       await expectCheckpoints(workspace, { before, after, where });
+      await expectOneSession(workspace, { tree, before, after, where });
       expect(await workspace.verify({ full: true }), where).toMatchObject({ ok: true, problems: [] });
       await workspace.restoreTo("1");
       expect(readTreeMap(lab.root), where).toEqual([...known.values()][0]);
     } finally {
       await workspace.close();
     }
+  }
+
+  /** A session ends with what ends it: a reset whose files are back has left the next one open. */
+  async function expectOneSession(workspace: Workspace, states: States & { tree: TreeMap }): Promise<void> {
+    const [thread] = await workspace.threads();
+    const sessions = await workspace.sessions(thread!.id);
+    expect(sessions.filter(({ status }) => status === "active").length, states.where).toBe(1);
+    if (!states.where.startsWith("reset")) return;
+    const isDone = isSame(states.tree, states.after);
+    expect(
+      sessions.map(({ status }) => status),
+      states.where,
+    ).toEqual(isDone ? ["abandoned", "active"] : ["active"]);
   }
 
   /** Every checkpoint is what it says; the state before is among them if it is no longer on disk. */

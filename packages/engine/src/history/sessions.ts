@@ -81,7 +81,9 @@ export function listSessions(db: Database, thread: ThreadId): Session[] {
   return db
     .all(
       `SELECT s.*, b.id AS base_id, a.id AS approved_id,
-         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL) AS checkpoints
+         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL) AS checkpoints,
+         (SELECT c.id FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL
+            ORDER BY c.seq DESC LIMIT 1) AS head
        FROM session s LEFT JOIN checkpoint b ON b.seq = s.base LEFT JOIN checkpoint a ON a.seq = s.approved
        WHERE s.thread = ? ORDER BY s.number`,
       thread,
@@ -131,6 +133,7 @@ function toSession(row: Row): Session {
     closedAt: row["closed_at"] === null ? null : Number(row["closed_at"]),
     base: id("base_id"),
     approved: id("approved_id"),
+    head: id("head"),
     message: row["message"] === null ? null : String(row["message"]),
     checkpoints: Number(row["checkpoints"]),
   };

@@ -3,6 +3,8 @@
  * The engine keeps what it is told; it never talks to an agent itself.
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
+import type { BytePath } from "./byte-path.ts";
+import type { FileChange } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { SessionName } from "./session.ts";
 
@@ -117,6 +119,18 @@ export interface AgentRun {
   readonly tokens: number;
   readonly parent: string | null;
   readonly checkpoint: CheckpointId | null;
+}
+
+/** One file that a turn of the thread changed, as a capture recorded it. */
+export interface FileEdit {
+  readonly path: BytePath;
+  readonly checkpoint: CheckpointId;
+  readonly createdAt: number;
+  /** The user message whose turn it was. */
+  readonly messageIndex: number | null;
+  readonly type: FileChange["type"];
+  /** null when binary, too large, or no longer there. */
+  readonly diff: string | null;
 }
 
 export interface EditRequest {

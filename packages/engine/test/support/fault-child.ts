@@ -9,6 +9,8 @@ const OPERATIONS: Readonly<Record<string, (workspace: Workspace) => Promise<unkn
   create: async (workspace) => void (await workspace.checkpoint()),
   restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
   undo: async (workspace) => (await workspace.undo()).outcome,
+  approve: async (workspace) => void (await workspace.approve((await workspace.threads())[0]!.id)),
+  reset: async (workspace) => (await workspace.reset((await workspace.threads())[0]!.id)).outcome,
   async gc(workspace) {
     await workspace.prune({
       policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 },
