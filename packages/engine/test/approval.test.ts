@@ -249,6 +249,25 @@ describe("[I60] two conversations on one workspace", () => {
     }),
   );
 
+  test.each(["reset", "undo"] as const)(
+    "[R16] [R30] %s takes several changes of one file out from among another's",
+    (how) =>
+      inWorkspace({ x: LINES }, async (temp) => {
+        const { workspace, write, read, turn } = temp;
+        const { a, b } = await twoThreads(temp);
+        const change = (from: string, to: string) => () => write("x", read("x").replace(from, to));
+        await turn("B's first", change("one", "B1"), b);
+        await turn("A's first", change("three", "A1"), a);
+        await turn("B's second", change("seven", "B2"), b);
+        await turn("A's second", change("nine", "A2"), a);
+        const outcome =
+          how === "reset" ? await workspace.reset(b) : await workspace.undo({ thread: b, count: 2 });
+        expect(outcome).toMatchObject({ outcome: "applied", merged: ["x"] });
+        expect(read("x")).toBe(LINES.replace("three", "A1").replace("nine", "A2"));
+        expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], []]);
+      })(),
+  );
+
   test(
     "[R29] a hand edit is pending for both until one of them approves it",
     inWorkspace({ x: "0\n" }, async (temp) => {
