@@ -2,6 +2,7 @@
 import { describeChange } from "./file-edits.ts";
 import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { findCheckpointsWhere } from "./history/checkpoints.ts";
+import { readMessage } from "./history/messages.ts";
 import type { EventRow } from "./history/events.ts";
 import { displayPath, pathFromBytes, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
@@ -17,6 +18,8 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
   switch (type) {
     case "file_edit":
       return fileEdit(context, data as unknown as FileEditRow);
+    case "user":
+      return userMessage(context, String(data["message"]));
     case "checkpoint_created":
     case "checkpoint_updated": {
       const [checkpoint] = findCheckpointsWhere(context.store.db, "c.id = ?", String(data["checkpoint"]));
@@ -25,6 +28,17 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
     default:
       return { type, ...data } as EventDetail;
   }
+}
+
+function userMessage({ store }: Context, id: string): EventDetail {
+  const message = readMessage(store.db, id);
+  return {
+    type: "user",
+    content: message?.content ?? "",
+    messageId: message?.externalId ?? id,
+    checkpoint: message?.checkpoint ?? null,
+    session: message?.session ?? "session_1",
+  };
 }
 
 interface FileEditRow {

@@ -2,6 +2,7 @@
  * Sessions of approval. Each thread has exactly one open session; its base is the approved state. A thread's
  * first checkpoint becomes the base of its first session.
  */
+import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Session, SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -31,7 +32,13 @@ function openSession(
 }
 
 export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
-  const row = db.get("SELECT number, base FROM session WHERE thread = ? AND status = 'active'", thread)!;
+  const row = db.get("SELECT number, base FROM session WHERE thread = ? AND status = 'active'", thread);
+  if (row === undefined)
+    throw new EngineError(
+      "STORE_CORRUPT",
+      `The conversation ${thread} has no open session: the store is damaged. Nothing was changed.`,
+      { store: "session" },
+    );
   const number = Number(row["number"]);
   return {
     number,

@@ -3,6 +3,7 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import type { AgentRun } from "../model/conversation.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
+import { parseJson } from "./checkpoints.ts";
 
 export interface ToolCall {
   readonly seq: number;
@@ -117,7 +118,7 @@ function toCall(row: Row): ToolCall {
     step: text("step"),
     agent: text("agent"),
     tool: String(row["tool"]),
-    paths: (JSON.parse(String(row["paths"])) as string[]).map((path) =>
+    paths: ((parseJson(row["paths"]) ?? []) as string[]).map((path) =>
       pathFromBytes(Buffer.from(path, "base64")),
     ),
     within: text("within"),

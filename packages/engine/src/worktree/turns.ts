@@ -170,9 +170,7 @@ function addPrompt(
     checkpoint: facts.seq,
     step: facts.turn,
   });
-  const { checkpoint, session, id } = message;
-  const data = { content, checkpoint, session, messageId: messageId ?? id };
-  appendEvent(store.db, { type: "user", thread, at: message.createdAt, data });
+  appendEvent(store.db, { type: "user", thread, at: message.createdAt, data: { message: message.id } });
   return message;
 }
 
