@@ -269,6 +269,29 @@ describe("[I60] two conversations on one workspace", () => {
   );
 
   test(
+    "[R30] where pruning has taken the record of who did it, nothing is taken from anybody",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read, turn } = temp;
+      const { a, b } = await twoThreads(temp);
+      await turn("B's", () => write("y", "B\n"), b);
+      await turn("A's", () => write("x", "A\n"), a);
+      await workspace.prune({
+        policy: { name: "none", keepAllHours: -1, keepTurnsHours: -1, keepMinimum: 0, keepMaximum: null },
+      });
+      temp.passHours(25);
+      expect((await workspace.gc()).checkpointsDropped).toBeGreaterThan(0);
+      const reason = "shared with another thread";
+      expect(await workspace.reset(a)).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [{ path: "y", reason }],
+      });
+      expect([read("x"), read("y")]).toEqual(["A\n", "B\n"]);
+      expect(await workspace.reset(a, { bestEffort: true })).toMatchObject({ outcome: "partial" });
+      expect([read("x"), read("y")]).toEqual(["0\n", "B\n"]);
+    }),
+  );
+
+  test(
     "[R29] a hand edit is pending for both until one of them approves it",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;
