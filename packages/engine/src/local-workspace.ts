@@ -149,9 +149,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
     return this.#blaming(() => {
       const request = restoreRequest(this.context, ref, options);
-      const plan = lookAndPlanRestore(this.context, request);
-      this.planned.set(plan.id, request);
-      return plan;
+      return this.keepPlan(lookAndPlanRestore(this.context, request), request);
     });
   }
 
@@ -280,10 +278,6 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     yield* exportedFiles(this.#objects, resolveCheckpoint(this.db, ref));
   }
 
-  async close(): Promise<void> {
-    this.context.store[Symbol.dispose]();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -301,8 +295,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   #planSteps(request: StepRequest): Plan | null {
     return this.#blaming(() => {
       const plan = lookAndPlanSteps(this.context, request);
-      if (plan !== null) this.planned.set(plan.id, request);
-      return plan;
+      return plan === null ? null : this.keepPlan(plan, request);
     });
   }
 
@@ -319,6 +312,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   #tellUpdated({ id, thread }: Checkpoint): void {
     const at = this.#system.now();
     appendEvent(this.db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
+    this.changed();
   }
 
   #log(detail: Record<string, unknown>): void {

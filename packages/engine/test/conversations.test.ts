@@ -524,6 +524,14 @@ describe("[R36] events", () => {
         if (event.type === "session_approved") break;
       }
       expect(again).toEqual(seen.map(({ seq }) => seq).filter((seq) => seq > user.seq));
+      // heard from the call on, and to the end of the workspace
+      const late = workspace.events();
+      await workspace.note("@", "told");
+      const next = await late[Symbol.asyncIterator]().next();
+      expect(next.value).toMatchObject({ type: "checkpoint_updated", checkpoint: { note: "told" } });
+      const rest = late[Symbol.asyncIterator]().next();
+      await temp.reopen();
+      expect(await rest).toEqual({ done: true, value: undefined });
     }),
   );
 });
