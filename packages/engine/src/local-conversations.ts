@@ -36,11 +36,12 @@ import type { Outcome } from "./model/plan.ts";
 import { captureWarnings } from "./capture-warnings.ts";
 import type { Conversations } from "./conversations.ts";
 import { listFileEdits } from "./file-edits.ts";
-import { below } from "./fs/absolute-path.ts";
+import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import type { Database } from "./store/database.ts";
 import { pruneCheckpoints } from "./upkeep/prune.ts";
-import { parsePath } from "./workspace-path.ts";
+import type { BytePath } from "./model/byte-path.ts";
+import { parsePath, pathInside } from "./workspace-path.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
@@ -139,8 +140,14 @@ export class LocalConversations implements Conversations {
   }
 
   async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
-    const paths = this.namePaths(request.paths ?? []);
-    return this.#taking(thread, () => beginTool(this.context, thread, { ...request, paths }));
+    const root = displayAbsolute(this.context.worktree.root);
+    const named = (request.paths ?? []).map((text) => ({ text, path: pathInside(root, text) }));
+    const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
+    this.#name(paths);
+    const taken = this.#taking(thread, () => beginTool(this.context, thread, { ...request, paths }));
+    // [N1] what is named and cannot be captured is said
+    const outside = named.filter(({ path }) => path === undefined).map(({ text }) => outsideWarning(text));
+    return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
   }
 
   async endTool(
@@ -196,11 +203,15 @@ export class LocalConversations implements Conversations {
   protected changed(): void {}
 
   /** Paths that are written on purpose are captured from now on. */
-  protected namePaths(texts: readonly string[]): ReturnType<typeof parsePath>[] {
-    const { root } = this.context.worktree;
+  protected namePaths(texts: readonly string[]): BytePath[] {
     const paths = texts.map(parsePath);
-    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
+    this.#name(paths);
     return paths;
+  }
+
+  #name(paths: readonly BytePath[]): void {
+    const { root } = this.context.worktree;
+    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
   }
 
   /** A capture as callers get to see it. */
@@ -247,4 +258,8 @@ export class LocalConversations implements Conversations {
     });
     this.changed();
   }
+}
+
+function outsideWarning(path: string): string {
+  return `${path} is outside the workspace: what happens to it is not captured.`;
 }

@@ -305,7 +305,10 @@ describe("[R32] tool calls", () => {
       const thread = await open(temp);
       const before = tree();
       await workspace.prompt(thread, { content: "build" });
-      await begin(workspace, thread, "u-1", { paths: ["dist/x"] });
+      const begun = await begin(workspace, thread, "u-1", { paths: [`${temp.root}/dist/x`, "/etc/hosts"] });
+      expect(begun!.warnings).toEqual([
+        "/etc/hosts is outside the workspace: what happens to it is not captured.",
+      ]);
       write("dist/x", "built\n");
       await workspace.endTool(thread, { toolUseId: "u-1" });
       await workspace.endTurn(thread);

@@ -86,7 +86,7 @@ export interface Prompted {
 export interface ToolRequest {
   readonly tool: string;
   readonly toolUseId: string;
-  /** Paths the input names, relative to the root: captured whatever the ignore files say. */
+  /** Paths the input names, relative to the root or absolute: captured whatever the ignore files say. Those outside are warned of. */
   readonly paths?: readonly string[];
   /** The agent that calls it, where it is not the thread's own. */
   readonly agentId?: string;
