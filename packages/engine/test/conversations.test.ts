@@ -285,6 +285,31 @@ describe("[R32] tool calls", () => {
   );
 
   test(
+    "without captures around tools the turn is the window, also of a thread that once had them",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { home, root, write, read } = temp;
+      const thread = await open(temp);
+      await temp.workspace.prompt(thread, { content: "with" });
+      await begin(temp.workspace, thread, "u-1");
+      await temp.workspace.endTool(thread, { toolUseId: "u-1" });
+      await temp.workspace.turn({ thread }, async () => write("x", "by a process\n"));
+      expect(await attributions(temp.workspace)).toEqual({ x: "tool" });
+      await temp.workspace.close();
+      {
+        await using workspace = await openWorkspace(root, { home, policy: CHECKPOINT_PRESETS.message });
+        await workspace.prompt(thread, { content: "without" });
+        await begin(workspace, thread, "u-2");
+        write("x", "1\n");
+        await workspace.endTurn(thread);
+        expect(await attributions(workspace)).toEqual({ x: "tool" });
+        await workspace.undo({ thread });
+        expect(read("x")).toBe("by a process\n");
+      }
+      await temp.reopen();
+    }),
+  );
+
+  test(
     "two calls of one turn at once are both that turn's",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;

@@ -9,7 +9,7 @@ import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
 import { openThread } from "../history/threads.ts";
-import { closeCallsOf } from "../history/tool-calls.ts";
+import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
 import type { Message, Prompted, PromptRequest } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
@@ -128,6 +128,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     within(recorded) {
       const { seq } = recorded.checkpoint;
       closeTurns(context, thread, recorded);
+      if (!isTrigger(context, "tool")) stopBracketing(db, thread);
       openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, before: seq });
       message = addPrompt(context, thread, { ...facts, request, seq });
       db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
