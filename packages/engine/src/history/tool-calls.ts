@@ -99,11 +99,11 @@ export function bracketsTools(
   db: Database,
   { id, thread, owner }: { id: string; thread: ThreadId | null; owner: unknown },
 ): boolean {
-  const [column, value] = owner === null ? ["thread", thread] : ["step", id];
-  return (
-    db.get(`SELECT 1 FROM tool_call WHERE ${column} = ? AND captured = 1 LIMIT 1`, value as string | null) !==
-    undefined
-  );
+  const row =
+    owner === null
+      ? db.get("SELECT 1 FROM tool_call WHERE thread = ? AND captured = 1 LIMIT 1", thread)
+      : db.get("SELECT 1 FROM tool_call WHERE step = ? AND captured = 1 LIMIT 1", id);
+  return row !== undefined;
 }
 
 /** The policy no longer asks for captures around tools: from now on the thread's turns are its windows. */
