@@ -45,8 +45,11 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     [["list", "--kind", "nonsense"], /manual/],
     [["list", "extra"], /Usage: belay list/],
     [["restore"], /Usage: belay restore/],
-    [["restore", "1", "--with-conversation"], /--help/],
-    [["restore", "1", "--conversation-only"], /--help/],
+    [["restore", "1", "--with-conversation", "--conversation-only"], /one of them/],
+    [["thread"], /Usage: belay thread/],
+    [["thread", "x", "--limit", "many"], /--limit/],
+    [["approve", "extra"], /Usage: belay approve/],
+    [["reset", "extra"], /Usage: belay reset/],
     [["note", "1"], /Usage: belay note/],
     [["rename", "1"], /Usage: belay rename/],
     [["tag", "1"], /Usage: belay tag/],
@@ -84,7 +87,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     expect(told.stderr).toMatch(/^belay: .+ Nothing was changed\.\n→ `belay init` .+\n$/);
   });
 
-  test.each(["approve", "reset", "threads", "thread", "timeline", "serve", "hook", "mcp", "import"])(
+  test.each(["timeline", "serve", "hook", "mcp", "import"])(
     "%s comes later and is unknown until then",
     (name) => {
       expect(sandbox.belay([name])).toMatchObject({ status: 2, stdout: "" });
