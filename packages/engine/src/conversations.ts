@@ -7,6 +7,7 @@ import type {
   AgentResult,
   AgentRun,
   EditRequest,
+  FileEdit,
   History,
   HistoryOptions,
   Message,
@@ -55,6 +56,9 @@ export interface Conversations {
   beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun>;
   endAgent(thread: ThreadId, result: AgentResult): Promise<AgentRun>;
   agents(thread: ThreadId): Promise<AgentRun[]>;
+
+  /** What the thread's turns changed, newest first: derived from the captures, with diffs. */
+  fileEdits(thread: ThreadId, options?: { readonly limit?: number }): Promise<FileEdit[]>;
 
   /** Before a tool writes these files: their content is safe, and `abortEdit` brings it back exactly. */
   startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit>;

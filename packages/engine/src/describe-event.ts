@@ -1,10 +1,10 @@
 /** From a row of the event table to what readers get: things as they are now, diffs made when they are asked for. */
-import { fileChanges } from "./diff/file-changes.ts";
+import { describeChange } from "./file-edits.ts";
 import { below, displayAbsolute } from "./fs/absolute-path.ts";
-import { readCheckpointChanges } from "./history/changes.ts";
 import { findCheckpointsWhere } from "./history/checkpoints.ts";
+import { readMessage } from "./history/messages.ts";
 import type { EventRow } from "./history/events.ts";
-import { displayPath, pathFromBytes } from "./model/byte-path.ts";
+import { displayPath, pathFromBytes, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
 import type { EventDetail, WorkspaceEvent } from "./model/event.ts";
 import type { Context } from "./worktree/context.ts";
@@ -18,6 +18,8 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
   switch (type) {
     case "file_edit":
       return fileEdit(context, data as unknown as FileEditRow);
+    case "user":
+      return userMessage(context, String(data["message"]));
     case "checkpoint_created":
     case "checkpoint_updated": {
       const [checkpoint] = findCheckpointsWhere(context.store.db, "c.id = ?", String(data["checkpoint"]));
@@ -26,6 +28,17 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
     default:
       return { type, ...data } as EventDetail;
   }
+}
+
+function userMessage({ store }: Context, id: string): EventDetail {
+  const message = readMessage(store.db, id);
+  return {
+    type: "user",
+    content: message?.content ?? "",
+    messageId: message?.externalId ?? id,
+    checkpoint: message?.checkpoint ?? null,
+    session: message?.session ?? "session_1",
+  };
 }
 
 interface FileEditRow {
@@ -42,12 +55,9 @@ function fileEdit(context: Context, { checkpoint, path: encoded }: FileEditRow):
 }
 
 /** null when the change is no longer known, or has no text to show. */
-function diffOf({ store }: Context, seq: number, path: string): string | null {
+function diffOf({ store }: Context, seq: number, path: BytePath): string | null {
   try {
-    const change = readCheckpointChanges(store.db, seq).find((each) => each.path === path);
-    if (change === undefined) return null;
-    const edit = { path: change.path, from: change.old, to: change.new };
-    return fileChanges(store.objects, [edit], { detail: "text" })[0]?.diff ?? null;
+    return describeChange(store, seq, path)?.diff ?? null;
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;

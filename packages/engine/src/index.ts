@@ -63,6 +63,7 @@ export type {
   AgentResult,
   AgentRun,
   EditRequest,
+  FileEdit,
   History,
   HistoryOptions,
   Message,

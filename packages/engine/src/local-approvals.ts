@@ -23,11 +23,13 @@ import type { StepRequest } from "./worktree/undo.ts";
 
 /** How often other processes' events are looked for. */
 const POLL_MS = 250;
+const KEPT_PLANS = 1000;
 
 export class LocalApprovals extends LocalConversations implements Approvals {
   /** The requests behind plans made here, for carrying them out later. */
   protected readonly planned = new Map<OperationId, RestoreRequest | StepRequest | ResetRequest>();
   readonly #waiting = new Set<() => void>();
+  #isClosed = false;
 
   async session(
     thread: ThreadId,
@@ -53,9 +55,7 @@ export class LocalApprovals extends LocalConversations implements Approvals {
   async planReset(thread: ThreadId, options: { includeShared?: boolean } = {}): Promise<Plan> {
     assertThread(this.db, thread);
     const request = resetRequest(thread, options.includeShared);
-    const { plan } = lookForPending(this.context, request);
-    this.planned.set(plan.id, request);
-    return plan;
+    return this.keepPlan(lookForPending(this.context, request).plan, request);
   }
 
   async reset(
@@ -77,10 +77,14 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     return { ...outcome, resetTo, newSession: name === before ? null : name };
   }
 
-  async *events(options: EventOptions = {}): AsyncGenerator<WorkspaceEvent> {
-    const { thread, signal } = options;
-    let after = options.after ?? newestEvent(this.db);
-    while (signal?.aborted !== true) {
+  /** From the moment of the call, not of the first reading. */
+  events(options: EventOptions = {}): AsyncGenerator<WorkspaceEvent> {
+    return this.#follow(options.after ?? newestEvent(this.db), options);
+  }
+
+  async *#follow(start: number, { thread, signal }: EventOptions): AsyncGenerator<WorkspaceEvent> {
+    let after = start;
+    while (signal?.aborted !== true && !this.#isClosed) {
       const rows = readEvents(this.db, after, thread);
       for (const row of rows) {
         yield describeEvent(this.context, row);
@@ -88,6 +92,22 @@ export class LocalApprovals extends LocalConversations implements Approvals {
       }
       if (rows.length === 0) await this.#somethingNew(signal);
     }
+  }
+
+  /** Readers of events come to their end. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.changed();
+    await this.context.worktree.close();
+    this.context.store[Symbol.dispose]();
+  }
+
+  /** Only the latest plans can be carried out: whoever looks at thousands needs none of the old ones. */
+  protected keepPlan(plan: Plan, request: RestoreRequest | StepRequest | ResetRequest): Plan {
+    this.planned.set(plan.id, request);
+    const [oldest] = this.planned.keys();
+    if (this.planned.size > KEPT_PLANS && oldest !== undefined) this.planned.delete(oldest);
+    return plan;
   }
 
   protected override changed(): void {

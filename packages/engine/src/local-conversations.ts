@@ -19,6 +19,7 @@ import type {
   AgentResult,
   AgentRun,
   EditRequest,
+  FileEdit,
   History,
   HistoryOptions,
   Message,
@@ -34,11 +35,13 @@ import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
 import { captureWarnings } from "./capture-warnings.ts";
 import type { Conversations } from "./conversations.ts";
-import { below } from "./fs/absolute-path.ts";
+import { listFileEdits } from "./file-edits.ts";
+import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import type { Database } from "./store/database.ts";
 import { pruneCheckpoints } from "./upkeep/prune.ts";
-import { parsePath } from "./workspace-path.ts";
+import type { BytePath } from "./model/byte-path.ts";
+import { parsePath, pathInside } from "./workspace-path.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
@@ -139,8 +142,14 @@ export class LocalConversations implements Conversations {
   }
 
   async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
-    const paths = this.namePaths(request.paths ?? []);
-    return this.#taking(thread, () => beginTool(this.context, thread, { ...request, paths }));
+    const root = displayAbsolute(this.context.worktree.root);
+    const named = (request.paths ?? []).map((text) => ({ text, path: pathInside(root, text) }));
+    const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
+    this.#name(paths);
+    const taken = await this.#taking(thread, () => beginTool(this.context, thread, { ...request, paths }));
+    // [N1] what is named and cannot be captured is said
+    const outside = named.filter(({ path }) => path === undefined).map(({ text }) => outsideWarning(text));
+    return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
   }
 
   async endTool(
@@ -166,6 +175,11 @@ export class LocalConversations implements Conversations {
 
   async agents(thread: ThreadId): Promise<AgentRun[]> {
     return listAgents(this.db, thread);
+  }
+
+  async fileEdits(thread: ThreadId, options: { limit?: number } = {}): Promise<FileEdit[]> {
+    assertThread(this.db, thread);
+    return listFileEdits(this.context.store, thread, options.limit ?? 200);
   }
 
   async startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit> {
@@ -196,11 +210,15 @@ export class LocalConversations implements Conversations {
   protected changed(): void {}
 
   /** Paths that are written on purpose are captured from now on. */
-  protected namePaths(texts: readonly string[]): ReturnType<typeof parsePath>[] {
-    const { root } = this.context.worktree;
+  protected namePaths(texts: readonly string[]): BytePath[] {
     const paths = texts.map(parsePath);
-    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
+    this.#name(paths);
     return paths;
+  }
+
+  #name(paths: readonly BytePath[]): void {
+    const { root } = this.context.worktree;
+    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
   }
 
   /** A capture as callers get to see it. */
@@ -250,4 +268,8 @@ export class LocalConversations implements Conversations {
     });
     this.changed();
   }
+}
+
+function outsideWarning(path: string): string {
+  return `${path} is outside the workspace: what happens to it is not captured.`;
 }

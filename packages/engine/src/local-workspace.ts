@@ -173,9 +173,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
     return this.#blaming(() => {
       const request = restoreRequest(this.context, ref, options);
-      const plan = lookAndPlanRestore(this.context, request);
-      this.planned.set(plan.id, request);
-      return plan;
+      return this.keepPlan(lookAndPlanRestore(this.context, request), request);
     });
   }
 
@@ -308,11 +306,6 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     yield* exportedFiles(this.#objects, resolveCheckpoint(this.db, ref));
   }
 
-  async close(): Promise<void> {
-    await this.context.worktree.close();
-    this.context.store[Symbol.dispose]();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
@@ -330,8 +323,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   #planSteps(request: StepRequest): Plan | null {
     return this.#blaming(() => {
       const plan = lookAndPlanSteps(this.context, request);
-      if (plan !== null) this.planned.set(plan.id, request);
-      return plan;
+      return plan === null ? null : this.keepPlan(plan, request);
     });
   }
 
@@ -348,6 +340,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   #tellUpdated({ id, thread }: Checkpoint): void {
     const at = this.#system.now();
     appendEvent(this.db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
+    this.changed();
   }
 
   #log(detail: Record<string, unknown>): void {

@@ -1,6 +1,6 @@
 /** Paths as callers write them: text, relative to the root. Anything that could lead elsewhere is refused. */
 import { pathFromText, ROOT_PATH, type BytePath } from "./model/byte-path.ts";
-import { EngineError } from "./model/errors.ts";
+import { EngineError, isEngineError } from "./model/errors.ts";
 import { isSafeName } from "./model/tree.ts";
 
 export function parsePath(text: string): BytePath {
@@ -12,6 +12,16 @@ export function parsePath(text: string): BytePath {
     `${JSON.stringify(text)} is not a path inside the workspace. Nothing was changed.`,
     { path: text },
   );
+}
+
+/** A path as tools name it, absolute ones included; undefined when it is outside. */
+export function pathInside(root: string, text: string): BytePath | undefined {
+  try {
+    return parsePath(text.startsWith(`${root}/`) ? text.slice(root.length + 1) : text);
+  } catch (error) {
+    if (isEngineError(error, "PATH_OUTSIDE")) return undefined;
+    throw error;
+  }
 }
 
 /** undefined = everything */

@@ -249,6 +249,48 @@ describe("[I60] two conversations on one workspace", () => {
     }),
   );
 
+  test.each(["reset", "undo"] as const)(
+    "[R16] [R30] %s takes several changes of one file out from among another's",
+    (how) =>
+      inWorkspace({ x: LINES }, async (temp) => {
+        const { workspace, write, read, turn } = temp;
+        const { a, b } = await twoThreads(temp);
+        const change = (from: string, to: string) => () => write("x", read("x").replace(from, to));
+        await turn("B's first", change("one", "B1"), b);
+        await turn("A's first", change("three", "A1"), a);
+        await turn("B's second", change("seven", "B2"), b);
+        await turn("A's second", change("nine", "A2"), a);
+        const outcome =
+          how === "reset" ? await workspace.reset(b) : await workspace.undo({ thread: b, count: 2 });
+        expect(outcome).toMatchObject({ outcome: "applied", merged: ["x"] });
+        expect(read("x")).toBe(LINES.replace("three", "A1").replace("nine", "A2"));
+        expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], []]);
+      })(),
+  );
+
+  test(
+    "[R30] where pruning has taken the record of who did it, nothing is taken from anybody",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read, turn } = temp;
+      const { a, b } = await twoThreads(temp);
+      await turn("B's", () => write("y", "B\n"), b);
+      await turn("A's", () => write("x", "A\n"), a);
+      await workspace.prune({
+        policy: { name: "none", keepAllHours: -1, keepTurnsHours: -1, keepMinimum: 0, keepMaximum: null },
+      });
+      temp.passHours(25);
+      expect((await workspace.gc()).checkpointsDropped).toBeGreaterThan(0);
+      const reason = "shared with another thread";
+      expect(await workspace.reset(a)).toMatchObject({
+        outcome: "conflicts",
+        conflicts: [{ path: "y", reason }],
+      });
+      expect([read("x"), read("y")]).toEqual(["A\n", "B\n"]);
+      expect(await workspace.reset(a, { bestEffort: true })).toMatchObject({ outcome: "partial" });
+      expect([read("x"), read("y")]).toEqual(["0\n", "B\n"]);
+    }),
+  );
+
   test(
     "[R29] a hand edit is pending for both until one of them approves it",
     inWorkspace({ x: "0\n" }, async (temp) => {

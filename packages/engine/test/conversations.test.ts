@@ -4,6 +4,7 @@ import {
   CHECKPOINT_PRESETS,
   displayPath,
   openWorkspace,
+  writeSetting,
   type ThreadId,
   type Workspace,
   type WorkspaceEvent,
@@ -115,12 +116,8 @@ describe("threads and messages", () => {
   test(
     "[Y12] the supervisor policy refuses the 51st manual checkpoint of a thread; [Y57] one can be deleted",
     inWorkspace({ x: "0\n" }, async (temp) => {
-      const { home, root } = temp;
       const thread = await open(temp);
-      runInProcess(
-        { root, home },
-        `fs.writeFileSync(${JSON.stringify(`${home}/config.json`)}, '{"retention.policy":"supervisor"}')`,
-      );
+      writeSetting(temp.home, "retention.policy", "supervisor");
       await temp.reopen();
       for (let i = 0; i < 50; i += 1) await temp.workspace.checkpoint({ thread });
       await expect(temp.workspace.checkpoint({ thread })).rejects.toMatchObject({
@@ -137,6 +134,17 @@ describe("threads and messages", () => {
     }),
   );
 });
+
+test(
+  "the Moldable policy has limits of its own: 10 MB a file",
+  inWorkspace({ x: "0\n" }, async (temp) => {
+    writeSetting(temp.home, "retention.policy", "moldable");
+    await temp.reopen();
+    temp.write("large", "x".repeat(11 * 1024 * 1024));
+    const { gaps } = await temp.workspace.checkpoint();
+    expect(gaps).toMatchObject([{ path: "large", reason: "too-large" }]);
+  }),
+);
 
 describe("turns", () => {
   test(
@@ -227,6 +235,9 @@ describe("[R32] tool calls", () => {
       write("x", "1\n");
       await workspace.endTool(thread, { toolUseId: "u-1" });
       expect(await attributions(workspace)).toEqual({ x: "tool" });
+      expect(await workspace.fileEdits(thread)).toMatchObject([
+        { path: "x", type: "modified", messageIndex: 0, diff: expect.stringContaining("+1\n") },
+      ]);
       write("y", "by hand again\n");
       await workspace.endTurn(thread);
       expect(await attributions(workspace)).toEqual({ y: "outside" });
@@ -256,6 +267,49 @@ describe("[R32] tool calls", () => {
   );
 
   test(
+    "[R33] a tool that was interrupted with its turn is not the author of what comes later (example 7)",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, tree, read } = temp;
+      const thread = await open(temp);
+      await workspace.prompt(thread, { content: "go" });
+      await begin(workspace, thread, "u-1");
+      write("z", "by the shell\n");
+      await workspace.undo({ thread });
+      expect(tree().has("z")).toBe(false);
+      write("x", "by hand\n");
+      expect(await workspace.undo({ thread })).toMatchObject({ outcome: "unchanged" });
+      expect(read("x")).toBe("by hand\n");
+      await workspace.redo({ thread });
+      expect([read("x"), read("z")]).toEqual(["by hand\n", "by the shell\n"]);
+    }),
+  );
+
+  test(
+    "without captures around tools the turn is the window, also of a thread that once had them",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { home, root, write, read } = temp;
+      const thread = await open(temp);
+      await temp.workspace.prompt(thread, { content: "with" });
+      await begin(temp.workspace, thread, "u-1");
+      await temp.workspace.endTool(thread, { toolUseId: "u-1" });
+      await temp.workspace.turn({ thread }, async () => write("x", "by a process\n"));
+      expect(await attributions(temp.workspace)).toEqual({ x: "tool" });
+      await temp.workspace.close();
+      {
+        await using workspace = await openWorkspace(root, { home, policy: CHECKPOINT_PRESETS.message });
+        await workspace.prompt(thread, { content: "without" });
+        await begin(workspace, thread, "u-2");
+        write("x", "1\n");
+        await workspace.endTurn(thread);
+        expect(await attributions(workspace)).toEqual({ x: "tool" });
+        await workspace.undo({ thread });
+        expect(read("x")).toBe("by a process\n");
+      }
+      await temp.reopen();
+    }),
+  );
+
+  test(
     "two calls of one turn at once are both that turn's",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;
@@ -276,7 +330,10 @@ describe("[R32] tool calls", () => {
       const thread = await open(temp);
       const before = tree();
       await workspace.prompt(thread, { content: "build" });
-      await begin(workspace, thread, "u-1", { paths: ["dist/x"] });
+      const begun = await begin(workspace, thread, "u-1", { paths: [`${temp.root}/dist/x`, "/etc/hosts"] });
+      expect(begun!.warnings).toEqual([
+        "/etc/hosts is outside the workspace: what happens to it is not captured.",
+      ]);
       write("dist/x", "built\n");
       await workspace.endTool(thread, { toolUseId: "u-1" });
       await workspace.endTurn(thread);
@@ -495,6 +552,14 @@ describe("[R36] events", () => {
         if (event.type === "session_approved") break;
       }
       expect(again).toEqual(seen.map(({ seq }) => seq).filter((seq) => seq > user.seq));
+      // heard from the call on, and to the end of the workspace
+      const late = workspace.events();
+      await workspace.note("@", "told");
+      const next = await late[Symbol.asyncIterator]().next();
+      expect(next.value).toMatchObject({ type: "checkpoint_updated", checkpoint: { note: "told" } });
+      const rest = late[Symbol.asyncIterator]().next();
+      await temp.reopen();
+      expect(await rest).toEqual({ done: true, value: undefined });
     }),
   );
 });

@@ -3,7 +3,7 @@
  * none. The interface is the adapters'; this is where it meets the engine.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, join } from "node:path";
 import type { AgentHost } from "@belay/agents/hook";
 import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
@@ -34,7 +34,7 @@ export function createAgentHost(open: OpenWorkspace, trouble: Host["trouble"]): 
         await workspace.beginTool(id, {
           tool,
           toolUseId,
-          paths: inside(workspace.root, call.paths),
+          paths: call.paths,
           ...(summary && { summary }),
           ...(run && { agentId: run.id }),
         });
@@ -95,14 +95,6 @@ async function endTurn(
 ): Promise<void> {
   if (answer !== null) await workspace.addMessage(id, { role: "assistant", content: answer });
   await workspace.endTurn(id);
-}
-
-/** Paths that the workspace has, relative to it; what a tool does elsewhere is not ours to keep. */
-function inside(root: string, paths: readonly string[]): string[] {
-  return paths
-    .map((path) => (isAbsolute(path) ? relative(root, path) : path))
-    .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path))
-    .map((path) => path.split(sep).join("/"));
 }
 
 /** The linked worktree that a directory is in, if it is below `root`: a workspace of its own. */

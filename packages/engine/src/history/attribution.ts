@@ -38,7 +38,7 @@ function openWindows(db: Database, moment: { now: number; bracketing?: ThreadId 
     step === null ? [] : [{ step, names: paths }],
   );
   const turns = openSteps(db)
-    .filter(({ thread }) => thread === null || (thread !== moment.bracketing && !bracketsTools(db, thread)))
+    .filter((step) => step.thread !== moment.bracketing && !bracketsTools(db, step))
     .map(({ id }) => ({ step: id, names: [] }));
   return [...calls, ...turns];
 }

@@ -265,7 +265,8 @@ function toCheckpoint(row: Row): Checkpoint {
 
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
-function parseJson(value: unknown): unknown {
+/** null for what is damaged: whoever needs the value has a seal to tell. */
+export function parseJson(value: unknown): unknown {
   try {
     return value === null ? null : JSON.parse(String(value));
   } catch {

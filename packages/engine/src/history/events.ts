@@ -5,6 +5,7 @@
 import type { ThreadId } from "../model/ids.ts";
 import type { EventDetail } from "../model/event.ts";
 import type { Database } from "../store/database.ts";
+import { parseJson } from "./checkpoints.ts";
 
 /** Events this far back are forgotten: whoever was away longer reads the lists instead. */
 const KEPT_EVENTS = 10_000;
@@ -40,7 +41,7 @@ export function readEvents(db: Database, after: number, thread: ThreadId | undef
       type: row["type"] as EventDetail["type"],
       thread: row["thread"] as ThreadId | null,
       at: Number(row["at"]),
-      data: JSON.parse(String(row["data"])) as Record<string, unknown>,
+      data: (parseJson(row["data"]) ?? {}) as Record<string, unknown>,
     }));
 }
 

@@ -3,7 +3,7 @@ import type { History, HistoryOptions, Message, MessageRequest, MessageRole } fr
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
-import { newestSeq } from "./checkpoints.ts";
+import { newestSeq, parseJson } from "./checkpoints.ts";
 import { readOpenSession } from "./sessions.ts";
 
 const PAGE = 100;
@@ -22,7 +22,6 @@ export function insertMessage(db: Database, message: NewMessage): Message {
   const { thread, externalId } = message;
   const known = externalId === undefined ? undefined : findMessage(db, thread, externalId);
   if (known !== undefined) return known;
-  const { seq } = { seq: newestSeq(db) };
   const number = Number(
     db.get("SELECT coalesce(max(number), -1) + 1 AS n FROM message WHERE thread = ?", thread)?.["n"],
   );
@@ -38,7 +37,7 @@ export function insertMessage(db: Database, message: NewMessage): Message {
     message.now,
     readOpenSession(db, thread).name,
     message.checkpoint,
-    message.checkpoint ?? seq,
+    message.checkpoint ?? newestSeq(db),
     message.step,
     JSON.stringify(message.artifacts ?? []),
   );
@@ -48,6 +47,11 @@ export function insertMessage(db: Database, message: NewMessage): Message {
 
 export function findMessage(db: Database, thread: ThreadId, externalId: string): Message | undefined {
   const row = db.get(`${SELECT} WHERE m.thread = ? AND m.external_id = ?`, thread, externalId);
+  return row === undefined ? undefined : toMessage(row);
+}
+
+export function readMessage(db: Database, id: string): Message | undefined {
+  const row = db.get(`${SELECT} WHERE m.id = ?`, id);
   return row === undefined ? undefined : toMessage(row);
 }
 
@@ -99,7 +103,7 @@ function toMessage(row: Row): Message {
     createdAt: Number(row["created_at"]),
     session: row["session"] as SessionName,
     checkpoint: row["checkpoint_id"] === null ? null : (String(row["checkpoint_id"]) as CheckpointId),
-    artifacts: JSON.parse(String(row["artifacts"])) as unknown[],
+    artifacts: (parseJson(row["artifacts"]) ?? []) as unknown[],
     rolledBack: row["rolled_back_by"] !== null,
   };
 }

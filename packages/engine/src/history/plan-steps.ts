@@ -46,6 +46,8 @@ export class StepPlanner {
   /** Directories that no step asks for: made only for what is to come inside. */
   readonly #needed = new Set<BytePath>();
   readonly #merged = new Set<BytePath>();
+  /** Content that this plan made: the next step may have to merge it once more, and the store may not have it yet. */
+  readonly #made = new Map<ObjectHash, Buffer>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
   readonly #gaps = new Map<BytePath, Gap>();
@@ -164,13 +166,15 @@ export class StepPlanner {
       return { hash: wanted.hash, size: wanted.size };
     if (wanted.hash === expected.hash) return { hash: now.hash, size: now.size };
     if (Math.max(now.size, expected.size, wanted.size) > MERGE_LIMIT_BYTES) return "too large to merge";
-    const [base, ours, theirs] = [expected, now, wanted].map(({ hash }) =>
-      this.#input.objects.read(hash),
+    const [base, ours, theirs] = [expected, now, wanted].map(
+      ({ hash }) => this.#made.get(hash) ?? this.#input.objects.read(hash),
     ) as [Buffer, Buffer, Buffer];
     if ([base, ours, theirs].some(isBinary)) return "binary";
     const merged = mergeText(base, ours, theirs);
     if (!merged.clean) return "changed differently meanwhile";
-    return { hash: this.#input.put(merged.content), size: merged.content.length };
+    const hash = this.#input.put(merged.content);
+    this.#made.set(hash, merged.content);
+    return { hash, size: merged.content.length };
   }
 
   #comesInside(path: BytePath): boolean {

@@ -88,7 +88,7 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
     noteBase(db, checkpoint.thread, checkpoint.seq);
     touchThread(db, checkpoint.thread, now);
   }
-  tell(db, checkpoint, attributed.changes);
+  tell(db, checkpoint, attributed.changes, previous);
   return { checkpoint, changes, unchanged: previous?.snapshot === facts.snapshot, operationSeq };
 }
 
@@ -111,8 +111,13 @@ function threadFacts(
 /** At most so many edits of one capture are told one by one. */
 const TOLD_EDITS = 200;
 
-function tell(db: Database, checkpoint: Checkpoint, changes: readonly AttributedEdit[]): void {
-  const { id, thread, createdAt: at, gapsTotal } = checkpoint;
+function tell(
+  db: Database,
+  checkpoint: Checkpoint,
+  changes: readonly AttributedEdit[],
+  previous: Checkpoint | undefined,
+): void {
+  const { id, thread, createdAt: at, gaps, gapsTotal } = checkpoint;
   appendEvent(db, { type: "checkpoint_created", thread, at, data: { checkpoint: id } });
   const edits = changes.filter(
     ({ attribution, from, to }) => attribution === "tool" && (to ?? from)?.kind !== "directory",
@@ -122,7 +127,9 @@ function tell(db: Database, checkpoint: Checkpoint, changes: readonly Attributed
     const data = { checkpoint: checkpoint.seq, path: pathToBytes(path).toString("base64") };
     appendEvent(db, { type: "file_edit", thread: (by?.["thread"] ?? null) as ThreadId | null, at, data });
   }
-  if (gapsTotal > 0)
+  // a gap is told when it appears, not with every checkpoint that still has it
+  const known = new Set(previous?.gaps.map(({ path }) => path));
+  if (gaps.some(({ path }) => !known.has(path)))
     appendEvent(db, { type: "coverage_gap", thread, at, data: { checkpoint: id, gaps: gapsTotal } });
 }
 

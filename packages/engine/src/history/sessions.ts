@@ -2,6 +2,7 @@
  * Sessions of approval. Each thread has exactly one open session; its base is the approved state. A thread's
  * first checkpoint becomes the base of its first session.
  */
+import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Session, SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -31,7 +32,13 @@ function openSession(
 }
 
 export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
-  const row = db.get("SELECT number, base FROM session WHERE thread = ? AND status = 'active'", thread)!;
+  const row = db.get("SELECT number, base FROM session WHERE thread = ? AND status = 'active'", thread);
+  if (row === undefined)
+    throw new EngineError(
+      "STORE_CORRUPT",
+      `The conversation ${thread} has no open session: the store is damaged. Nothing was changed.`,
+      { store: "session" },
+    );
   const number = Number(row["number"]);
   return {
     number,
@@ -81,7 +88,9 @@ export function listSessions(db: Database, thread: ThreadId): Session[] {
   return db
     .all(
       `SELECT s.*, b.id AS base_id, a.id AS approved_id,
-         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL) AS checkpoints
+         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL) AS checkpoints,
+         (SELECT c.id FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL
+            ORDER BY c.seq DESC LIMIT 1) AS head
        FROM session s LEFT JOIN checkpoint b ON b.seq = s.base LEFT JOIN checkpoint a ON a.seq = s.approved
        WHERE s.thread = ? ORDER BY s.number`,
       thread,
@@ -131,6 +140,7 @@ function toSession(row: Row): Session {
     closedAt: row["closed_at"] === null ? null : Number(row["closed_at"]),
     base: id("base_id"),
     approved: id("approved_id"),
+    head: id("head"),
     message: row["message"] === null ? null : String(row["message"]),
     checkpoints: Number(row["checkpoints"]),
   };

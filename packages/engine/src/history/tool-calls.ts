@@ -3,6 +3,7 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import type { AgentRun } from "../model/conversation.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
+import { parseJson } from "./checkpoints.ts";
 
 export interface ToolCall {
   readonly seq: number;
@@ -90,9 +91,24 @@ export function closeCallsOf(db: Database, thread: ThreadId, agent: string | nul
   );
 }
 
-/** Whether captures around tools tell what the thread does; if not, its turns are the windows. */
-export function bracketsTools(db: Database, thread: ThreadId): boolean {
-  return db.get("SELECT 1 FROM tool_call WHERE thread = ? AND captured = 1 LIMIT 1", thread) !== undefined;
+/**
+ * Whether captures around tools tell what happens in a turn; if not, the turn itself is the window. A conversation
+ * that is driven from outside has them or has not; a turn of a process is as it is.
+ */
+export function bracketsTools(
+  db: Database,
+  { id, thread, owner }: { id: string; thread: ThreadId | null; owner: unknown },
+): boolean {
+  const row =
+    owner === null
+      ? db.get("SELECT 1 FROM tool_call WHERE thread = ? AND captured = 1 LIMIT 1", thread)
+      : db.get("SELECT 1 FROM tool_call WHERE step = ? AND captured = 1 LIMIT 1", id);
+  return row !== undefined;
+}
+
+/** The policy no longer asks for captures around tools: from now on the thread's turns are its windows. */
+export function stopBracketing(db: Database, thread: ThreadId): void {
+  db.run("UPDATE tool_call SET captured = 0 WHERE thread = ? AND captured = 1", thread);
 }
 
 /** What is at work in a step goes on in another one. */
@@ -117,7 +133,7 @@ function toCall(row: Row): ToolCall {
     step: text("step"),
     agent: text("agent"),
     tool: String(row["tool"]),
-    paths: (JSON.parse(String(row["paths"])) as string[]).map((path) =>
+    paths: ((parseJson(row["paths"]) ?? []) as string[]).map((path) =>
       pathFromBytes(Buffer.from(path, "base64")),
     ),
     within: text("within"),

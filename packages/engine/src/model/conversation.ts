@@ -4,6 +4,7 @@
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
 import type { BytePath } from "./byte-path.ts";
+import type { FileChange } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { SessionName } from "./session.ts";
 
@@ -95,7 +96,7 @@ export interface RolledBack {
 export interface ToolRequest {
   readonly tool: string;
   readonly toolUseId: string;
-  /** Paths the input names, relative to the root: captured whatever the ignore files say. */
+  /** Paths the input names, relative to the root or absolute: captured whatever the ignore files say. Those outside are warned of. */
   readonly paths?: readonly string[];
   /** The agent that calls it, where it is not the thread's own. */
   readonly agentId?: string;
@@ -128,6 +129,18 @@ export interface AgentRun {
   readonly tokens: number;
   readonly parent: string | null;
   readonly checkpoint: CheckpointId | null;
+}
+
+/** One file that a turn of the thread changed, as a capture recorded it. */
+export interface FileEdit {
+  readonly path: BytePath;
+  readonly checkpoint: CheckpointId;
+  readonly createdAt: number;
+  /** The user message whose turn it was. */
+  readonly messageIndex: number | null;
+  readonly type: FileChange["type"];
+  /** null when binary, too large, or no longer there. */
+  readonly diff: string | null;
 }
 
 export interface EditRequest {

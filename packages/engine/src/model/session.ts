@@ -20,6 +20,8 @@ export interface Session {
   /** The approval that closed it. */
   readonly approved: CheckpointId | null;
   readonly message: string | null;
+  /** Its newest checkpoint. */
+  readonly head: CheckpointId | null;
   /** Its checkpoints that are still there. */
   readonly checkpoints: number;
 }

@@ -91,7 +91,6 @@ const CONVERSATIONS = `
   );
   CREATE UNIQUE INDEX message_external ON message (thread, external_id) WHERE external_id IS NOT NULL;
   CREATE INDEX message_checkpoint ON message (checkpoint) WHERE checkpoint IS NOT NULL;
-  CREATE INDEX message_step ON message (step) WHERE step IS NOT NULL;
 
   CREATE TABLE tool_call (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL, thread TEXT NOT NULL REFERENCES thread (id), step TEXT, agent TEXT,

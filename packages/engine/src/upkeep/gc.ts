@@ -276,7 +276,7 @@ function compareUses(a: Use, b: Use): number {
 /** Removes a checkpoint's rows; steps whose delta it held can no longer be undone, and leave the lists. */
 export function dropCheckpoint({ db }: Store, seq: number): void {
   db.run(
-    "UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT step FROM shared_window WHERE checkpoint = ?1)",
+    "UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)",
     seq,
   );
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);

@@ -52,6 +52,7 @@ class Verifier {
     this.#go("schema", () => this.#checkSchema());
     this.#go("packs", () => this.#checkPacks());
     this.#go("checkpoints", () => this.#checkCheckpoints());
+    this.#go("sessions", () => this.#checkSessions());
     this.#go("log", () => this.#checkLog());
   }
 
@@ -121,6 +122,18 @@ class Verifier {
       this.#checkCheckpoint(seq);
       this.#options.progress?.(this.#checkpoints, seqs.length);
     }
+  }
+
+  #checkSessions(): void {
+    const rows = this.#store.db.all(
+      `SELECT t.id AS thread FROM thread t
+         WHERE (SELECT count(*) FROM session s WHERE s.thread = t.id AND s.status = 'active') <> 1`,
+    );
+    for (const { thread } of rows)
+      this.#note(`session ${String(thread)}`, {
+        kind: "row-invalid",
+        detail: `Conversation ${String(thread)} has not exactly one open session.`,
+      });
   }
 
   #checkLog(): void {

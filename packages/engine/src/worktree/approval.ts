@@ -80,15 +80,17 @@ function findPending(context: Context, request: ResetRequest, seen: Seen): Pendi
   const plan = emptyPlan(context, request, { approved, present });
   if (approved === undefined) return { approved, edits: [], present, plan };
   const edits = provenChanges(present.objects, asSeen(context, approved), present);
-  const history = edits.length === 0 ? new Map() : changesSince(context, request, approved, seen);
+  const history =
+    edits.length === 0 ? new Map<BytePath, OwnedChange[]>() : changesSince(context, request, approved, seen);
   const planner = new StepPlanner({
     objects: present.objects,
     present: present.snapshot,
     put,
     includeShared,
   });
+  const isAlone = !othersWorkedSince(context, thread, approved);
   planner.add(
-    edits.flatMap((edit) => ownPart(edit, history.get(edit.path))),
+    edits.flatMap((edit) => ownPart(edit, history.get(edit.path) ?? [], isAlone)),
     "backwards",
   );
   const result = planner.result();
@@ -145,13 +147,32 @@ function changesSince(
 }
 
 /** What of a difference is to be taken out: all of it, nothing, or this thread's changes among those of others. */
-function ownPart(edit: Edit, history: readonly OwnedChange[] | undefined): Change[] {
-  const list = history ?? [];
-  if (list.every(({ own }) => own)) {
-    const shared = list.some((change) => change.shared);
-    return [{ checkpoint: Number.MAX_SAFE_INTEGER, path: edit.path, old: edit.from, new: edit.to, shared }];
-  }
-  return ownRuns(list);
+function ownPart(edit: Edit, list: readonly OwnedChange[], isAlone: boolean): Change[] {
+  const isUnknown = !isAlone && !isComplete(edit, list);
+  if (!isUnknown && list.some(({ own }) => !own)) return ownRuns(list);
+  const shared = isUnknown || list.some((change) => change.shared);
+  return [{ checkpoint: Number.MAX_SAFE_INTEGER, path: edit.path, old: edit.from, new: edit.to, shared }];
+}
+
+/** Pruning takes changes with it: where they do not lead from one state to the other, somebody's may be missing. */
+function isComplete({ from, to }: Edit, list: readonly OwnedChange[]): boolean {
+  let state = from;
+  return (
+    list.every((change) => {
+      const follows = sameNode(change.old, state);
+      state = change.new;
+      return follows;
+    }) && sameNode(state, to)
+  );
+}
+
+function othersWorkedSince({ store }: Context, thread: ThreadId, { seq }: Checkpoint): boolean {
+  const row = store.db.get(
+    "SELECT 1 FROM step WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?) LIMIT 1",
+    thread,
+    seq,
+  );
+  return row !== undefined;
 }
 
 /** Own changes that follow one another are one; one that leads nowhere is none. */

@@ -38,6 +38,8 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
     description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
     bracketing: thread,
     within({ checkpoint }) {
+      // told twice, open once
+      if (findOpenCall(store.db, toolUseId) !== undefined) return;
       const step = agent?.step ?? turnFor(context, thread, { prompt: tool, before: checkpoint.seq });
       openCall(store.db, {
         id: toolUseId,

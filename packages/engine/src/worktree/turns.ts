@@ -9,7 +9,7 @@ import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
 import { openThread } from "../history/threads.ts";
-import { closeCallsOf } from "../history/tool-calls.ts";
+import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -129,6 +129,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     within(recorded) {
       const { seq } = recorded.checkpoint;
       closeTurns(context, thread, recorded);
+      if (!isTrigger(context, "tool")) stopBracketing(db, thread);
       openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, before: seq });
       message = addPrompt(context, thread, { ...facts, request, seq });
       db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
@@ -171,9 +172,7 @@ function addPrompt(
     checkpoint: facts.seq,
     step: facts.turn,
   });
-  const { checkpoint, session, id } = message;
-  const data = { content, checkpoint, session, messageId: messageId ?? id };
-  appendEvent(store.db, { type: "user", thread, at: message.createdAt, data });
+  appendEvent(store.db, { type: "user", thread, at: message.createdAt, data: { message: message.id } });
   return message;
 }
 

@@ -4,7 +4,7 @@ import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { attributeChanges } from "../history/attribution.ts";
 import { approvedStretches } from "../history/sessions.ts";
-import { hasOpenCalls, moveCalls } from "../history/tool-calls.ts";
+import { closeCallsOf, hasOpenCalls, moveCalls } from "../history/tool-calls.ts";
 import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
 import { closeStep, listSteps, openStep, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
 import type { Recorded } from "../history/record.ts";
@@ -123,7 +123,7 @@ function takeSafety(context: Context, request: StepRequest, look?: Partial<LookR
   });
 }
 
-/** Ends turns; one that still runs, or in which a tool is still at work, goes on as a new one. */
+/** Ends turns; one that still runs, or one of whose agents is still at work, goes on as a new one. */
 export function closeOpenTurns(
   { store, system }: Context,
   thread: ThreadId | undefined,
@@ -131,6 +131,8 @@ export function closeOpenTurns(
 ): void {
   for (const step of openSteps(store.db)) {
     if (thread !== undefined && step.thread !== thread) continue;
+    // its own tools were interrupted with it: what comes later is somebody else's; its agents may go on
+    if (step.thread !== null) closeCallsOf(store.db, step.thread, null, system.now());
     closeStep(store.db, step.id, {
       after: recorded.checkpoint.seq,
       now: system.now(),

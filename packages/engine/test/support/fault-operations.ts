@@ -22,6 +22,8 @@ const OPERATIONS = {
   restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
   undo: async (workspace) => (await workspace.undo()).outcome,
   redo: async (workspace) => (await workspace.redo()).outcome,
+  approve: async (workspace) => void (await workspace.approve((await workspace.threads())[0]!.id)),
+  reset: async (workspace) => (await workspace.reset((await workspace.threads())[0]!.id)).outcome,
   prune: async (workspace) => void (await workspace.prune({ policy: DROP_ALL })),
   async gc(workspace, passHours) {
     await workspace.prune({ policy: DROP_ALL });
