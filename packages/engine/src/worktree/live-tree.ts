@@ -263,7 +263,7 @@ export class LiveTree {
       case SYMLINK:
         this.files += sign;
         this.bytes += sign * size[index]!;
-        if (isMapped(names[index]!)) keep(this.#restless, path, sign, true);
+        if (kind[index] === FILE && isMapped(names[index]!)) keep(this.#restless, path, sign, true);
         return;
       case GAP:
         return keep(this.#gaps, path, sign, { path, reason: TABLE_GAPS[mode[index]!]!, size: size[index]! });
