@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { Belay } from "./belay.ts";
 import { measureDisk } from "./disk.ts";
+import { growthRow } from "./live.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
 import { measureSpeed } from "./speed.ts";
@@ -28,6 +29,7 @@ const sizes = values.files.split(",").map(Number);
 const rounds = Number(values.rounds);
 const place = mkdtempSync(join(tmpdir(), "belay-bench-"));
 const rows: Row[] = [];
+const captures: { files: number; captureMs: number }[] = [];
 const checkpoints = Number(values.checkpoints);
 try {
   if (values.against === undefined) await measureBudgets();
@@ -47,8 +49,11 @@ try {
 async function measureBudgets(): Promise<void> {
   for (const files of sizes) {
     console.error(`${files} files …`);
-    rows.push(...(await measureSpeed(place, files, rounds)), measureMemory(files));
+    const { rows: measured, captureMs } = await measureSpeed(place, files, rounds);
+    rows.push(...measured, measureMemory(files));
+    captures.push({ files, captureMs });
   }
+  if (captures.length > 1) rows.push(growthRow(captures));
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(...(await measureDisk(place, Math.min(5000, Math.max(...sizes)), checkpoints)));

@@ -3,13 +3,18 @@ import { findWorkspace } from "@belay/engine";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { Belay } from "./belay.ts";
+import { measureLive } from "./live.ts";
 import { median, mib, milliseconds, ms, type Row } from "./measure.ts";
 import { changeFiles, createProject, type Project } from "./project.ts";
 import { ShadowGit } from "./shadow-git.ts";
 
 const CHANGED_FILES = 10;
 
-export async function measureSpeed(place: string, files: number, rounds: number): Promise<Row[]> {
+export async function measureSpeed(
+  place: string,
+  files: number,
+  rounds: number,
+): Promise<{ rows: Row[]; captureMs: number }> {
   const project = createProject(join(place, `project-${files}`), files, files);
   const git = new ShadowGit(join(place, `shadow-${files}`), project.root);
   const belay = new Belay(join(place, `home-${files}`), project.root);
@@ -19,7 +24,9 @@ export async function measureSpeed(place: string, files: number, rounds: number)
     `cat $(find '${project.root}' -type f | head -1) >/dev/null; tar cf - '${project.root}' 2>/dev/null | cat >/dev/null`,
   ]);
   const rows = [measureFirst(project, git, belay, rounds), ...measureCold(project, git, belay, rounds)];
-  return [...rows, ...(await measureInProcess(project, git, belay, rounds))];
+  rows.push(...(await measureInProcess(project, git, belay, rounds)));
+  const live = await measureLive(project, git, { home: belay.home, rounds });
+  return { rows: [...rows, ...live.rows], captureMs: live.captureMs };
 }
 
 function row(facts: {

@@ -113,6 +113,31 @@ describe("[R29] a live capture", () => {
   );
 
   test(
+    "has git's state as it is, and stays live when git writes its index",
+    inWorkspace({ ...PROJECT, ".gitignore": "out/\n" }, async (temp) => {
+      const git = (...args: string[]) =>
+        execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: temp.root });
+      git("init", "-q", "-b", "main");
+      git("add", "-A");
+      git("commit", "-qm", "first");
+      await temp.workspace.checkpoint();
+      await temp.workspace.watch();
+      temp.write("src/b.txt", "changed");
+      expect((await temp.workspace.checkpoint()).checkpoint.git).toMatchObject({ dirty: true, staged: [] });
+      git("add", "src/b.txt");
+      expect((await temp.workspace.checkpoint()).checkpoint.git).toMatchObject({ staged: ["src/b.txt"] });
+      git("commit", "-qm", "second");
+      expect(temp.workspace.watching.state).toBe("live");
+      expect((await temp.workspace.checkpoint()).checkpoint.git).toMatchObject({ dirty: false, staged: [] });
+      // in the index, and so captured although it is ignored
+      git("add", "-f", "out/ignored");
+      expect((await temp.workspace.checkpoint()).checkpoint.changes).toMatchObject({ deleted: 0 });
+      await expectLiveEqualsCold(temp);
+      expect((await temp.workspace.show("@")).checkpoint.files).toBe(5);
+    }),
+  );
+
+  test(
     "equals a cold one after thousands of operations of several processes",
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();

@@ -51,9 +51,9 @@ export class LiveTree {
     this.#table = table;
     table.directories.forEach((path, directory) => {
       this.#index.set(path, directory);
-      for (const index of table.entriesOf(directory)) this.#count(path, index, 1);
+      const end = table.firstEntry[directory]! + table.entryCount[directory]!;
+      for (let index = table.firstEntry[directory]!; index < end; index += 1) this.#count(path, index, 1);
     });
-    this.#before.clear();
     this.#recorded = table.treeHashAt(this.#index.get(ROOT_PATH)!);
   }
 
@@ -190,7 +190,7 @@ export class LiveTree {
     const path = joinPath(directory, name);
     const index = this.find(path);
     if (index < 0) return;
-    this.#count(directory, index, -1);
+    this.#uncount(directory, index);
     const now = seen.find(directory, name);
     const stays = now >= 0 && seen.table.kind[now] === DIRECTORY && !seen.entered.has(path);
     if (!stays) this.#drop(path, dropped);
@@ -200,7 +200,7 @@ export class LiveTree {
     const directory = this.#index.get(path);
     if (directory === undefined) return;
     for (const index of this.#table.entriesOf(directory)) {
-      this.#count(path, index, -1);
+      this.#uncount(path, index);
       if (this.#table.kind[index] === DIRECTORY)
         this.#drop(joinPath(path, this.#table.names[index]!), dropped);
     }
@@ -249,22 +249,31 @@ export class LiveTree {
   /** Counts an entry that was merged; what was read for it is to be read again until it is recorded. */
   #note(directory: BytePath, index: number, seen: SeenPart, source: number): void {
     this.#count(directory, index, 1);
+    const path = joinPath(directory, this.#table.names[index]!);
+    if (!this.#before.has(path)) this.#before.set(path, undefined);
     if (!seen.pending.has(source)) return;
     this.#merged.push({ index, flags: this.#table.flags[index]! });
     this.#table.flags[index] = RACY;
   }
 
+  /** Takes an entry out of the counts; the first time since the last `recorded` it is what was there before. */
+  #uncount(directory: BytePath, index: number): void {
+    const path = joinPath(directory, this.#table.names[index]!);
+    if (!this.#before.has(path)) this.#before.set(path, this.#entry(index));
+    this.#count(directory, index, -1);
+  }
+
   #count(directory: BytePath, index: number, sign: 1 | -1): void {
     const { kind, size, names, mode, flags } = this.#table;
+    if (kind[index] === FILE || kind[index] === SYMLINK) {
+      this.files += sign;
+      this.bytes += sign * size[index]!;
+      if (kind[index] === SYMLINK || !isMapped(names[index]!)) return;
+    }
     const path = joinPath(directory, names[index]!);
-    if (!this.#before.has(path)) this.#before.set(path, sign > 0 ? undefined : this.#entry(index));
     switch (kind[index]) {
       case FILE:
-      case SYMLINK:
-        this.files += sign;
-        this.bytes += sign * size[index]!;
-        if (isMapped(names[index]!)) keep(this.#restless, path, sign, true);
-        return;
+        return keep(this.#restless, path, sign, true);
       case GAP:
         return keep(this.#gaps, path, sign, { path, reason: TABLE_GAPS[mode[index]!]!, size: size[index]! });
       case EXCLUDED:

@@ -51,7 +51,7 @@ export interface AppliedRules {
 }
 
 /** `sameRules`: the rules are believed to be those of the last capture; the belief is checked afterwards. */
-type ScanWith = (tracked: readonly BytePath[], sameRules: boolean) => Scan;
+type ScanWith = (rules: RulesInput, sameRules: boolean) => Scan;
 
 export class RulesReader {
   readonly #root: AbsolutePath;
@@ -74,14 +74,18 @@ export class RulesReader {
     };
   }
 
-  /** Scans with the right exceptions: those found last time if nothing they depend on has changed. */
+  /**
+   * Scans with the right exceptions: those found last time if nothing they depend on has changed. What is recorded is
+   * what the scan went by: an ignore file that changes meanwhile is for the next scan to find.
+   */
   apply(request: RecordRequest, last: CacheFacts | undefined, scanWith: ScanWith): AppliedRules {
     const repository = findRepository(this.#root);
     const gitIndexKey = repository === undefined ? "" : indexKey(repository);
+    const input = this.input(request, repository);
     if (last !== undefined && last.gitIndexKey === gitIndexKey) {
       const tracked = last.tracked as readonly BytePath[];
-      const scan = scanWith(tracked, true);
-      const rules = this.#record(request, scan);
+      const scan = scanWith({ ...input, tracked }, true);
+      const rules = recordOf(request, input, scan);
       const rulesKey = keyOf(rules);
       if (rulesKey === last.rulesKey) return { scan, rules: { ...rules, tracked }, gitIndexKey, rulesKey };
     }
@@ -89,8 +93,8 @@ export class RulesReader {
       repository === undefined
         ? []
         : (readGitIndex(repository, { commandPath: this.#commandPath })?.paths ?? []);
-    const scan = scanWith(tracked, false);
-    const rules = this.#record(request, scan);
+    const scan = scanWith({ ...input, tracked }, false);
+    const rules = recordOf(request, input, scan);
     return {
       scan,
       rules: { ...rules, tracked: trackedExceptions(rules, tracked) },
@@ -127,19 +131,6 @@ export class RulesReader {
     return { state, key: this.#memory.git.last?.key ?? "" };
   }
 
-  #record(request: RecordRequest, scan: Scan): RecordedRules {
-    const input = this.input(request);
-    return {
-      defaultsVersion: DEFAULTS_VERSION,
-      prefix: input.prefix,
-      ignoreFiles: [...input.ignoreFiles, ...scan.ignoreFiles],
-      excluded: request.excluded,
-      named: request.named,
-      tracked: [],
-      settings: { fileLimitBytes: request.fileLimitBytes },
-    };
-  }
-
   /** From the repository's top level down to the root, plus `.git/info/exclude`. */
   #rootIgnoreFiles(repository: Repository | undefined): RecordedIgnoreFile[] {
     const files: RecordedIgnoreFile[] = [];
@@ -159,6 +150,18 @@ export class RulesReader {
       add(`${"../".repeat(depth)}.git/info/exclude`, "exclude", below(repository.commonDir, "info/exclude"));
     return files;
   }
+}
+
+function recordOf(request: RecordRequest, input: RootRules, scan: Scan): RecordedRules {
+  return {
+    defaultsVersion: DEFAULTS_VERSION,
+    prefix: input.prefix,
+    ignoreFiles: [...input.ignoreFiles, ...scan.ignoreFiles],
+    excluded: request.excluded,
+    named: request.named,
+    tracked: [],
+    settings: { fileLimitBytes: request.fileLimitBytes },
+  };
 }
 
 /** Tells rules apart, whatever is in git's index. */

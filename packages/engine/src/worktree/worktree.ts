@@ -18,7 +18,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { captureTree, type CapturedTree, type CaptureInput } from "./capture.ts";
 import { encodeExcluded } from "./excluded-list.ts";
 import type { FileTable } from "./file-table.ts";
-import { createRules } from "./ignore-rules.ts";
+import { createRules, type RulesInput } from "./ignore-rules.ts";
 import { LiveCapture, type LiveLook } from "./live.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
@@ -271,7 +271,7 @@ export class Worktree {
     into: Pick<Into, "sink" | "fileSink">,
     { facts, startNs }: { facts: CacheFacts; startNs: bigint },
   ): LiveLook {
-    const situation = { tracked: [], previous: undefined, startNs, sameRules: false, ahead: undefined };
+    const situation = { rules: {}, previous: undefined, startNs, sameRules: false, ahead: undefined };
     const scanRequest = this.#scanRequest(request, situation);
     return {
       request,
@@ -292,8 +292,8 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
-    const scanWith = (tracked: readonly BytePath[], sameRules: boolean) =>
-      scanTree(this.#scanRequest(request, { tracked, previous, startNs, sameRules, ahead: into.ahead }));
+    const scanWith = (rules: RulesInput, sameRules: boolean) =>
+      scanTree(this.#scanRequest(request, { rules, previous, startNs, sameRules, ahead: into.ahead }));
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(
@@ -367,7 +367,7 @@ export class Worktree {
     const trustListings = using.sameRules && hasExactTimes && isOrdinary;
     return {
       root: this.root,
-      rules: () => createRules({ ...this.#rules.input(request), tracked: using.tracked }),
+      rules: () => createRules(using.rules),
       previous: using.previous?.table,
       trustListings,
       ahead: using.ahead,
@@ -381,7 +381,7 @@ export class Worktree {
 }
 
 interface ScanSituation {
-  readonly tracked: readonly BytePath[];
+  readonly rules: RulesInput;
   readonly previous: StatCache | undefined;
   readonly startNs: bigint;
   readonly sameRules: boolean;

@@ -66,6 +66,8 @@ class OpenTempWorkspace implements TempWorkspace {
 
   async open(): Promise<void> {
     this.#workspace = await openWorkspace(this.root, { home: this.home, system: this.#system });
+    // every test of captures is one of live captures too
+    if (process.env["BELAY_LIVE"] === "1") await this.#workspace.watch();
   }
 
   async close(): Promise<void> {
