@@ -1,6 +1,7 @@
 /**
  * `npm run torture [suite] [-- --seconds n | --runs n] [--seed s] [--self-test]`: tries to make Belay lose something.
  * Without a limit each suite runs to its goal. The seed is printed; a failing one is repeated with --seed.
+ * --short is what runs among the tests; --self-test plants bugs and shows that the suites notice them.
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -8,6 +9,7 @@ import { parseArgs } from "node:util";
 import { shimBase, underShim } from "../packages/engine/test/support/fault-control.ts";
 import { makeDirectory } from "../packages/engine/test/support/place.ts";
 import { runSuite, type Result, type Suite } from "./suite.ts";
+import { selfTest } from "./self-test.ts";
 import { SUITES } from "./suites.ts";
 
 const { values, positionals } = parseArgs({
@@ -17,6 +19,7 @@ const { values, positionals } = parseArgs({
     runs: { type: "string" },
     seed: { type: "string" },
     short: { type: "boolean", default: false },
+    "self-test": { type: "boolean", default: false },
   },
 });
 
@@ -25,8 +28,8 @@ if (chosen.length === 0) {
   console.error(`The suites are: ${SUITES.map(({ name }) => name).join(", ")}.`);
   process.exit(2);
 }
-let failed = false;
-for (const suite of chosen) failed = !(await run(suite)) || failed;
+let failed = values["self-test"] && !selfTest(positionals);
+for (const suite of values["self-test"] ? [] : chosen) failed = !(await run(suite)) || failed;
 process.exitCode = failed ? 1 : 0;
 
 async function run(suite: Suite): Promise<boolean> {

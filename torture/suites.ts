@@ -4,6 +4,7 @@ import { crash } from "./suites/crash.ts";
 import { detection } from "./suites/detection.ts";
 import { errors } from "./suites/errors.ts";
 import { full } from "./suites/full.ts";
+import { incidents } from "./suites/incidents.ts";
 import { model } from "./suites/model.ts";
 import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
@@ -20,4 +21,5 @@ export const SUITES: readonly Suite[] = [
   paths,
   soak,
   full,
+  incidents,
 ];

@@ -3,7 +3,7 @@ import { EIO, FaultScenes, missingShim, type Point } from "./faults.ts";
 import type { Suite } from "../suite.ts";
 
 /** One in so many is killed in truth: a process for each is what takes the time. */
-const KILLED_IN_TRUTH = 25;
+const KILLED_IN_TRUTH = 100;
 
 export const crash: Suite = {
   name: "crash",

@@ -10,7 +10,12 @@ import {
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
-import { carryOut, type Operation, type Said } from "../../packages/engine/test/support/fault-operations.ts";
+import {
+  carryOut,
+  unmigrate,
+  type Operation,
+  type Said,
+} from "../../packages/engine/test/support/fault-operations.ts";
 import { buildFaultProject } from "../../packages/engine/test/support/fault-project.ts";
 import { readTreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import type { Round } from "../suite.ts";
@@ -42,6 +47,8 @@ const SCENES: readonly (readonly [Operation, kept: string])[] = [
 ];
 const RECOVERIES = 4;
 const MOST_FAILURES = 12;
+/** One in so many is restored from afterwards. */
+const RESTORED = 4;
 
 export function missingShim(): string | undefined {
   return hasCompiler ? undefined : "there is no C compiler";
@@ -53,6 +60,7 @@ export class FaultScenes {
   readonly #control = new FaultControl(shimBase!);
   readonly #scenes: Scene[] = [];
   readonly #failures: Error[] = [];
+  #strikes = 0;
 
   async build({ random, left }: Round): Promise<void> {
     const known = await buildFaultProject(this.lab, random);
@@ -95,7 +103,7 @@ export class FaultScenes {
       if (mode === "apart") await this.lab.run(scene.operation, ...faults);
       else said = await this.#interrupt(scene.operation, ...faults);
       if (mode === "judge") expectHonest(said, this.lab, scene);
-      await (scene.title === "open" ? expectProtected : expectSound)(this.lab, scene);
+      await this.#expectSound(scene);
     } catch (error) {
       const where = `${scene.title}, call ${at} of ${scene.calls.length}: ${call}; ${JSON.stringify(faults)}; said ${JSON.stringify(said)}`;
       this.#failures.push(new Error(where, { cause: error }));
@@ -107,6 +115,14 @@ export class FaultScenes {
   assertNoFailure(): void {
     if (this.#failures.length > 0)
       throw new AggregateError(this.#failures, `${this.#failures.length} points fail`);
+  }
+
+  /** To restore as well takes as long as all the rest. */
+  async #expectSound(scene: Scene): Promise<void> {
+    this.#strikes += 1;
+    if (scene.operation === "migrate") await unmigrate(this.lab);
+    if (scene.title === "open") return expectProtected(this.lab, scene);
+    return expectSound(this.lab, scene, { restore: this.#strikes % RESTORED === 0 });
   }
 
   async #interrupt(operation: Operation, ...faults: Fault[]): Promise<Said> {

@@ -69,7 +69,8 @@ async function squeeze(lab: FaultLab, { operation, kept, known }: Scene, round: 
   try {
     expectHonest(said, lab, states);
     rmSync(filler);
-    await (operation === "open" ? expectProtected : expectSound)(lab, states);
+    if (operation === "open") await expectProtected(lab, states);
+    else await expectSound(lab, states, { restore: true });
   } catch (error) {
     throw new Error(`${operation} with ${pages} pages free: ${JSON.stringify(said)}`, { cause: error });
   }

@@ -4,22 +4,19 @@
  */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openWorkspace, type Workspace } from "../../packages/engine/src/index.ts";
 import { expectVerified } from "../../packages/engine/test/support/fault-check.ts";
 import { makeDirectory } from "../../packages/engine/test/support/place.ts";
 import { createSeededRandom, type SeededRandom } from "../../packages/engine/test/support/seeded-random.ts";
-import { describeFile } from "../../packages/engine/test/support/tree-map.ts";
+import { describeFile, type TreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import { readCheckpointMap } from "../../packages/engine/test/support/workspace-model.ts";
 import type { Round, Suite } from "../suite.ts";
 
-const COMMAND = join(
-  import.meta.dirname,
-  "../../packages/cli",
-  process.env["BELAY_TORTURE_CLI"] ?? "bin/belay.js",
-);
+const COMMAND =
+  process.env["BELAY_TORTURE_COMMAND"] ?? join(import.meta.dirname, "../../packages/cli/bin/belay.js");
 const PROCESSES = 8;
 const COMMANDS_EACH = 12;
 const KILLED = 4;
@@ -64,6 +61,8 @@ class Agent {
   readonly path: string;
   /** Checkpoints that it was told exist, and what its file was then. */
   readonly saved: Saved[] = [];
+  /** What its file was and is no longer: a restore took it away. */
+  readonly takenAway: string[] = [];
 
   constructor(place: Place, number: number, round: Round) {
     this.#place = place;
@@ -105,8 +104,23 @@ class Agent {
     const only = `${this.name} ${number} only here ${this.#random.below(2 ** 30)}`;
     writeFileSync(this.path, only);
     const target = this.#random.pick(this.saved);
-    const said = await this.#run(["restore", target.id, this.name, "--yes"]);
-    if (said !== undefined) assert.equal(readFileSync(this.path, "utf8"), target.content);
+    const restoring = this.#run(["restore", target.id, this.name, "--yes"]);
+    const written = this.#random.below(2) === 0 ? [only] : [only, await this.#meddle(number)];
+    const said = await restoring;
+    const present = readFileSync(this.path, "utf8");
+    if (said !== undefined && !written.includes(present)) assert.equal(present, target.content);
+    // what was replaced by its own hand is nobody's to save
+    if (present !== written.at(-1)) this.takenAway.push(written.at(-1)!);
+  }
+
+  /** Saves the file anew, as an editor does, while it is being restored. */
+  async #meddle(number: number): Promise<string> {
+    const content = `${this.name} ${number} meanwhile ${this.#random.below(2 ** 30)}`;
+    await sleep(this.#random.below(400));
+    const draft = join(this.#place.base, `${this.name}.draft`);
+    writeFileSync(draft, content);
+    renameSync(draft, this.path);
+    return content;
   }
 
   /** The id that the command tells, or nothing if it was killed or refused. */
@@ -146,13 +160,14 @@ class Agent {
 async function expectAllThere(place: Place, agents: readonly Agent[]): Promise<void> {
   await using workspace = await openAfterBlocked(place);
   await expectVerified(workspace);
-  const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
-  for (const { name, path, saved } of agents) {
-    for (const { id, content } of saved) {
-      assert.ok(listed.has(id), `${name}: checkpoint ${id} is gone`);
-      const found = (await readCheckpointMap({ workspace }, id)).get(`${name}/file`);
-      assert.equal(found, describeFile(0o644, Buffer.from(content)), `${name}: checkpoint ${id} is another`);
-    }
+  const trees = new Map<string, TreeMap>();
+  for (const { id } of await workspace.list()) trees.set(id, await readCheckpointMap({ workspace }, id));
+  for (const { name, path, saved, takenAway } of agents) {
+    const node = (content: string) => describeFile(0o644, Buffer.from(content));
+    for (const { id, content } of saved)
+      assert.equal(trees.get(id)?.get(`${name}/file`), node(content), `${name}: checkpoint ${id}`);
+    const all = new Set([...trees.values()].map((tree) => tree.get(`${name}/file`)));
+    for (const content of takenAway) assert.ok(all.has(node(content)), `${content} is nowhere`);
     const last = saved.at(-1);
     if (last === undefined) continue;
     await workspace.restoreTo(last.id, { paths: [name] });

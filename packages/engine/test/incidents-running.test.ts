@@ -48,6 +48,26 @@ describe("slow", () => {
   );
 
   test(
+    "[I31] [I32] [I34] thousands of untracked files: captured whatever time it takes, and then only listed",
+    inProject({}, async (project) => {
+      for (let index = 0; index < 4000; index += 1) project.write(`data/${index % 40}/${index}`, `${index}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const workspace = await project.open();
+      expect(await workspace.resolve("@")).toMatchObject({ files: 4000, gapsTotal: 0 });
+      await workspace.checkpoint();
+      const opened = () => Number(/syscr: (\d+)/.exec(readFileSync("/proc/self/io", "utf8"))![1]);
+      project.write("data/0/0", "changed");
+      const before = opened();
+      expect((await workspace.checkpoint()).checkpoint.changes).toEqual({
+        added: 0,
+        modified: 1,
+        deleted: 0,
+      });
+      expect(opened() - before).toBeLessThan(400);
+    }),
+  );
+
+  test(
     "[I33] what did not change is not read again",
     inProject({}, async (project) => {
       for (let index = 0; index < 30; index += 1) project.write(`f${index}.bin`, randomBytes(300 * KIB));

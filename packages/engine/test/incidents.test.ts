@@ -141,6 +141,26 @@ describe("restore destroyed work", () => {
   );
 
   test(
+    "[I08] looking at old states in every way there is changes no file",
+    inProtected({ "a.txt": "1", "d/b.txt": "1" }, async (project, workspace) => {
+      const thread = await workspace.openThread({ agent: "a" });
+      await workspace.turn({ thread: thread.id, prompt: "old" }, async () => project.write("a.txt", "2"));
+      project.write("a.txt", "newer, and in no checkpoint");
+      const before = readIdentities(project.root);
+      await workspace.openThread({ agent: "a", externalId: thread.externalId });
+      await workspace.list({ thread: thread.id });
+      await workspace.show("1");
+      await workspace.status();
+      await workspace.planRestore("1");
+      await workspace.diff({ from: "1", to: "2", detail: "text" });
+      for await (const file of workspace.files("1")) for (const _ of file.content());
+      await project.close(workspace);
+      await project.open();
+      expect(readIdentities(project.root)).toEqual(before);
+    }),
+  );
+
+  test(
     "[I09] the index of git stays as it was staged",
     inProject({ "a.txt": "1\n", "b.txt": "1\n" }, async (project) => {
       const git = makeRepository(project);

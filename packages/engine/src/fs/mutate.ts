@@ -6,6 +6,7 @@ import {
   constants,
   copyFileSync,
   fchmodSync,
+  fstatSync,
   fsyncSync,
   ftruncateSync,
   linkSync,
@@ -103,7 +104,7 @@ export function removeEmptyDirectory(path: AbsolutePath): boolean {
   }
 }
 
-/** Sets the mode of a file or directory, never through a symbolic link. */
+/** Sets the mode of a file or directory, never through a symbolic link. A directory goes on handing down its group. */
 export function setMode(path: AbsolutePath, mode: number): void {
   let descriptor: number;
   try {
@@ -117,11 +118,15 @@ export function setMode(path: AbsolutePath, mode: number): void {
     return chmodSync(forSystem(path), mode);
   }
   try {
-    fchmodSync(descriptor, mode);
+    const stat = fstatSync(descriptor);
+    fchmodSync(descriptor, stat.isDirectory() ? mode | (stat.mode & HANDS_DOWN_GROUP) : mode);
   } finally {
     closeSync(descriptor);
   }
 }
+
+/** The setgid bit, which a new directory has from the one it is made in. */
+const HANDS_DOWN_GROUP = 0o2000;
 
 /** For this user alone, by name: the file is not opened. */
 export function makePrivateFile(path: AbsolutePath): void {

@@ -1,7 +1,7 @@
 /** What must be true after a fault, whatever it was and wherever it struck. */
 import assert from "node:assert/strict";
 import { listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
-import { unmigrate, type Place, type Said } from "./fault-operations.ts";
+import type { Place, Said } from "./fault-operations.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 import { readCheckpointMap } from "./workspace-model.ts";
 
@@ -40,9 +40,12 @@ function expectRecovered(
   assert.deepEqual(tree, isFinished ? after : notices.includes("was taken back") ? before : found);
 }
 
-/** The next command finds or makes one of the two states; all checkpoints are whole; the first can be restored. */
-export async function expectSound({ root, home }: Place, states: States): Promise<void> {
-  await unmigrate({ root, home });
+/** The next command finds or makes one of the two states; all checkpoints are whole; `restore`: the first can be restored. */
+export async function expectSound(
+  { root, home }: Place,
+  states: States,
+  { restore }: { readonly restore: boolean },
+): Promise<void> {
   const workspace = await openWorkspace(root, { home });
   try {
     const tree = readTreeMap(root);
@@ -50,6 +53,7 @@ export async function expectSound({ root, home }: Place, states: States): Promis
     assert.deepEqual(findStageLeftovers(root), []);
     await expectCheckpoints(workspace, states);
     await expectVerified(workspace);
+    if (!restore) return;
     await workspace.restoreTo("1");
     assert.deepEqual(readTreeMap(root), [...states.known.values()][0]);
   } finally {

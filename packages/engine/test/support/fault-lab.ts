@@ -5,6 +5,7 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { copyTree } from "./copy-tree.ts";
 import { makeDirectory } from "./place.ts";
 
 const SHIM = new URL("./fault-shim.c", import.meta.url).pathname;
@@ -67,12 +68,21 @@ export class FaultLab {
     }
   }
 
+  get #directories(): readonly (readonly [string, string])[] {
+    return [
+      ["root", this.root],
+      ["home", this.home],
+    ];
+  }
+
   /** Keeps the state of root and home under a name. */
   keep(name: string): void {
     const place = join(this.#kept, name);
     rmSync(place, { recursive: true, force: true });
-    mkdirSync(place, { recursive: true });
-    execFileSync("cp", ["-a", this.root, this.home, place]);
+    for (const [part, directory] of this.#directories) {
+      mkdirSync(join(place, part), { recursive: true });
+      copyTree(directory, join(place, part));
+    }
   }
 
   /** Puts root and home back as they were kept; both stay the same directories. */
@@ -81,7 +91,7 @@ export class FaultLab {
       for (const entry of readdirSync(directory))
         rmSync(join(directory, entry), { recursive: true, force: true });
     }
-    execFileSync("cp", ["-a", `${join(this.#kept, name)}/.`, this.#base]);
+    for (const [part, directory] of this.#directories) copyTree(join(this.#kept, name, part), directory);
   }
 
   /** Runs an operation with faults. */

@@ -1,5 +1,5 @@
 /** A small project in a laboratory, with every kind of change between its first checkpoint and the present. */
-import { chmodSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { openWorkspace, type Outcome, type Workspace } from "../../src/index.ts";
@@ -66,9 +66,12 @@ function writeFirstTree(root: string): void {
 
 function changeEverything(root: string): void {
   const write = (path: string, content: string) => writeFileSync(join(root, path), content);
-  for (const path of ["edited", "created", "mode", "d/gone", "to-directory", "to-file", "empty", "link"])
+  for (const path of ["edited", "created", "mode", "to-directory", "to-file", "empty", "link", "new"])
     rmSync(join(root, path), { recursive: true, force: true });
-  for (const path of ["new/deep", "to-directory", "d"])
+  // by now it may be something else
+  if (lstatSync(join(root, "d"), { throwIfNoEntry: false })?.isDirectory() === true)
+    rmSync(join(root, "d/gone"), { recursive: true, force: true });
+  for (const path of ["new/deep", "to-directory"])
     mkdirSync(join(root, path), { recursive: true, mode: 0o700 });
   for (const path of ["edited", "created", "mode", "to-directory/x", "to-file", "new/deep/x"])
     write(path, `${path} 1\n`);

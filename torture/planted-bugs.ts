@@ -1,0 +1,204 @@
+/**
+ * Safety steps that `--self-test` switches off, one at a time, to show that a suite notices. Each is a text of the
+ * engine's source and what takes its place while a process loads it; the product itself is not touched.
+ */
+export interface PlantedBug {
+  readonly name: string;
+  readonly suite: string;
+  readonly edits: readonly Planting[];
+  /** The suite has to notice within so many tries. */
+  readonly tries: number;
+}
+
+export interface Planting {
+  /** Below `packages/engine/src`, without its ending. */
+  readonly file: string;
+  readonly text: string;
+  readonly instead: string;
+}
+
+export const PLANTED_BUGS: readonly PlantedBug[] = [
+  {
+    name: "the stat cache does not look at the change time",
+    suite: "detection",
+    tries: 20_000,
+    edits: [
+      { file: "worktree/file-table", text: "stat.ctimeNs === this.ctimeNs[index] &&", instead: "" },
+      { file: "worktree/previous-entries", text: "a.ctimeNs[i] === b.ctimeNs[j] &&", instead: "" },
+      {
+        file: "worktree/scan",
+        text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
+        instead: "return mtimeNs >= racySinceNs;",
+      },
+    ],
+  },
+  {
+    name: "what is hot is taken for at rest, and times are whole seconds",
+    suite: "detection",
+    tries: 20_000,
+    edits: [
+      {
+        file: "worktree/scan",
+        text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
+        instead: "return false;",
+      },
+      // as on file systems whose clock is coarse
+      {
+        file: "worktree/file-table",
+        text: "stat.ctimeNs === this.ctimeNs[index] &&",
+        instead: "stat.ctimeNs / 1000000000n === this.ctimeNs[index]! / 1000000000n &&",
+      },
+      {
+        file: "worktree/previous-entries",
+        text: "a.ctimeNs[i] === b.ctimeNs[j] &&",
+        instead: "a.ctimeNs[i]! / 1000000000n === b.ctimeNs[j]! / 1000000000n &&",
+      },
+    ],
+  },
+  {
+    name: "gc does not spare what an undo needs",
+    suite: "model",
+    tries: 400,
+    edits: [
+      {
+        file: "upkeep/gc",
+        text: "const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();",
+        instead: "const live = new Reachable(this.#store).addSnapshots().addJournal();",
+      },
+      {
+        file: "upkeep/gc",
+        text: "live.addSnapshots().addChanges().addJournal();\n        const limit",
+        instead: "live.addSnapshots().addJournal();\n        const limit",
+      },
+    ],
+  },
+  {
+    name: "the safety checkpoint is not of the present",
+    suite: "model",
+    tries: 200,
+    edits: [
+      {
+        file: "worktree/take-checkpoint",
+        text: "return record(context, options, present);",
+        instead:
+          'return record(context, options, options.request.kind === "safety" ? { ...present, snapshot: newestCheckpoint(store.db)!.snapshot } : present);',
+      },
+    ],
+  },
+  {
+    name: "the restore keeps no journal",
+    suite: "crash",
+    tries: 2_000,
+    edits: [
+      { file: "worktree/carry-out", text: "writeJournal(context.store.db, entry);", instead: "void entry;" },
+    ],
+  },
+  {
+    name: "the stage is thrown away before it is saved",
+    suite: "crash",
+    tries: 4_000,
+    edits: [
+      {
+        file: "worktree/recover",
+        text: "const found = putAsidesBack(root, stage, entry);",
+        instead: "stage.remove(); const found = putAsidesBack(root, stage, entry);",
+      },
+    ],
+  },
+  {
+    name: "a short write is taken for a whole one",
+    suite: "errors",
+    tries: 4_000,
+    edits: [{ file: "fs/durable-file", text: "written < bytes.length;", instead: "written < 1;" }],
+  },
+  {
+    name: "an error while taking back is not told",
+    suite: "errors",
+    tries: 6_000,
+    edits: [
+      {
+        file: "worktree/carry-out",
+        text: "if (error instanceof HalfDone) throw leftHalfDone(context, error);",
+        instead: "",
+      },
+    ],
+  },
+  {
+    name: "content is not checked against its hash",
+    suite: "corruption",
+    tries: 300,
+    edits: [{ file: "store/object-store", text: "hashBytes(bytes) !== name", instead: "false" }],
+  },
+  {
+    name: "the records of checkpoints are not sealed",
+    suite: "corruption",
+    tries: 3_000,
+    edits: [{ file: "history/checkpoints", text: "sealOf(checkpoint, delta).equals(seal)", instead: "true" }],
+  },
+  {
+    name: "commits are not synced",
+    suite: "power",
+    tries: 20,
+    edits: [
+      {
+        file: "store/database",
+        text: 'expectPragma(db, "synchronous", 2, "FULL");',
+        instead: 'db.exec("PRAGMA synchronous = OFF");',
+      },
+      {
+        file: "store/database",
+        text: 'this.exec("PRAGMA synchronous = FULL");',
+        instead: 'this.exec("PRAGMA synchronous = OFF");',
+      },
+    ],
+  },
+  {
+    name: "paths are not anchored",
+    suite: "paths",
+    tries: 4_000,
+    edits: [
+      {
+        file: "fs/anchor",
+        text: "if (!hasDescriptorPaths) return this.#checked(path);",
+        instead: "return below(this.#root, path);",
+      },
+    ],
+  },
+  {
+    name: "names in the store are not checked",
+    suite: "paths",
+    tries: 600,
+    edits: [
+      { file: "model/tree", text: "if (!isSafeName(entryName)) throw", instead: "if (false) throw" },
+      {
+        file: "model/tree",
+        text: 'if (path.split("/").every(isSafeName)) return path;',
+        instead: "return path;",
+      },
+    ],
+  },
+  {
+    name: "the lease of a restore keeps nobody away",
+    suite: "soak",
+    tries: 1_500,
+    edits: [{ file: "worktree/carry-out", text: "system.isAlive(other.owner))", instead: "false)" }],
+  },
+  {
+    name: "what is exchanged is not looked at",
+    suite: "soak",
+    tries: 1_500,
+    edits: [
+      {
+        file: "worktree/apply",
+        text: "if (matchesEntry(old, edit.from)) return true;",
+        instead: "return true;",
+      },
+    ],
+  },
+  {
+    name: "a full disk is not recognised",
+    suite: "full",
+    tries: 500,
+    edits: [{ file: "store/database", text: "case SQLITE.FULL:", instead: "case -1:" }],
+  },
+];

@@ -1,0 +1,56 @@
+/** Shows that the suites can fail: each planted bug must be noticed by its suite. */
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
+import { SUITES } from "./suites.ts";
+
+const SOURCE = join(import.meta.dirname, "../packages/engine/src");
+const LIMIT_MS = 600_000;
+
+/** True when every bug was noticed. */
+export function selfTest(chosen: readonly string[]): boolean {
+  const bugs = PLANTED_BUGS.filter(({ suite }) => chosen.length === 0 || chosen.includes(suite));
+  for (const bug of bugs) assertPlantable(bug);
+  return bugs.map(isNoticed).every(Boolean);
+}
+
+/** A text that is no longer there would plant nothing and prove nothing. */
+function assertPlantable({ name, edits }: PlantedBug): void {
+  for (const { file, text } of edits) {
+    const found = readFileSync(join(SOURCE, `${file}.ts`), "utf8").split(text).length - 1;
+    if (found !== 1) throw new Error(`"${name}": ${file}.ts has ${found} times: ${text}`);
+  }
+}
+
+function isNoticed({ name, suite, tries }: PlantedBug): boolean {
+  const missing = SUITES.find((each) => each.name === suite)!.missing?.();
+  const title = `${suite.padEnd(11)} ${name}`;
+  if (missing !== undefined) {
+    console.log(`skipped     ${title}: ${missing}`);
+    return true;
+  }
+  const started = performance.now();
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(import.meta.dirname, "main.ts"), suite, "--runs", String(tries), "--seed", "1"],
+    {
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+      timeout: LIMIT_MS,
+      env: {
+        ...process.env,
+        BELAY_PLANTED_BUG: name,
+        BELAY_TORTURE_COMMAND: join(import.meta.dirname, "command.ts"),
+        NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "plant.ts")}`,
+      },
+    },
+  );
+  const noticed = stdout.includes("FAILED");
+  const seconds = Math.round((performance.now() - started) / 1000);
+  const passed = /^\S+ +([\d,]+)/.exec(stdout)?.[1] ?? "?";
+  console.log(
+    `${noticed ? "noticed    " : "NOT NOTICED"} ${title} (after ${passed} tries that passed, ${seconds} s)`,
+  );
+  return noticed;
+}
