@@ -44,6 +44,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const notes = openHookNotes(scene.home, scene.adapter.id, session);
   if (!notes.claim(`${event.kind}:${event.key}`)) return {};
   if (event.kind === "session-start") dropOldNotes(scene.home, scene.now());
+  if (event.kind === "turn-end") notes.dropOldClaims(scene.now());
   const context = await carryOut({ host: scene.host, thread, notes, event });
   await noticeRewind(scene, { host: scene.host, thread, notes, event });
   return tell(scene.adapter, { notes, event, context });

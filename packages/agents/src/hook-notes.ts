@@ -29,6 +29,8 @@ export interface HookNotes {
   /** True for the first who asks with this key. */
   claim(key: string): boolean;
   wasClaimed(key: string): boolean;
+  /** Forgets claims of a while ago: what is delivered twice comes within seconds. */
+  dropOldClaims(now: number): void;
   /** The turn that has begun and not ended. */
   openTurn(): OpenTurn | null;
   beginTurn(turn: OpenTurn): void;
@@ -44,6 +46,7 @@ export interface HookNotes {
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const CLAIM_KEPT_MS = 10 * 60 * 1000;
 
 export function openHookNotes(home: string, agent: string, session: string): HookNotes {
   const directory = join(home, "agents", "notes", digest(agent, session));
@@ -61,6 +64,10 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
         if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
         throw error;
       }
+    },
+    dropOldClaims(now) {
+      const claims = namesIn(directory).filter((name) => name.startsWith("seen-"));
+      for (const name of claims) dropIfOlder(join(directory, name), now - CLAIM_KEPT_MS);
     },
     wasClaimed: (key) => statSync(file("seen", key), { throwIfNoEntry: false }) !== undefined,
     openTurn() {
@@ -86,11 +93,13 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
 export function dropOldNotes(home: string, now: number): void {
   const notes = join(home, "agents", "notes");
   for (const name of namesIn(notes)) {
-    const directory = join(notes, name);
-    const seen = statSync(directory, { throwIfNoEntry: false });
-    if (seen !== undefined && now - seen.mtimeMs > KEPT_MS)
-      rmSync(directory, { recursive: true, force: true });
+    dropIfOlder(join(notes, name), now - KEPT_MS);
   }
+}
+
+function dropIfOlder(path: string, moment: number): void {
+  const seen = statSync(path, { throwIfNoEntry: false });
+  if (seen !== undefined && seen.mtimeMs < moment) rmSync(path, { recursive: true, force: true });
 }
 
 function readCalls(directory: string): OpenCall[] {

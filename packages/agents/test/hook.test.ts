@@ -1,5 +1,5 @@
 /** The hook survives whatever it is sent, and notices what no event tells. */
-import { readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -54,6 +54,23 @@ describe("events that come twice or out of order", () => {
     const { host, send } = setUpStage();
     await Promise.all(Array.from({ length: 8 }, async () => send("claude-code", claude("PreToolUse.Write"))));
     expect(host.story).toEqual(["toolBefore | Before Write: /home/you/project/new.txt"]);
+  });
+
+  test("notes do not pile up", async () => {
+    const { home, host, send } = setUpStage();
+    const notes = () =>
+      readdirSync(join(home, "agents", "notes")).map((name) => join(home, "agents", "notes", name));
+    await send("claude-code", claude("PreToolUse.Write"));
+    await send("claude-code", claude("PostToolUse.Write"));
+    const [first] = notes();
+    for (const name of readdirSync(first!)) utimesSync(join(first!, name), 0, 0);
+    await send("claude-code", claude("Stop"));
+    expect(readdirSync(first!)).toHaveLength(1);
+    utimesSync(first!, 0, 0);
+    await send("claude-code", claude("SessionStart.clear"));
+    expect(notes()).toHaveLength(1);
+    expect(notes()).not.toContain(first);
+    expect(host.story).toHaveLength(3);
   });
 
   test("an end before its beginning leaves no call open", async () => {

@@ -24,7 +24,7 @@ import { install, planInstall } from "../src/install/install.ts";
 import { readRecord } from "../src/install/install-record.ts";
 import { parseJsonc, valueOf } from "../src/install/jsonc.ts";
 import { putBackHooks } from "../src/install/put-back.ts";
-import { uninstall } from "../src/install/uninstall.ts";
+import { uninstall, uninstallAll } from "../src/install/uninstall.ts";
 import { temporaryDirectory } from "./recording-host.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
@@ -238,6 +238,58 @@ test("a file of Belay's own that somebody changed is not deleted", async () => {
   const [report] = uninstall(await loadAgent("opencode"), place, NOW);
   expect(report).toMatchObject({ outcome: "refused" });
   expect(existsSync(path)).toBe(true);
+});
+
+test("everything that was installed is found again, or only what one workspace has", async () => {
+  const place = setUp();
+  const { belayHome, user, environment, root } = place;
+  const elsewhere = { ...place, root: join(place.user, "other") };
+  mkdirSync(user);
+  for (const agent of AGENT_IDS) await installAgent(agent, place);
+  await installAgent("claude-code", elsewhere);
+  const request = { belayHome, user, environment, now: NOW };
+  expect(await uninstallAll({ ...request, root: root! })).toHaveLength(AGENT_IDS.length);
+  expect(readRecord(belayHome)).toMatchObject([{ root: elsewhere.root }]);
+  expect(await uninstallAll(request)).toMatchObject([{ outcome: "deleted" }]);
+  expect(readdirSync(user)).toEqual([]);
+});
+
+describe("what keeps hooks from running", () => {
+  test("Claude Code: a switch in any of its settings", async () => {
+    const place = setUp();
+    const adapter = await loadAgent("claude-code");
+    expect(await adapter.obstacles!(place)).toEqual([]);
+    put(join(place.user, ".claude", "settings.json"), '{ "disableAllHooks": true } // off');
+    put(join(place.root!, ".claude", "settings.json"), "{ malformed");
+    expect(await adapter.obstacles!(place)).toEqual([expect.stringContaining("disableAllHooks")]);
+  });
+
+  test("Codex: hooks that the user has not trusted yet", async () => {
+    const place = setUp();
+    const program = join(place.belayHome, "codex");
+    const hooks = (status: string) => [
+      { command: "'/x/bin/belay-hook' codex", trustStatus: status },
+      { command: "lint", trustStatus: "untrusted" },
+    ];
+    const answering = (status: string) =>
+      `#!${process.execPath}\nrequire("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        const result = method === "hooks/list" ? ${JSON.stringify({ data: [{ hooks: hooks(status) }] })} : {};
+        if (id !== undefined) console.log(JSON.stringify({ id, result }));
+      });`;
+    const environment = { PATH: place.belayHome };
+    const adapter = await loadAgent("codex");
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([
+      expect.stringContaining("not installed"),
+    ]);
+    put(program, answering("untrusted"));
+    chmodSync(program, 0o755);
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([
+      expect.stringContaining("skips 1 of"),
+    ]);
+    put(program, answering("trusted"));
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([]);
+  });
 });
 
 describe("after a restore", () => {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentAdapter } from "../agent-event.ts";
+import { loadAgent } from "../agents.ts";
 import { hasEntries, removeEntries } from "./hook-entries.ts";
 import type { HookFile, Place } from "./hook-file.ts";
 import { backUp, dropRecord, readRecord, type InstalledFile } from "./install-record.ts";
@@ -32,6 +33,27 @@ export function uninstall(adapter: AgentAdapter, place: Place, now: number): Rem
       return { path: file.path, outcome: "refused", reason: reasonOf(error) };
     }
   });
+}
+
+export interface EverythingRequest {
+  readonly belayHome: string;
+  readonly user: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: number;
+  /** Only what was installed for this workspace; left out: everything. */
+  readonly root?: string;
+}
+
+/** Removes every hook that Belay knows it installed. */
+export async function uninstallAll(request: EverythingRequest): Promise<RemovalReport[]> {
+  const { belayHome, user, environment, now, root } = request;
+  const installed = readRecord(belayHome).filter((file) => root === undefined || file.root === root);
+  const reports: RemovalReport[] = [];
+  for (const { agent, scope, root: place } of installed) {
+    const adapter = await loadAgent(agent);
+    reports.push(...uninstall(adapter, { scope, user, root: place, belayHome, environment }, now));
+  }
+  return reports;
 }
 
 interface Removal {
