@@ -56,10 +56,13 @@ test("[A76] a file that a tool names is captured even when it is ignored", async
   await using _ = workspace;
   writeFileSync(join(root, ".gitignore"), "secret.txt\n");
   writeFileSync(join(root, "secret.txt"), "one");
-  const write = { execute: async () => writeFileSync(join(root, "secret.txt"), "two") as unknown };
   const keeper = checkpointing(workspace);
   const tools = keeper.wrapTools({
-    write: { ...write, execute: async (_: { path: string }) => write.execute() },
+    write: {
+      async execute({ path }: { path: string }) {
+        if (path.startsWith(root)) writeFileSync(path, "two");
+      },
+    },
   });
   await tools.write.execute({ path: join(root, "secret.txt") });
   await tools.write.execute({ path: "/outside/of/it.txt" });

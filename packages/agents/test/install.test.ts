@@ -16,6 +16,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AGENT_IDS, type AgentId } from "../src/agent-event.ts";
 import { loadAgent } from "../src/agents.ts";
+import { writeClaudePlugin } from "../src/install/claude-plugin.ts";
 import { detectAgent } from "../src/install/detect.ts";
 import { addEntries, removeEntries } from "../src/install/hook-entries.ts";
 import type { Place, Scope } from "../src/install/hook-file.ts";
@@ -252,6 +253,29 @@ test("everything that was installed is found again, or only what one workspace h
   expect(readRecord(belayHome)).toMatchObject([{ root: elsewhere.root }]);
   expect(await uninstallAll(request)).toMatchObject([{ outcome: "deleted" }]);
   expect(readdirSync(user)).toEqual([]);
+});
+
+test("[C61] the plugin for Claude Code: the same hooks, and commands that no model may run by itself", async () => {
+  const place = setUp("user");
+  const lines = writeClaudePlugin(place, "0.1.0");
+  const plugin = join(place.belayHome, "claude-plugin");
+  expect(lines[0]).toBe(`claude plugin marketplace add '${plugin}'`);
+  const read = (path: string) => readFileSync(join(plugin, path), "utf8");
+  expect(JSON.parse(read(".claude-plugin/plugin.json"))).toMatchObject({ name: "belay", version: "0.1.0" });
+  const { hooks } = JSON.parse(read("hooks/hooks.json")) as { hooks: Record<string, unknown> };
+  await installAgent("claude-code", place);
+  const settings = JSON.parse(readFileSync(await settingsOf("claude-code", place), "utf8")) as {
+    hooks: object;
+  };
+  expect(hooks).toEqual({
+    ...settings.hooks,
+    UserPromptExpansion: [expect.objectContaining({ matcher: "belay:.*" })],
+  });
+  const commands = readdirSync(join(plugin, "commands"));
+  expect(commands).toEqual(
+    expect.arrayContaining(["checkpoints.md", "restore.md", "undo.md", "redo.md", "timeline.md"]),
+  );
+  for (const name of commands) expect(read(`commands/${name}`)).toContain("disable-model-invocation: true");
 });
 
 describe("what keeps hooks from running", () => {
