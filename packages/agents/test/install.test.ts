@@ -241,18 +241,25 @@ test("a file of Belay's own that somebody changed is not deleted", async () => {
   expect(existsSync(path)).toBe(true);
 });
 
-test("everything that was installed is found again, or only what one workspace has", async () => {
+test("a file of the user's serves several workspaces, and goes with the last of them", async () => {
   const place = setUp();
   const { belayHome, user, environment, root } = place;
-  const elsewhere = { ...place, root: join(place.user, "other") };
+  const other = { ...place, root: join(place.user, "other") };
   mkdirSync(user);
   for (const agent of AGENT_IDS) await installAgent(agent, place);
-  await installAgent("claude-code", elsewhere);
+  for (const agent of AGENT_IDS) await installAgent(agent, other);
   const request = { belayHome, user, environment, now: NOW };
-  expect(await uninstallAll({ ...request, root: root! })).toHaveLength(AGENT_IDS.length);
-  expect(readRecord(belayHome)).toMatchObject([{ root: elsewhere.root }]);
-  expect(await uninstallAll(request)).toMatchObject([{ outcome: "deleted" }]);
+  const first = await uninstallAll({ ...request, root: root! });
+  expect(first).toHaveLength(AGENT_IDS.length);
+  expect(first.filter(({ outcome }) => outcome === "deleted").map(({ path }) => path)).toEqual([
+    await settingsOf("claude-code", place),
+  ]);
+  expect(first.filter(({ reason }) => reason === "other workspaces still use it")).toHaveLength(6);
+  expect(readFileSync(await settingsOf("codex", other), "utf8")).toContain("belay-hook");
+  const rest = await uninstallAll(request);
+  expect(rest.map(({ outcome }) => outcome)).toEqual(AGENT_IDS.map(() => "deleted"));
   expect(readdirSync(user)).toEqual([]);
+  expect(readRecord(belayHome)).toEqual([]);
 });
 
 test("[C61] the plugin for Claude Code: the same hooks, and commands that no model may run by itself", async () => {

@@ -5,7 +5,7 @@ import type { AgentAdapter } from "../agent-event.ts";
 import { loadAgent } from "../agents.ts";
 import { hasEntries, removeEntries } from "./hook-entries.ts";
 import type { HookFile, Place } from "./hook-file.ts";
-import { backUp, dropRecord, readRecord, type InstalledFile } from "./install-record.ts";
+import { backUp, dropRecord, keepRecord, readRecord, type InstalledFile } from "./install-record.ts";
 import { reasonOf } from "./install.ts";
 import {
   hashText,
@@ -21,10 +21,15 @@ export interface RemovalReport {
   readonly reason?: string;
 }
 
-/** Removes an agent's hooks from the files of this place. */
+/** Removes an agent's hooks from the files of this place, unless another workspace still relies on them. */
 export function uninstall(adapter: AgentAdapter, place: Place, now: number): RemovalReport[] {
   return adapter.hookFiles(place).map((file) => {
     const installed = readRecord(place.belayHome).find(({ path }) => path === file.path);
+    const others = installed?.roots.filter((root) => root !== place.root) ?? [];
+    if (installed !== undefined && others.length > 0) {
+      keepRecord(place.belayHome, { ...installed, roots: others });
+      return { path: file.path, outcome: "unchanged", reason: "other workspaces still use it" };
+    }
     try {
       const report = removeFrom(place.belayHome, { file, installed, now });
       dropRecord(place.belayHome, file.path);
@@ -47,11 +52,12 @@ export interface EverythingRequest {
 /** Removes every hook that Belay knows it installed. */
 export async function uninstallAll(request: EverythingRequest): Promise<RemovalReport[]> {
   const { belayHome, user, environment, now, root } = request;
-  const installed = readRecord(belayHome).filter((file) => root === undefined || file.root === root);
   const reports: RemovalReport[] = [];
-  for (const { agent, scope, root: place } of installed) {
+  for (const { agent, scope, roots } of readRecord(belayHome)) {
     const adapter = await loadAgent(agent);
-    reports.push(...uninstall(adapter, { scope, user, root: place, belayHome, environment }, now));
+    for (const place of roots.filter((one) => root === undefined || one === root)) {
+      reports.push(...uninstall(adapter, { scope, user, root: place, belayHome, environment }, now));
+    }
   }
   return reports;
 }
