@@ -231,6 +231,35 @@ describe("a file that is also the user's", () => {
   });
 });
 
+test("[R62] any JSON with comments anywhere: they all stay, and so do the values", async () => {
+  const file = (await loadAgent("cursor")).hookFiles(setUp())[0]!;
+  if (file.kind !== "entries") throw new Error("not a file of entries");
+  const theirs = fc.record({ command: fc.string() });
+  const hooks = fc.dictionary(
+    fc.constantFrom("stop", "preToolUse", "other"),
+    fc.array(theirs, { maxLength: 2 }),
+  );
+  const settings = fc.record(
+    { version: fc.constant(1), hooks, theme: fc.string() },
+    { requiredKeys: ["version"] },
+  );
+  const trivia = fc.constantFrom("", " ", "\n", "\r\n\t", "/* a, ] */", "// b, }\n", ' // c "\n  ');
+  const comments = (text: string) => text.match(/\/\* a, \] \*\/|\/\/ b, \}|\/\/ c "/g) ?? [];
+  fc.assert(
+    fc.property(settings, fc.array(trivia, { minLength: 1, maxLength: 40 }), (value, between) => {
+      const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[^"{}[\]:,]+|[{}[\]:,]/g)!;
+      const text = tokens.map((token, index) => between[index % between.length] + token).join("");
+      const added = addEntries(text, file);
+      expect(comments(added.text).toSorted()).toEqual(comments(text).toSorted());
+      expect(addEntries(added.text, file).text).toBe(added.text);
+      const removed = removeEntries(added.text, added.made);
+      expect(valueOf(parseJsonc(removed))).toEqual(value);
+      expect(comments(removed).toSorted()).toEqual(comments(text).toSorted());
+    }),
+    { numRuns: 500 },
+  );
+});
+
 test("a file of Belay's own that somebody changed is not deleted", async () => {
   const place = setUp("user");
   const path = await settingsOf("opencode", place);
