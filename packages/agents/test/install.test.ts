@@ -260,6 +260,19 @@ test("[R62] any JSON with comments anywhere: they all stay, and so do the values
   );
 });
 
+test.each([
+  ['[{"command":"a"}, // mine\n OURS]', [{ command: "a" }]],
+  ['[// mine\n OURS, {"command":"a"}]', [{ command: "a" }]],
+  ["[// mine\n OURS]", []],
+  ["[/* mine */ OURS // mine\n,]", []],
+  ['[OURS, /* mine */ OURS, {"command":"a"}, OURS,]', [{ command: "a" }]],
+])("entries that the user has moved about are taken out and comments left whole: %s", (list, left) => {
+  const text = `{"hooks": {"stop": ${list.replaceAll("OURS", '{"command":"/x/bin/belay-hook cursor"}')}}}`;
+  const removed = removeEntries(text, []);
+  expect(valueOf(parseJsonc(removed))).toEqual({ hooks: { stop: left } });
+  expect(removed.match(/mine/g)).toEqual(text.match(/mine/g));
+});
+
 test("a file of Belay's own that somebody changed is not deleted", async () => {
   const place = setUp("user");
   const path = await settingsOf("opencode", place);
