@@ -83,6 +83,8 @@ export interface AgentAdapter {
   hookFiles(place: Place): readonly HookFile[];
   /** Said after an installation: what the user still has to do, and what is not covered. */
   readonly advice: readonly string[];
+  /** What keeps hooks from running although they are installed; asks the agent's program where there is no other way. */
+  obstacles?(place: Place): Promise<string[]>;
   readonly conversations: Conversations;
 }
 

@@ -3,18 +3,22 @@
  * with tools that have an `execute` (the Vercel AI SDK and many others) and as hooks of the Claude Agent SDK; both
  * are known by their shape alone. A checkpoint that fails does not fail the tool unless `required` is set.
  */
+import { isAbsolute, relative, sep } from "node:path";
 import { describeTool } from "./describe.ts";
 import { isObject, textOf } from "./payload.ts";
 import { toolUse } from "./tool-use.ts";
 
 /** What is asked of a workspace; the engine's fits. */
 export interface Checkpointer<Restored = unknown> {
+  /** Where it is: paths that a tool names are handed on relative to it, and captured even when they are ignored. */
+  readonly root?: string;
   checkpoint(request: {
     readonly kind: "tool";
     readonly phase: "before" | "after";
     readonly tool: string;
     readonly toolUseId: string;
     readonly description: string;
+    readonly paths: readonly string[];
   }): Promise<{ readonly id: string }>;
   restoreTo(checkpoint: string): Promise<Restored>;
 }
@@ -123,11 +127,12 @@ class Taker {
 
   async #take(phase: Phase, tool: string, call: Call): Promise<void> {
     const input = isObject(call.input) ? call.input : {};
-    const use = toolUse({ tool, input, toolUseId: call.id, cwd: null });
+    const use = toolUse({ tool, input, toolUseId: call.id, cwd: this.#workspace.root ?? null });
     if (!(this.#options.mutates?.(tool, call.input) ?? use.mutates)) return;
     const description = describeTool(phase === "before" ? "Before" : "After", use);
     try {
-      const request = { kind: "tool", phase, tool, toolUseId: call.id, description } as const;
+      const paths = pathsInside(this.#workspace.root, use.paths);
+      const request = { kind: "tool", phase, tool, toolUseId: call.id, description, paths } as const;
       const taken = await this.#workspace.checkpoint(request);
       if (phase === "before") this.#remember(call.id, taken.id);
     } catch (error) {
@@ -165,4 +170,11 @@ interface Call {
 /** The AI SDK hands its tools `{ toolCallId, … }` as their second argument. */
 function callId(context: unknown): string | null {
   return isObject(context) ? textOf(context, "toolCallId", "toolUseId", "callId") : null;
+}
+
+function pathsInside(root: string | undefined, paths: readonly string[]): string[] {
+  if (root === undefined) return [];
+  return paths
+    .map((path) => relative(root, path))
+    .filter((path) => path !== "" && path !== ".." && !path.startsWith(`..${sep}`) && !isAbsolute(path));
 }

@@ -5,7 +5,7 @@
  */
 import type { AgentHost, AgentRun, ToolStatus, TurnStatus } from "./agent-host.ts";
 import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
-import { describePrompt, describeRun, describeTool, summarise } from "./describe.ts";
+import { describePrompt, describeRun, describeTool, shorten, summarise } from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
@@ -42,10 +42,24 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const thread = await scene.host.openThread({ agent: scene.adapter.id, externalId: session, cwd });
   if (thread === null) return {};
   const notes = openHookNotes(scene.home, scene.adapter.id, session);
-  if (!notes.claim(`${event.kind}:${event.key}`)) return {};
+  const claim = `${event.kind}:${event.key}`;
+  if (!notes.claim(claim)) return {};
+  let isDone = false;
+  try {
+    const reply = await carryOutAndTell(scene, { host: scene.host, thread, notes, event });
+    isDone = true;
+    return reply;
+  } finally {
+    notes.settle(claim, isDone);
+  }
+}
+
+async function carryOutAndTell<Thread>(scene: Scene<Thread>, act: Act<Thread>): Promise<Reply> {
+  const { notes, event } = act;
   if (event.kind === "session-start") dropOldNotes(scene.home, scene.now());
-  const context = await carryOut({ host: scene.host, thread, notes, event });
-  await noticeRewind(scene, { host: scene.host, thread, notes, event });
+  const context = await carryOut(act);
+  await noticeRewind(scene, act);
+  if (event.kind === "turn-end") notes.dropOldClaims(scene.now());
   return tell(scene.adapter, { notes, event, context });
 }
 
@@ -110,8 +124,8 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
   await noticeUnannouncedTurn(act);
   const toolUseId = use.toolUseId ?? `${use.match}-${digest(event.key)}`;
   // Out of order: what it would show as the state before is already the state after.
-  if (use.toolUseId !== null && notes.wasClaimed(`tool-after:${event.key}`)) return;
-  notes.beginCall({ ...use, toolUseId, run });
+  const isOver = () => use.toolUseId !== null && notes.wasClaimed(`tool-after:${event.key}`);
+  if (isOver()) return;
   await host.toolBefore({
     thread,
     messageId: notes.lastMessage(),
@@ -122,6 +136,7 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
     description: describeTool("Before", use),
     run,
   });
+  if (!isOver()) notes.beginCall({ ...use, toolUseId, run });
 }
 
 async function toolAfter<Thread>(act: Act<Thread, Of<"tool-after">>): Promise<undefined> {
@@ -228,10 +243,16 @@ function inSubagent(event: AgentEvent, run: AgentRun): AgentEvent {
   return { ...event, kind: "agent-end", run };
 }
 
+/** What happened is captured by now; that a rewind cannot be looked for does not make it fail. */
 async function noticeRewind<Thread>(scene: Scene<Thread>, act: Act<Thread>): Promise<void> {
   const { notes, event, host, thread } = act;
-  const rewind = await scene.adapter.conversations.noticeRewind?.(event, notes);
-  if (rewind !== undefined) await host.conversationRewound({ thread, messageId: rewind.messageId });
+  try {
+    const rewind = await scene.adapter.conversations.noticeRewind?.(event, notes);
+    if (rewind !== undefined) await host.conversationRewound({ thread, messageId: rewind.messageId });
+  } catch (error) {
+    const problem = shorten(`looking for a rewind: ${(error as Error).message}`, 300);
+    await host.trouble({ agent: scene.adapter.id, event: event.kind, problem });
+  }
 }
 
 interface Telling {

@@ -26,9 +26,13 @@ export interface OpenTurn {
 }
 
 export interface HookNotes {
-  /** True for the first who asks with this key. */
+  /** True for the first who asks with this key, and for whoever asks after one that died over it. */
   claim(key: string): boolean;
+  /** What was claimed is done; or it failed, and somebody else may try. */
+  settle(key: string, isDone: boolean): void;
   wasClaimed(key: string): boolean;
+  /** Forgets claims of a while ago: what is delivered twice comes within seconds. */
+  dropOldClaims(now: number): void;
   /** The turn that has begun and not ended. */
   openTurn(): OpenTurn | null;
   beginTurn(turn: OpenTurn): void;
@@ -44,6 +48,7 @@ export interface HookNotes {
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+const CLAIM_KEPT_MS = 10 * 60 * 1000;
 
 export function openHookNotes(home: string, agent: string, session: string): HookNotes {
   const directory = join(home, "agents", "notes", digest(agent, session));
@@ -52,15 +57,14 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
   const remember = (name: string, fact: Payload | null) => writeNote(file("fact", name), fact);
 
   return {
-    claim(key) {
-      try {
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
-        writeFileSync(file("seen", key), "", { flag: "wx", mode: 0o600 });
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-        throw error;
-      }
+    claim: (key) => claimFile(file("seen", key)),
+    settle(key, isDone) {
+      if (isDone) writeFileSync(file("seen", key), DONE);
+      else rmSync(file("seen", key), { force: true });
+    },
+    dropOldClaims(now) {
+      const claims = namesIn(directory).filter((name) => name.startsWith("seen-"));
+      for (const name of claims) dropIfOlder(join(directory, name), now - CLAIM_KEPT_MS);
     },
     wasClaimed: (key) => statSync(file("seen", key), { throwIfNoEntry: false }) !== undefined,
     openTurn() {
@@ -86,11 +90,40 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
 export function dropOldNotes(home: string, now: number): void {
   const notes = join(home, "agents", "notes");
   for (const name of namesIn(notes)) {
-    const directory = join(notes, name);
-    const seen = statSync(directory, { throwIfNoEntry: false });
-    if (seen !== undefined && now - seen.mtimeMs > KEPT_MS)
-      rmSync(directory, { recursive: true, force: true });
+    dropIfOlder(join(notes, name), now - KEPT_MS);
   }
+}
+
+const DONE = "done";
+
+function claimFile(path: string): boolean {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    if (!isAbandoned(path)) return false;
+    writeFileSync(path, String(process.pid));
+    return true;
+  }
+}
+
+/** Claimed by a process that is gone and did not settle it. */
+function isAbandoned(path: string): boolean {
+  const owner = Number(readFileSync(path, "utf8"));
+  if (!Number.isInteger(owner) || owner <= 0) return false;
+  try {
+    process.kill(owner, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
+
+function dropIfOlder(path: string, moment: number): void {
+  const seen = statSync(path, { throwIfNoEntry: false });
+  if (seen !== undefined && seen.mtimeMs < moment) rmSync(path, { recursive: true, force: true });
 }
 
 function readCalls(directory: string): OpenCall[] {

@@ -46,7 +46,7 @@ export async function runHook<Thread>(call: HookCall<Thread>): Promise<string> {
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
     await reportTrouble(call, { agent: adapter?.id ?? call.agent, event: eventName(payload), problem });
-    const warning = `Belay: no checkpoint was taken for this step (${problem}). \`belay doctor\` says more.`;
+    const warning = `Belay: this step may not be captured (${problem}). \`belay doctor\` says more.`;
     return adapter?.answer(payload, { warning }) ?? "{}";
   }
 }

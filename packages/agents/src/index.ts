@@ -29,5 +29,5 @@ export {
 } from "./install/install.ts";
 export { readRecord as installedFiles, type InstalledFile } from "./install/install-record.ts";
 export { putBackHooks, type PutBackRequest } from "./install/put-back.ts";
-export { uninstall, type RemovalReport } from "./install/uninstall.ts";
+export { uninstall, uninstallAll, type EverythingRequest, type RemovalReport } from "./install/uninstall.ts";
 export { redact } from "./redact.ts";

@@ -51,6 +51,26 @@ test("[C15] a checkpoint before each tool that changes files, rolled back on req
   expect((await workspace.verify()).ok).toBe(true);
 });
 
+test("[A76] a file that a tool names is captured even when it is ignored", async () => {
+  const { root, workspace } = await setUp();
+  await using _ = workspace;
+  writeFileSync(join(root, ".gitignore"), "secret.txt\n");
+  writeFileSync(join(root, "secret.txt"), "one");
+  const keeper = checkpointing(workspace);
+  const tools = keeper.wrapTools({
+    write: {
+      async execute({ path }: { path: string }) {
+        if (path.startsWith(root)) writeFileSync(path, "two");
+      },
+    },
+  });
+  await tools.write.execute({ path: join(root, "secret.txt") });
+  await tools.write.execute({ path: "/outside/of/it.txt" });
+  await keeper.rollback("write-1");
+  expect(readFileSync(join(root, "secret.txt"), "utf8")).toBe("one");
+  expect((await workspace.verify()).ok).toBe(true);
+});
+
 test("as hooks of the Claude Agent SDK", async () => {
   const { root, workspace } = await setUp();
   await using _ = workspace;

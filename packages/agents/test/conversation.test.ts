@@ -19,7 +19,12 @@ type Line = Record<string, unknown>;
 /** A transcript as Claude Code 2.1 writes it, in short: two turns, the first with two tools side by side. */
 function transcript(session: string): Line[] {
   const entry = (uuid: string, parentUuid: string | null, promptId: string, more: Line = {}): Line => ({
-    ...{ type: "assistant", uuid, parentUuid, promptId, sessionId: session, isSidechain: false },
+    type: "assistant",
+    uuid,
+    parentUuid,
+    promptId,
+    sessionId: session,
+    isSidechain: false,
     ...more,
   });
   const result = { type: "user", toolUseResult: {} };

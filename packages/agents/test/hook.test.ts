@@ -1,5 +1,6 @@
 /** The hook survives whatever it is sent, and notices what no event tells. */
-import { readdirSync, readFileSync, writeFileSync, mkdirSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -54,6 +55,39 @@ describe("events that come twice or out of order", () => {
     const { host, send } = setUpStage();
     await Promise.all(Array.from({ length: 8 }, async () => send("claude-code", claude("PreToolUse.Write"))));
     expect(host.story).toEqual(["toolBefore | Before Write: /home/you/project/new.txt"]);
+  });
+
+  test("[N1] an event that failed, or whose process died over it, may be sent again", async () => {
+    const { home, host, send } = setUpStage();
+    const event = claude("PreToolUse.Write");
+    const { toolBefore } = host;
+    host.toolBefore = () => Promise.reject(new Error("gone"));
+    expect(await send("claude-code", event)).toHaveProperty("systemMessage");
+    host.toolBefore = toolBefore;
+    const notes = join(import.meta.dirname, "..", "src", "hook-notes.ts");
+    const claim = `(await import(${JSON.stringify(notes)})).openHookNotes(...process.argv.slice(1)).claim("tool-before:" + process.argv[4])`;
+    const who = [home, "claude-code", String(event["session_id"]), String(event["tool_use_id"])];
+    execFileSync(process.execPath, ["--input-type=module", "-e", claim, ...who]);
+    expect(await send("claude-code", event)).toEqual({});
+    expect(await send("claude-code", event)).toEqual({});
+    expect(host.story.filter((line) => line.startsWith("toolBefore"))).toHaveLength(1);
+  });
+
+  test("notes do not pile up", async () => {
+    const { home, host, send } = setUpStage();
+    const notes = () =>
+      readdirSync(join(home, "agents", "notes")).map((name) => join(home, "agents", "notes", name));
+    await send("claude-code", claude("PreToolUse.Write"));
+    await send("claude-code", claude("PostToolUse.Write"));
+    const [first] = notes();
+    for (const name of readdirSync(first!)) utimesSync(join(first!, name), 0, 0);
+    await send("claude-code", claude("Stop"));
+    expect(readdirSync(first!)).toHaveLength(1);
+    utimesSync(first!, 0, 0);
+    await send("claude-code", claude("SessionStart.clear"));
+    expect(notes()).toHaveLength(1);
+    expect(notes()).not.toContain(first);
+    expect(host.story).toHaveLength(3);
   });
 
   test("an end before its beginning leaves no call open", async () => {
@@ -182,6 +216,26 @@ describe("[N2, R60] a broken Belay", () => {
     >;
     expect(late["systemMessage"]).toContain("no answer within");
     expect(host.story.filter((line) => line.startsWith("trouble"))).toHaveLength(2);
+  });
+
+  test("a rewind that cannot be recorded is trouble, and the step counts all the same", async () => {
+    const { host, send } = setUpStage();
+    const transcript_path = join(setUpStage().home, "t.jsonl");
+    const turn = async (prompt_id: string, parentUuid: string | null) => {
+      const line = { type: "user", uuid: `u-${prompt_id}`, parentUuid, promptId: prompt_id };
+      appendFileSync(transcript_path, `${JSON.stringify(line)}\n`);
+      return send("claude-code", { ...claude("Stop"), prompt_id, transcript_path });
+    };
+    host.conversationRewound = () => Promise.reject(new Error("no such message"));
+    await turn("p1", null);
+    await turn("p2", "u-p1");
+    expect(await turn("p3", "u-p1")).toEqual({});
+    expect(host.story.map((line) => line.split(" ")[0])).toEqual([
+      "turnEnd",
+      "turnEnd",
+      "turnEnd",
+      "trouble",
+    ]);
   });
 
   test("a home that cannot be written to does not stop it either", async () => {

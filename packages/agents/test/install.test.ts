@@ -16,6 +16,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AGENT_IDS, type AgentId } from "../src/agent-event.ts";
 import { loadAgent } from "../src/agents.ts";
+import { writeClaudePlugin } from "../src/install/claude-plugin.ts";
 import { detectAgent } from "../src/install/detect.ts";
 import { addEntries, removeEntries } from "../src/install/hook-entries.ts";
 import type { Place, Scope } from "../src/install/hook-file.ts";
@@ -24,7 +25,7 @@ import { install, planInstall } from "../src/install/install.ts";
 import { readRecord } from "../src/install/install-record.ts";
 import { parseJsonc, valueOf } from "../src/install/jsonc.ts";
 import { putBackHooks } from "../src/install/put-back.ts";
-import { uninstall } from "../src/install/uninstall.ts";
+import { uninstall, uninstallAll } from "../src/install/uninstall.ts";
 import { temporaryDirectory } from "./recording-host.ts";
 
 const NOW = Date.UTC(2026, 10, 16);
@@ -230,6 +231,48 @@ describe("a file that is also the user's", () => {
   });
 });
 
+test("[R62] any JSON with comments anywhere: they all stay, and so do the values", async () => {
+  const file = (await loadAgent("cursor")).hookFiles(setUp())[0]!;
+  if (file.kind !== "entries") throw new Error("not a file of entries");
+  const theirs = fc.record({ command: fc.string() });
+  const hooks = fc.dictionary(
+    fc.constantFrom("stop", "preToolUse", "other"),
+    fc.array(theirs, { maxLength: 2 }),
+  );
+  const settings = fc.record(
+    { version: fc.constant(1), hooks, theme: fc.string() },
+    { requiredKeys: ["version"] },
+  );
+  const trivia = fc.constantFrom("", " ", "\n", "\r\n\t", "/* a, ] */", "// b, }\n", ' // c "\n  ');
+  const comments = (text: string) => text.match(/\/\* a, \] \*\/|\/\/ b, \}|\/\/ c "/g) ?? [];
+  fc.assert(
+    fc.property(settings, fc.array(trivia, { minLength: 1, maxLength: 40 }), (value, between) => {
+      const tokens = JSON.stringify(value).match(/"(?:[^"\\]|\\.)*"|[^"{}[\]:,]+|[{}[\]:,]/g)!;
+      const text = tokens.map((token, index) => between[index % between.length] + token).join("");
+      const added = addEntries(text, file);
+      expect(comments(added.text).toSorted()).toEqual(comments(text).toSorted());
+      expect(addEntries(added.text, file).text).toBe(added.text);
+      const removed = removeEntries(added.text, added.made);
+      expect(valueOf(parseJsonc(removed))).toEqual(value);
+      expect(comments(removed).toSorted()).toEqual(comments(text).toSorted());
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test.each([
+  ['[{"command":"a"}, // mine\n OURS]', [{ command: "a" }]],
+  ['[// mine\n OURS, {"command":"a"}]', [{ command: "a" }]],
+  ["[// mine\n OURS]", []],
+  ["[/* mine */ OURS // mine\n,]", []],
+  ['[OURS, /* mine */ OURS, {"command":"a"}, OURS,]', [{ command: "a" }]],
+])("entries that the user has moved about are taken out and comments left whole: %s", (list, left) => {
+  const text = `{"hooks": {"stop": ${list.replaceAll("OURS", '{"command":"/x/bin/belay-hook cursor"}')}}}`;
+  const removed = removeEntries(text, []);
+  expect(valueOf(parseJsonc(removed))).toEqual({ hooks: { stop: left } });
+  expect(removed.match(/mine/g)).toEqual(text.match(/mine/g));
+});
+
 test("a file of Belay's own that somebody changed is not deleted", async () => {
   const place = setUp("user");
   const path = await settingsOf("opencode", place);
@@ -238,6 +281,88 @@ test("a file of Belay's own that somebody changed is not deleted", async () => {
   const [report] = uninstall(await loadAgent("opencode"), place, NOW);
   expect(report).toMatchObject({ outcome: "refused" });
   expect(existsSync(path)).toBe(true);
+});
+
+test("a file of the user's serves several workspaces, and goes with the last of them", async () => {
+  const place = setUp();
+  const { belayHome, user, environment, root } = place;
+  const other = { ...place, root: join(place.user, "other") };
+  mkdirSync(user);
+  for (const agent of AGENT_IDS) await installAgent(agent, place);
+  for (const agent of AGENT_IDS) await installAgent(agent, other);
+  const request = { belayHome, user, environment, now: NOW };
+  const first = await uninstallAll({ ...request, root: root! });
+  expect(first).toHaveLength(AGENT_IDS.length);
+  expect(first.filter(({ outcome }) => outcome === "deleted").map(({ path }) => path)).toEqual([
+    await settingsOf("claude-code", place),
+  ]);
+  expect(first.filter(({ reason }) => reason === "other workspaces still use it")).toHaveLength(6);
+  expect(readFileSync(await settingsOf("codex", other), "utf8")).toContain("belay-hook");
+  const rest = await uninstallAll(request);
+  expect(rest.map(({ outcome }) => outcome)).toEqual(AGENT_IDS.map(() => "deleted"));
+  expect(readdirSync(user)).toEqual([]);
+  expect(readRecord(belayHome)).toEqual([]);
+});
+
+test("[C61] the plugin for Claude Code: the same hooks, and commands that no model may run by itself", async () => {
+  const place = setUp("user");
+  const lines = writeClaudePlugin(place, "0.1.0");
+  const plugin = join(place.belayHome, "claude-plugin");
+  expect(lines[0]).toBe(`claude plugin marketplace add '${plugin}'`);
+  const read = (path: string) => readFileSync(join(plugin, path), "utf8");
+  expect(JSON.parse(read(".claude-plugin/plugin.json"))).toMatchObject({ name: "belay", version: "0.1.0" });
+  const { hooks } = JSON.parse(read("hooks/hooks.json")) as { hooks: Record<string, unknown> };
+  await installAgent("claude-code", place);
+  const settings = JSON.parse(readFileSync(await settingsOf("claude-code", place), "utf8")) as {
+    hooks: object;
+  };
+  expect(hooks).toEqual({
+    ...settings.hooks,
+    UserPromptExpansion: [expect.objectContaining({ matcher: "belay:.*" })],
+  });
+  const commands = readdirSync(join(plugin, "commands"));
+  expect(commands).toEqual(
+    expect.arrayContaining(["checkpoints.md", "restore.md", "undo.md", "redo.md", "timeline.md"]),
+  );
+  for (const name of commands) expect(read(`commands/${name}`)).toContain("disable-model-invocation: true");
+});
+
+describe("what keeps hooks from running", () => {
+  test("Claude Code: a switch in any of its settings", async () => {
+    const place = setUp();
+    const adapter = await loadAgent("claude-code");
+    expect(await adapter.obstacles!(place)).toEqual([]);
+    put(join(place.user, ".claude", "settings.json"), '{ "disableAllHooks": true } // off');
+    put(join(place.root!, ".claude", "settings.json"), "{ malformed");
+    expect(await adapter.obstacles!(place)).toEqual([expect.stringContaining("disableAllHooks")]);
+  });
+
+  test("Codex: hooks that the user has not trusted yet", async () => {
+    const place = setUp();
+    const program = join(place.belayHome, "codex");
+    const hooks = (status: string) => [
+      { command: "'/x/bin/belay-hook' codex", trustStatus: status },
+      { command: "lint", trustStatus: "untrusted" },
+    ];
+    const answering = (status: string) =>
+      `#!${process.execPath}\nrequire("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+        const { id, method } = JSON.parse(line);
+        const result = method === "hooks/list" ? ${JSON.stringify({ data: [{ hooks: hooks(status) }] })} : {};
+        if (id !== undefined) console.log(JSON.stringify({ id, result }));
+      });`;
+    const environment = { PATH: place.belayHome };
+    const adapter = await loadAgent("codex");
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([
+      expect.stringContaining("not installed"),
+    ]);
+    put(program, answering("untrusted"));
+    chmodSync(program, 0o755);
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([
+      expect.stringContaining("skips 1 of"),
+    ]);
+    put(program, answering("trusted"));
+    expect(await adapter.obstacles!({ ...place, environment })).toEqual([]);
+  });
 });
 
 describe("after a restore", () => {

@@ -42,6 +42,11 @@ export const claudeCode: AgentAdapter = {
     "Claude Code reads its hooks when it starts: restart sessions that are open.",
     "Commands typed with `!` run without hooks; their changes are captured with the next prompt.",
   ],
+  async obstacles(place) {
+    const { claudeObstacles } = await import("../install/obstacles.ts");
+    const scopes = place.root === null ? (["user"] as const) : (["user", "shared", "local"] as const);
+    return claudeObstacles(scopes.map((scope) => settingsPath({ ...place, scope })));
+  },
   conversations: claudeConversations,
 };
 

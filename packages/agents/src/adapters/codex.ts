@@ -38,6 +38,7 @@ export const codex: AgentAdapter = {
       "updates, so the approval lasts.",
     "A command that Codex's own policy rejects shows as a call without an end.",
   ],
+  obstacles: async (place) => (await import("../install/obstacles.ts")).codexObstacles(place),
   conversations: codexConversations,
 };
 

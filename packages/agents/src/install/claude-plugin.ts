@@ -44,7 +44,7 @@ export function writeClaudePlugin(place: Place, version: string): string[] {
 }
 
 /** Its files by their paths. */
-export function claudePlugin(place: Place, version: string): Map<string, string> {
+function claudePlugin(place: Place, version: string): Map<string, string> {
   const description = "Undo for Claude Code: checkpoints before every prompt and tool.";
   const owner = { name: "Belay" };
   const plugin = { name: "belay", version, description, author: owner, license: "Apache-2.0" };

@@ -39,14 +39,17 @@ export function removeChild(text: string, parent: JsonObject | JsonArray, index:
   const limit = children[index + 1]?.start ?? parent.end;
   const end = commaAfter(text, child.end, limit);
   const from = before === undefined ? parent.start + 1 : commaAfter(text, before.end, child.start);
-  const rest = text.slice(parent.start + 1, child.start) + text.slice(end, parent.end - 1);
+  // What stands between it and its comma is somebody's comment.
+  const remark = end === child.end ? "" : text.slice(child.end, end - 1).trimEnd();
+  const rest = text.slice(parent.start + 1, child.start) + remark + text.slice(end, parent.end - 1);
   if (children.length === 1 && rest.trim() === "") {
     return text.slice(0, parent.start + 1) + text.slice(parent.end - 1);
   }
   const kept = text.slice(from, cutBefore(text, from, { start: child.start, end }));
   // A last child without a comma of its own takes the one before it along.
   const head = before !== undefined && end === child.end ? from - 1 : from;
-  return text.slice(0, head) + kept + text.slice(end);
+  const gap = remark.includes("//") ? "\n" : "";
+  return text.slice(0, head) + kept + remark + gap + text.slice(end);
 }
 
 function addChild(

@@ -12,7 +12,8 @@ export interface InstalledFile {
   readonly agent: AgentId;
   readonly path: string;
   readonly scope: Scope;
-  readonly root: string | null;
+  /** The workspaces that it was installed for: a file of the user's serves several. null: for none in particular. */
+  readonly roots: readonly (string | null)[];
   /** The topmost directory that was made for it. */
   readonly madeDirectory: string | null;
   /** Keys that were not in it before. */

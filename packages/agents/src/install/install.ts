@@ -98,10 +98,13 @@ function installFile(adapter: AgentAdapter, place: Place, { file, now }: Writing
   }
 }
 
-/** A file that already holds our entries, without our knowing: somebody brought both here. */
+/** A file that already holds our entries: for another workspace, or because somebody brought both here. */
 function adopt(adapter: AgentAdapter, place: Place, file: PlannedFile): void {
-  const isKnown = readRecord(place.belayHome).some(({ path }) => path === file.path);
-  if (!isKnown) keep(adapter, place, { file, backup: null, madeDirectory: null, exact: false });
+  const known = readRecord(place.belayHome).find(({ path }) => path === file.path);
+  if (known === undefined) keep(adapter, place, { file, backup: null, madeDirectory: null, exact: false });
+  else if (!known.roots.includes(place.root)) {
+    keepRecord(place.belayHome, { ...known, roots: [...known.roots, place.root] });
+  }
 }
 
 interface Keeping {
@@ -123,7 +126,7 @@ function keep(
     agent: adapter.id,
     path,
     scope: place.scope,
-    root: place.root,
+    roots: [...new Set([...(earlier?.roots ?? []), place.root])],
     madeDirectory: goesOn ? earlier.madeDirectory : madeDirectory,
     made: goesOn ? [...earlier.made, ...file.made] : file.made,
     after: hashText(after),

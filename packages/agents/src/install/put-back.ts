@@ -23,8 +23,8 @@ export async function putBackHooks(request: PutBackRequest): Promise<InstalledRe
     return !isAbsolute(inside) && !inside.startsWith("../") && changed.has(inside);
   });
   const reports: InstalledReport[] = [];
-  for (const { agent, scope, root: installedRoot, path } of concerned) {
-    const place = { scope, user, root: installedRoot, belayHome, environment };
+  for (const { agent, scope, roots, path } of concerned) {
+    const place = { scope, user, root: roots[0] ?? null, belayHome, environment };
     const plan = planInstall(await loadAgent(agent), place);
     const only = { ...plan, files: plan.files.filter((file) => file.path === path) };
     reports.push(...install(only, now).files.filter(({ outcome }) => outcome !== "unchanged"));

@@ -2,9 +2,10 @@
 import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentAdapter } from "../agent-event.ts";
+import { loadAgent } from "../agents.ts";
 import { hasEntries, removeEntries } from "./hook-entries.ts";
 import type { HookFile, Place } from "./hook-file.ts";
-import { backUp, dropRecord, readRecord, type InstalledFile } from "./install-record.ts";
+import { backUp, dropRecord, keepRecord, readRecord, type InstalledFile } from "./install-record.ts";
 import { reasonOf } from "./install.ts";
 import {
   hashText,
@@ -20,10 +21,15 @@ export interface RemovalReport {
   readonly reason?: string;
 }
 
-/** Removes an agent's hooks from the files of this place. */
+/** Removes an agent's hooks from the files of this place, unless another workspace still relies on them. */
 export function uninstall(adapter: AgentAdapter, place: Place, now: number): RemovalReport[] {
   return adapter.hookFiles(place).map((file) => {
     const installed = readRecord(place.belayHome).find(({ path }) => path === file.path);
+    const others = installed?.roots.filter((root) => root !== place.root) ?? [];
+    if (installed !== undefined && others.length > 0) {
+      keepRecord(place.belayHome, { ...installed, roots: others });
+      return { path: file.path, outcome: "unchanged", reason: "other workspaces still use it" };
+    }
     try {
       const report = removeFrom(place.belayHome, { file, installed, now });
       dropRecord(place.belayHome, file.path);
@@ -32,6 +38,28 @@ export function uninstall(adapter: AgentAdapter, place: Place, now: number): Rem
       return { path: file.path, outcome: "refused", reason: reasonOf(error) };
     }
   });
+}
+
+export interface EverythingRequest {
+  readonly belayHome: string;
+  readonly user: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly now: number;
+  /** Only what was installed for this workspace; left out: everything. */
+  readonly root?: string;
+}
+
+/** Removes every hook that Belay knows it installed. */
+export async function uninstallAll(request: EverythingRequest): Promise<RemovalReport[]> {
+  const { belayHome, user, environment, now, root } = request;
+  const reports: RemovalReport[] = [];
+  for (const { agent, scope, roots } of readRecord(belayHome)) {
+    const adapter = await loadAgent(agent);
+    for (const place of roots.filter((one) => root === undefined || one === root)) {
+      reports.push(...uninstall(adapter, { scope, user, root: place, belayHome, environment }, now));
+    }
+  }
+  return reports;
 }
 
 interface Removal {
