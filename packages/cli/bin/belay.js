@@ -7,7 +7,7 @@
  * CommonJS, like the bundle it loads: as ES modules the same files take a fifth longer to start.
  */
 const { existsSync } = require("node:fs");
-const module_ = require("node:module");
+const nodeModule = require("node:module");
 const { constants, homedir } = require("node:os");
 const { dirname, join } = require("node:path");
 
@@ -43,7 +43,7 @@ async function runCommand() {
 function enableCompileCache() {
   try {
     const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-    module_.enableCompileCache(join(caches, "belay", "compiled"));
+    nodeModule.enableCompileCache(join(caches, "belay", "compiled"));
   } catch {
     // Without a home directory the start is slower, nothing else.
   }

@@ -2,7 +2,8 @@
 import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError } from "./model/errors.ts";
-import { existingRoot, findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
+import { existingRoot } from "./fit-root.ts";
+import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
 import { openStore, removeStore, storeBytes } from "./store/store.ts";
 

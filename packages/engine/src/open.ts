@@ -2,12 +2,18 @@
  * Finding and opening workspaces: which store belongs to a directory, what happened to its root since,
  * and whether an interrupted restore must be finished first.
  */
-import { absolutePath, below, displayAbsolute, realPath, type AbsolutePath } from "./fs/absolute-path.ts";
+import { absolutePath, below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { makePrivateDirectory } from "./fs/durable-file.ts";
-import { fileSystemKind } from "./fs/file-system-kind.ts";
-import { findRepository } from "./fs/git-repository.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { explainSystemError, isSystemError } from "./fs/system-error.ts";
+import {
+  existingRoot,
+  isUnprotectedWorktree,
+  parentOf,
+  refuseNested,
+  refuseUnfit,
+  resolveAsFarAsPossible,
+} from "./fit-root.ts";
 import { LocalWorkspace } from "./local-workspace.ts";
 import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
@@ -207,17 +213,6 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   }
 }
 
-function parentOf(path: AbsolutePath): AbsolutePath {
-  return (path.slice(0, path.lastIndexOf("/")) || "/") as AbsolutePath;
-}
-
-/** A linked git worktree is never part of the workspace around it. */
-function isUnprotectedWorktree(path: AbsolutePath): boolean {
-  if (statNode(below(path, ".git")) === undefined) return false;
-  const repository = findRepository(path);
-  return repository?.linkedWorktree === true && repository.topLevel === path;
-}
-
 function notFound(
   registry: Registry,
   path: AbsolutePath,
@@ -335,75 +330,4 @@ function otherWorkspaces(
     .map((other) => ({ path: relative(other.path), reason: "a workspace of its own" }));
   const store = resolveAsFarAsPossible(home);
   return inside(store) ? [...excluded, { path: relative(store), reason: "Belay's own store" }] : excluded;
-}
-
-/** The real path of a directory; throws when it is none. */
-export function existingRoot(path: string): AbsolutePath {
-  const absolute = absolutePath(path);
-  const shown = displayAbsolute(absolute);
-  let root: AbsolutePath;
-  try {
-    root = realPath(absolute);
-  } catch (error) {
-    throw new EngineError(
-      "WORKSPACE_REFUSED",
-      `${shown} does not exist. Nothing was changed.`,
-      { path: shown, reason: "it does not exist" },
-      error,
-    );
-  }
-  if (rootIdentity(root) !== undefined) return root;
-  throw new EngineError("WORKSPACE_REFUSED", `${shown} is not a directory. Nothing was changed.`, {
-    path: shown,
-    reason: "it is not a directory",
-  });
-}
-
-/** The real path of what exists, and the rest as it was written. */
-function resolveAsFarAsPossible(path: AbsolutePath): AbsolutePath {
-  try {
-    return realPath(path);
-  } catch {
-    return path === "/"
-      ? path
-      : below(resolveAsFarAsPossible(parentOf(path)), path.slice(path.lastIndexOf("/") + 1));
-  }
-}
-
-/** Whole disks and home directories are not projects; a store on a network file system is not safe. */
-function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: System): void {
-  const user = resolveAsFarAsPossible(absolutePath(system.homeDirectory));
-  const reason =
-    root === "/"
-      ? "it is the whole file system"
-      : isAtOrBelow(user as string as BytePath, root as string as BytePath)
-        ? "it is a home directory"
-        : isAtOrBelow(root as string as BytePath, home as string as BytePath)
-          ? "it is Belay's own store"
-          : fileSystemKind(home).network
-            ? `the store ${displayAbsolute(home)} would be on a network file system`
-            : undefined;
-  if (reason === undefined) return;
-  const path = displayAbsolute(root);
-  throw new EngineError("WORKSPACE_REFUSED", `${path} is not protected: ${reason}. Nothing was changed.`, {
-    path,
-    reason,
-  });
-}
-
-function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): void {
-  if (nested || isUnprotectedWorktree(root)) return;
-  for (let above = parentOf(root); ; above = parentOf(above)) {
-    const outer = registry.byPath(above);
-    if (outer !== undefined) {
-      const path = displayAbsolute(root);
-      const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
-      throw new EngineError(
-        "WORKSPACE_REFUSED",
-        `${path} is protected already: ${reason}. Nothing was changed.`,
-        { path, reason },
-      );
-    }
-    if (above === "/") return;
-  }
 }

@@ -98,5 +98,5 @@ function search(query: unknown): string {
     if (value === undefined) continue;
     for (const each of [value].flat()) words.append(name, String(each));
   }
-  return words.size === 0 ? "" : `?${words}`;
+  return words.size === 0 ? "" : `?${words.toString()}`;
 }

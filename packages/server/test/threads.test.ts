@@ -18,7 +18,7 @@ describe("the table of routes", () => {
         const answer = await project.ok(name.split(" ")[0]!, path, body);
         if (!("response" in route)) throw new Error(name);
         expect(route.response.safeParse(answer).error, name).toBeUndefined();
-        return answer as any;
+        return answer;
       };
       await check("GET /api/threads", "/api/threads");
       await check("POST /api/threads", "/api/threads", { externalId: "x" });

@@ -3,13 +3,10 @@ import { homedir } from "node:os";
 import {
   detectAgent,
   install,
-  installedFiles,
-  isAgentId,
-  loadAgent,
   loadAllAgents,
   planInstall,
   putBackHooks,
-  uninstall,
+  uninstallAll,
   writeHookScript,
   type AgentAdapter,
   type InstallPlan,
@@ -17,7 +14,6 @@ import {
   type Place,
   type RemovalReport,
 } from "@belay/agents";
-import { listWorkspaces } from "@belay/engine";
 import { usageError } from "../command-error.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
@@ -57,18 +53,10 @@ export function installHooks(plans: readonly InstallPlan[], home: string, now: n
   return plans.map((plan) => install(plan, now));
 }
 
-/** Takes out what was put in for this directory; hooks for all projects stay while there are other workspaces. */
-export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
-  const reports: RemovalReport[] = [];
-  const others = (await listWorkspaces({ home })).filter(({ path, exists }) => exists && path !== root);
-  const ours = installedFiles(home).filter(
-    (file) => file.root === root || (file.root === null && others.length === 0),
-  );
-  for (const { agent, scope, root: at } of uniqueBy(ours, ({ agent, scope }) => `${agent} ${scope}`)) {
-    if (!isAgentId(agent)) continue;
-    reports.push(...uninstall(await loadAgent(agent), { ...placeFor(home, at), scope }, now));
-  }
-  return reports;
+/** Takes out what was put in for this directory; a file that other workspaces rely on stays. */
+export function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
+  const { user, environment } = placeFor(home, root);
+  return uninstallAll({ belayHome: home, user, environment, now, root });
 }
 
 /** After files went back: our entries are in the settings that came back without them. Says which. */
@@ -85,8 +73,4 @@ export async function putHooksBack(
       ? `Belay's hooks are missing in ${path}: ${reason}. \`belay init\` puts them back.`
       : `Belay's hooks were put back into ${path}.`,
   );
-}
-
-function uniqueBy<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
-  return [...new Map(items.map((item) => [key(item), item])).values()];
 }

@@ -1,7 +1,7 @@
 /** One hook event, with the engine in this very process: the resident one could not be asked. */
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace, findWorkspace, type Workspace } from "@belay/engine";
-import { createAgentHost, linkedWorktree, type OpenWorkspace } from "./workspace-agent-host.ts";
+import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 export interface HookEvent {
   readonly agent: string;
@@ -33,15 +33,11 @@ export async function runHookAlone(home: string, event: HookEvent): Promise<stri
 
 /** Null where nothing is protected. An agent's own worktree is protected when it first says something. */
 async function openForAgent(directory: string, home: string): Promise<Workspace | null> {
-  let workspace: Workspace;
   try {
-    workspace = await findWorkspace(directory, { home });
+    return await findWorkspace(directory, { home });
   } catch (error) {
-    if ((error as { code?: string }).code === "WORKSPACE_NOT_FOUND") return null;
-    throw error;
+    if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
+    const worktree = await worktreeToProtect(directory, home);
+    return worktree === undefined ? null : (await initWorkspace(worktree, { home, nested: true })).workspace;
   }
-  const worktree = linkedWorktree(directory, workspace.root);
-  if (worktree === undefined) return workspace;
-  await workspace.close();
-  return (await initWorkspace(worktree, { home, nested: true })).workspace;
 }

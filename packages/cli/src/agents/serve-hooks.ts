@@ -2,7 +2,7 @@
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace } from "@belay/engine";
 import type { Extension, WorkspaceHost } from "@belay/server";
-import { createAgentHost, linkedWorktree, type OpenWorkspace } from "./workspace-agent-host.ts";
+import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 export function serveHooks(home: string): Extension {
   return (app, host) => {
@@ -28,15 +28,13 @@ export function serveHooks(home: string): Extension {
 function opener(host: WorkspaceHost, home: string): OpenWorkspace {
   return async (directory) => {
     try {
-      const hosted = await host.find(directory);
-      const worktree = linkedWorktree(directory, hosted.workspace.root);
-      if (worktree === undefined) return hosted;
-      const { workspace } = await initWorkspace(worktree, { home, nested: true });
-      await workspace.close();
-      return await host.find(worktree);
+      return await host.find(directory);
     } catch (error) {
-      if ((error as { code?: string }).code === "WORKSPACE_NOT_FOUND") return null;
-      throw error;
+      if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
+      const worktree = await worktreeToProtect(directory, home);
+      if (worktree === undefined) return null;
+      await (await initWorkspace(worktree, { home, nested: true })).workspace.close();
+      return host.find(worktree);
     }
   };
 }

@@ -3,7 +3,7 @@
  * none. The interface is the adapters'; this is where it meets the engine.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { AgentHost } from "@belay/agents/hook";
 import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
@@ -97,12 +97,26 @@ async function endTurn(
   await workspace.endTurn(id);
 }
 
-/** The linked worktree that a directory is in, if it is below `root`: a workspace of its own. */
-export function linkedWorktree(directory: string, root: string): string | undefined {
-  for (let at = directory; at !== root && at !== dirname(at); at = dirname(at)) {
+/**
+ * A linked worktree is no part of the workspace around it: an agent that works in one has its own, if the
+ * repository it belongs to is protected. The worktree's root, or undefined.
+ */
+export async function worktreeToProtect(directory: string, home: string): Promise<string | undefined> {
+  const { findWorkspace } = await import("@belay/engine");
+  for (let at = directory; at !== dirname(at); at = dirname(at)) {
     const pointer = join(at, ".git");
-    if (!existsSync(pointer) || !statSync(pointer).isFile()) continue;
-    return /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/.test(readFileSync(pointer, "utf8")) ? at : undefined;
+    if (!existsSync(pointer)) continue;
+    const found = statSync(pointer).isFile() ? WORKTREE.exec(readFileSync(pointer, "utf8")) : null;
+    if (found === null) return undefined;
+    try {
+      await (await findWorkspace(dirname(resolve(at, found[1]!)), { home })).close();
+      return at;
+    } catch {
+      return undefined;
+    }
   }
   return undefined;
 }
+
+/** What stands in the `.git` file of a linked worktree: a place in the `.git` of its repository. */
+const WORKTREE = /^gitdir: (.*[/\\]\.git)[/\\]worktrees[/\\][^/\\]+\s*$/;

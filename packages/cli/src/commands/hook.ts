@@ -1,3 +1,4 @@
+import type { HookEvent } from "../agents/run-hook.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 
@@ -27,11 +28,9 @@ export default defineCommand({
   },
 });
 
-type Event = Parameters<typeof import("../agents/run-hook.ts").runHookAlone>[1];
-
 async function askResidentHook(
   home: string,
-  { agent, input, cwd, environment }: Event,
+  { agent, input, cwd, environment }: HookEvent,
 ): Promise<string | undefined> {
   if (input.length > MOST_BYTES) return undefined;
   const { askResident } = await import("../resident/ask-resident.ts");
@@ -41,7 +40,7 @@ async function askResidentHook(
   return (said as { answer?: string } | undefined)?.answer;
 }
 
-async function alone(home: string, event: Event): Promise<string> {
+async function alone(home: string, event: HookEvent): Promise<string> {
   const { runHookAlone } = await import("../agents/run-hook.ts");
   return runHookAlone(home, event);
 }

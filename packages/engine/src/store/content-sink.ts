@@ -41,3 +41,10 @@ export function sinkBytes(
   }
   sink.large(name, pieces);
 }
+
+/** Puts small content and gives its name. */
+export function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
+  const name = hashBytes(bytes);
+  sinkBytes(sink, name, bytes, hashBytes);
+  return name;
+}

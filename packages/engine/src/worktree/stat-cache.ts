@@ -160,3 +160,9 @@ class ColumnReader {
 function bytesOf(column: NodeJS.TypedArray): Buffer {
   return Buffer.from(column.buffer, column.byteOffset, column.byteLength);
 }
+
+/** Equal but for the checkpoint: an older one does as well, as long as it exists. */
+export function sameFacts(a: CacheFacts, b: CacheFacts): boolean {
+  const blank = { checkpoint: "", snapshot: "" };
+  return JSON.stringify({ ...a, ...blank }) === JSON.stringify({ ...b, ...blank });
+}

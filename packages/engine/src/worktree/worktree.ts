@@ -9,10 +9,10 @@ import { statNode } from "../fs/file-stat.ts";
 import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
-import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { encodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
-import { createStoreSink, sinkBytes, type ContentSink } from "../store/content-sink.ts";
+import { createStoreSink, putBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { captureTree, type CapturedTree, type CaptureInput } from "./capture.ts";
@@ -26,7 +26,7 @@ import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { scanTree } from "./scan.ts";
 import type { Scan, ScanRequest } from "./scan-request.ts";
-import { readStatCache, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
+import { readStatCache, sameFacts, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
 
 export interface WorktreeLimits {
   readonly fileBytes: number;
@@ -142,10 +142,7 @@ export class Worktree {
     if (previous !== undefined && rules !== undefined) await live.start(previous, rules);
   }
 
-  /**
-   * Waits for what the watcher has still to report, and then does `work`, which must not wait for anything: its
-   * captures may look at nothing but what was reported.
-   */
+  /** Waits for what the watcher has still to report; captures in `work`, which waits for nothing, may rely on it. */
   async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
     const caughtUp = (await this.#live?.capture.caughtUp()) ?? false;
     this.#isCaughtUp = caughtUp;
@@ -402,15 +399,3 @@ type SeenPresent = Present & Pick<CapturedTree, "read">;
 const NONE: ReadonlySet<BytePath> = new Set();
 const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 const NOWHERE = { sink: DISCARD, fileSink: DISCARD };
-
-function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
-  const name = hashBytes(bytes);
-  sinkBytes(sink, name, bytes, hashBytes);
-  return name;
-}
-
-/** Equal but for the checkpoint: an older one does as well, as long as it exists. */
-function sameFacts(a: CacheFacts, b: CacheFacts): boolean {
-  const blank = { checkpoint: "", snapshot: "" };
-  return JSON.stringify({ ...a, ...blank }) === JSON.stringify({ ...b, ...blank });
-}

@@ -55,7 +55,7 @@ function queryOf(context: Context): Record<string, string | string[]> {
   );
 }
 
-interface Shape<Output> {
+interface Parser<Output> {
   safeParse(
     input: unknown,
   ):
@@ -63,7 +63,7 @@ interface Shape<Output> {
     | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 }
 
-export function parse<Output>(part: string, shape: Shape<Output>, input: unknown): Output {
+export function parse<Output>(part: string, shape: Parser<Output>, input: unknown): Output {
   const result = shape.safeParse(input);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${[part, ...path].join(".")}: ${message}`);

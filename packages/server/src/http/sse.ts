@@ -19,9 +19,12 @@ export function streamEvents(
   const reader = new AbortController();
   const signal = AbortSignal.any([ending, request.signal, reader.signal]);
   const after = lastSeen(request);
-  const events = workspace
-    .events({ signal, ...(after !== undefined && { after }), ...(thread && { thread }) })
-    [Symbol.asyncIterator]();
+  const stream = workspace.events({
+    signal,
+    ...(after !== undefined && { after }),
+    ...(thread && { thread }),
+  });
+  const events = stream[Symbol.asyncIterator]();
   const listener = Symbol("listener");
   listeners.add(listener);
   const close = () => {

@@ -2,12 +2,12 @@
  * The dialogs API (`/api/dialogs`): the same threads, in snake_case and with commits for checkpoints. It
  * has no previews, so its actions plan on the spot.
  */
-import type { Checkpoint, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
+import type { Checkpoint, Message, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
-import { isoTime, messageJson, optionalTime, outcomeJson, pathJson, sessionRef } from "../json/index.ts";
+import { isoTime, optionalTime, outcomeJson, pathJson, sessionRef } from "../json/index.ts";
 import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
 import type { ThreadId } from "@belay/engine";
 
@@ -225,7 +225,7 @@ function dialogJson(thread: ThreadSummary) {
   };
 }
 
-function dialogMessage(message: Parameters<typeof messageJson>[0]) {
+function dialogMessage(message: Message) {
   const { id, index, role, content, checkpoint, session, rolledBack } = message;
   return {
     id,

@@ -104,5 +104,5 @@ function presetOf(name: string) {
     throw new ServerError("BAD_REQUEST", 400, `There is no policy ${name}. Nothing was pruned.`, {
       known: Object.keys(RETENTION_PRESETS),
     });
-  return RETENTION_PRESETS[name as keyof typeof RETENTION_PRESETS];
+  return RETENTION_PRESETS[name];
 }

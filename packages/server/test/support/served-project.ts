@@ -34,12 +34,12 @@ export class ServedProject implements AsyncDisposable {
   static async start(
     files: Readonly<Record<string, string | Buffer>> = { "a.txt": "one\n" },
   ): Promise<ServedProject> {
-    const served = new ServedProject();
-    mkdirSync(served.project);
-    for (const [path, content] of Object.entries(files)) served.write(path, content);
-    served.belay("init", "--no-agents", "--yes");
-    await served.serve();
-    return served;
+    const project = new ServedProject();
+    mkdirSync(project.project);
+    for (const [path, content] of Object.entries(files)) project.write(path, content);
+    project.belay("init", "--no-agents", "--yes");
+    await project.serve();
+    return project;
   }
 
   async serve(): Promise<void> {
@@ -49,7 +49,7 @@ export class ServedProject implements AsyncDisposable {
       env: this.#env,
     });
     this.#process = child;
-    const [line] = (await once(createInterface(child.stdout!), "line")) as [string];
+    const [line] = (await once(createInterface(child.stdout), "line")) as [string];
     ({
       url: this.url,
       token: this.token,
