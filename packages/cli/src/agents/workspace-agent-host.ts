@@ -68,7 +68,7 @@ async function openThread(
   const { agent, externalId, cwd } = request;
   const opened = await open(cwd);
   if (opened === null) return null;
-  const { id } = await opened.inTurn(() => opened.workspace.openThread({ agent, externalId }));
+  const { id } = await opened.inTurn(() => opened.workspace.createThread({ agent, externalId }));
   return { opened, id };
 }
 

@@ -1,6 +1,6 @@
 /** Where a capture puts what it read: into the store, or nowhere but its name (for looking without recording). */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
-import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { FORM } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 

@@ -144,8 +144,7 @@ export class Worktree {
 
   /** Waits for what the watcher has still to report; captures in `work`, which waits for nothing, may rely on it. */
   async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
-    const caughtUp = (await this.#live?.capture.caughtUp()) ?? false;
-    this.#isCaughtUp = caughtUp;
+    this.#isCaughtUp = (await this.#live?.capture.caughtUp()) ?? false;
     try {
       return work();
     } finally {

@@ -84,7 +84,7 @@ function planned(plan: Plan | null) {
   return { plan: plan === null ? null : planJson(plan, true), steps: plan?.steps.map(stepJson) ?? [] };
 }
 
-export async function stepsOutcomeJson(workspace: Workspace, outcome: Outcome) {
+async function stepsOutcomeJson(workspace: Workspace, outcome: Outcome) {
   const { canUndo, canRedo } = await workspace.status();
   const report = {
     ...outcomeJson(outcome, true),

@@ -6,7 +6,7 @@ import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson } from 
 import { assertApplied, checkpointOf, inThread, takenJson, type Served } from "./served.ts";
 
 /** Larger files are named without their content. */
-export const CONTENT_BYTES = 1024 * 1024;
+const CONTENT_BYTES = 1024 * 1024;
 
 export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints", ({ params, query }) =>
