@@ -474,6 +474,32 @@ describe("[R35] [A30] edits that can be taken back", () => {
   );
 
   test(
+    "with captures around tools an edit is one of them; abort puts back all the same",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const thread = await open(temp);
+      const edit = await workspace.startEdit(thread, { paths: ["x", "new"], tool: "write_file" });
+      write("x", "half");
+      write("new", "half");
+      expect(await workspace.abortEdit(edit.id)).toMatchObject({
+        outcome: "applied",
+        modified: 1,
+        deleted: 1,
+      });
+      expect([read("x"), temp.tree().has("new")]).toEqual(["0\n", false]);
+      const good = await workspace.startEdit(thread, { paths: ["x"], tool: "write_file" });
+      write("x", "1\n");
+      expect((await workspace.finalizeEdit(good.id))!.checkpoint).toMatchObject({
+        kind: "tool",
+        phase: "after",
+      });
+      expect(await attributions(workspace)).toEqual({ x: "tool" });
+      await workspace.undo({ thread });
+      expect(read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
     "[A77] a transaction of several edits leaves one checkpoint, or nothing",
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { home, root, write, read } = temp;
