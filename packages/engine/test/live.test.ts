@@ -7,6 +7,8 @@ import { execFileSync, spawn } from "node:child_process";
 import { existsSync, linkSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { absolutePath } from "../src/fs/absolute-path.ts";
+import { readStatCache } from "../src/worktree/stat-cache.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, runInProcess, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 
@@ -287,6 +289,26 @@ describe("[R31] watching ends with the workspace", () => {
       // each directory and the place of the cookies
       expect(watches).toEqual([5, 0]);
       expect(existsSync(join(temp.workspace.store, "cookies"))).toBe(false);
+    }),
+  );
+
+  test(
+    "closing leaves a stat cache of the tree as it was last recorded",
+    inWorkspace(PROJECT, async (temp) => {
+      await temp.workspace.watch();
+      temp.write("src/new/d.txt", "d");
+      temp.remove("src/deep");
+      await temp.workspace.checkpoint();
+      temp.write("a.txt", "looked at, not recorded");
+      await temp.workspace.status();
+      const cache = join(temp.workspace.store, "stat-cache");
+      await temp.reopen();
+      const { table, facts } = readStatCache(absolutePath(cache))!;
+      expect(table.directories).toEqual(["", "out", "src", "src/new"]);
+      expect(table.isCompact).toBe(true);
+      expect(facts.checkpoint).toBe((await temp.workspace.resolve("@")).id);
+      await expectLiveEqualsCold(temp);
+      expect(temp.read("a.txt")).toBe("looked at, not recorded");
     }),
   );
 

@@ -133,6 +133,35 @@ export class FileTable {
     this.entryCount[directory] = 0;
   }
 
+  /** Takes a directory out; its own entry is the caller's concern. */
+  removeDirectory(directory: number): void {
+    this.directories[directory] = GONE;
+    this.emptyDirectory(directory);
+  }
+
+  /** True when runs lie one behind the other, in the order of their directories. */
+  get isCompact(): boolean {
+    let end = 0;
+    for (const [directory, count] of this.entryCount.entries()) {
+      if (this.firstEntry[directory] !== end || this.directories[directory] === GONE) return false;
+      end += count;
+    }
+    return end === this.length;
+  }
+
+  /** The same table without lost room. */
+  compacted(): FileTable {
+    const table = new FileTable(this);
+    table.rootTimes = this.rootTimes;
+    for (const [old, path] of this.directories.entries()) {
+      if (path === GONE) continue;
+      const directory = table.addDirectory(path);
+      table.copyEntries(directory, this, old);
+      if (this.hasTreeHash(old)) table.setTreeHash(directory, this.treeHashAt(old));
+    }
+    return table;
+  }
+
   /** The indexes of a directory's entries. */
   *entriesOf(directory: number): Generator<number> {
     const first = this.firstEntry[directory]!;
@@ -281,6 +310,9 @@ export const GAP = TABLE_KINDS.indexOf("gap");
 export const ABSENT = 255;
 /** Left out by a rule; its mode is the rule's number. */
 export const EXCLUDED = 254;
+
+/** In the place of a directory that was taken out: no path is like this. */
+const GONE = "\0" as BytePath;
 
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 

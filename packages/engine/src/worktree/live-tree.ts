@@ -25,9 +25,6 @@ import {
 import { isMapped } from "./peculiar-nodes.ts";
 import type { NamesToSee, Scan } from "./scan-request.ts";
 
-/** In the place of a directory that is gone: no path is like this. */
-const GONE = "\0" as BytePath;
-
 export class LiveTree {
   #table: FileTable;
   readonly #index = new Map<BytePath, number>();
@@ -145,25 +142,13 @@ export class LiveTree {
     this.#unrecorded.clear();
     this.#before.clear();
     this.#recorded = this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
-    if (this.#table.length > 2 * this.#living() + 1024) this.compact();
+    if (this.#table.length > 2 * this.#living() + 1024) this.#compact();
   }
 
-  /** A table without lost room, as the stat cache wants it. */
-  compact(): FileTable {
-    const before = this.#table;
-    const table = new FileTable(before);
-    table.rootTimes = before.rootTimes;
-    for (const path of [...this.#index.keys()].sort()) {
-      const old = this.#index.get(path)!;
-      const directory = table.addDirectory(path);
-      table.copyEntries(directory, before, old);
-      if (before.hasTreeHash(old)) table.setTreeHash(directory, before.treeHashAt(old));
-      this.#index.set(path, directory);
-    }
-    // indexes of unrecorded entries mean nothing any more: they stay marked, and are read again
-    this.#merged = [];
-    this.#table = table;
-    return table;
+  #compact(): void {
+    this.#table = this.#table.compacted();
+    this.#index.clear();
+    this.#table.directories.forEach((path, directory) => this.#index.set(path, directory));
   }
 
   #living(): number {
@@ -206,8 +191,7 @@ export class LiveTree {
     }
     this.#index.delete(path);
     this.#unrecorded.delete(path);
-    this.#table.directories[directory] = GONE;
-    this.#table.emptyDirectory(directory);
+    this.#table.removeDirectory(directory);
     dropped.push(path);
   }
 

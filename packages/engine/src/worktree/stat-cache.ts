@@ -67,7 +67,8 @@ function headOf(body: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from(MAGIC, "latin1"), checksum.digest()]);
 }
 
-function encode({ table, facts }: StatCache): Buffer[] {
+function encode({ table: given, facts }: StatCache): Buffer[] {
+  const table = given.isCompact ? given : given.compacted();
   const n = table.length;
   const directories = table.directories.length;
   const names = Buffer.from(table.names.join("\0"), "latin1");

@@ -176,10 +176,7 @@ export class Worktree {
   /** Writes the stat cache, which live captures leave alone. */
   saveCache(): void {
     const { cachePath } = this.#options;
-    if (this.#cache === undefined || cachePath === undefined) return;
-    const table = this.#live?.capture.tree?.compact() ?? this.#cache.table;
-    this.#cache = { ...this.#cache, table };
-    writeStatCache(cachePath, this.#cache);
+    if (this.#cache !== undefined && cachePath !== undefined) writeStatCache(cachePath, this.#cache);
   }
 
   /** Names everything, stores nothing. */
