@@ -277,3 +277,25 @@ describe("descriptions", () => {
     expect(redact(text)).toContain("[redacted]");
   });
 });
+
+test("a hook loads the one adapter it needs, and nothing of installing or MCP", () => {
+  const { home } = setUpStage();
+  const source = join(import.meta.dirname, "..", "src");
+  const script = `
+    const loaded = [];
+    (await import("node:module")).registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+    const { runHook } = await import(${JSON.stringify(join(source, "hook.ts"))});
+    const done = async () => {};
+    const host = { openThread: async () => "t", message: async () => ({ notices: [] }), toolBefore: done, toolAfter: done,
+      agentStart: done, agentEnd: done, turnEnd: done, conversationRewound: done, trouble: done };
+    const input = [Buffer.from(${JSON.stringify(JSON.stringify(fixture("codex", "PreToolUse.Bash")))})];
+    await runHook({ agent: "codex", input, host, home: ${JSON.stringify(home)}, cwd: "/", environment: {} });
+    console.log(JSON.stringify(loaded.filter((url) => url.startsWith("file:"))));`;
+  const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
+  const loaded = (JSON.parse(printed) as string[]).map((url) => url.slice(url.indexOf("/src/") + 5));
+  expect(loaded).toContain("adapters/codex.ts");
+  const foreign =
+    /^adapters\/(?!codex|claude-shape)|^mcp\/|^install\/(?!hook-file)|node_modules|^conversation\/(?!codex-conv)/;
+  expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
+  expect(loaded.length).toBeLessThan(20);
+});

@@ -2,12 +2,18 @@
 import { join } from "node:path";
 import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
 import { claudeConversations } from "../conversation/claude-conversations.ts";
-import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
 import { digest, textOf, type Payload } from "../payload.ts";
+import { words } from "../words.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 
-/** Tools that may change files. Read-only ones would only slow the agent down. */
-const TOOLS = "Write|Edit|MultiEdit|NotebookEdit|Bash|PowerShell|mcp__.*";
+/** Tools that only read, or that have events of their own: hooks for them would only slow the agent down. */
+const TOOLS = allToolsBut(
+  words(`
+  Read Grep Glob LS WebFetch WebSearch TodoWrite AskUserQuestion ToolSearch BashOutput KillShell
+  TaskOutput TaskStop Agent Task
+`),
+);
 
 const OWN_COMMAND = /^\/belay:[a-z-]+(\s|$)/;
 

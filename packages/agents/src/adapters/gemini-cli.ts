@@ -2,8 +2,9 @@
 import { join } from "node:path";
 import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
 import { textOf, type Payload } from "../payload.ts";
+import { words } from "../words.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 
 /** Its names for Claude Code's events. */
@@ -18,7 +19,12 @@ const NAMES: Readonly<Record<string, string>> = {
   Notification: "Notification",
 };
 
-const TOOLS = "write_file|replace|edit|run_shell_command|mcp_.*|.*__.*";
+const TOOLS = allToolsBut(
+  words(`
+  read_file read_many_files list_directory glob grep_search search_file_content web_fetch
+  google_web_search write_todos ask_user
+`),
+);
 const EVENTS = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"];
 /** Here in milliseconds. */
 const TIMEOUT_MS = 30_000;

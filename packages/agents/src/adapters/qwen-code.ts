@@ -2,12 +2,16 @@
 import { join } from "node:path";
 import type { AgentAdapter, AgentEvent } from "../agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
 import { digest, type Payload } from "../payload.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 import { words } from "../words.ts";
 
-const TOOLS = "write_file|edit|replace|notebook_edit|run_shell_command|mcp__.*";
+const TOOLS = allToolsBut(
+  words(
+    "read_file read_many_files list_directory glob grep_search web_fetch web_search todo_write agent task",
+  ),
+);
 const EVENTS = words(`
   SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure SubagentStart
   SubagentStop Stop StopFailure SessionEnd

@@ -61,3 +61,8 @@ export function hookCommand({ scope, belayHome }: Place, agent: AgentId): string
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
+
+/** A matcher for every tool but these: one that nobody has heard of yet may change files. */
+export function allToolsBut(names: readonly string[]): string {
+  return `^(?!(?:${names.join("|")})$)`;
+}
