@@ -17,7 +17,22 @@ export async function agentChecks(home: string, root: string | null, now: number
   const place = placeFor(home, root);
   const found = (await loadAllAgents()).map((adapter) => ({ adapter, ...detectAgent(adapter, place) }));
   const present = found.filter(({ program, configured }) => program !== null || configured !== null);
-  return [...present.map(checkOf), ...troubleCheck(home, now)];
+  const checks = await Promise.all(
+    present.map(async (one) => withObstacles(checkOf(one), (await one.adapter.obstacles?.(place)) ?? [])),
+  );
+  return [...checks, ...troubleCheck(home, now)];
+}
+
+/** Hooks that are in place and still do not run. */
+function withObstacles(check: AgentCheck, obstacles: readonly string[]): AgentCheck {
+  return obstacles.length === 0 || check.status !== "ok"
+    ? check
+    : {
+        ...check,
+        status: "warning",
+        detail: obstacles.join(" "),
+        hint: "Until then it is not captured by itself.",
+      };
 }
 
 function checkOf({
@@ -27,12 +42,12 @@ function checkOf({
 }: {
   title: string;
   hooks: string;
-  adapter: { id: string; advice: readonly string[] };
+  adapter: { id: string };
 }): AgentCheck {
   const install = `\`belay init --agent ${adapter.id}\` installs them.`;
   switch (hooks) {
     case "installed":
-      return { name: title, status: "ok", detail: ["hooks installed", ...adapter.advice].join("; ") };
+      return { name: title, status: "ok", detail: "hooks installed" };
     case "outdated":
       return { name: title, status: "warning", detail: "its hooks are of an older Belay", hint: install };
     case "refused":

@@ -24,7 +24,7 @@ export async function runHookAlone(home: string, event: HookEvent): Promise<stri
       ...event,
       input: [event.input],
       home,
-      host: createAgentHost(open, async () => undefined),
+      host: createAgentHost(open, home),
     });
   } finally {
     for (const workspace of opened) await workspace.close();

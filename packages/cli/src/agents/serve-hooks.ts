@@ -18,7 +18,7 @@ export function serveHooks(home: string): Extension {
         home,
         cwd,
         environment,
-        host: createAgentHost(opener(host, home), async () => undefined),
+        host: createAgentHost(opener(host, home), home),
       });
       return context.json({ answer });
     });

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import type { AgentHost } from "@belay/agents/hook";
 import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
+import { runSlashCommand } from "./slash-command.ts";
 
 /** A workspace that is open, and how to wait for one's turn on it. */
 export interface OpenedWorkspace {
@@ -24,7 +25,8 @@ interface AgentThread {
 
 type Host = AgentHost<AgentThread>;
 
-export function createAgentHost(open: OpenWorkspace, trouble: Host["trouble"]): Host {
+/** `trouble`: what went wrong is in the hooks' own log, whatever state the store is in. */
+export function createAgentHost(open: OpenWorkspace, home: string): Host {
   return {
     openThread: (request) => openThread(open, request),
     message: (message) => inThread(message.thread, (workspace, id) => prompt(workspace, id, message)),
@@ -50,7 +52,8 @@ export function createAgentHost(open: OpenWorkspace, trouble: Host["trouble"]): 
       inThread(thread, async (workspace, id) => {
         if (messageId !== null) await workspace.restoreTo(messageId, { thread: id, scope: "conversation" });
       }),
-    trouble,
+    command: (command) => runSlashCommand(home, command),
+    trouble: () => Promise.resolve(),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { RestoreScope } from "@belay/engine";
 import { usageError } from "../command-error.ts";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 import { workspacePaths } from "../workspace-path.ts";
@@ -45,13 +46,18 @@ export default defineCommand({
         ...(thread && { thread }),
       };
       const bestEffort = call.options["best-effort"] === true;
-      return goBack(call, workspace, {
+      const exit = await goBack(call, workspace, {
         verb: "restore",
         conversation: scope !== "files",
         target: `to ${checkpointLabel(target, call.output.style)}`,
         plan: () => workspace.planRestore(target.id, options),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });
+      if (exit !== EXIT.done || scope === "files" || call.options["dry-run"] === true) return exit;
+      const { forkConversation } = await import("../agents/fork-conversation.ts");
+      const advice = await forkConversation(workspace, target);
+      if (advice !== undefined) call.output.note(advice);
+      return exit;
     });
   },
 });
