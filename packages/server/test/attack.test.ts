@@ -192,7 +192,7 @@ describe("the guard", () => {
     expect(reached).toHaveLength(4);
   });
 
-  test(`keeps ${ATTACKS.length} others from every handler`, async () => {
+  test(`[R40] keeps ${ATTACKS.length} others from every handler`, async () => {
     expect(ATTACKS.length).toBeGreaterThanOrEqual(60);
     for (const attack of ATTACKS) {
       reached = [];

@@ -94,7 +94,7 @@ describe("a dialog", () => {
   );
 
   test(
-    "[A58] dialogs are apart: one cannot restore the other's checkpoints, and deleting one leaves the other",
+    "[R43] [A58] dialogs are apart: one cannot restore the other's checkpoints, and deleting one leaves the other",
     served(async (project) => {
       const [one, two] = [await openDialog(project, "1"), await openDialog(project, "2")];
       const message = await say(project, one, "hello");

@@ -61,7 +61,7 @@ describe("the resident process", () => {
   );
 
   test(
-    "[N1] killed at any moment: everything acknowledged is there, and the next one goes on",
+    "[R41] [N1] killed at any moment: everything acknowledged is there, and the next one goes on",
     served(async (project) => {
       const acknowledged: string[] = [];
       for (let round = 0; round < 3; round += 1) {

@@ -84,7 +84,7 @@ describe("the table of routes", () => {
 
 describe("plans", () => {
   test(
-    "[N0] a rollback needs the plan of its preview, and is refused when the files moved on",
+    "[R42] [N0] a rollback needs the plan of its preview, and is refused when the files moved on",
     served(async (project) => {
       const at = `/api/threads/${await open(project)}`;
       const { checkpoint } = await project.ok("POST", `${at}/checkpoints`, {});

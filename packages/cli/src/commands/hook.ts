@@ -45,8 +45,18 @@ async function alone(home: string, event: HookEvent): Promise<string> {
   return runHookAlone(home, event);
 }
 
+/** Reads to the end, so that the agent can write it; of a giant only the beginning and the end are kept. */
 async function readAll(): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  for await (const piece of process.stdin) pieces.push(piece as Buffer);
-  return Buffer.concat(pieces);
+  let end = Buffer.alloc(0);
+  let size = 0;
+  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size <= KEPT_BYTES) pieces.push(piece);
+    else end = Buffer.concat([end, piece]).subarray(-KEPT_END_BYTES);
+  }
+  return Buffer.concat([...pieces, end]);
 }
+
+const KEPT_BYTES = 17 * 1024 * 1024;
+const KEPT_END_BYTES = 64 * 1024;
