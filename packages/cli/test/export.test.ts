@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { describeTree } from "./describe-tree.ts";
 import { ID, LAUNCHER, Sandbox } from "./sandbox.ts";
@@ -102,4 +103,47 @@ test("--patch --json has the text", () => {
     patch: expect.stringContaining("+changed\n"),
   });
   expect(existsSync(sandbox.path("patch"))).toBe(false);
+});
+
+test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is what was approved, sessions are branches", async () => {
+  {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const { id } = await workspace.createThread({ agent: "test", title: "feature" });
+    await workspace.prompt(id, { content: "one" });
+    sandbox.write("a.txt", "approved\n");
+    await workspace.endTurn(id);
+    const { checkpoint } = await workspace.checkpoint({ thread: id, name: "good", note: "all tests pass" });
+    expect(checkpoint.session).toBe("session_1");
+    await workspace.approve(id, { message: "First part" });
+    await workspace.prompt(id, { content: "two" });
+    sandbox.remove("src/b.txt");
+    sandbox.write("new.txt", "pending\n");
+    await workspace.endTurn(id);
+  }
+  const { threads } = sandbox.json(["threads"]);
+  const target = join(sandbox.base, "exported");
+  const { branches } = sandbox.json(["export", "--thread", threads[0].id, "--git", target]);
+  expect(branches.map(({ branch }: { branch: string }) => branch)).toEqual([
+    "main",
+    "session_1",
+    "session_2",
+  ]);
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: target, encoding: "utf8" });
+  expect(
+    git("branch", "-a")
+      .split("\n")
+      .map((line) => line.slice(2))
+      .filter(Boolean),
+  ).toEqual(["main", "session_1", "session_2"]);
+  expect(git("log", "--merges", "--format=%s", "main")).toBe("First part\n");
+  expect(git("show", "main:a.txt")).toBe("approved\n");
+  expect(git("diff", "--name-status", "main", "session_2")).toBe("A\tnew.txt\nD\tsrc/b.txt\n");
+  expect(git("log", "session_1", "--format=%B")).toContain("all tests pass\n\nBelay-Checkpoint: ");
+  expect(git("log", "main..session_2", "--format=%s").split("\n").length).toBeGreaterThan(1);
+  expect(git("fsck", "--strict")).toBe("");
+  expect(readdirSync(target)).toContain("link");
+  expect(sandbox.error(["export", "--thread", threads[0].id, "--git", target], 3).message).toContain(
+    "not empty",
+  );
+  expect(sandbox.error(["export", "--git", target], 2).code).toBe("USAGE");
 });

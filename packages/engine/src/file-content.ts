@@ -24,6 +24,7 @@ export function contentAt(
   const { hash, size } = entry;
   const mode = entry.kind === "file" ? entry.mode : 0o777;
   return {
+    kind: entry.kind,
     mode,
     hash,
     size,
@@ -36,6 +37,7 @@ function contentOnDisk(path: Parameters<typeof statNode>[0], limitBytes: number)
   if (stat === undefined || !stat.isFile()) return null;
   const content = readSmallFile(path, limitBytes) ?? null;
   return {
+    kind: "file",
     mode: Number(stat.mode) & MODE_BITS,
     size: Number(stat.size),
     hash: content === null ? null : hashBytes(content),

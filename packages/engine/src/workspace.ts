@@ -228,6 +228,7 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
 
 /** One file as it was or is. */
 export interface FileContent {
+  readonly kind: "file" | "symlink";
   readonly mode: number;
   readonly size: number;
   /** Null when it is on disk and larger than what was asked for. */

@@ -54,7 +54,7 @@ describe("a dialog", () => {
   );
 
   test(
-    "[A32] [A70] the index lists dialogs, newest first, and checkpoints oldest first",
+    "[A26] [A32] [A70] the index lists dialogs, newest first, and checkpoints oldest first",
     served(async (project) => {
       const first = await openDialog(project, "first");
       const second = await openDialog(project, "second");
@@ -111,7 +111,7 @@ describe("a dialog", () => {
 
 describe("approval", () => {
   test(
-    "[A04] [A13] [A14] [A15] [A16] [A33] [A34] [A75] approve locks in, closes the session and opens the next one",
+    "[A04] [A13] [A14] [A15] [A16] [A27] [A33] [A34] [A39] [A75] approve locks in, closes the session and opens the next one",
     served(async (project) => {
       const dialog = await openDialog(project);
       await say(project, dialog, "Create a TODO app");
@@ -156,7 +156,7 @@ describe("approval", () => {
   );
 
   test(
-    "[A18] [A19] [A74] [A24] [A81] reset brings the approved state back, shell-made files included, and can be taken back",
+    "[A18] [A19] [A24] [A28] [A74] [A81] reset brings the approved state back, shell-made files included, and can be taken back",
     served(async (project) => {
       const dialog = await openDialog(project);
       await say(project, dialog, "go");
@@ -176,7 +176,7 @@ describe("approval", () => {
   );
 
   test(
-    "[A20] [A21] [A63] a restore can itself be undone, and stays in the session, unapproved",
+    "[A20] [A21] [A29] [A40] [A63] a restore can itself be undone, and stays in the session, unapproved",
     served(async (project) => {
       const dialog = await openDialog(project);
       const first = await say(project, dialog, "one");

@@ -1,5 +1,6 @@
 /** The supervisor's API as its document writes it, over HTTP against a real process. */
 import { execFileSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { statSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
@@ -12,7 +13,7 @@ const git = (project: ServedProject, ...args: string[]) =>
 
 describe("checkpoints of a session", () => {
   test(
-    "[Y09] [Y35] [Y36] [Y39] [Y42] [Y53] [Y54] manual ones are made and listed, without reading contents",
+    "[Y04] [Y05] [Y09] [Y31] [Y35] [Y36] [Y39] [Y42] [Y53] [Y54] manual ones are made and listed, without reading contents",
     served(async (project) => {
       const session = await open(project);
       const { checkpoint } = await project.ok("POST", base(session), {
@@ -146,7 +147,7 @@ describe("comparing and going back", () => {
   );
 
   test(
-    "[Y14] [Y15] [Y40] [Y41] [Y50] [Y60] [Y61] [Y71] the preview says what the rollback then does, exactly",
+    "[Y14] [Y15] [Y19] [Y33] [Y40] [Y41] [Y50] [Y60] [Y61] [Y71] the preview says what the rollback then does, exactly",
     served(
       async (project) => {
         const session = await open(project);
@@ -260,6 +261,89 @@ describe("comparing and going back", () => {
       project.write("a.txt", "two\n");
       const outcome = await project.ok("POST", `${base(session)}/${manual.id}/rollback`, {});
       expect(outcome.safetyCheckpoint).toEqual(expect.any(String));
+    }),
+  );
+});
+
+describe("what is kept, and how much of it", () => {
+  test(
+    "[A56] [A65] [Y32] [Y43] every checkpoint is whole, equal content is stored once, and the use is shown with its cap",
+    served(
+      async (project) => {
+        const session = await open(project);
+        const before = await project.ok("GET", "/api/storage");
+        const first = (await project.ok("POST", base(session), {})).checkpoint.id;
+        for (let index = 0; index < 5; index += 1)
+          project.write(`copy-${index}.bin`, project.readBytes("large.bin"));
+        await project.ok("POST", base(session), {});
+        const after = await project.ok("GET", "/api/storage");
+        expect(after.bytes - before.bytes).toBeLessThan(100_000);
+        expect(after.capBytes).toBeGreaterThan(after.bytes);
+        project.remove("large.bin");
+        await project.ok("POST", `${base(session)}/${first}/rollback`, {});
+        expect(statSync(project.path("large.bin")).size).toBe(500_000);
+      },
+      { "large.bin": randomBytes(500_000) },
+    ),
+  );
+
+  test(
+    "[A57] [Y45] pruning keeps manual and recent ones, and says what went",
+    served(async (project) => {
+      const session = await open(project);
+      const manual = (await project.ok("POST", base(session), { name: "mine" })).checkpoint.id;
+      const { pruned, kept } = await project.ok("POST", "/api/prune", { dryRun: true });
+      expect(pruned).toEqual([]);
+      expect(kept).toBeGreaterThan(1);
+      await project.ok("POST", "/api/prune", {});
+      const { checkpoints } = await project.ok("GET", base(session));
+      expect(checkpoints.map(({ id }: { id: string }) => id)).toContain(manual);
+    }),
+  );
+
+  test(
+    "[Y34] [Y03] the watcher knows what changed: a capture does not look at everything",
+    served(async (project) => {
+      const session = await open(project);
+      const { watching } = await project.ok("GET", "/api/status");
+      expect(watching).toMatchObject({ state: "live", reason: null });
+      project.write("deep/new/file.txt", "x");
+      project.write("a.txt", "two\n");
+      const { checkpoint } = await project.ok("POST", base(session), {});
+      const { files } = await project.ok("GET", `/api/threads/${session}/checkpoints/${checkpoint.id}`);
+      expect(files.map(({ path }: { path: string }) => path)).toEqual(["a.txt", "deep/new/file.txt"]);
+    }),
+  );
+
+  test(
+    "[Y52] a rollback that cannot be done whole is not done at all",
+    served(async (project) => {
+      const session = await open(project);
+      const { checkpoint } = await project.ok("POST", base(session), {});
+      project.write("a.txt", "two\n");
+      project.write("keep/new.txt", "x");
+      execFileSync("chattr", ["+i", project.path("a.txt")]);
+      try {
+        const refused = await project.call("POST", `${base(session)}/${checkpoint.id}/rollback`, {});
+        expect(refused.status).toBe(409);
+        expect([project.read("a.txt"), project.read("keep/new.txt")]).toEqual(["two\n", "x"]);
+      } finally {
+        execFileSync("chattr", ["-i", project.path("a.txt")]);
+      }
+    }),
+  );
+
+  test(
+    "[A61] the process writes structured lines to its log",
+    served(async (project) => {
+      await open(project);
+      const lines = project
+        .log()
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
+      expect(lines.map(({ message }) => message)).toEqual(["started", "workspace opened"]);
+      expect(lines[1]).toMatchObject({ level: "info", path: project.project, state: "live" });
     }),
   );
 });

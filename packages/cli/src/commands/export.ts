@@ -1,39 +1,46 @@
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { isatty } from "node:tty";
 import type { Checkpoint, Workspace } from "@belay/engine";
 import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
 import { tarArchive } from "../archive/tar.ts";
-import { defineCommand, YES, type Call } from "../command.ts";
+import { defineCommand, THREAD, YES, type Call } from "../command.ts";
 import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { colouredDiff, patchBytes } from "../output/diff-text.ts";
-import { size } from "../output/quantity.ts";
+import { count, size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 
 const OPTIONS = {
   tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
   yes: { ...YES, about: "overwrite a file that exists" },
   patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
+  thread: { ...THREAD, about: "a whole conversation instead of a checkpoint" },
+  git: { type: "string", value: "directory", about: "as a git repository in a new directory" },
 } as const;
 
 type ExportCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
-  usage: "export <checkpoint> [--tar file | --patch]",
-  about: "A checkpoint for use elsewhere: all its files as a tar archive, or its changes as a unified diff.",
+  usage: "export <checkpoint> [--tar file | --patch], or export --thread t --git directory",
+  about: [
+    "A checkpoint for use elsewhere: all its files as a tar archive, or its changes as a unified diff.",
+    "A conversation as a git repository: main is what was approved, each session a branch.",
+  ].join("\n"),
   options: OPTIONS,
-  operands: { min: 1, max: 1 },
+  operands: { min: 0, max: 1 },
   examples: [
     "belay export @ --tar project.tar",
     "belay export 12 | tar -x -C elsewhere",
     "belay export 12 --patch > 12.patch",
+    "belay export --thread kqzv --git ../conversation",
   ],
   run: (call) => {
     checkOptions(call);
     return withWorkspace(call, async (workspace) => {
+      if (call.options.git !== undefined) return exportGit(call, workspace, call.options.git);
       const checkpoint = await workspace.resolve(call.operands[0] ?? "");
       if (call.options.patch === true) return exportPatch(call, workspace, checkpoint);
       return exportTar(call, workspace, checkpoint);
@@ -42,7 +49,17 @@ export default defineCommand({
 });
 
 function checkOptions(call: ExportCall): void {
-  const { tar, patch } = call.options;
+  const { tar, patch, thread, git } = call.options;
+  if (git !== undefined || thread !== undefined) {
+    if (git === undefined || thread === undefined || call.operands.length > 0)
+      throw usageError(
+        "A conversation is exported with --thread and --git.",
+        "belay export --thread <t> --git <directory>",
+      );
+    return;
+  }
+  if (call.operands.length === 0)
+    throw usageError("Something is missing.", "Usage: belay export <checkpoint>");
   if (tar !== undefined && patch === true)
     throw usageError("--tar and --patch exclude each other.", "Give one of them.");
   if (patch === true) return;
@@ -66,6 +83,28 @@ async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Che
   if (call.json)
     call.output.json({ checkpoint: checkpoint.id, format: "tar", file: tar, files: checkpoint.files, bytes });
   else call.output.note(`${visible(tar)}: checkpoint ${checkpoint.seq}, ${size(bytes)}`);
+  return EXIT.done;
+}
+
+async function exportGit(call: ExportCall, workspace: Workspace, given: string): Promise<number> {
+  const thread = await workspace.thread(call.options.thread ?? "");
+  const directory = resolve(call.directory, given);
+  if (existsSync(directory) && readdirSync(directory).length > 0)
+    throw new CommandError("USAGE", `${visible(given)} exists and is not empty. Nothing was written.`, {
+      exit: EXIT.refused,
+      hint: "Name a directory that does not exist yet.",
+    });
+  mkdirSync(directory, { recursive: true });
+  const { exportRepository } = await import("../archive/git-repository.ts");
+  const branches = await exportRepository(workspace, thread, directory);
+  if (call.json) call.output.json({ thread: thread.id, format: "git", directory, branches });
+  else
+    call.output.print(
+      [
+        `${visible(given)}:`,
+        ...branches.map(({ branch, commits }) => `  ${branch}  ${count(commits, "commit")}`),
+      ].join("\n"),
+    );
   return EXIT.done;
 }
 

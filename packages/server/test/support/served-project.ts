@@ -135,6 +135,15 @@ export class ServedProject implements AsyncDisposable {
     return existsSync(this.path(path)) ? readFileSync(this.path(path), "utf8") : undefined;
   }
 
+  readBytes(path: string): Buffer {
+    return readFileSync(this.path(path));
+  }
+
+  /** What the process wrote to its log. */
+  log(): string {
+    return readFileSync(join(this.home, "run/resident.log"), "utf8");
+  }
+
   remove(path: string): void {
     rmSync(this.path(path), { recursive: true });
   }
