@@ -100,6 +100,23 @@ describe("[R29] a live capture", () => {
   );
 
   test(
+    "sees a file change under all its names",
+    inWorkspace(PROJECT, async (temp) => {
+      linkSync(join(temp.root, "a.txt"), join(temp.root, "src/second"));
+      await temp.workspace.checkpoint();
+      await temp.workspace.watch();
+      temp.write("src/second", "by one of them");
+      await expectLiveEqualsCold(temp);
+      linkSync(join(temp.root, "a.txt"), join(temp.root, "out/third"));
+      temp.write("out/third", "by a new one");
+      await expectLiveEqualsCold(temp);
+      temp.write("src/second", "by one that is gone");
+      temp.remove("src/second");
+      await expectLiveEqualsCold(temp);
+    }),
+  );
+
+  test(
     "looks, and what it looked at is still to be recorded",
     inWorkspace(PROJECT, async (temp) => {
       await temp.workspace.watch();

@@ -16,7 +16,7 @@ import {
   DIRECTORY,
   EXCLUDED,
   FILE,
-  FileTable,
+  type FileTable,
   GAP,
   RACY,
   SYMLINK,

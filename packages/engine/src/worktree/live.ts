@@ -20,6 +20,7 @@ import type { RecordedRules } from "../model/rules.ts";
 import { readScanned, type CapturedTree, type CaptureInput } from "./capture.ts";
 import { EXCLUDED, FILE, type FileTable } from "./file-table.ts";
 import { LiveChanges } from "./live-changes.ts";
+import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
@@ -60,7 +61,7 @@ export class LiveCapture {
   readonly #options: LiveOptions;
   readonly #watches: DirectoryWatches;
   readonly changes = new LiveChanges();
-  #state: { tree: LiveTree; rules: LiveRules; isProven: boolean } | undefined;
+  #state: { tree: LiveTree; rules: LiveRules; links: LiveLinks; isProven: boolean } | undefined;
   /** Why there is no tree. */
   #reason = SCAN_FIRST;
   #isClosed = false;
@@ -121,6 +122,7 @@ export class LiveCapture {
     this.#state = {
       isProven,
       tree: new LiveTree(table),
+      links: new LiveLinks(table),
       rules: new LiveRules(this.#options.rules, this.#options.commandPath, { rules, gitIndexKey, rulesKey }),
     };
     this.changes.clear();
@@ -178,18 +180,46 @@ export class LiveCapture {
     if (this.#state === undefined) return undefined;
     const { tree, rules } = this.#state;
     for (const path of tree.restless) if (this.#hasMoved(tree, path)) changes.addPath(path, false);
+    for (;;) {
+      const looks = this.#looks(changes, tree, rules);
+      const scan = scanNames(
+        { ...look.scanRequest(tree.table), entering: this.#enteringAnew },
+        looks,
+        tree.index,
+      );
+      if (this.#state === undefined) return undefined;
+      if (scan.ignoreFiles.length > 0) return this.doubt("the rules changed");
+      const others = this.#otherNames(changes, scan).filter((path) => !changes.has(path));
+      if (others.length === 0) return { scan, looks };
+      for (const path of others) changes.addPath(path, false);
+    }
+  }
+
+  #looks(changes: LiveChanges, tree: LiveTree, rules: LiveRules): NamesToSee[] {
     const looks: NamesToSee[] = [];
     for (const [path, names] of changes.directories()) {
       const inside = tree.index.has(path) ? rules.in(path) : undefined;
       if (inside !== undefined) looks.push({ path, names, rules: () => inside });
     }
-    const entering = (path: BytePath) => {
-      this.#watches.remove(path);
-      return this.entering(path);
-    };
-    const scan = scanNames({ ...look.scanRequest(tree.table), entering }, looks, tree.index);
-    if (this.#state === undefined) return undefined;
-    return scan.ignoreFiles.length > 0 ? this.doubt("the rules changed") : { scan, looks };
+    return looks;
+  }
+
+  /** What is entered anew may be another directory than the one that is watched. */
+  readonly #enteringAnew = (path: BytePath): boolean => {
+    this.#watches.remove(path);
+    return this.entering(path);
+  };
+
+  /** Where else files stand that are, or were, among what changed. */
+  #otherNames(changes: LiveChanges, { linked }: Scan): BytePath[] {
+    const { tree, links } = this.#state!;
+    links.add(linked);
+    const inodes = new Set(linked);
+    for (const path of changes.paths()) {
+      const index = tree.find(path);
+      if (index >= 0 && links.has(tree.table.ino[index]!)) inodes.add(tree.table.ino[index]!);
+    }
+    return pathsOf(tree.table, inodes);
   }
 
   /** The store has what was last seen. */

@@ -46,6 +46,8 @@ export interface Scan {
   readonly parent: readonly number[];
   /** The previous table's index of each directory, -1 when it is new. */
   readonly before: readonly number[];
+  /** The inodes of files with more than one name, of those that were looked at one by one. */
+  readonly linked: readonly bigint[];
   readonly excluded: readonly ExcludedRoot[];
   readonly ignoreFiles: readonly RecordedIgnoreFile[];
 }

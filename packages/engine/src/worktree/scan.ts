@@ -69,6 +69,7 @@ class Scanner {
   readonly #before: number[] = [];
   readonly #excluded: ExcludedRoot[] = [];
   readonly #ignoreFiles: RecordedIgnoreFile[] = [];
+  readonly #linked: bigint[] = [];
   readonly #previousDirectories: ReadonlyMap<BytePath, number>;
   readonly #device: bigint;
 
@@ -117,6 +118,7 @@ class Scanner {
       before: this.#before,
       excluded: this.#excluded.sort((a, b) => (a.path < b.path ? -1 : 1)),
       ignoreFiles: this.#ignoreFiles,
+      linked: this.#linked,
     };
   }
 
@@ -299,6 +301,7 @@ class Scanner {
     if (kind === "file" && stat.size > fileLimitBytes && !unlimited.has(path)) {
       return this.#addGap(visit, name, stat, "too-large");
     }
+    if (stat.nlink > 1n) this.#linked.push(stat.ino);
     const index = this.#table.addEntry(visit.directory, name, kind === "file" ? FILE : SYMLINK, stat);
     if (this.#isRacy(stat) || isMapped(name)) this.#table.flags[index] = RACY;
     const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
