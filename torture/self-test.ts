@@ -42,7 +42,6 @@ function isNoticed({ name, suite, tries, points = "" }: PlantedBug): boolean {
         ...process.env,
         BELAY_PLANTED_BUG: name,
         BELAY_TORTURE_POINTS: points,
-        BELAY_TORTURE_COMMAND: join(import.meta.dirname, "command.ts"),
         NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "plant.ts")}`,
       },
     },
