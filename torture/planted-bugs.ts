@@ -112,7 +112,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a short write is taken for a whole one",
     suite: "errors",
-    points: "^restore p?write.*/root/",
+    points: "^restore p?write.*-stage-",
     tries: 600,
     edits: [{ file: "fs/durable-file", text: "written < bytes.length;", instead: "written < 1;" }],
   },
