@@ -38,6 +38,8 @@ async function run(suite: Suite): Promise<boolean> {
     console.log(`${suite.name.padEnd(11)} skipped: ${missing}`);
     return true;
   }
+  const leftOut = suite.leftOut?.();
+  if (leftOut !== undefined) console.error(`${suite.name.padEnd(11)} without ${leftOut}`);
   if (suite.underShim === true && shimBase === undefined) return runUnderShim(suite);
   const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 30));
   const runs =

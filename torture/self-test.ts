@@ -23,7 +23,7 @@ function assertPlantable({ name, edits }: PlantedBug): void {
   }
 }
 
-function isNoticed({ name, suite, tries }: PlantedBug): boolean {
+function isNoticed({ name, suite, tries, points = "" }: PlantedBug): boolean {
   const missing = SUITES.find((each) => each.name === suite)!.missing?.();
   const title = `${suite.padEnd(11)} ${name}`;
   if (missing !== undefined) {
@@ -41,7 +41,7 @@ function isNoticed({ name, suite, tries }: PlantedBug): boolean {
       env: {
         ...process.env,
         BELAY_PLANTED_BUG: name,
-        BELAY_TORTURE_COMMAND: join(import.meta.dirname, "command.ts"),
+        BELAY_TORTURE_POINTS: points,
         NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "plant.ts")}`,
       },
     },

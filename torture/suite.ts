@@ -16,6 +16,8 @@ export interface Suite {
   readonly underShim?: boolean;
   /** Why it cannot run on this machine. */
   readonly missing?: () => string | undefined;
+  /** What it leaves out on this machine, and why. */
+  readonly leftOut?: () => string | undefined;
   /** Tries as many things as there is time for; all that is random comes from the round. */
   round(round: Round): Promise<void>;
 }

@@ -42,6 +42,14 @@ export const power: Suite = {
   short: 3,
   missing: () =>
     canMount && available.length > 0 ? undefined : "no file system on a loop device can be mounted here",
+  leftOut: () =>
+    ["btrfs (its power cannot be cut)"]
+      .concat(
+        Object.keys(FORMATS)
+          .filter((name) => !available.includes(name))
+          .map((name) => `${name} (no mkfs.${name})`),
+      )
+      .join(", "),
   async round(round) {
     for (const format of available) {
       const machine = new Machine(format);

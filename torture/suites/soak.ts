@@ -15,8 +15,7 @@ import { describeFile, type TreeMap } from "../../packages/engine/test/support/t
 import { readCheckpointMap } from "../../packages/engine/test/support/workspace-model.ts";
 import type { Round, Suite } from "../suite.ts";
 
-const COMMAND =
-  process.env["BELAY_TORTURE_COMMAND"] ?? join(import.meta.dirname, "../../packages/cli/bin/belay.js");
+const COMMAND = join(import.meta.dirname, "../../packages/cli/bin/belay.js");
 const PROCESSES = 8;
 const COMMANDS_EACH = 12;
 const KILLED = 4;
@@ -63,6 +62,8 @@ class Agent {
   readonly saved: Saved[] = [];
   /** What its file was and is no longer: a restore took it away. */
   readonly takenAway: string[] = [];
+  /** How long a restore takes at present: what is written meanwhile should meet any moment of it. */
+  #restoreMs = 400;
 
   constructor(place: Place, number: number, round: Round) {
     this.#place = place;
@@ -104,9 +105,11 @@ class Agent {
     const only = `${this.name} ${number} only here ${this.#random.below(2 ** 30)}`;
     writeFileSync(this.path, only);
     const target = this.#random.pick(this.saved);
+    const started = performance.now();
     const restoring = this.#run(["restore", target.id, this.name, "--yes"]);
     const written = this.#random.below(2) === 0 ? [only] : [only, await this.#meddle(number)];
     const said = await restoring;
+    if (said !== undefined) this.#restoreMs = performance.now() - started;
     const present = readFileSync(this.path, "utf8");
     if (said !== undefined && !written.includes(present)) assert.equal(present, target.content);
     // what was replaced by its own hand is nobody's to save
@@ -116,7 +119,7 @@ class Agent {
   /** Saves the file anew, as an editor does, while it is being restored. */
   async #meddle(number: number): Promise<string> {
     const content = `${this.name} ${number} meanwhile ${this.#random.below(2 ** 30)}`;
-    await sleep(this.#random.below(400));
+    await sleep(this.#random.below(this.#restoreMs));
     const draft = join(this.#place.base, `${this.name}.draft`);
     writeFileSync(draft, content);
     renameSync(draft, this.path);
