@@ -1,4 +1,6 @@
 /** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { findWorkspace, listWorkspaces, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./resident/log.ts";
@@ -20,6 +22,8 @@ export class WorkspaceHost {
   readonly #open = new Map<string, Promise<HostedWorkspace>>();
   readonly #threads = new Map<string, string>();
   readonly #reconciling = new Set<string>();
+  readonly #paths = new Map<string, string>();
+  #registryState = "";
 
   constructor(options: HostOptions) {
     this.#options = options;
@@ -38,10 +42,20 @@ export class WorkspaceHost {
         400,
         "Several workspaces are served: say which one is meant.",
       );
-    const known = this.#open.get(wanted);
+    const known = this.#open.get(this.#resolved(wanted) ?? wanted);
     if (known !== undefined) return this.#touch(await known);
     const path = wanted.includes("/") ? wanted : await this.#pathOf(wanted);
-    return this.#touch(await this.#openAt(path));
+    const hosted = await this.#openAt(path);
+    this.#paths.set(wanted, hosted.workspace.id);
+    return this.#touch(hosted);
+  }
+
+  /** Which workspace a path was in, as long as no directory has been protected or moved since. */
+  #resolved(path: string): string | undefined {
+    const state = registryState(this.home);
+    if (state !== this.#registryState) this.#paths.clear();
+    this.#registryState = state;
+    return this.#paths.get(path);
   }
 
   /** The workspace that has a thread, whichever it is. */
@@ -156,6 +170,13 @@ export class WorkspaceHost {
       .map(({ id }) => id);
     return [...new Set([...this.#open.keys(), ...ids])];
   }
+}
+
+function registryState(home: string): string {
+  return ["registry.db", "registry.db-wal"]
+    .map((name) => statSync(join(home, name), { throwIfNoEntry: false, bigint: true }))
+    .map((stat) => `${stat?.mtimeNs} ${stat?.size}`)
+    .join(" ");
 }
 
 /** After a turn; long enough for the agent's next prompt to come first. */
