@@ -2,7 +2,6 @@
  * The resident process from the outside: is it there, start it, stop it. Every command can do without it:
  * whatever goes wrong here means that the command works alone.
  */
-import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { BelayClient } from "@belay/protocol/client";
@@ -51,6 +50,7 @@ export class ResidentProcess {
     this.#run.create();
     const log = openSync(`${this.#run.log}.out`, "a", 0o600);
     try {
+      const { spawn } = process.getBuiltinModule("node:child_process");
       const child = spawn(process.execPath, [launcher(), "--home", this.#home, "resident", ...options], {
         detached: true,
         cwd: "/",
