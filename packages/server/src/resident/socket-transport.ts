@@ -18,7 +18,7 @@ export function createSocketTransport(socketPath: string, timeoutMs: number): Tr
         try {
           done(decode(Buffer.concat(pieces)));
         } catch (error) {
-          fail(error as Error);
+          fail(error);
         }
       });
     });
