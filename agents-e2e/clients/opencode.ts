@@ -35,10 +35,15 @@ export const opencode: Client = {
     mkdirSync(join(user, ".config/opencode"), { recursive: true });
     writeFileSync(join(user, ".config/opencode/opencode.json"), JSON.stringify(config, null, 2));
   },
-  turn: ({ modules, prompt }) => ({
+  turn: ({ modules, prompt, modelUrl }) => ({
     program: join(modules, PACKAGE, "bin/opencode"),
     // words of their own: it puts an argument with spaces into quotes
     args: ["run", "--format", "json", ...prompt.split(" ")],
-    environment: { OPENCODE_DISABLE_MODELS_FETCH: "1", OPENCODE_DISABLE_AUTOUPDATE: "1" },
+    environment: {
+      OPENCODE_DISABLE_MODELS_FETCH: "1",
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      // it looks for packages at every start: being told that there are none is quicker than having no network
+      NPM_CONFIG_REGISTRY: modelUrl,
+    },
   }),
 };
