@@ -22,16 +22,17 @@ export interface Client {
   prepare?(stage: Stage, modelUrl: string): void;
   /** One turn without a terminal. */
   turn(request: TurnRequest): Command;
-  /** It says what the model answered when the turn is over. */
-  readonly tellsAnswer: boolean;
+  /** It shows what a hook has to say, also without a terminal. */
+  readonly showsTrouble: boolean;
 }
 
 export interface TurnRequest {
   /** The directory that npm installed it into. */
   readonly modules: string;
   readonly prompt: string;
+  /** It goes on with the last conversation. */
+  readonly continues: boolean;
   readonly modelUrl: string;
-  readonly stage: Stage;
 }
 
 export interface Command {

@@ -2,7 +2,8 @@
 import type { Turn } from "./model-stub.ts";
 
 export type Body = Record<string, any>;
-type Said = "result" | { text: string };
+/** The user's words, or a tool's result. */
+export type Said = "result" | { text: string };
 
 interface Protocol {
   /** The user's words and the tools' results, in order. */

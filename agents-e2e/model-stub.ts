@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { protocolOf, type Body } from "./model-protocols.ts";
+import { protocolOf, type Body, type Said } from "./model-protocols.ts";
 
 export interface ToolCall {
   readonly name: string;
@@ -20,7 +20,9 @@ export const ANSWER = "All done.";
 
 export class ModelStub implements AsyncDisposable {
   readonly #server = createServer((request, response) => void this.#answer(request, response));
-  readonly #calls = new Map<string, readonly ToolCall[]>();
+  #prompt = "";
+  #calls: readonly ToolCall[] = [];
+  #heard: readonly Said[] = [];
 
   async listen(): Promise<string> {
     await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
@@ -29,7 +31,12 @@ export class ModelStub implements AsyncDisposable {
 
   /** What the model asks for when it reads this prompt. */
   expect(prompt: string, calls: readonly ToolCall[]): void {
-    this.#calls.set(prompt, calls);
+    [this.#prompt, this.#calls, this.#heard] = [prompt, calls, []];
+  }
+
+  /** Whether the last request that offered tools has this text in it. */
+  hasHeard(text: string): boolean {
+    return this.#heard.some((item) => item !== "result" && item.text.includes(text));
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -45,16 +52,12 @@ export class ModelStub implements AsyncDisposable {
     response.writeHead(200, { "content-type": type }).end(text);
   }
 
-  #next(said: readonly ("result" | { text: string })[], { tools }: Body): Turn {
-    let calls: readonly ToolCall[] = [];
-    let done = 0;
-    for (const item of said) {
-      if (item === "result") done += 1;
-      else
-        for (const [prompt, expected] of this.#calls)
-          if (item.text.includes(prompt)) [calls, done] = [expected, 0];
-    }
-    const call = Array.isArray(tools) && tools.length > 0 ? calls[done] : undefined;
+  #next(said: readonly Said[], { tools }: Body): Turn {
+    if (!Array.isArray(tools) || tools.length === 0) return { text: ANSWER };
+    this.#heard = said;
+    const prompt = said.findLastIndex((item) => item !== "result" && item.text.includes(this.#prompt));
+    const done = said.slice(prompt).filter((item) => item === "result").length;
+    const call = prompt < 0 ? undefined : this.#calls[done];
     return call === undefined ? { text: ANSWER } : { call, id: `call_${done + 1}_${Date.now()}` };
   }
 

@@ -52,19 +52,25 @@ export class Stage implements Disposable {
     };
   }
 
-  /** Runs a client to its end, without blocking the model that it talks to. */
-  run({ program, args, environment }: Command): Promise<Ran> {
+  /** Runs a client to its end, or until a file appears; the model that it talks to is not blocked meanwhile. */
+  run({ program, args, environment }: Command, killedAt?: string): Promise<Ran> {
     return new Promise((done, failed) => {
       const child = spawn(program, args, {
         cwd: this.project,
         env: { ...this.environment, ...environment },
         stdio: ["ignore", "pipe", "pipe"],
         timeout: PATIENCE_MS,
+        detached: true,
       });
+      const watch = setInterval(() => {
+        if (killedAt !== undefined && existsSync(join(this.project, killedAt)))
+          process.kill(-child.pid!, "SIGKILL");
+      }, 50);
       let output = "";
       for (const stream of [child.stdout, child.stderr])
         stream.setEncoding("utf8").on("data", (text: string) => (output += text));
       child.on("error", failed).on("close", (status) => {
+        clearInterval(watch);
         writeFileSync(join(this.base, "client.log"), output);
         done({ status, output });
       });

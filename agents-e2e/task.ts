@@ -53,3 +53,12 @@ export const RESULT: Readonly<Record<string, string | null>> = {
   "deep/er/file.txt": "deep\n",
   link: "first\nchanged\nthird\nfourth\n",
 };
+
+export const SECOND_PROMPT = "Please go on with it.";
+export const SECOND_STEPS: readonly Step[] = [{ does: "write", path: "again.txt", content: "again\n" }];
+
+/** It never comes to its end. */
+export const LONG_PROMPT = "Please do something long.";
+export const LONG_STEPS: readonly Step[] = [
+  { does: "shell", command: "rm README.md && echo started > started.txt && exec sleep 20" },
+];

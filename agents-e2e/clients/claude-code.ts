@@ -10,7 +10,7 @@ export const claudeCode: Client = {
   agent: "claude-code",
   package: `@anthropic-ai/claude-code-${PLATFORM}`,
   version: "2.1.325",
-  tellsAnswer: true,
+  showsTrouble: true,
   toolCall: (step, project) => {
     switch (step.does) {
       case "read":
@@ -26,9 +26,9 @@ export const claudeCode: Client = {
         return { name: "Bash", input: { command: asShellCommand(step), description: "Works on files" } };
     }
   },
-  turn: ({ modules, prompt, modelUrl }) => ({
+  turn: ({ modules, prompt, continues, modelUrl }) => ({
     program: join(modules, `@anthropic-ai/claude-code-${PLATFORM}`, "claude"),
-    args: ["-p", prompt, ...OPTIONS.split(" ")],
+    args: ["-p", prompt, ...(continues ? ["--continue"] : []), ...OPTIONS.split(" ")],
     environment: {
       ANTHROPIC_BASE_URL: modelUrl,
       ANTHROPIC_API_KEY: "sk-ant-stub",

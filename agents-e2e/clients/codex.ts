@@ -10,7 +10,7 @@ export const codex: Client = {
   agent: "codex",
   package: "@openai/codex",
   version: "0.166.0",
-  tellsAnswer: true,
+  showsTrouble: false,
   toolCall: (step) => {
     switch (step.does) {
       case "read":
@@ -28,9 +28,15 @@ export const codex: Client = {
     const config = ['model = "gpt-5.5"', 'model_provider = "stub"', "[model_providers.stub]", ...lines];
     writeFileSync(join(user, ".codex/config.toml"), `${config.join("\n")}\n`);
   },
-  turn: ({ modules, prompt }) => ({
+  turn: ({ modules, prompt, continues }) => ({
     program: process.execPath,
-    args: [join(modules, "@openai/codex/bin/codex.js"), "exec", ...OPTIONS.split(" "), prompt],
+    args: [
+      join(modules, "@openai/codex/bin/codex.js"),
+      "exec",
+      ...(continues ? ["resume", "--last"] : []),
+      ...OPTIONS.split(" "),
+      prompt,
+    ],
     environment: { STUB_KEY: "x" },
   }),
 };

@@ -9,7 +9,7 @@ export const geminiCli: Client = {
   agent: "gemini-cli",
   package: "@google/gemini-cli",
   version: "0.61.0",
-  tellsAnswer: true,
+  showsTrouble: true,
   toolCall: (step, project) => {
     switch (step.does) {
       case "read":
@@ -37,9 +37,15 @@ export const geminiCli: Client = {
     const settings = { security: { auth: { selectedType: "gemini-api-key" } } };
     writeFileSync(join(user, ".gemini/settings.json"), JSON.stringify(settings, null, 2));
   },
-  turn: ({ modules, prompt, modelUrl }) => ({
+  turn: ({ modules, prompt, continues, modelUrl }) => ({
     program: process.execPath,
-    args: [join(modules, "@google/gemini-cli/bundle/gemini.js"), "-p", prompt, ...OPTIONS.split(" ")],
+    args: [
+      join(modules, "@google/gemini-cli/bundle/gemini.js"),
+      "-p",
+      prompt,
+      ...(continues ? ["--resume", "latest"] : []),
+      ...OPTIONS.split(" "),
+    ],
     // it would send loopback through a proxy as well
     environment: { GEMINI_API_KEY: "x", GOOGLE_GEMINI_BASE_URL: modelUrl, HTTP_PROXY: "", HTTPS_PROXY: "" },
   }),

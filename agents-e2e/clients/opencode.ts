@@ -8,7 +8,7 @@ export const opencode: Client = {
   agent: "opencode",
   package: PACKAGE,
   version: "1.18.33",
-  tellsAnswer: false,
+  showsTrouble: false,
   toolCall: (step, project) => {
     switch (step.does) {
       case "read":
@@ -35,10 +35,10 @@ export const opencode: Client = {
     mkdirSync(join(user, ".config/opencode"), { recursive: true });
     writeFileSync(join(user, ".config/opencode/opencode.json"), JSON.stringify(config, null, 2));
   },
-  turn: ({ modules, prompt, modelUrl }) => ({
+  turn: ({ modules, prompt, continues, modelUrl }) => ({
     program: join(modules, PACKAGE, "bin/opencode"),
     // words of their own: it puts an argument with spaces into quotes
-    args: ["run", "--format", "json", ...prompt.split(" ")],
+    args: ["run", "--format", "json", ...(continues ? ["--continue"] : []), ...prompt.split(" ")],
     environment: {
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_AUTOUPDATE: "1",
