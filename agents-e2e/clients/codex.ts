@@ -4,7 +4,7 @@ import type { Client, Step } from "../client.ts";
 import type { ToolCall } from "../model-stub.ts";
 
 /** In use the user trusts the hooks once, by hand: Belay does not do it for them. */
-const OPTIONS = "--json --dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust";
+const OPTIONS = "--dangerously-bypass-approvals-and-sandbox --dangerously-bypass-hook-trust";
 
 export const codex: Client = {
   agent: "codex",
