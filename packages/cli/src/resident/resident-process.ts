@@ -2,7 +2,6 @@
  * The resident process from the outside: is it there, start it, stop it. Every command can do without it:
  * whatever goes wrong here means that the command works alone.
  */
-import { spawn } from "node:child_process";
 import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { BelayClient } from "@belay/protocol/client";
@@ -49,6 +48,8 @@ export class ResidentProcess {
   /** Starts it without waiting; one of this build that is there already wins. */
   launch(options: readonly string[] = []): void {
     this.#run.create();
+    // loaded here: every hook would wait for it
+    const { spawn } = process.getBuiltinModule("node:child_process");
     const log = openSync(`${this.#run.log}.out`, "a", 0o600);
     try {
       const child = spawn(process.execPath, [launcher(), "--home", this.#home, "resident", ...options], {

@@ -1,5 +1,4 @@
 /** Where the resident process leaves what its clients need to find it: private to the user. */
-import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -36,6 +35,8 @@ export class RunDirectory {
   get socket(): string {
     const near = join(this.path, "resident.sock");
     if (Buffer.byteLength(near) < LONGEST_SOCKET_PATH) return near;
+    // loaded here: every hook would wait for it
+    const { createHash } = process.getBuiltinModule("node:crypto");
     const name = createHash("sha256").update(this.path).digest("hex").slice(0, 16);
     return join(tmpdir(), `belay-${userInfo().uid}`, `${name}.sock`);
   }
