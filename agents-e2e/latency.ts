@@ -16,6 +16,7 @@ export function measureLatency(calls: number): string {
   stage.json("init", "--agent", "claude-code", "--yes");
   stage.json("start");
   send(stage, "UserPromptSubmit", "prompt");
+  assert.ok(stage.residentWasAsked(), "the resident process carries out the hooks");
   const hooks = Array.from({ length: calls }, (_, at) => {
     const took = time(() => send(stage, "PreToolUse.Bash", `call-${at}`));
     writeFileSync(join(stage.project, `src/${at % 20}/${at}.txt`), `changed ${at}\n`);

@@ -18,18 +18,20 @@ export interface Scene {
 type Scenario = (scene: Scene) => Promise<void>;
 
 export const SCENARIOS: readonly (readonly [name: string, Scenario])[] = [
-  ["alone", turnAndBack],
+  ["alone", (scene) => turnAndBack(scene)],
   ["with the resident process", withResident],
   ["killed", killed],
   ["damaged store", damagedStore],
 ];
 
-async function turnAndBack(scene: Scene): Promise<void> {
+async function turnAndBack(scene: Scene, hasResident = false): Promise<void> {
   const { stage, model } = scene;
   protect(scene);
+  if (hasResident) stage.json("start");
   const before = stage.tree();
   const { output, calls } = await turn(scene, PROMPT, STEPS);
   checkResult(stage);
+  assert.equal(stage.residentWasAsked(), hasResident, "who carried out the hooks");
   assert.doesNotMatch(output, HOOK_TROUBLE, "the client shows trouble with hooks");
   const after = stage.tree();
   checkConversation(scene, [[PROMPT, calls]]);
@@ -49,9 +51,7 @@ async function turnAndBack(scene: Scene): Promise<void> {
 }
 
 async function withResident(scene: Scene): Promise<void> {
-  protect(scene);
-  scene.stage.json("start");
-  await turnAndBack(scene);
+  await turnAndBack(scene, true);
   const { resident } = scene.stage.json("status");
   assert.deepEqual([resident.running, resident.watching], [true, true], "the resident process watched");
 }
@@ -88,7 +88,6 @@ const HOOK_TROUBLE =
 
 /** Settings and hooks, as the user has them. */
 function protect({ client, stage, modelUrl }: Scene): void {
-  if (existsSync(stage.home)) return;
   client.prepare?.(stage, modelUrl);
   const { agents } = stage.json("init", "--agent", client.agent, "--yes");
   assert.equal(agents.length, 1, "hooks were installed");

@@ -1,7 +1,15 @@
 /** Where one client plays: a project under git, a home, a temporary directory and a `$BELAY_HOME` of its own. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { describeTree } from "../packages/cli/test/describe-tree.ts";
@@ -91,6 +99,12 @@ export class Stage implements Disposable {
     const { status, output } = this.belay("--json", ...args);
     assert.equal(status, 0, `belay ${args.join(" ")}: ${output}`);
     return JSON.parse(output);
+  }
+
+  /** Whether the resident process has been asked about the project: by hooks, as long as no command was run. */
+  residentWasAsked(): boolean {
+    const log = join(this.home, "run/resident.log");
+    return existsSync(log) && readFileSync(log, "utf8").includes("workspace opened");
   }
 
   /** The whole project, without what belongs to git. */
