@@ -44,7 +44,12 @@ export const Belay = async ({ directory }) => {
       }
     });
 
-  // What the model said last in each conversation: its end is announced without it.
+${HOOKS}};
+`;
+}
+
+/** The part that knows opencode's events. */
+const HOOKS = `  // What the model said last in each conversation: its end is announced without it.
   const answers = new Map();
 
   return {
@@ -72,6 +77,4 @@ export const Belay = async ({ directory }) => {
       await send(event.type, event.properties, { answer }, event.id);
     },
   };
-};
 `;
-}
