@@ -211,8 +211,8 @@ class Copy implements Peer {
     this.#count += 1;
     const copy = join(this.#directory, String(this.#count));
     execFileSync("cp", ["-a", this.#root, copy]);
-    // only the newest two are kept: two hundred copies would fill the disk
-    rmSync(join(this.#directory, String(this.#count - 2)), { recursive: true, force: true });
+    // only the newest few are kept: two hundred copies would fill the disk
+    rmSync(join(this.#directory, String(this.#count - 4)), { recursive: true, force: true });
     return copy;
   }
 

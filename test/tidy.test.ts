@@ -13,7 +13,7 @@ import {
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
 import { checkFileSizes, checkFunctionSizes } from "./tidy/sizes.ts";
-import { checkCitationsExist, checkRulesAreProved, SPEC } from "./tidy/spec-rules.ts";
+import { checkCitationsExist, checkRulesAreProved, checkRulesAreUnique, SPEC } from "./tidy/spec-rules.ts";
 import { checkSurroundings } from "./tidy/surroundings.ts";
 import { checkWorld } from "./tidy/world.ts";
 
@@ -150,6 +150,8 @@ describe("the specification", () => {
 
   test.skipIf(!hasSpec)("has a test for each rule, and each rule that is cited", () => {
     expectClean(checkRulesAreProved);
+    expectClean(checkRulesAreUnique);
+    expect(checkRulesAreUnique([{ path: SPEC, text: "| R1 | a |\n| R1 | b |" }])).toHaveLength(1);
     expectClean(checkCitationsExist);
   });
 

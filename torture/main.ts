@@ -66,7 +66,7 @@ function runUnderShim({ name }: Suite): boolean {
     value === false ? [] : value === true ? [`--${key}`] : [`--${key}`, value],
   );
   try {
-    const { status } = spawnSync(
+    const { status, signal } = spawnSync(
       process.execPath,
       [...process.execArgv, import.meta.filename, name, ...options],
       {
@@ -74,6 +74,7 @@ function runUnderShim({ name }: Suite): boolean {
         env: { ...process.env, ...underShim(base) },
       },
     );
+    if (signal !== null) console.error(`${name}: ended by ${signal}`);
     return status === 0;
   } finally {
     rmSync(base, { recursive: true, force: true });

@@ -184,18 +184,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
-    name: "the lease of a restore keeps nobody away",
-    suite: "soak",
-    tries: 1_500,
-    edits: [
-      {
-        file: "worktree/carry-out",
-        text: "other.owner.pid !== system.owner.pid && system.isAlive(other.owner)",
-        instead: "false",
-      },
-    ],
-  },
-  {
     name: "what is exchanged is not looked at",
     suite: "soak",
     tries: 1_500,

@@ -19,6 +19,15 @@ export const checkRulesAreProved: Check = (files) => {
     .map((rule) => `${rule}: no test title cites it`);
 };
 
+/** A rule has one meaning. */
+export const checkRulesAreUnique: Check = (files) => {
+  const spec = files.find(({ path }) => path === SPEC)?.text ?? "";
+  const found = [...spec.matchAll(RULE)].map((match) => (match[1] ?? match[2])!);
+  return found
+    .filter((rule, index) => found.indexOf(rule) !== index)
+    .map((rule) => `${SPEC}: ${rule} is there twice`);
+};
+
 /** Every citation in code is of a rule that exists. */
 export const checkCitationsExist: Check = (files) => {
   const known = rules(files);

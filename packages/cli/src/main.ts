@@ -77,6 +77,7 @@ function checkOperands(command: Command, given: number): void {
 function createCall(line: ParsedLine): Call {
   const { options } = line;
   const json = options["json"] === true;
+  let output: Output | undefined;
   const home = options["home"] ?? (process.env["BELAY_HOME"] || join(homedir(), ".belay"));
   return {
     options: options as Call["options"],
@@ -86,7 +87,10 @@ function createCall(line: ParsedLine): Call {
     directory: resolve(currentDirectory(), (options["directory"] as string | undefined) ?? "."),
     home: resolve(currentDirectory(), home as string),
     json,
-    output: outputOf(line),
+    // made when it is needed: a hook has no use for terminals, and they take milliseconds to look at
+    get output() {
+      return (output ??= outputOf(line));
+    },
   };
 }
 

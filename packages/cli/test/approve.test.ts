@@ -47,6 +47,7 @@ describe("threads and thread", () => {
     expect(listed).toEqual([
       {
         id: thread,
+        workspace: expect.stringMatching(ID),
         agent: "claude",
         externalId: "claude-1",
         title: "Add login",

@@ -36,8 +36,9 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     options: { detail?: DiffDetail; content?: boolean } = {},
   ): Promise<SessionStatus> {
     assertThread(this.db, thread);
-    const pending = await this.caughtUp(() => lookForPending(this.context, resetRequest(thread)));
-    return describeSession(this.context, pending, options);
+    return this.looking(() =>
+      describeSession(this.context, lookForPending(this.context, resetRequest(thread)), options),
+    );
   }
 
   async sessions(thread: ThreadId): Promise<Session[]> {

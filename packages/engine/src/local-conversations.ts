@@ -33,6 +33,7 @@ import type {
 } from "./model/conversation.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
+import { isEngineError } from "./model/errors.ts";
 import { captureWarnings } from "./capture-warnings.ts";
 import type { Conversations } from "./conversations.ts";
 import { listFileEdits } from "./file-edits.ts";
@@ -48,6 +49,8 @@ import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "./worktree/tools.ts";
 import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
+
+const LOOKS_AGAIN = 5;
 
 export class LocalConversations implements Conversations {
   protected readonly context: Context;
@@ -204,6 +207,17 @@ export class LocalConversations implements Conversations {
   /** Captures within `work` may rely on what the watcher has reported, if there is one. */
   protected caughtUp<Result>(work: () => Result): Promise<Result> {
     return this.context.worktree.whileCaughtUp(work);
+  }
+
+  /** Looks at the disk and tells of it. A file may change between being named and being read: then once more. */
+  protected async looking<Result>(work: () => Result): Promise<Result> {
+    for (let left = LOOKS_AGAIN; ; left -= 1) {
+      try {
+        return await this.caughtUp(work);
+      } catch (error) {
+        if (left === 0 || !isEngineError(error, "PLAN_STALE")) throw error;
+      }
+    }
   }
 
   /** Wakes whoever waits for events. */

@@ -145,7 +145,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
     const listed = listCheckpoints(this.db, options);
     return options.fresh === true
-      ? this.caughtUp(() => this.#blaming(() => withChanges(this.context, listed)))
+      ? this.looking(() => this.#blaming(() => withChanges(this.context, listed)))
       : listed;
   }
 
@@ -162,12 +162,12 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     const options = isRef
       ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
       : fromOrOptions;
-    return this.caughtUp(() => this.#blaming(() => compareStates(this.context, options)));
+    return this.looking(() => this.#blaming(() => compareStates(this.context, options)));
   }
 
   async status(): Promise<WorkspaceStatus> {
     const { id, root, store } = this;
-    return this.caughtUp(() => this.#blaming(() => ({ id, root, store, ...describeStatus(this.context) })));
+    return this.looking(() => this.#blaming(() => ({ id, root, store, ...describeStatus(this.context) })));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {

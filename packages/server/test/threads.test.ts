@@ -1,4 +1,6 @@
 /** The canonical API: shapes, plans, events, and what it says to bad input. */
+import { once } from "node:events";
+import { DatabaseSync } from "node:sqlite";
 import { ROUTES, shapes, type RouteName } from "@belay/protocol";
 import { describe, expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
@@ -202,3 +204,38 @@ describe("bad input", () => {
     }),
   );
 });
+
+test(
+  "while another process restores, a rollback is refused with 423 and names its owner",
+  { timeout: 60_000 },
+  served(
+    async (project) => {
+      const at = `/api/threads/${await open(project)}`;
+      const { checkpoint } = await project.ok("POST", `${at}/checkpoints`, {});
+      for (let index = 0; index < FILES; index += 1) project.write(`f${index}`, "changed");
+      const other = project.start("restore", checkpoint.id, "--yes");
+      const store = project.store();
+      const isRestoring = () => {
+        using db = new DatabaseSync(store, { readOnly: true });
+        return db.prepare("SELECT 1 FROM lease WHERE kind = 'restore'").get() !== undefined;
+      };
+      while (!isRestoring() && other.exitCode === null) await new Promise((later) => setTimeout(later, 2));
+      other.kill("SIGSTOP");
+      const refused = await project.call(
+        "POST",
+        `/api/sessions/${at.split("/").at(-1)}/checkpoints/${checkpoint.id}/rollback`,
+        {},
+      );
+      expect(refused).toMatchObject({
+        status: 423,
+        body: { error: { code: "RESTORE_RUNNING", pid: other.pid } },
+      });
+      other.kill("SIGCONT");
+      await once(other, "exit");
+      expect(project.read("f0")).toBe("before");
+    },
+    Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`f${index}`, "before"])),
+  ),
+);
+
+const FILES = 1500;

@@ -1,3 +1,4 @@
+import { readSync, writeSync } from "node:fs";
 import type { HookEvent } from "../agents/run-hook.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
@@ -23,7 +24,7 @@ export default defineCommand({
     );
     const event = { agent, input, cwd: call.directory, environment };
     const answer = (await askResidentHook(call.home, event)) ?? (await alone(call.home, event));
-    await call.output.raw(answer);
+    writeSync(1, answer);
     return EXIT.done;
   },
 });
@@ -45,17 +46,37 @@ async function alone(home: string, event: HookEvent): Promise<string> {
   return runHookAlone(home, event);
 }
 
-/** Reads to the end, so that the agent can write it; of a giant only the beginning and the end are kept. */
+/**
+ * Reads to the end, so that the agent can write it; of a giant only the beginning and the end are kept. In one go and
+ * without a stream, which would take longer to set up than the event to read.
+ */
 async function readAll(): Promise<Buffer> {
-  const pieces: Buffer[] = [];
-  let end = Buffer.alloc(0);
-  let size = 0;
-  for await (const piece of process.stdin as AsyncIterable<Buffer>) {
-    size += piece.length;
-    if (size <= KEPT_BYTES) pieces.push(piece);
-    else end = Buffer.concat([end, piece]).subarray(-KEPT_END_BYTES);
+  const kept = new KeptInput();
+  const piece = Buffer.allocUnsafe(64 * 1024);
+  try {
+    for (let size = 0; (size = readSync(0, piece)) > 0;) kept.add(piece.subarray(0, size));
+  } catch (error) {
+    // nobody has written yet, and the input was made not to wait
+    if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+    for await (const more of process.stdin as AsyncIterable<Buffer>) kept.add(more);
   }
-  return Buffer.concat([...pieces, end]);
+  return kept.bytes();
+}
+
+class KeptInput {
+  readonly #pieces: Buffer[] = [];
+  #end = Buffer.alloc(0);
+  #size = 0;
+
+  add(piece: Buffer): void {
+    this.#size += piece.length;
+    if (this.#size <= KEPT_BYTES) this.#pieces.push(Buffer.from(piece));
+    else this.#end = Buffer.concat([this.#end, piece]).subarray(-KEPT_END_BYTES);
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat([...this.#pieces, this.#end]);
+  }
 }
 
 const KEPT_BYTES = 17 * 1024 * 1024;

@@ -49,9 +49,9 @@ export class ResidentProcess {
   launch(options: readonly string[] = []): void {
     this.#run.create();
     // loaded here: every hook would wait for it
-    const { spawn } = process.getBuiltinModule("node:child_process");
     const log = openSync(`${this.#run.log}.out`, "a", 0o600);
     try {
+      const { spawn } = process.getBuiltinModule("node:child_process");
       const child = spawn(process.execPath, [launcher(), "--home", this.#home, "resident", ...options], {
         detached: true,
         cwd: "/",

@@ -26,7 +26,7 @@ export interface ObjectSource {
 
 export const FORM = { bytes: 0, pieces: 1 } as const;
 
-const PACK_CACHE_BYTES = 32 * 1024 * 1024;
+const PACK_CACHE_BYTES = 8 * 1024 * 1024;
 
 export class ObjectStore implements ObjectSource {
   readonly #db: Database;

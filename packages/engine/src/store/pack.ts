@@ -10,7 +10,11 @@ export const COLD_PACK_BYTES = 4 * 1024 * 1024;
 export const COLD_LEVEL = 9;
 
 export function compressPack(raw: Buffer, level: number): Buffer {
-  return zstdCompressSync(raw, { params: { [constants.ZSTD_c_compressionLevel]: level } });
+  return zstdCompressSync(raw, {
+    params: { [constants.ZSTD_c_compressionLevel]: level },
+    // in one piece: the default of 16 KiB would have it put together from many
+    chunkSize: Math.max(1024, Math.min(raw.length, 1024 * 1024)),
+  });
 }
 
 /** The raw bytes; throws when the data is damaged. The length is known, so a bomb cannot unpack beyond it. */

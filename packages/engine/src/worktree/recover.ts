@@ -38,17 +38,20 @@ export function recover(context: Context): string[] {
   if (!isRootThere(context.worktree.root)) return [];
   const journal = readJournal(context.store.db);
   // [N1] nothing can be finished, and nobody should take the tree for whole
-  if (context.store.db.readOnly)
-    return journal.map(
+  const leftAsItIs = () =>
+    journal.map(
       ({ finish }) =>
         `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
     );
+  if (context.store.db.readOnly) return leftAsItIs();
   if (journal.length === 0 && findOwnStages(context).length === 0) return [];
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
     // what was found is not left over but under way, or another process is recovering it
     if (isEngineError(error, "RESTORE_RUNNING")) return [];
+    // some media only say so when they are written to
+    if (isEngineError(error, "STORE_READ_ONLY")) return leftAsItIs();
     // stage and journal are still there
     if (isSystemError(error)) throw leftHalfDone(context, new HalfDone("not recovered", { cause: error }));
     throw error;

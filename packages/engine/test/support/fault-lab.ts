@@ -88,8 +88,8 @@ export class FaultLab {
   /** Puts root and home back as they were kept; both stay the same directories. */
   putBack(name: string): void {
     for (const directory of [this.root, this.home]) {
-      for (const entry of readdirSync(directory))
-        rmSync(join(directory, entry), { recursive: true, force: true });
+      for (const entry of readdirSync(directory, "buffer"))
+        rmSync(Buffer.concat([Buffer.from(`${directory}/`), entry]), { recursive: true, force: true });
     }
     for (const [part, directory] of this.#directories) copyTree(join(this.#kept, name, part), directory);
   }

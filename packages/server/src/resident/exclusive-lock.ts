@@ -1,5 +1,5 @@
 /** At most one resident process a user: the lock is a database's, which the system lets go when its holder dies. */
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 
 export class ExclusiveLock implements Disposable {
   readonly #database: DatabaseSync;
@@ -10,7 +10,7 @@ export class ExclusiveLock implements Disposable {
 
   /** undefined when another process holds it. */
   static take(path: string): ExclusiveLock | undefined {
-    const database = new DatabaseSync(path, { timeout: 0 });
+    const database = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path, { timeout: 0 });
     try {
       database.exec("BEGIN EXCLUSIVE");
       return new ExclusiveLock(database);

@@ -35,9 +35,9 @@ export class RunDirectory {
   get socket(): string {
     const near = join(this.path, "resident.sock");
     if (Buffer.byteLength(near) < LONGEST_SOCKET_PATH) return near;
-    // loaded here: every hook would wait for it
-    const { createHash } = process.getBuiltinModule("node:crypto");
-    const name = createHash("sha256").update(this.path).digest("hex").slice(0, 16);
+    // loaded here because every hook comes past this file, and hardly any has a home of such a length
+    const { hash } = process.getBuiltinModule("node:crypto");
+    const name = hash("sha256", this.path).slice(0, 16);
     return join(tmpdir(), `belay-${userInfo().uid}`, `${name}.sock`);
   }
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -66,6 +67,21 @@ export class ServedProject implements AsyncDisposable {
       encoding: "utf8",
       env: this.#env,
     });
+  }
+
+  /** Starts a command and does not wait for it. */
+  start(...args: string[]): ChildProcess {
+    return spawn(process.execPath, this.#line(...args), {
+      cwd: this.project,
+      stdio: "ignore",
+      env: this.#env,
+    });
+  }
+
+  /** The database of the only store there is. */
+  store(): string {
+    const stores = join(this.home, "workspaces");
+    return join(stores, readdirSync(stores)[0]!, "store.db");
   }
 
   get #env(): NodeJS.ProcessEnv {
