@@ -97,7 +97,7 @@ test("status names the turn that undo would take back, also one that was cut off
   sandbox = await Sandbox.protected();
   turn();
   claude("UserPromptSubmit", { prompt: "destroy it", prompt_id: "p2" });
-  claude("PreToolUse.Bash", { tool_use_id: "t9", tool_input: { command: "rm -rf src" } });
+  claude("PreToolUse.Bash", { prompt_id: "p2", tool_use_id: "t9", tool_input: { command: "rm -rf src" } });
   rmSync(sandbox.path("new"), { recursive: true });
   expect(sandbox.json(["status"])).toMatchObject({ canUndo: { kind: "turn", prompt: "destroy it" } });
   expect(sandbox.ok("status")).toContain("belay restore @");
