@@ -14,14 +14,15 @@ export interface RepositoryFile {
 export type Check = (files: readonly RepositoryFile[]) => string[];
 
 const ROOT = join(import.meta.dirname, "..", "..");
-const FOLDERS = [".ci", "bench", "docs", "packages", "scripts", "test", "torture"];
+const FOLDERS = [".ci", "agents-e2e", "bench", "docs", "packages", "scripts", "test", "torture"];
 const NOT_OURS = new Set(["node_modules", "dist", "compiled"]);
 
 /** Every text file that belongs to the repository. */
 export function readRepository(): RepositoryFile[] {
   const top = readdirSync(ROOT, { withFileTypes: true });
   const paths = top
-    .filter((entry) => entry.isFile() && !entry.name.endsWith(".log"))
+    // in a linked worktree `.git` is a file
+    .filter((entry) => entry.isFile() && entry.name !== ".git" && !entry.name.endsWith(".log"))
     .map((entry) => entry.name);
   for (const folder of FOLDERS) {
     if (top.some((entry) => entry.name === folder)) collect(folder, paths);

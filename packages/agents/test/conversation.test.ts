@@ -289,10 +289,13 @@ test("opencode's plugin hands events to the hook and its news to the model, and 
   expect(o.parts.at(-1)).toMatchObject({ type: "text", synthetic: true, text: "files went back" });
   const { i: call, o: args } = recorded("tool.execute.before.write");
   await hooks["tool.execute.before"]!(call, args);
+  await hooks["event"]!({ event: fixture("opencode", "event-message.part.updated.answer") });
+  await hooks["event"]!({ event: fixture("opencode", "event-message.part.updated") });
   await hooks["event"]!({ event: fixture("opencode", "event-session.idle") });
   await hooks["event"]!({ event: fixture("opencode", "event-file.edited") });
   const lines = readFileSync(join(top, "events.jsonl"), "utf8").trimEnd().split("\n");
   const events = lines.map((line) => adapter.parse(JSON.parse(line) as Line));
   expect(events.map((event) => event?.kind)).toEqual(["prompt", "tool-before", "turn-end"]);
+  expect(events.at(-1)).toMatchObject({ answer: "All done." });
   expect(existsSync(join(top, "belay", "agents"))).toBe(false);
 });

@@ -5,8 +5,12 @@ import { CommandError } from "./command-error.ts";
 import { EXIT } from "./exit-code.ts";
 
 /** True when the person says yes. */
-export async function confirm(call: Pick<Call, "output">, question: string): Promise<boolean> {
-  if (!call.output.canAsk) throw confirmationRequired(question);
+export async function confirm(
+  call: Pick<Call, "output">,
+  question: string,
+  { dryRun = false } = {},
+): Promise<boolean> {
+  if (!call.output.canAsk) throw confirmationRequired(question, dryRun);
   const { style } = call.output;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const interrupted = new AbortController();
@@ -30,13 +34,13 @@ export function declined(call: Pick<Call, "output">): number {
   return EXIT.refused;
 }
 
-function confirmationRequired(question: string): CommandError {
+function confirmationRequired(question: string, dryRun: boolean): CommandError {
   return new CommandError(
     "CONFIRMATION_REQUIRED",
     `This needs a yes, and nobody is there to give it: ${question} Nothing was changed.`,
     {
       exit: EXIT.refused,
-      hint: "Add --yes to do it without a question, or --dry-run to only look.",
+      hint: `Add --yes to do it without a question${dryRun ? ", or --dry-run to only look" : ""}.`,
       facts: { question },
     },
   );

@@ -93,6 +93,18 @@ describe.each(["alone", "with the resident process"])("hooks, %s", (how) => {
   });
 });
 
+test("status names the turn that undo would take back, also one that was cut off", async () => {
+  sandbox = await Sandbox.protected();
+  turn();
+  claude("UserPromptSubmit", { prompt: "destroy it", prompt_id: "p2" });
+  claude("PreToolUse.Bash", { prompt_id: "p2", tool_use_id: "t9", tool_input: { command: "rm -rf src" } });
+  rmSync(sandbox.path("new"), { recursive: true });
+  expect(sandbox.json(["status"])).toMatchObject({ canUndo: { kind: "turn", prompt: "destroy it" } });
+  expect(sandbox.ok("status")).toContain("belay restore @");
+  sandbox.ok("undo", "--yes");
+  expect(sandbox.read("new/file.txt")).toBe("new\n");
+});
+
 describe("whatever is broken, the agent goes on", () => {
   const INPUTS: readonly [string, string][] = [
     ["nothing", ""],

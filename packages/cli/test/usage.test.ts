@@ -113,3 +113,12 @@ function loadedModules(args: readonly string[]): string {
   const options = { cwd: sandbox.project, env: sandbox.environment, encoding: "utf8" } as const;
   return spawnSync(process.execPath, ["--import", imported, LAUNCHER, ...args], options).stderr;
 }
+
+test.skipIf(process.platform !== "linux")(
+  "a home where nothing can be made is refused, not waited for",
+  () => {
+    const told = sandbox.belay(["--home", "/proc/nothing/here", "status"]);
+    expect(told.status).toBe(1);
+    expect(told.stderr).toContain("/proc/nothing");
+  },
+);

@@ -4,7 +4,7 @@ import { fileChanges } from "./diff/file-changes.ts";
 import { readCheckpointAttributions } from "./history/changes.ts";
 import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
 import { resolveCheckpoint } from "./history/references.ts";
-import { listSteps } from "./history/steps.ts";
+import { listSteps, openSteps, type Step } from "./history/steps.ts";
 import { findThread } from "./history/threads.ts";
 import { describeSession, resetRequest } from "./describe-session.ts";
 import type { ThreadSummary } from "./model/conversation.ts";
@@ -115,7 +115,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     gaps: present?.gaps ?? [],
     excluded: measure(context, present?.excludedRoots ?? []),
     disk: { bytes: storeBytes(store), capBytes },
-    canUndo: last("applied"),
+    canUndo: turnUnderWay(context, changed ?? []) ?? last("applied"),
     canRedo: last("undone"),
     warnings: [
       ...(present === undefined
@@ -126,6 +126,13 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         : []),
     ],
   };
+}
+
+/** A turn that has not ended and has changed something: the undo that takes it back closes it first. */
+function turnUnderWay({ store: { db } }: Context, changed: readonly FileChange[]): Step | undefined {
+  const step = openSteps(db).at(-1);
+  if (step === undefined || changed.length > 0) return step;
+  return db.get("SELECT 1 FROM change WHERE step = ? LIMIT 1", step.id) === undefined ? undefined : step;
 }
 
 /** The conversation that was last at work. */

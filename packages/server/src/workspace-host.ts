@@ -37,11 +37,7 @@ export class WorkspaceHost {
   async find(ref: string | undefined): Promise<HostedWorkspace> {
     const wanted = ref ?? this.#options.directory;
     if (wanted === undefined)
-      throw new ServerError(
-        "WORKSPACE_REQUIRED",
-        400,
-        "Several workspaces are served: say which one is meant.",
-      );
+      throw new ServerError("WORKSPACE_REQUIRED", 400, "Say which workspace is meant.");
     const known = this.#open.get(this.#resolved(wanted) ?? wanted);
     if (known !== undefined) return this.#touch(await known);
     const path = wanted.includes("/") ? wanted : await this.#pathOf(wanted);

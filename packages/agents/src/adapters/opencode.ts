@@ -80,7 +80,8 @@ function parseSession(payload: Payload, input: Payload): AgentEvent | undefined 
   if (session === null) return undefined;
   const origin = originOf(payload, session, digest(payload));
   if (payload["belay_event"] === "session.idle") {
-    return { ...origin, kind: "turn-end", status: "done", answer: null, background: [] };
+    const answer = textOf(objectOf(payload, "output"), "answer");
+    return { ...origin, kind: "turn-end", status: "done", answer, background: [] };
   }
   const parent = textOf(info, "parentID");
   if (parent === null) return { ...origin, kind: "session-start" };

@@ -44,6 +44,14 @@ export const Belay = async ({ directory }) => {
       }
     });
 
+${HOOKS}};
+`;
+}
+
+/** The part that knows opencode's events. */
+const HOOKS = `  // What the model said last in each conversation: its end is announced without it.
+  const answers = new Map();
+
   return {
     "chat.message": async (input, output) => {
       const { context } = await send("chat.message", input, { message: output?.message, parts: output?.parts });
@@ -59,10 +67,14 @@ export const Belay = async ({ directory }) => {
       await send("tool.execute.after", input, { metadata: { exit: output?.metadata?.exit } });
     },
     event: async ({ event }) => {
+      const { part, sessionID } = event?.properties ?? {};
+      // Of the user's own words no end is told.
+      const isSaid = event?.type === "message.part.updated" && part?.type === "text" && part.time?.end;
+      if (isSaid) answers.set(part.sessionID, part.text);
       if (event?.type !== "session.created" && event?.type !== "session.idle") return;
-      await send(event.type, event.properties, undefined, event.id);
+      const answer = answers.get(sessionID);
+      answers.delete(sessionID);
+      await send(event.type, event.properties, { answer }, event.id);
     },
   };
-};
 `;
-}

@@ -29,7 +29,7 @@ export default defineCommand({
       // looked at first even with --yes: a path that is nowhere is a slip of the pen
       const preview = await lookAt(workspace, target);
       if (call.options["dry-run"] === true) return report(call, target, preview);
-      if (call.options.yes !== true && !(await confirm(call, question(target, preview))))
+      if (call.options.yes !== true && !(await confirm(call, question(target, preview), { dryRun: true })))
         return declined(call);
       return report(call, target, await workspace.forget(target.name));
     }),

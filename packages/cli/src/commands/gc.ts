@@ -24,7 +24,8 @@ async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promis
     const preview = await workspace.gc({ dryRun: true });
     if (isOnlyLook) return report(call, preview);
     const question = `Free the space of ${count(preview.checkpointsDropped, "pruned checkpoint")} for good?`;
-    if (preview.checkpointsDropped > 0 && !(await confirm(call, question))) return declined(call);
+    if (preview.checkpointsDropped > 0 && !(await confirm(call, question, { dryRun: true })))
+      return declined(call);
   }
   return report(call, await workspace.gc());
 }

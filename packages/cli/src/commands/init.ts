@@ -128,9 +128,11 @@ async function printProtected(
   if (excluded.length > 0) {
     output.print(section("Not protected", excludedList(excluded, output, all), output));
   }
-  output.print(
-    `\n${style.dim("→")} \`belay run -- <agent>\` makes a step of it; \`belay undo\` takes it back.`,
-  );
+  const next =
+    agents.length > 0
+      ? "Work with the agent as always; `belay undo` takes back its last turn."
+      : "`belay run -- <agent>` makes a step of it; `belay undo` takes it back.";
+  output.print(`\n${style.dim("→")} ${next}`);
 }
 
 function agentsText(agents: readonly InstallReport[], { style }: Call["output"]): string {
@@ -141,7 +143,9 @@ function agentsText(agents: readonly InstallReport[], { style }: Call["output"])
           ? `${style.yellow("!")} ${agent}: ${visible(path)} was left alone: ${visible(reason ?? "")}`
           : `${style.green("✓")} ${agent}: hooks ${outcome === "unchanged" ? "are in" : "added to"} ${visible(path)}`,
       ),
-      ...advice.map((line) => `  ${style.dim("→")} ${visible(line)}`),
+      ...(files.every(({ outcome }) => outcome === "refused") ? [] : advice).map(
+        (line) => `  ${style.dim("→")} ${visible(line)}`,
+      ),
     ])
     .join("\n");
 }

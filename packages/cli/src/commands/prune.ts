@@ -64,7 +64,9 @@ async function prune(
 
 function ask(call: PruneCall, preview: PruneReport): Promise<boolean> {
   if (call.output.canAsk) call.output.print(prunedTable(call, preview));
-  return confirm(call, `Drop ${count(preview.pruned.length, "checkpoint")} and keep ${preview.kept}?`);
+  return confirm(call, `Drop ${count(preview.pruned.length, "checkpoint")} and keep ${preview.kept}?`, {
+    dryRun: true,
+  });
 }
 
 function report(call: PruneCall, workspace: Workspace, { pruned, kept, dryRun }: PruneReport): number {

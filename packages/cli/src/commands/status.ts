@@ -22,7 +22,7 @@ export default defineCommand({
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const status = await workspace.status();
-      const [initial] = await workspace.list({ kind: "initial", limit: 1 });
+      const initial = (await workspace.list({ kind: "initial" })).at(-1);
       const { all } = call.options;
       warnAll(call, status.warnings);
       const { residentStatus } = await import("../resident/resident-status.ts");
@@ -85,6 +85,8 @@ function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): s
 }
 
 function nextStep({ changedFiles, canUndo }: WorkspaceStatus): string {
+  if (changedFiles.some(({ type }) => type === "deleted"))
+    return "`belay restore @` brings back what is gone; `belay diff` shows the changes; `belay checkpoint` keeps them.";
   if (changedFiles.length > 0) return "`belay diff` shows the changes; `belay checkpoint` keeps them.";
   return canUndo === null
     ? "`belay run -- <agent>` makes a step that can be undone."

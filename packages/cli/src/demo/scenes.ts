@@ -5,7 +5,7 @@ export interface Scene {
 }
 
 export const SCENES: readonly Scene[] = [
-  { say: "Protect a project. The checkpoints live outside of it.", command: ["init"] },
+  { say: "Protect a project. The checkpoints live outside of it.", command: ["init", "--no-agents"] },
   { say: "Let an agent work, as one step.", command: ["run", "--", "../agent", "add a farewell"] },
   {
     say: "Now it tidies up. With a shell, where no edit tool is watching.",

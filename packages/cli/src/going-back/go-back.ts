@@ -87,7 +87,7 @@ function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
 async function askFor(scene: Scene, plan: Plan): Promise<boolean> {
   const { call, way } = scene;
   if (call.output.canAsk) call.output.print(paragraphs(heading(way, plan), await planText(scene, plan)));
-  return confirm(call, `Change ${planSummary(plan)}?`);
+  return confirm(call, `Change ${planSummary(plan)}?`, { dryRun: true });
 }
 
 interface Done {

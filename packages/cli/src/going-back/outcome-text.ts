@@ -66,7 +66,7 @@ function nextText(verb: Verb, output: Output): string {
 
 function unchangedText(verb: Verb, outcome: Outcome): string {
   if (verb === "undo" && outcome.steps.length === 0) {
-    return "Nothing to undo: no step has changed anything yet. `belay restore <checkpoint>` goes back to a checkpoint.";
+    return "Nothing to undo: no step is left that changed anything. `belay restore <checkpoint>` goes back to a checkpoint.";
   }
   if (verb === "redo" && outcome.steps.length === 0) return "Nothing to redo.";
   if (verb === "reset") return "Nothing to reset: everything is approved.";

@@ -48,6 +48,7 @@ export class ResidentProcess {
   /** Starts it without waiting; one of this build that is there already wins. */
   launch(options: readonly string[] = []): void {
     this.#run.create();
+    // loaded here: every hook would wait for it
     const log = openSync(`${this.#run.log}.out`, "a", 0o600);
     try {
       const { spawn } = process.getBuiltinModule("node:child_process");

@@ -6,10 +6,12 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from "node:fs";
@@ -100,5 +102,14 @@ export function removeFile(path: AbsolutePath): void {
 
 /** Creates a directory and its parents for this user alone. */
 export function makePrivateDirectory(path: AbsolutePath): void {
-  mkdirSync(forSystem(path), { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(forSystem(path), { mode: 0o700 });
+  } catch (error) {
+    if (isErrno(error, "EEXIST") && statSync(forSystem(path)).isDirectory()) return;
+    const parent = path.slice(0, path.lastIndexOf("/")) as AbsolutePath;
+    // Node's own way of making parents never ends where a parent exists and nothing can be made in it, as in /proc
+    if (!isErrno(error, "ENOENT") || parent === "" || existsSync(forSystem(parent))) throw error;
+    makePrivateDirectory(parent);
+    makePrivateDirectory(path);
+  }
 }

@@ -1,62 +1,64 @@
 /**
- * Requests of the user's own commands, over the private socket. One request a connection, written by hand: a hook
- * runs before every tool call, and loading an HTTP client takes longer than the request.
+ * Requests of the user's own commands, over the private socket. Written out because loading `node:http` takes a
+ * hook longer than all else it does. One request a connection: the answer ends with it.
  */
 import { connect } from "node:net";
-import type { ClientRequest, ClientResponse, Transport } from "@belay/protocol/client";
+import type { Transport } from "@belay/protocol/client";
 
 /** Rejects when nobody answers within `timeoutMs`: the caller then works alone. */
 export function createSocketTransport(socketPath: string, timeoutMs: number): Transport {
   return (request) =>
     new Promise((done, fail) => {
       const pieces: Buffer[] = [];
-      const socket = connect(socketPath, () => socket.write(encode(request)));
+      const text = requestText(request);
+      const socket = connect(socketPath);
       socket.setTimeout(timeoutMs, () => socket.destroy(new Error("the resident process does not answer")));
       socket.on("data", (piece) => pieces.push(piece));
       socket.on("error", fail);
       socket.on("end", () => {
-        try {
-          done(decode(Buffer.concat(pieces)));
-        } catch (error) {
-          fail(error);
-        }
+        const answer = parseAnswer(Buffer.concat(pieces));
+        if (answer === undefined) fail(new Error("the resident process broke off its answer"));
+        else done(answer);
       });
+      socket.write(text);
     });
 }
 
-function encode({ method, path, body }: ClientRequest): string {
-  const content =
+function requestText({ method, path, body }: Parameters<Transport>[0]): string {
+  if (/[^\x21-\x7e]/.test(method + path)) throw new Error(`${path} is not the path of a request`);
+  const about =
     body === undefined
       ? []
       : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`];
-  return [`${method} ${path} HTTP/1.1`, "host: belay", "connection: close", ...content, "", body ?? ""].join(
+  return [`${method} ${path} HTTP/1.1`, "host: belay", "connection: close", ...about, "", body ?? ""].join(
     "\r\n",
   );
 }
 
-function decode(answer: Buffer): ClientResponse {
-  const end = answer.indexOf("\r\n\r\n");
-  const head = answer.toString("latin1", 0, Math.max(0, end));
-  const status = /^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1];
-  if (status === undefined) throw new Error("the resident process broke off");
-  const rest = answer.subarray(end + 4);
-  const isChunked = /^transfer-encoding: chunked$/im.test(head);
-  const length = /^content-length: (\d+)$/im.exec(head)?.[1];
+/** Undefined when it is not a whole answer. */
+function parseAnswer(bytes: Buffer): { status: number; body: string } | undefined {
+  const end = Math.max(bytes.indexOf("\r\n\r\n"), 0);
+  const head = bytes.toString("latin1", 0, end);
+  const status = /^HTTP\/1\.1 (\d{3})/.exec(head)?.[1];
+  const length = /^content-length: *(\d+)$/im.exec(head)?.[1];
+  const rest = bytes.subarray(end + 4);
+  const isChunked = /^transfer-encoding: *chunked$/im.test(head);
   const body = isChunked ? joinChunks(rest) : rest;
-  if (length !== undefined && body.length !== Number(length))
-    throw new Error("the resident process broke off");
+  if (status === undefined || body === undefined) return undefined;
+  if (length !== undefined && Number(length) !== body.length) return undefined;
   return { status: Number(status), body: body.toString("utf8") };
 }
 
-function joinChunks(bytes: Buffer): Buffer {
+/** Undefined when the last chunk, which is empty, is not there. */
+function joinChunks(bytes: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
-  for (let at = 0; ;) {
-    const end = bytes.indexOf("\r\n", at);
-    const size = Number.parseInt(bytes.toString("latin1", at, Math.max(at, end)), 16);
-    if (Number.isNaN(size) || end + 2 + size > bytes.length)
-      throw new Error("the resident process broke off");
+  for (let at = 0; at < bytes.length;) {
+    const line = bytes.indexOf("\r\n", at);
+    const size = line < 0 ? Number.NaN : Number.parseInt(bytes.toString("latin1", at, line), 16);
     if (size === 0) return Buffer.concat(chunks);
-    chunks.push(bytes.subarray(end + 2, end + 2 + size));
-    at = end + 4 + size;
+    if (Number.isNaN(size)) return undefined;
+    chunks.push(bytes.subarray(line + 2, line + 2 + size));
+    at = line + 2 + size + 2;
   }
+  return undefined;
 }
