@@ -102,10 +102,12 @@ export function removeFile(path: AbsolutePath): void {
 
 /** Creates a directory and its parents for this user alone. */
 export function makePrivateDirectory(path: AbsolutePath): void {
+  const isThere = () => statSync(forSystem(path), { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isThere()) return;
   try {
     mkdirSync(forSystem(path), { mode: 0o700 });
   } catch (error) {
-    if (isErrno(error, "EEXIST") && statSync(forSystem(path)).isDirectory()) return;
+    if (isErrno(error, "EEXIST") && isThere()) return;
     const parent = path.slice(0, path.lastIndexOf("/")) as AbsolutePath;
     // Node's own way of making parents never ends where a parent exists and nothing can be made in it, as in /proc
     if (!isErrno(error, "ENOENT") || parent === "" || existsSync(forSystem(parent))) throw error;
