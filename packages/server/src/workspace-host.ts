@@ -58,19 +58,29 @@ export class WorkspaceHost {
   async findThread(thread: string): Promise<HostedWorkspace> {
     const known = this.#threads.get(thread);
     if (known !== undefined) return this.find(known);
+    const unreadable: string[] = [];
     for (const id of await this.#candidates()) {
-      const hosted = await this.find(id).catch(() => undefined);
-      if (hosted === undefined || !(await hasThread(hosted.workspace, thread))) continue;
-      this.#threads.set(thread, hosted.workspace.id);
-      return hosted;
+      try {
+        const hosted = await this.find(id);
+        if (!(await hasThread(hosted.workspace, thread))) continue;
+        this.#threads.set(thread, id);
+        return hosted;
+      } catch (error) {
+        this.#options.log.error("workspace not readable", { workspace: id, error: String(error) });
+        unreadable.push(id);
+      }
     }
-    throw new ServerError("THREAD_NOT_FOUND", 404, `There is no thread ${thread}. Nothing was changed.`, {
-      thread,
-    });
-  }
-
-  openIds(): string[] {
-    return [...this.#open.keys()];
+    // the thread may be in a store that cannot be read: that must not pass for "there is none"
+    const doubt = unreadable.length === 0 ? "" : ` that can be read; ${unreadable.join(", ")} cannot be`;
+    throw new ServerError(
+      "THREAD_NOT_FOUND",
+      404,
+      `There is no thread ${thread}${doubt}. Nothing was changed.`,
+      {
+        thread,
+        unreadable,
+      },
+    );
   }
 
   async all(): Promise<{ id: string; path: string; open: boolean; watching: Watching | null }[]> {
@@ -181,7 +191,8 @@ const RECONCILE_MS = 2000;
 async function hasThread(workspace: Workspace, thread: string): Promise<boolean> {
   try {
     return (await workspace.thread(thread)).id === thread;
-  } catch {
-    return false;
+  } catch (error) {
+    if ((error as { code?: string }).code === "THREAD_NOT_FOUND") return false;
+    throw error;
   }
 }

@@ -123,6 +123,19 @@ describe("the resident process", () => {
     }),
   );
 
+  test(
+    "[N1] a thread that may be in a store that cannot be read is not simply said to be missing",
+    served(async (project) => {
+      const { thread } = await project.ok("POST", "/api/threads", {});
+      await project.kill("SIGTERM");
+      writeFileSync(project.store(), "not a database at all");
+      await project.serve();
+      const { status, body } = await project.call("GET", `/api/threads/${thread.id}`);
+      expect(status).toBe(404);
+      expect(body.error.message).toMatch(/that can be read; [k-z]{16} cannot be/);
+    }),
+  );
+
   test("one process serves many workspaces and finds a thread wherever it is", async () => {
     await using first = await ServedProject.start();
     await using second = new ServedProject();
