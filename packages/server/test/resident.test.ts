@@ -1,9 +1,11 @@
 /** The resident process as a process: one at a time, started by whoever needs it, and nothing is lost when it dies. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { startResident } from "../src/index.ts";
 import { served, ServedProject } from "./support/served-project.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../../cli/bin/belay.js");
@@ -135,6 +137,17 @@ describe("the resident process", () => {
       expect(body.error.message).toMatch(/that can be read; [k-z]{16} cannot be/);
     }),
   );
+
+  test("a process whose home was deleted ends by itself", async () => {
+    const home = mkdtempSync(join(tmpdir(), "belay-home-"));
+    const explain = () => ({ code: "X", message: "", hint: "", facts: {} });
+    const options = { home, version: "1", port: 0, foreground: true, explain, idleMs: 50 };
+    const resident = (await startResident(options))!;
+    expect(await startResident(options)).toBeUndefined();
+    rmSync(home, { recursive: true });
+    await resident.ended;
+    expect(existsSync(join(home, "run", "resident.json"))).toBe(false);
+  });
 
   test("one process serves many workspaces and finds a thread wherever it is", async () => {
     await using first = await ServedProject.start();

@@ -77,10 +77,13 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   };
   run.write(facts);
   log.info("started", { pid: process.pid, url: facts.url, version: options.version });
+  const isOurs = () => run.read()?.pid === process.pid;
   const idleMs = options.idleMs ?? IDLE_MS;
   const housekeeping = setInterval(
     () => {
       void host.release();
+      // its home was deleted or given to another: nobody can find this process any more
+      if (!isOurs()) ending.abort();
       if (!options.foreground && listeners.size === 0 && clock() - usedAt > idleMs) ending.abort();
     },
     Math.min(HOUSEKEEPING_MS, idleMs),
@@ -91,7 +94,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
       clearInterval(housekeeping);
       await Promise.all([socket.close(), network.close()]);
       await host.close();
-      run.clear();
+      if (isOurs()) run.clear();
       log.info("ended", { pid: process.pid });
       lock[Symbol.dispose]();
       resolve();
