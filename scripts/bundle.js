@@ -1,8 +1,8 @@
 /**
  * Makes the command out of a few files: importing a hundred modules one by one takes longer than most
  * commands do, and importing Node's own modules as ES modules loads more of them than anybody asked for:
- * hence CommonJS. The engine's worker is an entry of its own, beside the command that starts it by file
- * name.
+ * hence CommonJS. The engine's workers are entries of their own, beside the command that starts them by
+ * file name.
  */
 import { writeFileSync } from "node:fs";
 import { build } from "rolldown";
@@ -12,6 +12,7 @@ await build({
   input: {
     main: "packages/cli/compiled/main.js",
     "pack-worker": "packages/engine/dist/worktree/pack-worker.js",
+    "second-look-worker": "packages/engine/dist/worktree/second-look-worker.js",
   },
   output: {
     dir: "packages/cli/dist",

@@ -8,8 +8,10 @@ export async function withWorkspace<Result>(
   call: Pick<Call, "directory" | "home" | "output">,
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
+  const { startSecondLook } = await import("@belay/engine/second-look");
+  const secondLook = startSecondLook(call.home, call.directory);
   const { findWorkspace } = await import("@belay/engine");
-  await using workspace = await findWorkspace(call.directory, { home: call.home });
+  await using workspace = await findWorkspace(call.directory, { home: call.home, secondLook });
   warnAll(call, workspace.notices);
   return await work(workspace);
 }

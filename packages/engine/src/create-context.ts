@@ -13,6 +13,7 @@ import { checkpointPolicy, type Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
 import type { Context } from "./worktree/context.ts";
+import type { SecondLook } from "./worktree/second-look.ts";
 import { STAGE_PREFIX } from "./worktree/hard-excludes.ts";
 import { Worktree } from "./worktree/worktree.ts";
 
@@ -26,6 +27,8 @@ export interface LocalWorkspaceParts {
   readonly system: System;
   readonly notices: readonly string[];
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
+  readonly secondLook?: SecondLook | undefined;
+  readonly noteLarge?: () => void;
 }
 
 export function retentionOf(settings: Settings): RetentionPolicy {
@@ -52,6 +55,8 @@ export function createContext(parts: LocalWorkspaceParts): Context {
         checkpointBytes: Math.min(settings["limits.checkpointBytes"], checkpointBytes),
       },
       commandPath: system.commandPath,
+      secondLook: parts.secondLook,
+      ...(parts.noteLarge && { noteLarge: parts.noteLarge }),
       hasCheckpoint: (known, snapshot) =>
         store.db.get(
           "SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?",

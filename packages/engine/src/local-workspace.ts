@@ -51,7 +51,7 @@ import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
 import { lookRequest } from "./worktree/context.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "./worktree/restore.ts";
-import { takeCheckpoint } from "./worktree/take-checkpoint.ts";
+import { prepareCheckpoint, takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
 import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
 
@@ -131,7 +131,9 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   }
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
-    await this.context.worktree.watch(directoryLimit);
+    const { worktree } = this.context;
+    const prepare = () => worktree.whileCaughtUp(() => prepareCheckpoint(this.context));
+    await worktree.watch(directoryLimit, () => void prepare().catch(() => undefined));
     return this.watching;
   }
 

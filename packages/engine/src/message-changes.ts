@@ -6,7 +6,7 @@ import type { Checkpoint } from "./model/checkpoint.ts";
 import type { ThreadId } from "./model/ids.ts";
 import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
 import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
-import type { Present } from "./worktree/worktree.ts";
+import type { Present } from "./worktree/look.ts";
 import { newestCheckpoint } from "./history/checkpoints.ts";
 
 /** The checkpoints with `hasChanges` told for those of messages. */

@@ -40,6 +40,8 @@ import {
   type Store,
 } from "./store/store.ts";
 import { createSystem } from "./system.ts";
+import { noteLargeTree } from "./worktree/large-trees.ts";
+import type { SecondLook } from "./worktree/second-look.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
 export interface EngineOptions {
@@ -52,6 +54,8 @@ export interface EngineOptions {
   readonly system?: System;
   /** Which events make checkpoints by themselves, instead of what the settings say. */
   readonly policy?: CheckpointPolicy;
+  /** Helps with the first look at the files; from `@belay/engine/second-look`. */
+  readonly secondLook?: SecondLook | undefined;
 }
 
 /** The world as the options want it. */
@@ -89,7 +93,7 @@ export async function initWorkspace(
   if (options.store === "memory") return initInMemory(root, options, system);
   const home = homePath(options, system);
   using registry = openRegistryFirst(home, system.userId);
-  const opening = { home, registry, system, policy: options.policy };
+  const opening = { home, registry, system, options };
   const known = locate(registry, root);
   if (known !== undefined) return { workspace: open(known, opening), initial: null, created: false };
   refuseUnfit(root, home, system);
@@ -125,7 +129,7 @@ interface Opening {
   readonly home: AbsolutePath;
   readonly registry: Registry;
   readonly system: System;
-  readonly policy?: CheckpointPolicy | undefined;
+  readonly options: EngineOptions;
 }
 
 async function initNew(
@@ -196,7 +200,7 @@ async function takeInitial(
     writeMeta(store.db, "workspace_id", registered.id);
     noteRoot(store.db, registered.path);
   });
-  const workspace = assemble(registered, store, { home, system }, []);
+  const workspace = assemble(registered, store, { home, system, options: {} }, []);
   return await workspace.checkpoint({ kind: "initial", description: "Initial checkpoint" }, progress);
 }
 
@@ -208,7 +212,7 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   using registry = openRegistryFirst(home, system.userId);
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
-    if (known !== undefined) return open(known, { home, registry, system, policy: options.policy });
+    if (known !== undefined) return open(known, { home, registry, system, options });
     if (path === "/" || isUnprotectedWorktree(path)) throw notFound(registry, start, path !== "/");
   }
 }
@@ -270,13 +274,13 @@ function sameIdentity(
 
 function open(
   known: RegisteredWorkspace & { notices: string[] },
-  { home, system, policy }: Opening,
+  { home, system, options }: Opening,
 ): LocalWorkspace {
   const store = openStore(below(home, `workspaces/${known.store}`), { create: false });
   try {
     assertOwn(store, known);
     noteRoot(store.db, known.path);
-    const workspace = assemble(known, store, { home, system, policy }, known.notices);
+    const workspace = assemble(known, store, { home, system, options }, known.notices);
     workspace.recover();
     return workspace;
   } catch (error) {
@@ -299,7 +303,7 @@ function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void 
 function assemble(
   known: RegisteredWorkspace,
   store: Store,
-  { home, system, policy }: Pick<Opening, "home" | "system" | "policy">,
+  { home, system, options }: Pick<Opening, "home" | "system" | "options">,
   notices: readonly string[],
 ): LocalWorkspace {
   return new LocalWorkspace({
@@ -307,7 +311,9 @@ function assemble(
     root: known.path,
     store,
     settings: readSettings(displayAbsolute(home)),
-    policy,
+    policy: options.policy,
+    secondLook: options.secondLook,
+    noteLarge: () => noteLargeTree(home, known.path),
     system,
     notices,
     excludedDirectories: whileRegistryStands(home, () => otherWorkspaces(known, home, system)),

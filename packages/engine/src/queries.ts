@@ -24,7 +24,7 @@ import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
 import { provenChanges } from "./worktree/proven-changes.ts";
 import { assertRootThere, isRootThere } from "./worktree/root.ts";
-import type { Present } from "./worktree/worktree.ts";
+import type { Present } from "./worktree/look.ts";
 
 /** How long may be spent on measuring what is left out. */
 const MEASURE_MS = 300;

@@ -10,17 +10,26 @@ import type { Edit } from "../model/plan.ts";
 import { decodeTree, type Tree } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
-/** Decoded trees by name: content-addressed, so one that was verified once stays right. */
-const recent = new Map<ObjectHash, Tree>();
+/** Trees by name, decoded when somebody asks: content-addressed, so one that was verified once stays right. */
+const recent = new Map<ObjectHash, Tree | Buffer>();
 const RECENT_TREES = 512;
 
 export function readTree(source: ObjectSource, name: ObjectHash): Tree {
   const known = recent.get(name);
-  if (known !== undefined) return known;
-  const tree = decodeTree(source.read(name), name);
+  if (known !== undefined && !Buffer.isBuffer(known)) return known;
+  const tree = decodeTree(Buffer.isBuffer(known) ? known : source.read(name), name);
+  remember(name, tree);
+  return tree;
+}
+
+/** Spares the next comparison the reading of a tree; the name must be that of the bytes. */
+export function offerTree(name: ObjectHash, bytes: Buffer): void {
+  if (!recent.has(name)) remember(name, bytes);
+}
+
+function remember(name: ObjectHash, tree: Tree | Buffer): void {
   if (recent.size >= RECENT_TREES) recent.delete(recent.keys().next().value!);
   recent.set(name, tree);
-  return tree;
 }
 
 /** Edits that lead from snapshot `from` to snapshot `to`, parents before children, names in byte order. */

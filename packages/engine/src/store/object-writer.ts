@@ -127,6 +127,11 @@ export class ObjectWriter {
     this.#storeHeld();
   }
 
+  /** Compresses what was put so far, so that `commit` finds it done. */
+  packNow(): void {
+    this.#closePack();
+  }
+
   /** Stores what was put so far, durably, before anything refers to it. */
   flush(): void {
     this.#closePack();

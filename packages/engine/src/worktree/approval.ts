@@ -30,7 +30,7 @@ import { stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { closeOpenTurns } from "./undo.ts";
-import type { Present } from "./worktree.ts";
+import type { Present } from "./look.ts";
 
 export interface ResetRequest {
   readonly kind: "reset";

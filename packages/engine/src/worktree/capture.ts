@@ -6,11 +6,13 @@
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, type FileStat } from "../fs/file-stat.ts";
+import { offerTree } from "../diff/compare-trees.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
 import type { Doubt, Gap } from "../model/checkpoint.ts";
 import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
-import { ABSENT, FILE, GAP, RACY, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
+import { ABSENT, FILE, GAP, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
+import { RACY } from "./stat-columns.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
 import type { Scan } from "./scan-request.ts";
 import { sleep } from "./sleep.ts";
@@ -164,7 +166,11 @@ function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
   for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
     if (unchanged[directory] === 1 && previous !== undefined)
       copyTreeHash(previous, before[directory]!, table, directory);
-    else table.setTreeHash(directory, encodeDirectory(table, directory, sink));
+    else {
+      const { hash, bytes } = encodeDirectory(table, directory, sink);
+      table.setTreeHash(directory, hash);
+      if (before[directory]! >= 0) offerBoth(previous!, before[directory]!, hash, bytes);
+    }
     const own = ownEntry[directory]!;
     if (own < 0) continue;
     table.hash.set(
@@ -178,11 +184,24 @@ function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
 }
 
 /** Gives a directory's tree to the sink and names it. */
-export function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): ObjectHash {
+export function encodeDirectory(
+  table: FileTable,
+  directory: number,
+  sink: ContentSink,
+): { hash: ObjectHash; bytes: Buffer } {
   const bytes = table.encodeTree(directory);
   const hash = hashBytes(bytes);
   sinkBytes(sink, hash, bytes, hashBytes);
-  return hash;
+  return { hash, bytes };
+}
+
+/** The two trees will be compared: to make the previous one anew costs less than to unpack it from the store. */
+function offerBoth(previous: FileTable, directory: number, hash: ObjectHash, bytes: Buffer): void {
+  const old = previous.encodeTree(directory);
+  const oldHash = previous.treeHashAt(directory);
+  if (hashBytes(old) !== oldHash) return;
+  offerTree(oldHash, old);
+  offerTree(hash, bytes);
 }
 
 function copyTreeHash(from: FileTable, source: number, to: FileTable, target: number): void {
@@ -198,7 +217,7 @@ function sameTree(
   table: FileTable,
   directory: number,
 ): boolean {
-  return previous !== undefined && source >= 0 && previous.treeHashAt(source) === table.treeHashAt(directory);
+  return previous !== undefined && source >= 0 && previous.hasTree(source, table, directory);
 }
 
 function countEntries(table: FileTable): { files: number; bytes: number; gaps: Gap[] } {

@@ -7,7 +7,8 @@ import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Store } from "../store/store.ts";
 import type { RuledSnapshot } from "./proven-changes.ts";
-import type { LookRequest, Worktree } from "./worktree.ts";
+import type { LookRequest } from "./look.ts";
+import type { Worktree } from "./worktree.ts";
 
 export interface Context {
   readonly system: System;

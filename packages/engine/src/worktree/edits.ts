@@ -25,7 +25,7 @@ import { absenceProof, type RuledSnapshot } from "./proven-changes.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { beginTool, endTool } from "./tools.ts";
 import { isTrigger } from "./turns.ts";
-import type { Present } from "./worktree.ts";
+import type { Present } from "./look.ts";
 
 export interface EditFacts {
   readonly paths: readonly BytePath[];

@@ -4,17 +4,14 @@
  * next scan compares with; 50,000 files take a few megabytes and no object each.
  * A hash column of zeros means: not known yet.
  */
-import { kindOf, type FileStat } from "../fs/file-stat.ts";
+import type { FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry, type GapReason } from "../model/entry.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { encodeTreeRows, type TreeRow } from "../model/tree.ts";
+import { areAsBefore, EXCLUDED, TABLE_KINDS, type StatOf } from "./stat-columns.ts";
 
-const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
-
-/** Flags of an entry. */
-export const RACY = 1;
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
@@ -42,11 +39,16 @@ export class FileTable {
   ino = new BigUint64Array(0);
   hash = new Uint8Array(0);
 
+  readonly #identity = Symbol();
+  /** The table whose entries lie in the room that is not used yet, each where it was. */
+  readonly #follows: symbol | undefined;
+
   /** A table that follows on another expects as much, and numbers its exclusions alike. */
   constructor(previous?: FileTable) {
     if (previous === undefined) return;
+    this.#follows = previous.#identity;
     this.exclusions = [...previous.exclusions];
-    this.#reserveUpTo(previous.length);
+    for (const column of COLUMNS) this[column] = previous[column].slice(0) as never;
   }
 
   get length(): number {
@@ -97,6 +99,8 @@ export class FileTable {
     this.#reserveUpTo(first + end - start);
     for (let old = start; old < end; old += 1) this.names.push(from.names[old]!);
     this.entryCount[directory]! += end - start;
+    // they are here already
+    if (from.#identity === this.#follows && first === start) return first;
     this.kind.set(from.kind.subarray(start, end), first);
     this.flags.set(from.flags.subarray(start, end), first);
     this.mode.set(from.mode.subarray(start, end), first);
@@ -170,32 +174,8 @@ export class FileTable {
   }
 
   /** True when every entry of a directory has the stat it had, and had it at rest. */
-  isAsBefore(directory: number, statOf: (name: string) => FileStat | undefined): boolean {
-    const first = this.firstEntry[directory]!;
-    for (let index = first; index < first + this.entryCount[directory]!; index += 1) {
-      if (this.flags[index] === RACY) return false;
-      if (this.kind[index] !== EXCLUDED && !this.hasStat(index, statOf)) return false;
-    }
-    return true;
-  }
-
-  /** True when an entry has the stat it had. */
-  hasStat(index: number, statOf: (name: string) => FileStat | undefined): boolean {
-    let stat: FileStat | undefined;
-    try {
-      stat = statOf(this.names[index]!);
-    } catch {
-      return false;
-    }
-    return (
-      stat !== undefined &&
-      stat.mtimeNs === this.mtimeNs[index] &&
-      stat.ctimeNs === this.ctimeNs[index] &&
-      stat.ino === this.ino[index] &&
-      Number(stat.size) === this.size[index] &&
-      kindOf(stat) === TABLE_KINDS[this.kind[index]!] &&
-      (Number(stat.mode) & MODE_BITS) === this.mode[index]
-    );
+  isAsBefore(directory: number, statOf: StatOf): boolean {
+    return areAsBefore(this, this.firstEntry[directory]!, this.entryCount[directory]!, statOf);
   }
 
   /** True when a directory has an entry of this name. */
@@ -248,6 +228,15 @@ export class FileTable {
     return readHash(this.treeHash, directory);
   }
 
+  /** True when a directory's tree is that of a directory of another table. */
+  hasTree(directory: number, other: FileTable, there: number): boolean {
+    const offset = (there - directory) * HASH_BYTES;
+    const start = directory * HASH_BYTES;
+    for (let at = start; at < start + HASH_BYTES; at += 1)
+      if (this.treeHash[at] !== other.treeHash[at + offset]) return false;
+    return true;
+  }
+
   entryAt(index: number): Entry {
     const mode = this.mode[index]!;
     const size = this.size[index]!;
@@ -285,7 +274,14 @@ export class FileTable {
     this.#reserveUpTo(index + 1);
     this.names.push(name);
     this.entryCount[directory]! += 1;
+    if (this.#follows !== undefined) this.#clear(index);
     return index;
+  }
+
+  #clear(index: number): void {
+    this.kind[index] = this.flags[index] = this.mode[index] = this.size[index] = 0;
+    this.mtimeNs[index] = this.ctimeNs[index] = this.ino[index] = 0n;
+    this.hash.fill(0, index * HASH_BYTES, (index + 1) * HASH_BYTES);
   }
 
   #reserveUpTo(least: number): void {
@@ -308,11 +304,11 @@ export const DIRECTORY = TABLE_KINDS.indexOf("directory");
 export const GAP = TABLE_KINDS.indexOf("gap");
 /** Seen by the scan, gone when it was to be read. */
 export const ABSENT = 255;
-/** Left out by a rule; its mode is the rule's number. */
-export const EXCLUDED = 254;
 
 /** In the place of a directory that was taken out: no path is like this. */
 const GONE = "\0" as BytePath;
+
+const COLUMNS = ["kind", "flags", "mode", "size", "mtimeNs", "ctimeNs", "ino", "hash"] as const;
 
 type Column = Uint8Array | Uint16Array | Float64Array | BigInt64Array | BigUint64Array;
 

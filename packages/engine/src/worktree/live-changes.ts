@@ -31,6 +31,10 @@ export class LiveChanges {
     return this.#count > 0 && (this.#replaced(path) === true || this.#isReplacedAbove(path));
   }
 
+  get size(): number {
+    return this.#count;
+  }
+
   clear(): void {
     this.#names.clear();
     this.#count = 0;

@@ -11,17 +11,8 @@ import type { Edit } from "../model/plan.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 import { encodeDirectory } from "./capture.ts";
-import {
-  ABSENT,
-  DIRECTORY,
-  EXCLUDED,
-  FILE,
-  type FileTable,
-  GAP,
-  RACY,
-  SYMLINK,
-  TABLE_GAPS,
-} from "./file-table.ts";
+import { ABSENT, DIRECTORY, FILE, type FileTable, GAP, SYMLINK, TABLE_GAPS } from "./file-table.ts";
+import { EXCLUDED, RACY } from "./stat-columns.ts";
 import { isMapped } from "./peculiar-nodes.ts";
 import type { NamesToSee, Scan } from "./scan-request.ts";
 
@@ -38,6 +29,8 @@ export class LiveTree {
   /** Directories whose tree is not known to be in the store. */
   readonly #unrecorded = new Set<BytePath>();
   readonly #trees = new Map<BytePath, ObjectHash>();
+  /** The trees were given to whoever will record them: they need not be made again. */
+  #isAhead = false;
   /** What was at the paths that changed since the last `recorded`; undefined: nothing. */
   readonly #before = new Map<BytePath, Entry | undefined>();
   #recorded: ObjectHash;
@@ -107,14 +100,25 @@ export class LiveTree {
 
   /** Makes the trees of all unrecorded directories and of those above that thereby change, deepest first. */
   build(sink: ContentSink): ObjectHash {
-    this.#trees.clear();
+    if (!this.#isAhead) this.#trees.clear();
     for (const path of withAncestors(this.#unrecorded)) {
-      if (!this.#unrecorded.has(path)) continue;
-      const hash = encodeDirectory(this.#table, this.#index.get(path)!, sink);
+      if (!this.#unrecorded.has(path) || this.#trees.has(path)) continue;
+      const { hash } = encodeDirectory(this.#table, this.#index.get(path)!, sink);
       this.#trees.set(path, hash);
       if (path !== ROOT_PATH && this.#nameTree(path, hash)) this.#mark(parentPath(path));
     }
     return this.#trees.get(ROOT_PATH) ?? this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
+  }
+
+  /** What was built will be recorded by the next one to build. */
+  keepBuilt(): void {
+    this.#isAhead = true;
+  }
+
+  /** Nobody will record what was built ahead; returns the paths that differ from what is recorded. */
+  dropBuilt(): Iterable<BytePath> {
+    this.#isAhead = false;
+    return this.#before.keys();
   }
 
   /** What leads from the snapshot that was last recorded to what was built; below a gap nothing is known [R12]. */
@@ -139,6 +143,7 @@ export class LiveTree {
     this.#merged = [];
     for (const [path, hash] of this.#trees) this.#table.setTreeHash(this.#index.get(path)!, hash);
     this.#trees.clear();
+    this.#isAhead = false;
     this.#unrecorded.clear();
     this.#before.clear();
     this.#recorded = this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
@@ -167,6 +172,7 @@ export class LiveTree {
 
   #mark(path: BytePath): void {
     this.#unrecorded.add(path);
+    this.#trees.delete(path);
     this.#table.forgetTreeHash(this.#index.get(path)!);
   }
 
@@ -191,6 +197,7 @@ export class LiveTree {
     }
     this.#index.delete(path);
     this.#unrecorded.delete(path);
+    this.#trees.delete(path);
     this.#table.removeDirectory(directory);
     dropped.push(path);
   }

@@ -13,7 +13,8 @@ import type { ObjectHash } from "../model/object-hash.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 import { readScanned, SETTLE_MS } from "./capture.ts";
-import { DIRECTORY, EXCLUDED, RACY, type FileTable } from "./file-table.ts";
+import { DIRECTORY, type FileTable } from "./file-table.ts";
+import { EXCLUDED, hasStat, RACY } from "./stat-columns.ts";
 import type { LiveCapture, LiveLook } from "./live.ts";
 import { LiveChanges } from "./live-changes.ts";
 import type { LiveTree } from "./live-tree.ts";
@@ -40,6 +41,9 @@ type Found = (directory: BytePath, name: string, replaced: boolean) => void;
 /** Directories between two turns of the event loop. */
 const STRIDE = 64;
 
+/** Long enough for a file to have cooled down. */
+const QUIET_MS = 60;
+
 export class LiveWatch {
   readonly capture: LiveCapture;
   readonly #root: AbsolutePath;
@@ -47,6 +51,7 @@ export class LiveWatch {
   readonly #rereading = new Set<Promise<void>>();
   /** Live captures since everything was last looked at. */
   #sinceSweep: Recorded[] = [];
+  #quiet: NodeJS.Timeout | undefined;
 
   constructor(
     root: AbsolutePath,
@@ -68,6 +73,12 @@ export class LiveWatch {
     const { changes } = this.capture;
     if (await this.#sweep((directory, name, replaced) => changes.add(directory, name, replaced)))
       this.capture.proven();
+  }
+
+  /** Called with every change: `quiet` comes when there have been none for a moment. */
+  awaitQuiet(quiet: () => void): void {
+    if (this.#quiet !== undefined) this.#quiet.refresh();
+    else this.#quiet = setTimeout(quiet, QUIET_MS).unref();
   }
 
   adopt({ table, facts }: StatCache, rules: RecordedRules): void {
@@ -102,6 +113,7 @@ export class LiveWatch {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#quiet);
     await Promise.all(this.#rereading);
     this.capture.close();
   }
@@ -124,7 +136,7 @@ export class LiveWatch {
     const statOf = createNameStat(absolute);
     for (const entry of table.entriesOf(directory)) {
       if (table.kind[entry] === EXCLUDED && table.flags[entry] !== RACY) continue;
-      const isSame = table.flags[entry] !== RACY && table.hasStat(entry, statOf);
+      const isSame = table.flags[entry] !== RACY && hasStat(table, entry, statOf);
       if (!isSame) found(path, table.names[entry]!, false);
     }
     for (const name of namesIn(absolute)) if (!table.hasName(directory, name)) found(path, name, true);

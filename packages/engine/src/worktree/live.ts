@@ -18,7 +18,8 @@ import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import { readScanned, type CapturedTree, type CaptureInput } from "./capture.ts";
-import { EXCLUDED, FILE, type FileTable } from "./file-table.ts";
+import { FILE, type FileTable } from "./file-table.ts";
+import { EXCLUDED, hasStat } from "./stat-columns.ts";
 import { LiveChanges } from "./live-changes.ts";
 import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
@@ -35,6 +36,8 @@ export interface LiveOptions {
   readonly cookie: WatchCookie;
   /** At most this many directories are watched. */
   readonly directoryLimit?: number | undefined;
+  /** Told of every change. */
+  changed?(): void;
 }
 
 /** What a live look needs to know. */
@@ -222,6 +225,18 @@ export class LiveCapture {
     return pathsOf(tree.table, inodes);
   }
 
+  /** What was seen is in good hands until it is recorded; only these paths are to be looked at again. */
+  keepAhead(again: Iterable<BytePath>): void {
+    this.#state?.tree.keepBuilt();
+    this.changes.clear();
+    for (const path of again) this.changes.addPath(path, false);
+  }
+
+  /** What was seen ahead is lost: it is to be looked at again. */
+  dropAhead(): void {
+    for (const path of this.#state?.tree.dropBuilt() ?? []) this.changes.addPath(path, true);
+  }
+
   /** The store has what was last seen. */
   recorded(): void {
     this.#state?.tree.recorded();
@@ -260,6 +275,7 @@ export class LiveCapture {
   #changed(directory: BytePath, name: string, replaced: boolean): void {
     if (name === ".git" || isIgnoreFile(name)) this.doubt("the rules changed");
     if (!this.changes.add(directory, name, replaced)) this.lose("too much changed");
+    this.#options.changed?.();
   }
 
   /** A path that was left out and is named now is in, with the directories above it. */
@@ -273,7 +289,7 @@ export class LiveCapture {
   #hasMoved(tree: LiveTree, path: BytePath): boolean {
     const index = tree.find(path);
     const statOf = () => statNode(below(this.#options.root, path));
-    return tree.table.kind[index] !== FILE || !tree.table.hasStat(index, statOf);
+    return tree.table.kind[index] !== FILE || !hasStat(tree.table, index, statOf);
   }
 
   get watches(): DirectoryWatches {

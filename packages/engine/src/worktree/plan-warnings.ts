@@ -2,7 +2,7 @@
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
-import type { Present } from "./worktree.ts";
+import type { Present } from "./look.ts";
 
 export function planWarnings(
   present: Pick<Present, "git">,

@@ -1,6 +1,7 @@
 /** Walks the previous scan's entries of one directory alongside the new ones; both are sorted by name. */
 import { HASH_BYTES } from "../model/object-hash.ts";
-import { DIRECTORY, EXCLUDED, GAP, RACY, type FileTable } from "./file-table.ts";
+import { DIRECTORY, GAP, type FileTable } from "./file-table.ts";
+import { EXCLUDED, RACY } from "./stat-columns.ts";
 
 export class PreviousEntries {
   readonly #table: FileTable | undefined;

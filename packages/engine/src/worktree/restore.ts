@@ -19,7 +19,7 @@ import { assertRootThere, ensureRoot, isRootGone } from "./root.ts";
 import { whatElseToSee } from "./see-for.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import type { LookRequest, Present } from "./worktree.ts";
+import type { LookRequest, Present } from "./look.ts";
 
 export interface RestoreRequest {
   readonly target: Checkpoint;

@@ -16,7 +16,8 @@ import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
-import { DIRECTORY, EXCLUDED, FILE, FileTable, GAP, RACY, SYMLINK } from "./file-table.ts";
+import { DIRECTORY, FILE, FileTable, GAP, SYMLINK } from "./file-table.ts";
+import { EXCLUDED, RACY } from "./stat-columns.ts";
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
 import { isLinkedWorktree, isMapped } from "./peculiar-nodes.ts";
 import { PreviousEntries } from "./previous-entries.ts";
@@ -139,7 +140,8 @@ class Scanner {
     const statOf = createNameStat(below(this.#request.root, path));
     const open: OpenVisit = { ...visit, directory, cursor, statOf, subdirectories: [] };
     if (names !== undefined) for (const name of names) this.#look(open, name);
-    else if (previous!.isAsBefore(before, open.statOf)) this.#takeOver(open);
+    else if (this.#request.seenSame?.(before) === true || previous!.isAsBefore(before, open.statOf))
+      this.#takeOver(open);
     else this.#lookAgain(open);
     this.#unchanged.push(cursor.isExhaustedUnchanged(this.#table.entryCount[directory]!) ? 1 : 0);
     for (const child of open.subdirectories) this.#scan(child);

@@ -8,7 +8,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Context } from "./context.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
-import type { LookRequest, Present } from "./worktree.ts";
+import type { LookRequest, Present } from "./look.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
 export function whatElseToSee(

@@ -13,6 +13,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { HASH_BYTES } from "../model/object-hash.ts";
 import { FileTable } from "./file-table.ts";
+import type { SharedTable } from "./second-look-protocol.ts";
 
 /** What else the next capture may reuse. */
 export interface CacheFacts {
@@ -34,6 +35,8 @@ export interface CacheFacts {
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;
+  /** The table as it was read, for another thread. */
+  readonly shared?: SharedTable;
 }
 
 const MAGIC = "belay stat cache 3\n";
@@ -42,12 +45,17 @@ const CHECKSUM_BYTES = 32;
 const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
-export function readStatCache(path: AbsolutePath): StatCache | undefined {
-  const bytes = readSmallFile(path, LARGEST_CACHE);
+/** `shared` puts it where other threads see it. */
+export function readStatCache(path: AbsolutePath, { shared = false } = {}): StatCache | undefined {
+  const bytes = readSmallFile(path, LARGEST_CACHE, shared ? allocateShared : undefined);
   if (bytes === undefined || bytes.length < BODY_START) return undefined;
   const body = bytes.subarray(BODY_START);
   const head = bytes.subarray(0, MAGIC.length + CHECKSUM_BYTES);
-  return head.equals(headOf([body])) ? decode(body) : undefined;
+  return head.equals(headOf([body])) ? decode(body, shared) : undefined;
+}
+
+function allocateShared(size: number): Buffer {
+  return Buffer.from(new SharedArrayBuffer(size));
 }
 
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
@@ -96,7 +104,7 @@ function encode({ table: given, facts }: StatCache): Buffer[] {
   ];
 }
 
-function decode(body: Buffer): StatCache | undefined {
+function decode(body: Buffer, isShared: boolean): StatCache | undefined {
   const reader = new ColumnReader(body);
   const [n, directories, nameBytes, pathBytes, jsonBytes] = reader.take(
     Float64Array,
@@ -108,14 +116,17 @@ function decode(body: Buffer): StatCache | undefined {
   table.ctimeNs = reader.take(BigInt64Array, n);
   table.ino = reader.take(BigUint64Array, n);
   table.size = reader.take(Float64Array, n);
-  table.entryCount = Array.from(reader.take(Uint32Array, directories));
+  const entryCount = reader.take(Uint32Array, directories);
+  table.entryCount = Array.from(entryCount);
   table.mode = reader.take(Uint16Array, n);
   table.kind = reader.take(Uint8Array, n);
   table.flags = reader.take(Uint8Array, n);
   table.hash = reader.take(Uint8Array, n * HASH_BYTES);
   table.treeHash = reader.take(Uint8Array, directories * HASH_BYTES);
-  table.names = n === 0 ? [] : reader.text(nameBytes!).split("\0");
-  table.directories = reader.text(pathBytes!).split("\0") as BytePath[];
+  const names = reader.take(Uint8Array, nameBytes!);
+  const paths = reader.take(Uint8Array, pathBytes!);
+  table.names = n === 0 ? [] : textOf(names).split("\0");
+  table.directories = textOf(paths).split("\0") as BytePath[];
   let first = 0;
   table.firstEntry = table.entryCount.map((count) => {
     first += count;
@@ -129,7 +140,10 @@ function decode(body: Buffer): StatCache | undefined {
   const { exclusions, rootTimes, ...facts } = json;
   table.exclusions = exclusions;
   table.rootTimes = rootTimes;
-  return { table, facts };
+  if (!isShared) return { table, facts };
+  const { kind, flags, mode, size, mtimeNs, ctimeNs, ino } = table;
+  const columns = { kind, flags, mode, size, mtimeNs, ctimeNs, ino, entryCount };
+  return { table, facts, shared: { ...columns, names, directories: paths } };
 }
 
 type TypedArrayConstructor<Kind> = {
@@ -152,10 +166,10 @@ class ColumnReader {
     this.#at += length * type.BYTES_PER_ELEMENT;
     return new type(this.#bytes, start, length);
   }
+}
 
-  text(length: number): string {
-    return bytesOf(this.take(Uint8Array, length)).toString("latin1");
-  }
+function textOf(bytes: Uint8Array): string {
+  return bytesOf(bytes).toString("latin1");
 }
 
 function bytesOf(column: NodeJS.TypedArray): Buffer {

@@ -23,7 +23,7 @@ import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { assertRootThere } from "./root.ts";
-import type { LookRequest, Present } from "./worktree.ts";
+import type { LookRequest, Present } from "./look.ts";
 
 export interface Taken extends Recorded {
   readonly present: Present;
@@ -100,8 +100,8 @@ class Outrun extends Error {
 }
 
 function attemptCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
-  const { store, system, worktree } = context;
-  const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
+  const { store, worktree } = context;
+  const writer = worktree.takeWriter() ?? createWriter(context);
   const base = newestSeq(store.db);
   try {
     const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
@@ -118,9 +118,30 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
     return { ...recorded, present };
   } catch (error) {
     giveBack(() => writer.abandon());
+    worktree.dropAhead();
     if (error instanceof NotWanted) return undefined;
     throw error;
   }
+}
+
+/** Does what the next checkpoint will need, while nobody waits for it. Nothing is written before that one is. */
+export function prepareCheckpoint(context: Context): void {
+  const { worktree, store } = context;
+  try {
+    worktree.prepare(
+      () => lookRequest(context),
+      () => createWriter(context),
+      store.objects,
+    );
+  } catch {
+    // whatever it was, the next checkpoint meets it too and has somebody to tell
+    worktree.dropAhead();
+  }
+}
+
+function createWriter(context: Context): ObjectWriter {
+  const { store, system } = context;
+  return new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
 }
 
 /** What packs may take without the store growing beyond its cap: rows, indexes and the log come on top of them. */

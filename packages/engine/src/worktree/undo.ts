@@ -25,7 +25,7 @@ import { createRecordedMatcher } from "./recorded-rules.ts";
 import { nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
-import type { LookRequest, Present } from "./worktree.ts";
+import type { LookRequest, Present } from "./look.ts";
 
 export interface StepRequest {
   readonly kind: "undo" | "redo" | "revert";

@@ -8,10 +8,9 @@ import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { WatchCookie } from "../fs/watch-cookie.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
+import type { ExcludedRoot, GitState } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import type { Edit } from "../model/plan.ts";
-import { encodeRules, type ExcludedDirectory, type RecordedRules } from "../model/rules.ts";
+import { encodeRules, type RecordedRules } from "../model/rules.ts";
 import { createStoreSink, putBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
@@ -20,81 +19,17 @@ import { encodeExcluded } from "./excluded-list.ts";
 import type { FileTable } from "./file-table.ts";
 import { createRules, type RulesInput } from "./ignore-rules.ts";
 import { LiveCapture, type LiveLook } from "./live.ts";
+import type { LookRequest, Present } from "./look.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
-import { ParallelRead, type ReadProgress } from "./parallel-read.ts";
+import { ParallelRead } from "./parallel-read.ts";
+import { LARGE_TREE_ENTRIES } from "./large-trees.ts";
+import { isWorthPreparing, MOST_PREPARATIONS } from "./preparation.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { scanTree } from "./scan.ts";
 import type { Scan, ScanRequest } from "./scan-request.ts";
 import { readStatCache, sameFacts, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
-
-export interface WorktreeLimits {
-  readonly fileBytes: number;
-  readonly checkpointBytes: number;
-}
-
-export interface WorktreeOptions {
-  readonly root: AbsolutePath;
-  /** undefined = keep the cache in memory only */
-  readonly cachePath: AbsolutePath | undefined;
-  /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
-  readonly storeId: string;
-  readonly limits: WorktreeLimits;
-  readonly commandPath: string;
-  /**
-   * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
-   * of the store, or one from which something was forgotten, has not.
-   */
-  hasCheckpoint(id: string, snapshot: string): boolean;
-  /** What watching needs. */
-  readonly watch?: {
-    /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
-    rulesOf(id: string): RecordedRules | undefined;
-    /** Adds doubts to a checkpoint that is recorded already. */
-    noteDoubts(id: string, doubts: readonly Doubt[]): void;
-    /** Where the watcher's cookies stand. */
-    readonly cookies: AbsolutePath;
-  };
-}
-
-/** What one capture may treat differently. */
-export interface LookRequest {
-  readonly named: readonly BytePath[];
-  readonly excluded: readonly ExcludedDirectory[];
-  /** Paths to which size limits do not apply. */
-  readonly unlimited?: ReadonlySet<BytePath>;
-  /** Paths to read whatever their stat says. */
-  readonly forced?: ReadonlySet<BytePath>;
-  readonly progress?: ReadProgress | undefined;
-  /** The watcher has told everything that happened up to now: what it did not name is as before. */
-  readonly settled?: boolean;
-}
-
-/** The working copy as it was a moment ago. */
-export interface Present {
-  readonly snapshot: ObjectHash;
-  readonly rules: ObjectHash;
-  readonly recordedRules: RecordedRules;
-  readonly excluded: ObjectHash;
-  readonly excludedRoots: readonly ExcludedRoot[];
-  readonly files: number;
-  readonly bytes: number;
-  readonly gaps: readonly Gap[];
-  readonly doubts: readonly Doubt[];
-  readonly git: GitState | null;
-  /** Where all of it can be read: the store, or the store and the disk. */
-  readonly objects: ObjectSource;
-  /** What the next scan may reuse, once the content is durable. */
-  readonly cache: StatCache;
-  /** Entries that had to be read, because the stat cache did not know them as they are. */
-  readonly readCount: number;
-  /** Of a live capture: what changed, and since which snapshot. */
-  readonly changes?: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
-  /** Of a live capture: what is to be read again after the answer. */
-  readonly hot?: ReadonlyMap<BytePath, ObjectHash>;
-  /** When it began, by the clock that stamps files. */
-  readonly startNs: bigint;
-}
+import type { WorktreeOptions } from "./worktree-options.ts";
 
 /** Files written this recently may be in the middle of being written. */
 const HOT_NS = 50_000_000n;
@@ -114,6 +49,9 @@ export class Worktree {
   #drift = 0;
   #live: LiveWatch | undefined;
   #isCaughtUp = false;
+  /** Holds what the next capture need not read again, and how often that was looked at since the last one. */
+  #ahead: ObjectWriter | undefined;
+  #preparations = 0;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -129,12 +67,20 @@ export class Worktree {
   }
 
   /** Watches from now on; the tree is that of the last capture, with whatever a sweep finds to be different. */
-  async watch(directoryLimit: number | undefined): Promise<void> {
+  async watch(directoryLimit: number | undefined, quiet: () => void): Promise<void> {
     await this.close();
     const { root, commandPath, watch } = this.#options;
     if (watch === undefined) return;
     const cookie = new WatchCookie(watch.cookies, COOKIE_TIMEOUT_MS);
-    const capture = new LiveCapture({ root, rules: this.#rules, commandPath, cookie, directoryLimit });
+    const changed = () => live.awaitQuiet(quiet);
+    const capture = new LiveCapture({
+      root,
+      rules: this.#rules,
+      commandPath,
+      cookie,
+      directoryLimit,
+      changed,
+    });
     const live = new LiveWatch(root, capture, watch.noteDoubts);
     this.#live = live;
     const previous = this.#previous();
@@ -179,8 +125,37 @@ export class Worktree {
     if (this.#cache !== undefined && cachePath !== undefined) writeStatCache(cachePath, this.#cache);
   }
 
+  /** Looks at what changed on behalf of the next capture, if that is little, and keeps what was read for it. */
+  prepare(request: () => LookRequest, createWriter: () => ObjectWriter, store: ObjectSource): void {
+    const capture = this.#live?.capture;
+    if (!this.#isCaughtUp || capture?.isLive !== true || this.#preparations >= MOST_PREPARATIONS) return;
+    if (!isWorthPreparing(this.root, capture, this.#ahead?.newBytes ?? 0)) return;
+    const writer = this.#ahead ?? createWriter();
+    const sink = createStoreSink(writer);
+    const seen = this.#seeLive(request(), { sink, fileSink: sink, objects: store });
+    if (seen === undefined) return this.dropAhead();
+    writer.packNow();
+    this.#ahead = writer;
+    this.#preparations += 1;
+    capture.keepAhead(seen.hot?.keys() ?? []);
+  }
+
+  /** What was prepared, for the capture that will record it. */
+  takeWriter(): ObjectWriter | undefined {
+    const writer = this.#ahead;
+    this.#ahead = undefined;
+    return writer;
+  }
+
+  /** What was prepared will not be recorded. */
+  dropAhead(): void {
+    this.#ahead = undefined;
+    this.#live?.capture.dropAhead();
+  }
+
   /** Names everything, stores nothing. */
   look(request: LookRequest, store: ObjectSource): Present {
+    if (this.#ahead !== undefined) this.dropAhead();
     const overlay = new Overlay(store, this.root);
     const into = { sink: overlay, fileSink: DISCARD, objects: overlay };
     const present = this.#seeLive(request, into) ?? this.#see(request, into);
@@ -203,6 +178,7 @@ export class Worktree {
     const { table, facts } = present.cache;
     const last = this.#cache?.facts;
     this.#cacheLoaded = true;
+    this.#preparations = 0;
     if (present.hot !== undefined && this.#live !== undefined) {
       // the cache on disk is behind until the watch ends: what changed is read once more if it ends badly
       this.#cache = { table: this.#live.recorded(checkpoint, present), facts: { ...facts, checkpoint } };
@@ -215,19 +191,23 @@ export class Worktree {
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
     if (this.#options.cachePath === undefined || isGoodEnough) return;
     writeStatCache(this.#options.cachePath, this.#cache);
+    if (table.length >= LARGE_TREE_ENTRIES) this.#options.noteLarge?.();
     this.#drift = 0;
   }
 
   /** Forgets every stat: the next capture reads everything. */
   distrust(): void {
     this.#live?.capture.doubt("the store changed");
+    this.#ahead = undefined;
     this.#cache = undefined;
     this.#cacheLoaded = true;
   }
 
   #previous(): StatCache | undefined {
     if (!this.#cacheLoaded && this.#options.cachePath !== undefined)
-      this.#cache = readStatCache(this.#options.cachePath);
+      this.#cache = readStatCache(this.#options.cachePath, {
+        shared: this.#options.secondLook !== undefined,
+      });
     this.#cacheLoaded = true;
     const facts = this.#cache?.facts;
     return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot)
@@ -285,8 +265,11 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
+    const seenSame = previous?.shared && this.#options.secondLook?.begin(this.root, previous.shared);
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
-      scanTree(this.#scanRequest(request, { rules, previous, startNs, sameRules, ahead: into.ahead }));
+      scanTree(
+        this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
+      );
     const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(
@@ -363,6 +346,7 @@ export class Worktree {
       rules: () => createRules(using.rules),
       previous: using.previous?.table,
       trustListings,
+      seenSame: using.seenSame,
       ahead: using.ahead,
       fileLimitBytes: this.#options.limits.fileBytes,
       unlimited: request.unlimited ?? NONE,
@@ -378,6 +362,7 @@ interface ScanSituation {
   readonly previous: StatCache | undefined;
   readonly startNs: bigint;
   readonly sameRules: boolean;
+  readonly seenSame?: ((directory: number) => boolean) | undefined;
   readonly ahead: ParallelRead | undefined;
 }
 

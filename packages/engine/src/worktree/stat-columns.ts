@@ -1,0 +1,53 @@
+/** The columns of a table by which an unchanged entry is recognised, and how it is. */
+import { kindOf, type FileStat } from "../fs/file-stat.ts";
+import { MODE_BITS } from "../model/entry.ts";
+
+export const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
+
+/** Left out by a rule; its mode is the rule's number. */
+export const EXCLUDED = 254;
+
+/** Flag of an entry that was not at rest when it was seen. */
+export const RACY = 1;
+
+export interface StatColumns {
+  readonly names: readonly string[];
+  readonly kind: Uint8Array;
+  readonly flags: Uint8Array;
+  /** Permission bits; the reason's number for a gap. */
+  readonly mode: Uint16Array;
+  readonly size: Float64Array;
+  readonly mtimeNs: BigInt64Array;
+  readonly ctimeNs: BigInt64Array;
+  readonly ino: BigUint64Array;
+}
+
+export type StatOf = (name: string) => FileStat | undefined;
+
+/** True when every entry of a run has the stat it had, and had it at rest. */
+export function areAsBefore(columns: StatColumns, first: number, count: number, statOf: StatOf): boolean {
+  for (let index = first; index < first + count; index += 1) {
+    if (columns.flags[index] === RACY) return false;
+    if (columns.kind[index] !== EXCLUDED && !hasStat(columns, index, statOf)) return false;
+  }
+  return true;
+}
+
+/** True when an entry has the stat it had. */
+export function hasStat(columns: StatColumns, index: number, statOf: StatOf): boolean {
+  let stat: FileStat | undefined;
+  try {
+    stat = statOf(columns.names[index]!);
+  } catch {
+    return false;
+  }
+  return (
+    stat !== undefined &&
+    stat.mtimeNs === columns.mtimeNs[index] &&
+    stat.ctimeNs === columns.ctimeNs[index] &&
+    stat.ino === columns.ino[index] &&
+    Number(stat.size) === columns.size[index] &&
+    kindOf(stat) === TABLE_KINDS[columns.kind[index]!] &&
+    (Number(stat.mode) & MODE_BITS) === columns.mode[index]
+  );
+}

@@ -1,0 +1,38 @@
+/** What a working copy is to be looked at with. */
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import type { Doubt } from "../model/checkpoint.ts";
+import type { RecordedRules } from "../model/rules.ts";
+import type { SecondLook } from "./second-look.ts";
+
+interface WorktreeLimits {
+  readonly fileBytes: number;
+  readonly checkpointBytes: number;
+}
+
+export interface WorktreeOptions {
+  readonly root: AbsolutePath;
+  /** undefined = keep the cache in memory only */
+  readonly cachePath: AbsolutePath | undefined;
+  /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
+  readonly storeId: string;
+  readonly limits: WorktreeLimits;
+  readonly commandPath: string;
+  /** A thread that helps with the first look. */
+  readonly secondLook?: SecondLook | undefined;
+  /** Told when the tree turns out to be a big one. */
+  noteLarge?(): void;
+  /**
+   * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
+   * of the store, or one from which something was forgotten, has not.
+   */
+  hasCheckpoint(id: string, snapshot: string): boolean;
+  /** What watching needs. */
+  readonly watch?: {
+    /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
+    rulesOf(id: string): RecordedRules | undefined;
+    /** Adds doubts to a checkpoint that is recorded already. */
+    noteDoubts(id: string, doubts: readonly Doubt[]): void;
+    /** Where the watcher's cookies stand. */
+    readonly cookies: AbsolutePath;
+  };
+}
