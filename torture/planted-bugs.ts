@@ -110,6 +110,31 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a reset ends its session in a transaction of its own",
+    suite: "crash",
+    points: "^reset (pwrite|fsync|fdatasync)",
+    tries: 600,
+    edits: [
+      { file: "worktree/settle", text: "function settleSession(", instead: "export function settleSession(" },
+      {
+        file: "worktree/settle",
+        text: 'if (entry.finish.kind === "reset") settleSession(context, entry, recorded);',
+        instead: "",
+      },
+      {
+        file: "worktree/carry-out",
+        text: 'import { openRestoreStep, settle, tellStarted } from "./settle.ts";',
+        instead: 'import { openRestoreStep, settle, settleSession, tellStarted } from "./settle.ts";',
+      },
+      {
+        file: "worktree/carry-out",
+        text: "const { checkpoint } = finishJournal(context, entry, applied.done);",
+        instead:
+          'const recorded = finishJournal(context, entry, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
+      },
+    ],
+  },
+  {
     name: "a short write is taken for a whole one",
     suite: "errors",
     points: "^restore p?write.*-stage-",
