@@ -51,8 +51,9 @@ const SCENES: readonly (readonly [Operation, kept: string])[] = [
 ];
 const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>(["restore", "undo", "redo", "reset"]);
 const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
-/** The self-test looks where its bug is. */
-const CHOSEN = new RegExp(process.env["BELAY_TORTURE_POINTS"] ?? "");
+/** The self-test looks where its bug is: at one scene, or at chosen calls only. */
+const CHOSEN_SCENE = process.env["BELAY_TORTURE_SCENE"] ?? "";
+const CHOSEN_CALLS = new RegExp(process.env["BELAY_TORTURE_CALLS"] ?? "");
 const RECOVERIES = 4;
 const MOST_FAILURES = 12;
 /** One in so many is restored from afterwards. */
@@ -73,9 +74,21 @@ export class FaultScenes {
   async build({ random, left }: Round): Promise<void> {
     const known = await buildFaultProject(this.lab, random);
     for (const [operation, kept] of SCENES)
-      await this.#rehearse(operation, kept, { title: operation, known });
-    const old = await keepOldFormat(this.lab);
-    await this.#rehearse("open", "format 1", { title: "format 1 to 2", known: old });
+      if (CHOSEN_SCENE === "" || CHOSEN_SCENE === operation)
+        await this.#rehearse(operation, kept, { title: operation, known });
+    if (CHOSEN_SCENE !== "") return;
+    await this.#rehearse("open", "format 1", {
+      title: "format 1 to 2",
+      known: await keepOldFormat(this.lab),
+    });
+    await this.#addRecoveries({ random, left }, known);
+  }
+
+  /** Opening after something that changes files was interrupted. */
+  async #addRecoveries(
+    { random, left }: Pick<Round, "random" | "left">,
+    known: Scene["known"],
+  ): Promise<void> {
     const changing = this.#scenes.filter((scene) => this.#callsInTree(scene).length > 0);
     for (let number = 0; number < Math.min(RECOVERIES, left / 20); number += 1) {
       const scene = random.pick(changing);
@@ -100,7 +113,7 @@ export class FaultScenes {
   points({ random }: Round): Point[] {
     const points = this.#scenes
       .flatMap((scene) => scene.calls.map((call, index) => ({ scene, at: index + 1, call })))
-      .filter(({ scene, call }) => CHOSEN.test(`${scene.title} ${call}`));
+      .filter(({ call }) => CHOSEN_CALLS.test(call));
     for (let at = points.length - 1; at > 0; at -= 1) {
       const other = random.below(at + 1);
       [points[at], points[other]] = [points[other]!, points[at]!];
