@@ -139,7 +139,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "errors",
     strikes: { scene: "restore", calls: "^p?write.*-stage-" },
     tries: 600,
-    edits: [{ file: "fs/durable-file", text: "written < bytes.length;", instead: "written < 1;" }],
+    edits: [
+      {
+        file: "fs/durable-file",
+        text: "written < bytes.length;",
+        instead: "written < Math.min(1, bytes.length);",
+      },
+    ],
   },
   {
     name: "an error while taking back is not told",
