@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { inspect, parseArgs } from "node:util";
 import { shimBase, underShim } from "../packages/engine/test/support/fault-control.ts";
 import { makeDirectory } from "../packages/engine/test/support/place.ts";
 import { runSuite, type Result, type Suite } from "./suite.ts";
@@ -48,7 +48,7 @@ async function run(suite: Suite): Promise<boolean> {
   const result = await runSuite(suite, limits, (sofar) => console.error(line(suite, seed, sofar)));
   console.log(line(suite, seed, result));
   if (result.failure === undefined) return true;
-  console.error(result.failure.error);
+  console.error(inspect(result.failure.error, { depth: Infinity }));
   console.error(`Again: npm run torture ${suite.name} -- --seed ${result.failure.seed}`);
   return false;
 }

@@ -6,8 +6,8 @@ export interface PlantedBug {
   readonly name: string;
   readonly suite: string;
   readonly edits: readonly Planting[];
-  /** Where faults strike, a pattern for "operation call path": to look everywhere would take long. */
-  readonly points?: string;
+  /** Where faults strike, the calls as a pattern for "call path": to look everywhere would take long. */
+  readonly strikes?: { readonly scene: string; readonly calls: string };
   /** The suite has to notice within so many tries. */
   readonly tries: number;
 }
@@ -90,7 +90,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the restore keeps no journal",
     suite: "crash",
-    points: "^restore (link|rename|unlink)",
+    strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
     edits: [
       { file: "worktree/carry-out", text: "writeJournal(context.store.db, entry);", instead: "void entry;" },
@@ -99,7 +99,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "the stage is thrown away before it is saved",
     suite: "crash",
-    points: "^restore (link|rename|unlink)",
+    strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
     edits: [
       {
@@ -110,16 +110,47 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a reset ends its session in a transaction of its own",
+    suite: "crash",
+    strikes: { scene: "reset", calls: "^(pwrite|fsync|fdatasync)" },
+    tries: 600,
+    edits: [
+      { file: "worktree/settle", text: "function settleSession(", instead: "export function settleSession(" },
+      {
+        file: "worktree/settle",
+        text: 'if (entry.finish.kind === "reset") settleSession(context, entry, recorded);',
+        instead: "",
+      },
+      {
+        file: "worktree/carry-out",
+        text: 'import { openRestoreStep, settle, tellStarted } from "./settle.ts";',
+        instead: 'import { openRestoreStep, settle, settleSession, tellStarted } from "./settle.ts";',
+      },
+      {
+        file: "worktree/carry-out",
+        text: "const { checkpoint } = finishJournal(context, entry, applied.done);",
+        instead:
+          'const recorded = finishJournal(context, entry, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
+      },
+    ],
+  },
+  {
     name: "a short write is taken for a whole one",
     suite: "errors",
-    points: "^restore p?write.*-stage-",
+    strikes: { scene: "restore", calls: "^p?write.*-stage-" },
     tries: 600,
-    edits: [{ file: "fs/durable-file", text: "written < bytes.length;", instead: "written < 1;" }],
+    edits: [
+      {
+        file: "fs/durable-file",
+        text: "written < bytes.length;",
+        instead: "written < Math.min(1, bytes.length);",
+      },
+    ],
   },
   {
     name: "an error while taking back is not told",
     suite: "errors",
-    points: "^restore (link|rename|unlink)",
+    strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
     edits: [
       {

@@ -23,7 +23,7 @@ function assertPlantable({ name, edits }: PlantedBug): void {
   }
 }
 
-function isNoticed({ name, suite, tries, points = "" }: PlantedBug): boolean {
+function isNoticed({ name, suite, tries, strikes }: PlantedBug): boolean {
   const missing = SUITES.find((each) => each.name === suite)!.missing?.();
   const title = `${suite.padEnd(11)} ${name}`;
   if (missing !== undefined) {
@@ -41,7 +41,8 @@ function isNoticed({ name, suite, tries, points = "" }: PlantedBug): boolean {
       env: {
         ...process.env,
         BELAY_PLANTED_BUG: name,
-        BELAY_TORTURE_POINTS: points,
+        BELAY_TORTURE_SCENE: strikes?.scene ?? "",
+        BELAY_TORTURE_CALLS: strikes?.calls ?? "",
         NODE_OPTIONS: `--disable-warning=ExperimentalWarning --import=${join(import.meta.dirname, "plant.ts")}`,
       },
     },

@@ -2,11 +2,13 @@
  * Operations on a small project with a fault at any of their calls that change a file. A killed process is one
  * whose calls all fail from one on; some are killed in truth, to show that it is the same.
  */
+import { openWorkspace } from "../../packages/engine/src/index.ts";
 import { FaultControl, shimBase } from "../../packages/engine/test/support/fault-control.ts";
 import {
   expectHonest,
   expectProtected,
   expectSound,
+  readSessions,
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
@@ -16,7 +18,7 @@ import {
   type Operation,
   type Said,
 } from "../../packages/engine/test/support/fault-operations.ts";
-import { buildFaultProject } from "../../packages/engine/test/support/fault-project.ts";
+import { buildFaultProject, keepOldFormat } from "../../packages/engine/test/support/fault-project.ts";
 import { readTreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import type { Round } from "../suite.ts";
 
@@ -39,14 +41,19 @@ const SCENES: readonly (readonly [Operation, kept: string])[] = [
   ["open", "bare"],
   ["create", "start"],
   ["restore", "start"],
-  ["undo", "start"],
+  ["undo", "turned"],
   ["redo", "undone"],
+  ["approve", "start"],
+  ["reset", "start"],
   ["prune", "start"],
   ["gc", "start"],
   ["migrate", "start"],
 ];
-/** The self-test looks where its bug is. */
-const CHOSEN = new RegExp(process.env["BELAY_TORTURE_POINTS"] ?? "");
+const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>(["restore", "undo", "redo", "reset"]);
+const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
+/** The self-test looks where its bug is: at one scene, or at chosen calls only. */
+const CHOSEN_SCENE = process.env["BELAY_TORTURE_SCENE"] ?? "";
+const CHOSEN_CALLS = new RegExp(process.env["BELAY_TORTURE_CALLS"] ?? "");
 const RECOVERIES = 4;
 const MOST_FAILURES = 12;
 /** One in so many is restored from afterwards. */
@@ -67,25 +74,46 @@ export class FaultScenes {
   async build({ random, left }: Round): Promise<void> {
     const known = await buildFaultProject(this.lab, random);
     for (const [operation, kept] of SCENES)
-      await this.#rehearse(operation, kept, { title: operation, known });
-    const restore = this.#scenes.find(({ operation }) => operation === "restore")!;
-    const inTree = restore.calls.flatMap((call, index) =>
-      call.includes(" " + this.lab.root) ? [index + 1] : [],
-    );
+      if (CHOSEN_SCENE === "" || CHOSEN_SCENE === operation)
+        await this.#rehearse(operation, kept, { title: operation, known });
+    if (CHOSEN_SCENE !== "") return;
+    await this.#rehearse("open", "format 1", {
+      title: "format 1 to 2",
+      known: await keepOldFormat(this.lab),
+    });
+    await this.#addRecoveries({ random, left }, known);
+  }
+
+  /** Opening after something that changes files was interrupted. */
+  async #addRecoveries(
+    { random, left }: Pick<Round, "random" | "left">,
+    known: Scene["known"],
+  ): Promise<void> {
+    const changing = this.#scenes.filter((scene) => this.#callsInTree(scene).length > 0);
     for (let number = 0; number < Math.min(RECOVERIES, left / 20); number += 1) {
-      this.lab.putBack("start");
-      await this.#interrupt("restore", { at: random.pick(inTree), how: EIO, lasting: true });
+      const scene = random.pick(changing);
+      this.lab.putBack(scene.kept);
+      await this.#interrupt(scene.operation, {
+        at: random.pick(this.#callsInTree(scene)),
+        how: EIO,
+        lasting: true,
+      });
       this.lab.keep(`half ${number}`);
-      const { before, after } = restore;
-      await this.#rehearse("open", `half ${number}`, { title: "recovery", known, before, after });
+      const { before, after, sessions } = scene;
+      await this.#rehearse("open", `half ${number}`, { title: "recovery", known, before, after, sessions });
     }
+  }
+
+  /** The numbers of the calls that change the tree itself. */
+  #callsInTree({ calls }: Scene): number[] {
+    return calls.flatMap((call, index) => (call.includes(" " + this.lab.root) ? [index + 1] : []));
   }
 
   /** Each point once, in an order of the seed's. */
   points({ random }: Round): Point[] {
     const points = this.#scenes
       .flatMap((scene) => scene.calls.map((call, index) => ({ scene, at: index + 1, call })))
-      .filter(({ scene, call }) => CHOSEN.test(`${scene.title} ${call}`));
+      .filter(({ call }) => CHOSEN_CALLS.test(call));
     for (let at = points.length - 1; at > 0; at -= 1) {
       const other = random.below(at + 1);
       [points[at], points[other]] = [points[other]!, points[at]!];
@@ -105,7 +133,7 @@ export class FaultScenes {
       if (mode === "apart") await this.lab.run(scene.operation, ...faults);
       else said = await this.#interrupt(scene.operation, ...faults);
       if (mode === "judge") expectHonest(said, this.lab, scene);
-      await this.#expectSound(scene);
+      await this.#expectSound(scene, said?.done === true && scene.title !== "recovery");
     } catch (error) {
       const where = `${scene.title}, call ${at} of ${scene.calls.length}: ${call}; ${JSON.stringify(faults)}; said ${JSON.stringify(said)}`;
       this.#failures.push(new Error(where, { cause: error }));
@@ -120,11 +148,11 @@ export class FaultScenes {
   }
 
   /** To restore as well takes as long as all the rest. */
-  async #expectSound(scene: Scene): Promise<void> {
+  async #expectSound(scene: Scene, done: boolean): Promise<void> {
     this.#strikes += 1;
     if (scene.operation === "migrate") await unmigrate(this.lab);
     if (scene.title === "open") return expectProtected(this.lab, scene);
-    return expectSound(this.lab, scene, { restore: this.#strikes % RESTORED === 0 });
+    return expectSound(this.lab, scene, { done, restore: this.#strikes % RESTORED === 0 });
   }
 
   async #interrupt(operation: Operation, ...faults: Fault[]): Promise<Said> {
@@ -141,14 +169,25 @@ export class FaultScenes {
     kept: string,
     facts: Pick<Scene, "title" | "known"> & Partial<States>,
   ): Promise<void> {
+    const before = CHANGES_SESSIONS.has(operation) ? await this.#readSessions(kept) : undefined;
     this.lab.putBack(kept);
     const found = readTreeMap(this.lab.root);
     this.#control.arm();
     const said = await carryOut(operation, this.lab, { forgotten: true });
     const calls = this.#control.disarm();
     if (!said.done) throw new Error(`${facts.title} fails by itself: ${said.message}`);
+    if (MOVES_FILES.has(operation) && said.outcome !== "applied")
+      throw new Error(`${facts.title} has nothing to do: ${String(said.outcome)}`);
+    if (calls.length === 0) throw new Error(`${facts.title}: no call was counted`);
     const after = readTreeMap(this.lab.root);
-    this.#scenes.push({ found, before: found, after, operation, kept, calls, ...facts });
+    const sessions = before === undefined ? undefined : { before, after: await this.#readSessions() };
+    this.#scenes.push({ found, before: found, after, sessions, operation, kept, calls, ...facts });
+  }
+
+  async #readSessions(kept?: string): Promise<string> {
+    if (kept !== undefined) this.lab.putBack(kept);
+    await using workspace = await openWorkspace(this.lab.root, { home: this.lab.home });
+    return await readSessions(workspace);
   }
 }
 

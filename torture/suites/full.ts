@@ -18,8 +18,10 @@ const OPERATIONS: readonly (readonly [Operation, kept: string])[] = [
   ["open", "bare"],
   ["create", "start"],
   ["restore", "start"],
-  ["undo", "start"],
+  ["undo", "turned"],
   ["redo", "undone"],
+  ["approve", "start"],
+  ["reset", "start"],
   ["prune", "start"],
   ["gc", "start"],
 ];

@@ -1,13 +1,16 @@
 /** Random programs of edits, checkpoints, restores, undos … against a plain model; a failing one is made as short as it can be. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
+import { SETTLE_MS } from "../../packages/engine/src/worktree/capture.ts";
 import { MODEL_COMMANDS, type Command } from "../../packages/engine/test/support/model-commands.ts";
 import { inWorkspace } from "../../packages/engine/test/support/temp-workspace.ts";
 import { readCheckpointMap, WorkspaceModel } from "../../packages/engine/test/support/workspace-model.ts";
-import type { Suite } from "../suite.ts";
+import type { Round, Suite } from "../suite.ts";
 
 const PROGRAM = fc.array(fc.oneof(...MODEL_COMMANDS), { minLength: 30, maxLength: 36, size: "max" });
-const PROGRAMS_A_ROUND = 20;
+const PROGRAMS_A_ROUND = 40;
+/** So many programs run at a time, each in a workspace of its own: while one rests the others go on. */
+const LANES = 5;
 
 export const model: Suite = {
   name: "model",
@@ -15,14 +18,29 @@ export const model: Suite = {
   goal: 100_000,
   short: 25,
   async round(round) {
-    for (const program of fc.sample(PROGRAM, { seed: round.random.seed, numRuns: PROGRAMS_A_ROUND })) {
-      if (round.isOver) return;
-      const error = await attempt(program);
-      if (error !== undefined) throw await explain(program, error);
-      round.count("programs");
-    }
+    using _ = settleAtOnce();
+    const programs = fc.sample(PROGRAM, { seed: round.random.seed, numRuns: PROGRAMS_A_ROUND });
+    const failed: Failed[] = [];
+    await Promise.all(Array.from({ length: LANES }, () => runLane(programs, round, failed)));
+    if (failed.length > 0) throw await explain(failed[0]!);
   },
 };
+
+interface Failed {
+  readonly program: readonly Command[];
+  readonly error: unknown;
+}
+
+/** Takes one program after the other until there is none left, or one fails. */
+async function runLane(programs: Command[][], round: Round, failed: Failed[]): Promise<void> {
+  while (!round.isOver && failed.length === 0) {
+    const program = programs.shift();
+    if (program === undefined) return;
+    const error = await attempt(program);
+    if (error !== undefined) failed.push({ program, error });
+    else round.count("programs");
+  }
+}
 
 async function attempt(program: readonly Command[]): Promise<unknown> {
   try {
@@ -39,7 +57,7 @@ async function attempt(program: readonly Command[]): Promise<unknown> {
 }
 
 /** Leaves out what the failure does not need: halves, quarters … single commands. */
-async function explain(program: readonly Command[], error: unknown): Promise<Error> {
+async function explain({ program, error }: Failed): Promise<Error> {
   let [shortest, cause] = [program, error];
   for (let size = Math.ceil(program.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
     for (let at = 0; at < shortest.length;) {
@@ -51,4 +69,15 @@ async function explain(program: readonly Command[], error: unknown): Promise<Err
   }
   await attempt(shortest);
   return new Error(`This program fails:${shortest.map(String).join("")}`, { cause });
+}
+
+/**
+ * A capture waits a moment before it reads a fresh file a second time, for a writer to be done. Here nobody writes
+ * during a capture: the second reading is made all the same, but at once. Without this the wait is most of the time.
+ */
+function settleAtOnce(): Disposable {
+  const { wait } = Atomics;
+  Atomics.wait = (cells: Int32Array | BigInt64Array, index: number, value: never, timeoutMs?: number) =>
+    timeoutMs === SETTLE_MS ? "timed-out" : wait(cells as Int32Array, index, value, timeoutMs);
+  return { [Symbol.dispose]: () => void (Atomics.wait = wait) };
 }

@@ -1,23 +1,13 @@
-/** A store as the first version wrote it: two files, a thread with two turns of which one is undone, a named checkpoint. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Stores that an earlier version wrote. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { putOldStore } from "./support/old-store.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
-const FIRST = join(import.meta.dirname, "fixtures", "store-v1.db.gz");
-
-/** Puts the old store in the place of the workspace's own. */
 async function withOldStore(temp: TempWorkspace): Promise<void> {
-  const { id, store } = temp.workspace;
   await temp.workspace.close();
-  for (const name of readdirSync(store)) rmSync(join(store, name));
-  writeFileSync(join(store, "store.db"), gunzipSync(readFileSync(FIRST)));
-  const db = new DatabaseSync(join(store, "store.db"));
-  expect(db.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
-  db.prepare("UPDATE meta SET value = ? WHERE key = 'workspace_id'").run(id);
-  db.close();
+  putOldStore(temp.workspace);
   await temp.reopen();
 }
 

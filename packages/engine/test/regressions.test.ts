@@ -1,9 +1,20 @@
 /** What the torture suites found, each in its smallest form. */
-import { chmodSync, lstatSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { openWorkspace } from "../src/index.ts";
+import { openWorkspace, type Checkpoint } from "../src/index.ts";
 import { FaultLab, hasCompiler } from "./support/fault-lab.ts";
 import { FORGERIES, forgeStore } from "./support/forged-store.ts";
 import { inProject, inProtected } from "./support/project.ts";
@@ -152,6 +163,45 @@ describe("a store that was tampered with", () => {
       expect(await workspace.list()).toHaveLength(1);
     }),
   );
+
+  test(
+    "[R26] rows of one table in the place of another's are damage that hides no checkpoint",
+    inProtected({ a: "1" }, async (project, workspace) => {
+      project.damaged = true;
+      using db = new DatabaseSync(join(project.storeDirectory(), "store.db"));
+      db.exec("INSERT INTO doubt (checkpoint, path, reason) VALUES (1, 'text', x'616263')");
+      const [{ id }] = (await workspace.list()) as [Checkpoint];
+      expect(await workspace.show(id)).toMatchObject({ checkpoint: { id } });
+      expect(await workspace.verify()).toMatchObject({
+        ok: false,
+        problems: [{ kind: "row-invalid", checkpoints: [id] }],
+      });
+    }),
+  );
+
+  test.skipIf(!existsSync("/proc/self/fd")).each([
+    ["registry.db", "DROP TABLE workspace"],
+    ["store.db", "DROP TABLE meta"],
+  ])("%s: one that cannot be used is not left open", (name, damage) =>
+    inProject({ a: "1" }, async (project) => {
+      await project.close(await project.open());
+      const path = join(name === "store.db" ? project.storeDirectory() : project.home, name);
+      const db = new DatabaseSync(path);
+      db.exec(damage);
+      db.close();
+      await expect(project.open()).rejects.toMatchObject({ code: "STORE_CORRUPT" });
+      expect(readdirSync("/proc/self/fd").map(targetOf)).not.toContain(path);
+    })(),
+  );
+
+  /** Where a descriptor leads to; the one that listed them is closed by now. */
+  function targetOf(descriptor: string): string {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      return "";
+    }
+  }
 });
 
 test(

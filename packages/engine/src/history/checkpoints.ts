@@ -108,11 +108,12 @@ function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
+/** What a damaged row holds may be of any type, and JSON takes no bytes: it must not hide the others. */
 const CARRIED = (table: string, columns: string) =>
-  `(SELECT json_group_array(json_array(hex(path), reason${columns})) FROM (SELECT * FROM ${table} WHERE checkpoint = c.seq LIMIT ${CARRIED_LIMIT})) AS ${table}s,
+  `(SELECT json_group_array(json_array(hex(path), CAST(reason AS TEXT)${columns})) FROM (SELECT * FROM ${table} WHERE checkpoint = c.seq LIMIT ${CARRIED_LIMIT})) AS ${table}s,
    (SELECT count(*) FROM ${table} WHERE checkpoint = c.seq) AS ${table}s_total`;
 
-const SELECT = `SELECT *, ${CARRIED("gap", ", size")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(substr(r.name, ${TAG_PREFIX.length + 1})) FROM ref r
+const SELECT = `SELECT *, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
   WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags FROM checkpoint c`;
 
 export interface CheckpointFilter {
@@ -186,11 +187,16 @@ export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): voi
 }
 
 export function readGaps(db: Database, seq: number): Gap[] {
-  return db.all("SELECT path, reason, size FROM gap WHERE checkpoint = ? ORDER BY path", seq).map((row) => ({
-    path: pathFromBytes(row["path"] as Uint8Array),
-    reason: row["reason"] as GapReason,
-    size: Number(row["size"]),
-  }));
+  return db
+    .all(
+      "SELECT CAST(path AS BLOB) AS path, CAST(reason AS TEXT) AS reason, size FROM gap WHERE checkpoint = ? ORDER BY gap.path",
+      seq,
+    )
+    .map((row) => ({
+      path: pathFromBytes(row["path"] as Uint8Array),
+      reason: row["reason"] as GapReason,
+      size: Number(row["size"]),
+    }));
 }
 
 export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]): void {
@@ -205,10 +211,15 @@ export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]
 }
 
 export function readDoubts(db: Database, seq: number): Doubt[] {
-  return db.all("SELECT path, reason FROM doubt WHERE checkpoint = ? ORDER BY path", seq).map((row) => ({
-    path: pathFromBytes(row["path"] as Uint8Array),
-    reason: row["reason"] as DoubtReason,
-  }));
+  return db
+    .all(
+      "SELECT CAST(path AS BLOB) AS path, CAST(reason AS TEXT) AS reason FROM doubt WHERE checkpoint = ? ORDER BY doubt.path",
+      seq,
+    )
+    .map((row) => ({
+      path: pathFromBytes(row["path"] as Uint8Array),
+      reason: row["reason"] as DoubtReason,
+    }));
 }
 
 /** Takes a row as it stands: a damaged one must not hide the others from a list, and its seal refuses it as soon as it is used. */
@@ -244,13 +255,13 @@ function toCheckpoint(row: Row): Checkpoint {
     git: json("git"),
     files: Number(row["files"]),
     bytes: Number(row["bytes"]),
-    gaps: json<[string, GapReason, number][]>("gaps")!.map(([path, reason, size]) => ({
+    gaps: (json<[string, GapReason, number][]>("gaps") ?? []).map(([path, reason, size]) => ({
       path: pathFromHex(path),
       reason,
       size,
     })),
     gapsTotal: Number(row["gaps_total"]),
-    doubts: json<[string, DoubtReason][]>("doubts")!.map(([path, reason]) => ({
+    doubts: (json<[string, DoubtReason][]>("doubts") ?? []).map(([path, reason]) => ({
       path: pathFromHex(path),
       reason,
     })),

@@ -163,15 +163,12 @@ export function openDatabase(
   }
   try {
     const { db, readOnly } = openConnection(path, options.bulk ?? false);
-    if (options.create && path !== undefined && !readOnly) makePrivateFile(path);
-    const database = new Database(db, path, readOnly);
-    try {
+    return closingOnError(db, () => {
+      if (options.create && path !== undefined && !readOnly) makePrivateFile(path);
+      const database = new Database(db, path, readOnly);
       prepareSchema(database, name, options.migrations);
       return database;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    });
   } catch (error) {
     throw translate(error, name);
   }
@@ -184,13 +181,10 @@ function openConnection(
   const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
   try {
     const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
-    try {
+    return closingOnError(db, () => {
       configure(db, path === undefined ? "memory" : bulk ? "bulk" : "disk");
       return { db, readOnly: false };
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    });
   } catch (error) {
     if (path === undefined || !isReadOnlyError(error)) throw error;
     return { db: openReadOnly(path), readOnly: true };
@@ -204,8 +198,20 @@ function openReadOnly(path: AbsolutePath): DatabaseSync {
   const url = pathToFileURL(displayAbsolute(path));
   if (immutable) url.search = "immutable=1";
   const db = new DatabaseSync(url, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
-  db.prepare("SELECT count(*) FROM sqlite_schema").get();
-  return db;
+  return closingOnError(db, () => {
+    db.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return db;
+  });
+}
+
+/** Work before anybody else has the connection: one that is left open keeps its log as long as the process lives. */
+export function closingOnError<Result>(db: { close(): void }, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
@@ -357,7 +363,7 @@ function translate(error: unknown, store: string): unknown {
       return damaged(store, error);
     case SQLITE.ERROR:
       // the statements are fixed: one that does not fit means that the tables are not what they were
-      return /no such (?:column|table)|has no column/.test((error as Error).message)
+      return /no such (?:column|table)|has no column|JSON/.test((error as Error).message)
         ? damaged(store, error)
         : error;
     case SQLITE.FULL:

@@ -11,7 +11,7 @@ import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
-import { openDatabase, type Database, type Row } from "./database.ts";
+import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
 import { releaseReserve } from "./reserve.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
 import { openStore, readMeta, readRoot } from "./store.ts";
@@ -122,7 +122,9 @@ export function openRegistry(home: AbsolutePath, userId: number | undefined): Re
   assertPrivate(home, userId);
   const db = openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true });
   const registry = new Registry(db);
-  if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
+  closingOnError(db, () => {
+    if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
+  });
   return registry;
 }
 

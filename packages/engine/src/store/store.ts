@@ -6,7 +6,7 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { move, removeEmptyDirectory, removeName } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 import { randomId } from "../model/ids.ts";
-import { openDatabase, type Database } from "./database.ts";
+import { closingOnError, openDatabase, type Database } from "./database.ts";
 import { ObjectStore } from "./object-store.ts";
 import { STORE_MIGRATIONS } from "./schema.ts";
 
@@ -33,7 +33,8 @@ export function openStore(
     if (isOpen) db.close();
     isOpen = false;
   };
-  return { db, objects: new ObjectStore(db), id: readOrMakeId(db), directory, [Symbol.dispose]: close };
+  const id = closingOnError(db, () => readOrMakeId(db));
+  return { db, objects: new ObjectStore(db), id, directory, [Symbol.dispose]: close };
 }
 
 /** An empty file is what a crash of the file system leaves: it must not become a new store without anybody noticing. */

@@ -52,6 +52,7 @@ class Verifier {
     this.#go("schema", () => this.#checkSchema());
     this.#go("packs", () => this.#checkPacks());
     this.#go("checkpoints", () => this.#checkCheckpoints());
+    this.#go("carried", () => this.#checkCarried());
     this.#go("sessions", () => this.#checkSessions());
     this.#go("log", () => this.#checkLog());
   }
@@ -93,11 +94,7 @@ class Verifier {
 
   /** SQLite does not notice a table or column of another name. */
   #checkSchema(): void {
-    using sound = openStore(undefined, { create: true });
-    const [expected, actual] = [sound, this.#store].map(({ db }) =>
-      JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name")),
-    );
-    if (actual !== expected)
+    if (readSchema(this.#store) !== soundSchema())
       this.#note("schema", { kind: "database", detail: "The definition of a table is damaged." });
   }
 
@@ -122,6 +119,19 @@ class Verifier {
       this.#checkCheckpoint(seq);
       this.#options.progress?.(this.#checkpoints, seqs.length);
     }
+  }
+
+  /** No seal covers these: only what cannot have been written is noticed. */
+  #checkCarried(): void {
+    const isForeign = "typeof(path) <> 'blob' OR typeof(reason) <> 'text'";
+    const seqs = this.#store.db.all(
+      `SELECT checkpoint FROM gap WHERE ${isForeign} UNION SELECT checkpoint FROM doubt WHERE ${isForeign}`,
+    );
+    for (const seq of seqs.map((row) => Number(row["checkpoint"])))
+      this.#blame(`carried ${seq}`, this.#idOf(seq), {
+        kind: "row-invalid",
+        detail: `What checkpoint ${seq} left out is damaged.`,
+      });
   }
 
   #checkSessions(): void {
@@ -297,4 +307,19 @@ function findUsers(store: Store, object: ObjectHash): CheckpointId[] {
     }
   }
   return affected;
+}
+
+function readSchema({ db }: Store): string {
+  return JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"));
+}
+
+let knownSchema: string | undefined;
+
+/** The schema of a store made anew; the same for as long as the process lives. */
+function soundSchema(): string {
+  if (knownSchema === undefined) {
+    using sound = openStore(undefined, { create: true });
+    knownSchema = readSchema(sound);
+  }
+  return knownSchema;
 }

@@ -108,6 +108,8 @@ export class DamagedStore {
     const report = await attempt(() => workspace.verify({ full: true }));
     assert.ok(!(report instanceof EngineError), `verify itself fails: ${String(report)}`);
     const target = this.#random.pick(this.states);
+    await attempt(() => workspace.list());
+    await attempt(() => workspace.show(target.id));
     const outcome = await attempt(() => workspace.restoreTo(target.id));
     if (outcome instanceof EngineError) this.#expectKnown(outcome, target, { before, report });
     else {

@@ -10,6 +10,8 @@ export interface States {
   readonly found: TreeMap;
   readonly before: TreeMap;
   readonly after: TreeMap;
+  /** How the sessions stand before and after; only for what changes them. */
+  readonly sessions?: { readonly before: string; readonly after: string } | undefined;
   /** The trees of the checkpoints that the workspace started with. */
   readonly known: ReadonlyMap<string, TreeMap>;
 }
@@ -40,16 +42,20 @@ function expectRecovered(
   assert.deepEqual(tree, isFinished ? after : notices.includes("was taken back") ? before : found);
 }
 
-/** The next command finds or makes one of the two states; all checkpoints are whole; `restore`: the first can be restored. */
+/**
+ * The next command finds or makes one of the two states; all checkpoints are whole; `done`: it was told that all was
+ * done; `restore`: the first can be restored.
+ */
 export async function expectSound(
   { root, home }: Place,
   states: States,
-  { restore }: { readonly restore: boolean },
+  { done = false, restore }: { readonly done?: boolean; readonly restore: boolean },
 ): Promise<void> {
   const workspace = await openWorkspace(root, { home });
   try {
     const tree = readTreeMap(root);
     if (!isSame(tree, states.before)) assert.deepEqual(tree, states.after);
+    if (states.sessions !== undefined) await expectSessions(workspace, states, done);
     assert.deepEqual(findStageLeftovers(root), []);
     await expectCheckpoints(workspace, states);
     await expectVerified(workspace);
@@ -59,6 +65,30 @@ export async function expectSound(
   } finally {
     await workspace.close();
   }
+}
+
+/** Files and sessions are both as before, or both as after. */
+async function expectSessions(
+  workspace: Workspace,
+  { before, after, sessions }: States,
+  done: boolean,
+): Promise<void> {
+  const tree = readTreeMap(workspace.root);
+  const is = await readSessions(workspace);
+  if (!done && is === sessions!.before) return assert.deepEqual(tree, before);
+  assert.equal(is, sessions!.after);
+  assert.deepEqual(tree, after);
+}
+
+/** The sessions of all threads, and what is pending in the open ones. */
+export async function readSessions(workspace: Workspace): Promise<string> {
+  const lines: string[] = [];
+  for (const { id } of await workspace.threads()) {
+    const { session, changedFiles } = await workspace.session(id);
+    const past = (await workspace.sessions(id)).map(({ name, status }) => `${name} ${status}`);
+    lines.push([...past, session, ...changedFiles.map(({ path, type }) => `${path} ${type}`)].join("\n"));
+  }
+  return lines.join("\n\n");
 }
 
 /** A directory that was about to be protected is protected by the next try, once. */

@@ -101,7 +101,8 @@ export class FaultLab {
 
   /** Starts an operation with faults; a stopped process has to be continued. */
   start(operation: string, ...faults: Fault[]): { child: ChildProcess; ended: Promise<Report> } {
-    const log = join(this.#base, "calls.log");
+    // this process may run under the shim itself, with a log that it holds open
+    const log = join(this.#base, "calls-apart.log");
     rmSync(log, { force: true });
     const child = spawn(
       process.execPath,

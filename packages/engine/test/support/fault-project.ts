@@ -2,18 +2,23 @@
 import { chmodSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
-import { openWorkspace, type Outcome, type Workspace } from "../../src/index.ts";
+import { openWorkspace } from "../../src/index.ts";
 import type { FaultLab } from "./fault-lab.ts";
+import { putOldStore } from "./old-store.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { makeEdit, treeEdit } from "./tree-edits.ts";
 import { readTreeMap, type TreeMap } from "./tree-map.ts";
+import { readCheckpointMap } from "./workspace-model.ts";
 
-/** Makes the project and keeps it as "bare" (not protected yet), "start" and "undone"; gives the trees of its checkpoints. */
+/**
+ * Makes the project and keeps it as "bare" (not protected yet), "turned" (after a turn that changed everything),
+ * "undone" (that turn undone) and "start" (with more changes on top of it); gives the trees of its checkpoints.
+ */
 export async function buildFaultProject(
   lab: FaultLab,
   random: SeededRandom,
 ): Promise<ReadonlyMap<string, TreeMap>> {
-  const { root, home } = lab;
+  const { root } = lab;
   const disturb = (times: number) => {
     const edits = fc.sample(treeEdit, { seed: random.below(2 ** 31), numRuns: times });
     for (const edit of edits) makeEdit(root, edit);
@@ -21,40 +26,54 @@ export async function buildFaultProject(
   writeFirstTree(root);
   disturb(random.below(10));
   lab.keep("bare");
-  const workspace = await openWorkspace(root, { home });
-  const [first] = await workspace.list();
-  const before = readTreeMap(root);
-  const turn = await workspace.turn({ prompt: "everything" }, async () => {
+  const known = await takeTurn(lab, () => {
     changeEverything(root);
     disturb(random.below(10));
   });
-  const known = new Map([
+  // the last of the changes are in no checkpoint yet
+  writeFileSync(join(root, "by hand"), "only here\n");
+  lab.keep("turned");
+  await undoTurn(lab, known);
+  lab.keep("undone");
+  lab.putBack("turned");
+  disturb(random.below(4));
+  lab.keep("start");
+  return known;
+}
+
+/** Protects the directory and changes it in a turn of a thread. */
+async function takeTurn({ root, home }: FaultLab, change: () => void): Promise<Map<string, TreeMap>> {
+  await using workspace = await openWorkspace(root, { home });
+  const [first] = await workspace.list();
+  const before = readTreeMap(root);
+  const { id: thread } = await workspace.openThread({ agent: "torture", externalId: "1" });
+  const turn = await workspace.turn({ prompt: "everything", thread }, async () => change());
+  return new Map([
     [String(first!.id), before],
     [turn.before.id, before],
     [turn.after.id, readTreeMap(root)],
   ]);
-  // the last of the changes are in no checkpoint yet
-  writeFileSync(join(root, "by hand"), "only here\n");
-  disturb(random.below(4));
-  await workspace.close();
-  lab.keep("start");
-  const again = await openWorkspace(root, { home });
-  await undoExactly(again, known);
-  await again.close();
-  lab.keep("undone");
-  return known;
 }
 
-/** Undoes the turn with nothing in its way, so that there is something to redo. */
-async function undoExactly(workspace: Workspace, known: Map<string, TreeMap>): Promise<void> {
-  const note = async (work: () => Promise<Outcome>) => {
-    const before = readTreeMap(workspace.root);
-    const { safetyCheckpoint, newCheckpoint } = await work();
-    if (safetyCheckpoint !== null) known.set(safetyCheckpoint, before);
-    if (newCheckpoint !== null) known.set(newCheckpoint, readTreeMap(workspace.root));
-  };
-  await note(() => workspace.restoreTo("3"));
-  await note(() => workspace.undo({ count: 2 }));
+async function undoTurn({ root, home }: FaultLab, known: Map<string, TreeMap>): Promise<void> {
+  await using workspace = await openWorkspace(root, { home });
+  const before = readTreeMap(root);
+  const { safetyCheckpoint, newCheckpoint } = await workspace.undo();
+  known.set(safetyCheckpoint!, before).set(newCheckpoint!, readTreeMap(root));
+}
+
+/** Keeps "start" with a store of the first format as "format 1"; gives the trees of its checkpoints, the first one first. */
+export async function keepOldFormat(lab: FaultLab): Promise<ReadonlyMap<string, TreeMap>> {
+  lab.putBack("start");
+  const present = await openWorkspace(lab.root, { home: lab.home });
+  await present.close();
+  putOldStore(present);
+  lab.keep("format 1");
+  await using workspace = await openWorkspace(lab.root, { home: lab.home });
+  const known = new Map<string, TreeMap>();
+  for (const { id } of (await workspace.list()).reverse())
+    known.set(id, await readCheckpointMap({ workspace }, id));
+  return known;
 }
 
 function writeFirstTree(root: string): void {

@@ -92,6 +92,14 @@ static void die(void) {
   for (;;) pause();
 }
 
+/* Not to be taken for a process that was killed on purpose. */
+static void misunderstood(void) {
+  char line[200];
+  int length = snprintf(line, sizeof line, "shim: what is this fault: %.100s\n", faults);
+  syscall(SYS_write, STDERR_FILENO, line, (size_t)length);
+  abort();
+}
+
 /* What is to happen at a call: "" for nothing. */
 static const char *fault_at(long number) {
   for (const char *fault = faults; fault && *fault;) {
@@ -127,7 +135,8 @@ static int counted(const char *name, const char *path, int writes) {
   }
   if (writes && strncmp(how, "torn", 4) == 0) return 2;
   if (strncmp(how, "half", 4) == 0) return writes ? 3 : 0;
-  if (strncmp(how, "stop", 4) != 0) die();
+  if (strncmp(how, "kill", 4) == 0 || strncmp(how, "torn", 4) == 0) die();
+  if (strncmp(how, "stop", 4) != 0) misunderstood();
   syscall(SYS_kill, getpid(), SIGSTOP);
   return 0;
 }

@@ -1,4 +1,6 @@
 /** Random numbers that can be had again: print the seed, pass it back. */
+import assert from "node:assert/strict";
+
 export interface SeededRandom {
   readonly seed: number;
   /** A whole number from 0 to `limit` - 1. */
@@ -18,5 +20,9 @@ export function createSeededRandom(
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   const below = (limit: number) => Math.floor(next() * limit);
-  return { seed, below, pick: (items) => items[below(items.length)]! };
+  const pick = <Item>(items: readonly Item[]): Item => {
+    assert.ok(items.length > 0, "there is nothing to pick from");
+    return items[below(items.length)]!;
+  };
+  return { seed, below, pick };
 }

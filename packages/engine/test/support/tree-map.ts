@@ -3,7 +3,7 @@
  * content. Written apart from the engine on purpose: it is what the engine's own walk is judged by.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, readlinkSync, type BigIntStats } from "node:fs";
 
 /** "directory 755", "file 644 <sha-256>" or "symlink <target>" by path. */
 export type TreeMap = ReadonlyMap<string, string>;
@@ -14,17 +14,14 @@ const NEVER_COMPARED = /^(?:\.git|\.belay-stage-.*)$/s;
 export function readTreeMap(root: string, { specialBits = false } = {}): TreeMap {
   const map = new Map<string, string>();
   const bits = specialBits ? 0o7777 : 0o777;
-  walk(root, (path, bytes) => map.set(path, describeNode(bytes, bits)));
+  walk(root, (path, bytes, stat) => map.set(path, describeNode(bytes, stat, bits)));
   return map;
 }
 
 /** Which node stands at each path and when its content was last changed: equal means untouched. */
 export function readIdentities(root: string): ReadonlyMap<string, string> {
   const map = new Map<string, string>();
-  walk(root, (path, bytes) => {
-    const { ino, mtimeNs } = lstatSync(bytes, { bigint: true });
-    map.set(path, `${ino} ${mtimeNs}`);
-  });
+  walk(root, (path, _bytes, { ino, mtimeNs }) => map.set(path, `${ino} ${mtimeNs}`));
   return map;
 }
 
@@ -38,21 +35,23 @@ export function describeFile(mode: number, content: Uint8Array): string {
   return `file ${mode.toString(8)} ${createHash("sha256").update(content).digest("hex")}`;
 }
 
-function describeNode(path: Buffer, bits: number): string {
-  const stat = lstatSync(path);
-  const mode = stat.mode & bits;
+function describeNode(path: Buffer, stat: BigIntStats, bits: number): string {
+  const mode = Number(stat.mode) & bits;
   if (stat.isDirectory()) return `directory ${mode.toString(8)}`;
   if (stat.isSymbolicLink()) return `symlink ${readlinkSync(path, "latin1")}`;
   return stat.isFile() ? describeFile(mode, readFileSync(path)) : "special";
 }
 
-function walk(root: string, visit: (path: string, bytes: Buffer) => void, below = ""): void {
+type Visit = (path: string, bytes: Buffer, stat: BigIntStats) => void;
+
+function walk(root: string, visit: Visit, below = ""): void {
   const directory = Buffer.from(`${root}/${below}`, "latin1");
   for (const name of readdirSync(directory, "latin1").sort()) {
     if (NEVER_COMPARED.test(name)) continue;
     const path = below === "" ? name : `${below}/${name}`;
     const bytes = Buffer.from(`${root}/${path}`, "latin1");
-    visit(path, bytes);
-    if (lstatSync(bytes).isDirectory()) walk(root, visit, path);
+    const stat = lstatSync(bytes, { bigint: true });
+    visit(path, bytes, stat);
+    if (stat.isDirectory()) walk(root, visit, path);
   }
 }

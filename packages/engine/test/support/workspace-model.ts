@@ -108,10 +108,17 @@ export function moveExactly(present: TreeMap, deltas: readonly Delta[]): TreeMap
       if (change.new === undefined) tree.delete(path);
       else tree.set(path, change.new);
     }
+    // what stands in the place of a directory is in the way even if a later step needs that directory no more
+    const isBlocked = (path: string) => parentOf(tree, path)?.startsWith("directory") === false;
+    if ([...tree.keys()].some(isBlocked)) return undefined;
   }
-  const hasParent = (path: string) =>
-    !path.includes("/") || tree.get(path.slice(0, path.lastIndexOf("/")))?.startsWith("directory") === true;
+  const hasParent = (path: string) => !path.includes("/") || parentOf(tree, path) !== undefined;
   return [...tree.keys()].every(hasParent) ? sorted(tree) : undefined;
+}
+
+/** The node above a path; undefined when there is none, or none is needed. */
+function parentOf(tree: TreeMap, path: string): string | undefined {
+  return path.includes("/") ? tree.get(path.slice(0, path.lastIndexOf("/"))) : undefined;
 }
 
 /** What holds of one moved step although others changed the tree: its own untouched paths move, other paths stay. */
