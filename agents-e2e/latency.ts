@@ -1,55 +1,109 @@
-/** How long an agent waits for a hook: process start included, the resident process running. */
+/**
+ * How long an agent waits for a hook, the resident process running: alone, and with seven others at work in the same
+ * workspace. Process start is included; the requests that the hooks make are timed without it as well.
+ */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createSocketTransport, RunDirectory } from "../packages/server/src/resident.ts";
 import { Stage } from "./stage.ts";
 
 const FIXTURES = join(import.meta.dirname, "../packages/agents/test/fixtures/claude-code");
 const FILES = 1000;
+const AGENTS = 8;
 
-/** One line with the figures; the time of an empty Node process tells how busy the machine was. */
-export function measureLatency(calls: number): string {
+/** Sends one event of an agent and waits for its answer. */
+type Send = (event: string, ids: { session_id: string; tool_use_id: string }) => Promise<void>;
+
+/** One line each with the figures; the time of an empty Node process tells how busy the machine was. */
+export async function measureLatency(calls: number): Promise<string[]> {
   const names = Array.from({ length: FILES }, (_, at) => [`src/${at % 20}/${at}.txt`, `${at}\n`] as const);
   using stage = new Stage(Object.fromEntries(names), { keep: false });
   stage.json("init", "--no-agents");
   stage.json("init", "--agent", "claude-code", "--yes");
   stage.json("start");
-  send(stage, "UserPromptSubmit", "prompt");
+  const [hook, request] = [hookOf(stage), requestOf(stage)];
+  await hook("UserPromptSubmit", { session_id: "first", tool_use_id: "prompt" });
   assert.ok(stage.residentWasAsked(), "the resident process carries out the hooks");
-  const hooks = Array.from({ length: calls }, (_, at) => {
-    const took = time(() => send(stage, "PreToolUse.Bash", `call-${at}`));
-    writeFileSync(join(stage.project, `src/${at % 20}/${at}.txt`), `changed ${at}\n`);
-    send(stage, "PostToolUse.Bash", `call-${at}`);
-    return took;
-  });
-  const starts = Array.from({ length: calls }, () => time(() => spawnSync(process.execPath, ["-e", "0"])));
-  const { resident } = stage.json("status");
-  assert.equal(resident.watching, true, "the resident process watched all along");
+  const alone = await timeAgents(stage, { send: hook, agents: 1, calls, name: "alone" });
+  const starts = await timeStarts(calls);
+  const together = await timeAgents(stage, { send: hook, agents: AGENTS, calls, name: "together" });
+  const requests = await timeAgents(stage, { send: request, agents: AGENTS, calls, name: "requests" });
+  assert.equal(stage.json("status").resident.watching, true, "the resident process watched all along");
   const checkpoints = stage.json("list", "--kind", "tool", "--all").checkpoints.length;
-  assert.equal(checkpoints, calls * 2, "every call was captured");
-  return `PreToolUse, ${calls} calls, ${FILES} files: ${figures(hooks)}; an empty Node process: ${figures(starts)}`;
+  assert.equal(checkpoints, calls * 2 * (1 + AGENTS + AGENTS), "every call was captured");
+  return [
+    `PreToolUse, ${calls} calls, ${FILES} files: ${figures(alone)}; an empty Node process: ${figures(starts)}`,
+    `${AGENTS} agents at once, ${calls} calls each: ${figures(together)}; without process starts: ${figures(requests)}`,
+  ];
 }
 
-function send(stage: Stage, event: string, id: string): void {
+/** Agents that work at the same time, each one call after the other; how long each beginning of a call took. */
+async function timeAgents(
+  { project }: Stage,
+  { send, agents, calls, name }: { send: Send; agents: number; calls: number; name: string },
+): Promise<number[]> {
+  const times: number[] = [];
+  const work = async (agent: number) => {
+    for (let at = 0; at < calls; at += 1) {
+      const ids = { session_id: `${name}-${agent}`, tool_use_id: `${name}-${agent}-${at}` };
+      times.push(await time(() => send("PreToolUse.Bash", ids)));
+      const number = (at * AGENTS + agent) % FILES;
+      writeFileSync(join(project, `src/${number % 20}/${number}.txt`), `${ids.tool_use_id}\n`);
+      await send("PostToolUse.Bash", ids);
+    }
+  };
+  await Promise.all(Array.from({ length: agents }, (_, agent) => work(agent)));
+  return times;
+}
+
+function hookOf(stage: Stage): Send {
+  return async (event, ids) => {
+    const child = spawn(join(stage.home, "bin/belay-hook"), ["claude-code"], {
+      cwd: stage.project,
+      env: stage.environment,
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let answer = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (answer += text));
+    child.stdin.end(payload(stage, event, ids));
+    const [status] = (await once(child, "close")) as [number];
+    assert.deepEqual([status, JSON.parse(answer)], [0, {}]);
+  };
+}
+
+/** What a hook asks of the resident process. */
+function requestOf(stage: Stage): Send {
+  const ask = createSocketTransport(new RunDirectory(stage.home).socket, 10_000);
+  return async (event, ids) => {
+    const body = { input: payload(stage, event, ids), cwd: stage.project, environment: {} };
+    const said = await ask({ method: "POST", path: "/api/hooks/claude-code", body: JSON.stringify(body) });
+    assert.deepEqual([said.status, JSON.parse(said.body)], [200, { answer: "{}" }]);
+  };
+}
+
+function payload({ project }: Stage, event: string, ids: object): string {
   const recorded = JSON.parse(readFileSync(join(FIXTURES, `${event}.json`), "utf8")) as object;
-  const { status, stdout } = spawnSync(join(stage.home, "bin/belay-hook"), ["claude-code"], {
-    cwd: stage.project,
-    env: stage.environment,
-    input: JSON.stringify({ ...recorded, cwd: stage.project, session_id: "latency", tool_use_id: id }),
-    encoding: "utf8",
-  });
-  assert.deepEqual([status, JSON.parse(stdout)], [0, {}]);
+  return JSON.stringify({ ...recorded, cwd: project, ...ids });
 }
 
-function time(work: () => void): number {
+async function timeStarts(calls: number): Promise<number[]> {
+  const times: number[] = [];
+  for (let at = 0; at < calls; at += 1)
+    times.push(await time(() => once(spawn(process.execPath, ["-e", "0"]), "close")));
+  return times;
+}
+
+async function time(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
-  work();
+  await work();
   return performance.now() - start;
 }
 
 function figures(times: readonly number[]): string {
   const sorted = times.toSorted((a, b) => a - b);
   const at = (share: number) => `${sorted[Math.ceil(share * sorted.length) - 1]!.toFixed(0)} ms`;
-  return `p50 ${at(0.5)}, p95 ${at(0.95)}`;
+  return `p50 ${at(0.5)}, p95 ${at(0.95)}, p99 ${at(0.99)}`;
 }

@@ -38,7 +38,7 @@ if (chosen.length === 0 && !positionals.includes("latency")) {
 let failures = 0;
 for (const client of chosen) failures += await tryClient(client);
 if (positionals.length === 0 || positionals.includes("latency"))
-  console.log(measureLatency(Number(values.calls)));
+  for (const line of await measureLatency(Number(values.calls))) console.log(line);
 process.exitCode = failures === 0 ? 0 : 1;
 
 /** How many scenarios failed. */

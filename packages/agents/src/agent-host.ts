@@ -11,6 +11,14 @@ export interface ThreadRequest {
   readonly externalId: string;
   /** Where the agent works now; a linked worktree is a workspace of its own. */
   readonly cwd: string;
+  /** Until when the agent waits, or waited: what changes later is marked in the checkpoint. */
+  readonly deadline?: Deadline | undefined;
+}
+
+/** `late`: the event was being carried out by then. `missed`: it was left behind and is made up for now. */
+export interface Deadline {
+  readonly at: number;
+  readonly reason: "late" | "missed";
 }
 
 /** A part of an agent's work that another agent was given: a subagent. */

@@ -3,7 +3,7 @@
  * calls of the host. Events may come twice, out of order, or not at all: an agent that is interrupted says
  * nothing, so the next event closes what is still open.
  */
-import type { AgentHost, AgentRun, ToolStatus, TurnStatus } from "./agent-host.ts";
+import type { AgentHost, AgentRun, Deadline, ToolStatus, TurnStatus } from "./agent-host.ts";
 import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
 import { describePrompt, describeRun, describeTool, shorten, summarise } from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
@@ -11,6 +11,8 @@ import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
 
 const NESTING_LIMIT = 8;
+/** An answer that is on its way at the deadline may find nobody. */
+const ANSWER_MS = 50;
 
 export interface Scene<Thread> {
   readonly host: AgentHost<Thread>;
@@ -20,6 +22,8 @@ export interface Scene<Thread> {
   /** Used when the event does not say where the agent works. */
   readonly cwd: string;
   readonly now: () => number;
+  /** Until when the agent waits for the answer. */
+  readonly deadline?: Deadline | undefined;
 }
 
 /** One event on its thread, with what earlier ones left behind. */
@@ -39,7 +43,13 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const { session, event } = belongsTo(scene, sent);
   if (!matters(event)) return {};
   const cwd = event.cwd ?? scene.cwd;
-  const thread = await scene.host.openThread({ agent: scene.adapter.id, externalId: session, cwd });
+  const { deadline } = scene;
+  const thread = await scene.host.openThread({
+    agent: scene.adapter.id,
+    externalId: session,
+    cwd,
+    ...(deadline && { deadline }),
+  });
   if (thread === null) return {};
   const notes = openHookNotes(scene.home, scene.adapter.id, session);
   const claim = `${event.kind}:${event.key}`;
@@ -60,7 +70,7 @@ async function carryOutAndTell<Thread>(scene: Scene<Thread>, act: Act<Thread>): 
   const context = await carryOut(act);
   await noticeRewind(scene, act);
   if (event.kind === "turn-end") notes.dropOldClaims(scene.now());
-  return tell(scene.adapter, { notes, event, context });
+  return tell(scene, { notes, event, context });
 }
 
 /** Reads nothing, writes nothing: not worth looking for a workspace. */
@@ -262,11 +272,12 @@ interface Telling {
 }
 
 /** Hands news to the model at the first event at which its agent takes any. */
-function tell(adapter: AgentAdapter, { notes, event, context }: Telling): Reply {
+function tell<Thread>(scene: Scene<Thread>, { notes, event, context }: Telling): Reply {
   const waiting = textOf(notes.recall("news") ?? {}, "text");
   const news = context ?? waiting ?? undefined;
   if (news === undefined) return {};
-  const canTell = adapter.tellsModelAt.includes(event.kind) && event.run === null;
+  const isHeard = scene.now() < (scene.deadline?.at ?? Infinity) - ANSWER_MS;
+  const canTell = isHeard && scene.adapter.tellsModelAt.includes(event.kind) && event.run === null;
   notes.remember("news", canTell ? null : { text: news });
   return canTell ? { context: news } : {};
 }

@@ -9,6 +9,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, 
 import { dirname, join } from "node:path";
 import type { AgentRun } from "./agent-host.ts";
 import { digest, isObject, parsePayload, textOf, type Payload } from "./payload.ts";
+import { isRunning } from "./running.ts";
 
 /** A tool call that began and of whose end nothing is known yet. */
 export interface OpenCall {
@@ -112,13 +113,7 @@ function claimFile(path: string): boolean {
 /** Claimed by a process that is gone and did not settle it. */
 function isAbandoned(path: string): boolean {
   const owner = Number(readFileSync(path, "utf8"));
-  if (!Number.isInteger(owner) || owner <= 0) return false;
-  try {
-    process.kill(owner, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
+  return Number.isInteger(owner) && owner > 0 && !isRunning(owner);
 }
 
 function dropIfOlder(path: string, moment: number): void {

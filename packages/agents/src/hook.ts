@@ -1,19 +1,20 @@
 /**
- * `belay hook <agent>`: one event from stdin, one answer to stdout. Whatever happens, the agent goes on: the
- * answer never blocks, the exit code is always 0, and there is a deadline. What went wrong is told to the host,
- * written to a log that `belay doctor` reads, and shown to the user where the agent has a place for it.
+ * One event of `belay hook <agent>` carried out, with its answer. Whatever happens, the agent goes on: the answer
+ * never blocks and nothing is thrown. What went wrong is told to the host, written to a log that `belay doctor`
+ * reads, and shown to the user where the agent has a place for it. How long the agent waits for it is
+ * decided by the hook's own process (`let-go.ts`): it may be gone when the answer is there.
  */
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
-import type { AgentHost } from "./agent-host.ts";
+import type { AgentHost, Deadline } from "./agent-host.ts";
 import type { AgentAdapter, Reply } from "./agent-event.ts";
 import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
 import { shorten } from "./describe.ts";
 import { handleEvent } from "./handle-event.ts";
-import { parsePayload, PAYLOAD_LIMIT, salvagePayload, textOf, type Payload } from "./payload.ts";
+import { OverduePlace, type OverdueEvent } from "./overdue.ts";
+import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "./payload.ts";
+import { eventName, logTrouble, notCaptured } from "./trouble.ts";
 
 export { AGENT_IDS, type AgentId } from "./agent-event.ts";
-export type { AgentHost } from "./agent-host.ts";
+export type { AgentHost, Deadline } from "./agent-host.ts";
 
 export interface HookCall<Thread> {
   /** The agent named in the command line. */
@@ -24,41 +25,67 @@ export interface HookCall<Thread> {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now?: () => number;
+  /** What the hook's process calls the event, and when it goes. */
+  readonly wait?: { readonly id: string; readonly deadline: number };
+  /** When even work that nobody waits for is given up. */
   readonly deadlineMs?: number;
 }
 
-const DEADLINE_MS = 10_000;
-const LOG_LIMIT = 256 << 10;
+const DEADLINE_MS = 600_000;
 /** How much of the end of an event that is too large is looked at. */
 const END_KEPT = 64 << 10;
 
 /** What to print. Never throws. */
 export async function runHook<Thread>(call: HookCall<Thread>): Promise<string> {
+  const place = new OverduePlace(call.home, call);
+  const { wait, now = Date.now } = call;
+  return place.during(wait?.id, async () => {
+    await makeUp(call, place);
+    const answer = await answerCall(call, wait && { at: wait.deadline, reason: "late" });
+    if (wait !== undefined) place.settle(wait.id, now() - wait.deadline);
+    return answer;
+  });
+}
+
+/** Carries out what earlier hooks of this place left behind and nobody is at. */
+async function makeUp<Thread>(call: HookCall<Thread>, place: OverduePlace): Promise<void> {
+  for await (const left of place.leftBehind(call.wait?.id))
+    await place.during(left.id, () => makeUpFor(call, left));
+}
+
+async function makeUpFor<Thread>(call: HookCall<Thread>, left: OverdueEvent): Promise<void> {
+  const { agent, cwd, environment, input, deadline } = left;
+  const event = { agent, cwd, environment, input: [Buffer.from(input, "utf8")] };
+  await answerCall({ ...call, ...event }, { at: deadline, reason: "missed" });
+}
+
+async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | undefined): Promise<string> {
   let adapter: AgentAdapter | undefined;
   let payload: Payload = {};
   try {
     if (!isAgentId(call.agent)) throw new Error("Belay knows no agent of this name");
     payload = await readPayload(call.input);
     adapter = await loadAgent(recogniseAgent(call.agent, payload, call.environment));
-    const reply = await withDeadline(answerEvent(call, adapter, payload), call.deadlineMs ?? DEADLINE_MS);
-    return adapter.answer(payload, reply);
+    const work = answerEvent(call, { adapter, payload, deadline });
+    return adapter.answer(payload, await withDeadline(work, call.deadlineMs ?? DEADLINE_MS));
   } catch (error) {
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
     await reportTrouble(call, { agent: adapter?.id ?? call.agent, event: eventName(payload), problem });
-    const warning = `Belay: this step may not be captured (${problem}). \`belay doctor\` says more.`;
-    return adapter?.answer(payload, { warning }) ?? "{}";
+    return adapter?.answer(payload, { warning: notCaptured(problem) }) ?? "{}";
   }
 }
 
 async function answerEvent<Thread>(
-  { host, home, cwd, now = Date.now }: HookCall<Thread>,
-  adapter: AgentAdapter,
-  payload: Payload,
+  { agent, host, home, cwd, now = Date.now }: HookCall<Thread>,
+  { adapter, payload, deadline }: { adapter: AgentAdapter; payload: Payload; deadline: Deadline | undefined },
 ): Promise<Reply> {
   const event = adapter.parse(payload);
   // A newer version of the agent may send events that nobody knew of: not trouble.
-  return event === undefined ? {} : handleEvent({ host, adapter, home, cwd, now }, event);
+  if (event === undefined) return {};
+  const reply = await handleEvent({ host, adapter, home, cwd, now, deadline }, event);
+  if (event.kind === "turn-end") new OverduePlace(home, { agent, cwd }).newTurn();
+  return reply;
 }
 
 async function readPayload(input: HookCall<unknown>["input"]): Promise<Payload> {
@@ -96,23 +123,10 @@ async function reportTrouble<Thread>(
   { home, host, now = Date.now }: HookCall<Thread>,
   trouble: { agent: string; event: string; problem: string },
 ): Promise<void> {
-  try {
-    mkdirSync(join(home, "agents"), { recursive: true, mode: 0o700 });
-    const log = join(home, "agents", "trouble.log");
-    if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.old`);
-    appendFileSync(log, `${JSON.stringify({ at: new Date(now()).toISOString(), ...trouble })}\n`, {
-      mode: 0o600,
-    });
-  } catch {
-    // The user still gets the warning in the answer.
-  }
+  logTrouble(home, trouble, now());
   try {
     await withDeadline(host.trouble(trouble), 1000);
   } catch {
-    // As above.
+    // The user still gets the warning in the answer.
   }
-}
-
-function eventName(payload: Payload): string {
-  return shorten(textOf(payload, "hook_event_name", "hookName", "belay_event", "type") ?? "unknown", 60);
 }

@@ -30,4 +30,5 @@ export {
 export { readRecord as installedFiles, type InstalledFile } from "./install/install-record.ts";
 export { putBackHooks, type PutBackRequest } from "./install/put-back.ts";
 export { uninstall, uninstallAll, type EverythingRequest, type RemovalReport } from "./install/uninstall.ts";
+export { listOverdue, type OverdueEvent } from "./overdue.ts";
 export { redact } from "./redact.ts";

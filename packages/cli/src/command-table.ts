@@ -158,6 +158,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "one event of an agent's hook",
     load: () => import("./commands/hook.ts"),
   },
+  "hook-worker": {
+    group: undefined,
+    summary: "what `hook` starts where there is no resident process",
+    load: () => import("./commands/hook-worker.ts"),
+  },
   resident: {
     group: undefined,
     summary: "what `start` starts",

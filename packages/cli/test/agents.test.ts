@@ -24,7 +24,7 @@ function hook(agent: string, input: string): { status: number | null; stdout: st
     cwd: sandbox.project,
     input,
     encoding: "utf8",
-    env: { ...process.env, BELAY_RESIDENT: "off" },
+    env: { ...process.env, BELAY_RESIDENT: "off", BELAY_WAIT_MS: "30000" },
   });
 }
 
@@ -162,6 +162,7 @@ describe("whatever is broken, the agent goes on", () => {
         const child = spawn(process.execPath, [LAUNCHER, "--home", sandbox.home, "hook", "claude-code"], {
           cwd: sandbox.project,
           stdio: ["pipe", "ignore", "inherit"],
+          env: { ...process.env, BELAY_WAIT_MS: "30000" },
         });
         const more = { session_id: `agent-${index}`, prompt_id: `p-${index}`, tool_use_id: `t-${index}` };
         child.stdin.end(payload("claude-code", event, more));

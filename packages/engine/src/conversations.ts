@@ -18,8 +18,10 @@ import type {
   ThreadRequest,
   ThreadSummary,
   ToolRequest,
+  ToolResult,
 } from "./model/conversation.ts";
 import type { Thread } from "./model/checkpoint.ts";
+import type { Bounded } from "./model/deadline.ts";
 import type { ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
@@ -43,15 +45,12 @@ export interface Conversations {
   addMessage(thread: ThreadId, request: MessageRequest): Promise<Message>;
   history(thread: ThreadId, options?: HistoryOptions): Promise<History>;
   /** The stop: captures what the turn did. Null when no turn is open. */
-  endTurn(thread: ThreadId): Promise<TakenCheckpoint | null>;
+  endTurn(thread: ThreadId, options?: Bounded): Promise<TakenCheckpoint | null>;
 
   /** Before a tool runs. Null when the policy takes no checkpoint for it. */
   beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null>;
   /** After it ran, or failed. Null when the policy takes no checkpoint for it. */
-  endTool(
-    thread: ThreadId,
-    call: { readonly toolUseId: string; readonly tool?: string },
-  ): Promise<TakenCheckpoint | null>;
+  endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null>;
 
   beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun>;
   endAgent(thread: ThreadId, result: AgentResult): Promise<AgentRun>;

@@ -5,6 +5,7 @@ import { statNode } from "./fs/file-stat.ts";
 import { freeBytes } from "./fs/mutate.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError } from "./model/errors.ts";
+import type { System } from "./model/system.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { listSettings } from "./settings.ts";
 import { openRegistry, storeDirectories } from "./store/registry.ts";
@@ -16,6 +17,7 @@ export interface Check {
   readonly hint?: string;
 }
 
+const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 const LOW_SPACE_BYTES = 512 * 1024 * 1024;
 
 /** Looks without changing anything; a check that fails is a finding, not an error. */
@@ -33,7 +35,7 @@ export async function diagnose(directory: string, options: EngineOptions = {}): 
     attempt("space", () => checkSpace(home)),
     attempt("stores", () => checkStores(home, system.userId)),
   ];
-  return { checks: [...checks, ...(await checkWorkspace(directory, options))] };
+  return { checks: [...checks, ...(await checkWorkspace(directory, options, system))] };
 }
 
 function ok(name: string, detail: string): Check {
@@ -104,7 +106,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
   return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);
 }
 
-async function checkWorkspace(directory: string, options: EngineOptions): Promise<Check[]> {
+async function checkWorkspace(directory: string, options: EngineOptions, system: System): Promise<Check[]> {
   let workspace: LocalWorkspace;
   try {
     workspace = await findWorkspace(directory, options);
@@ -156,6 +158,7 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
           detail: `${gaps.length} files are not captured`,
           hint: "belay status lists them with reasons",
         },
+    lateCheck(opened.lateSince(system.now() - RECENT_MS)),
     full
       ? {
           name: "disk",
@@ -165,6 +168,20 @@ async function checkWorkspace(directory: string, options: EngineOptions): Promis
         }
       : ok("disk", `${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`),
   ];
+}
+
+/** Checkpoints that hold what agents did after they were let go on. */
+function lateCheck(late: readonly number[]): Check {
+  const name = "late captures";
+  const [newest] = late;
+  if (newest === undefined) return ok(name, "none in the last week");
+  const count = late.length === 1 ? "1 checkpoint" : `${late.length} checkpoints`;
+  return {
+    name,
+    status: "warning",
+    detail: `${count} of the last week came too late for some files, the last one is ${newest}`,
+    hint: `belay show ${newest} names them; with the resident process captures take milliseconds`,
+  };
 }
 
 function mebibytes(bytes: number): string {

@@ -76,7 +76,9 @@ export type {
   ThreadRequest,
   ThreadSummary,
   ToolRequest,
+  ToolResult,
 } from "./model/conversation.ts";
+export type { Bounded, Deadline } from "./model/deadline.ts";
 export type { EventDetail, EventOptions, WorkspaceEvent } from "./model/event.ts";
 export { CHECKPOINT_PRESETS, type CheckpointPolicy, type CheckpointTrigger } from "./model/policy.ts";
 export type {

@@ -14,6 +14,7 @@ import {
 import { listAgents } from "./history/tool-calls.ts";
 import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Thread } from "./model/checkpoint.ts";
+import type { Bounded } from "./model/deadline.ts";
 import type {
   AgentRequest,
   AgentResult,
@@ -30,6 +31,7 @@ import type {
   ThreadRequest,
   ThreadSummary,
   ToolRequest,
+  ToolResult,
 } from "./model/conversation.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
@@ -82,6 +84,7 @@ export class LocalConversations implements Conversations {
         takeCheckpoint(this.context, {
           request: { kind: "initial", thread: thread.id },
           description: `Initial snapshot before dialog: ${thread.title ?? thread.id.slice(0, 8)}`,
+          deadline: request.deadline,
         }),
       );
     this.changed();
@@ -140,8 +143,8 @@ export class LocalConversations implements Conversations {
     return readHistory(this.db, thread, options);
   }
 
-  async endTurn(thread: ThreadId): Promise<TakenCheckpoint | null> {
-    return this.#taking(thread, () => stopTurn(this.context, thread));
+  async endTurn(thread: ThreadId, options: Bounded = {}): Promise<TakenCheckpoint | null> {
+    return this.#taking(thread, () => stopTurn(this.context, thread, options));
   }
 
   async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
@@ -155,10 +158,7 @@ export class LocalConversations implements Conversations {
     return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
   }
 
-  async endTool(
-    thread: ThreadId,
-    call: { toolUseId: string; tool?: string },
-  ): Promise<TakenCheckpoint | null> {
+  async endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null> {
     return this.#taking(thread, () => endTool(this.context, thread, call));
   }
 

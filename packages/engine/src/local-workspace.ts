@@ -1,7 +1,7 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
 import { displayAbsolute } from "./fs/absolute-path.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
-import { checkpointAt, listCheckpoints } from "./history/checkpoints.ts";
+import { checkpointAt, listCheckpoints, listLate } from "./history/checkpoints.ts";
 import { appendOperation } from "./history/operations.ts";
 import { resolveCheckpoint } from "./history/references.ts";
 import { appendEvent } from "./history/events.ts";
@@ -77,6 +77,11 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
 
   get notices(): readonly string[] {
     return this.#notices;
+  }
+
+  /** Numbers of checkpoints that came too late for some of their files, newest first. */
+  lateSince(moment: number): number[] {
+    return listLate(this.db, moment);
   }
 
   /** Finishes what an interrupted process left behind. */

@@ -1,7 +1,7 @@
 /** What `doctor` says of agents: whose hooks are in place, and what went wrong in them lately. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { detectAgent, loadAllAgents } from "@belay/agents";
+import { detectAgent, listOverdue, loadAllAgents } from "@belay/agents";
 import { placeFor } from "./agent-hooks.ts";
 
 interface AgentCheck {
@@ -20,7 +20,7 @@ export async function agentChecks(home: string, root: string | null, now: number
   const checks = await Promise.all(
     present.map(async (one) => withObstacles(checkOf(one), (await one.adapter.obstacles?.(place)) ?? [])),
   );
-  return [...checks, ...troubleCheck(home, now)];
+  return [...checks, ...overdueCheck(home), ...troubleCheck(home, now)];
 }
 
 /** Hooks that are in place and still do not run. */
@@ -60,6 +60,21 @@ function checkOf({
         hint: install,
       };
   }
+}
+
+/** Events whose hooks had to leave: not recorded yet, or given up by whoever was at them. */
+function overdueCheck(home: string): AgentCheck[] {
+  const [oldest, ...others] = listOverdue(home);
+  if (oldest === undefined) return [];
+  const since = new Date(oldest.deadline).toISOString();
+  return [
+    {
+      name: "events left behind",
+      status: "warning",
+      detail: `${others.length + 1} not recorded yet, the oldest of ${oldest.agent} in ${oldest.cwd} at ${since}`,
+      hint: "They are recorded when their captures end, or made up for with the next event from there.",
+    },
+  ];
 }
 
 /** The log is written by hooks, also when nothing else of Belay works. */

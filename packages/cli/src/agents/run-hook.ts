@@ -8,6 +8,8 @@ export interface HookEvent {
   readonly input: Buffer;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
+  /** What the hook's process calls it, and when that process goes. */
+  readonly wait: { readonly id: string; readonly deadline: number };
 }
 
 /** What to print; never throws. */

@@ -2,15 +2,17 @@
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace } from "@belay/engine";
 import type { Extension, WorkspaceHost } from "@belay/server";
+import type { HookEvent } from "./run-hook.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 export function serveHooks(home: string): Extension {
   return (app, host) => {
     app.post("/api/hooks/:agent", async (context) => {
-      const { input, cwd, environment } = await context.req.json<{
+      const { input, cwd, environment, wait } = await context.req.json<{
         input: string;
         cwd: string;
         environment: NodeJS.ProcessEnv;
+        wait?: HookEvent["wait"];
       }>();
       const answer = await runHook({
         agent: context.req.param("agent"),
@@ -18,6 +20,7 @@ export function serveHooks(home: string): Extension {
         home,
         cwd,
         environment,
+        ...(wait && { wait }),
         host: createAgentHost(opener(host, home), home),
       });
       return context.json({ answer });

@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { AgentHost } from "@belay/agents/hook";
+import type { AgentHost, Deadline } from "@belay/agents/hook";
 import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
 import { runSlashCommand } from "./slash-command.ts";
@@ -21,6 +21,7 @@ export type OpenWorkspace = (directory: string) => Promise<OpenedWorkspace | nul
 interface AgentThread {
   readonly opened: OpenedWorkspace;
   readonly id: ThreadId;
+  readonly deadline: Deadline | undefined;
 }
 
 type Host = AgentHost<AgentThread>;
@@ -37,16 +38,23 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
           tool,
           toolUseId,
           paths: call.paths,
+          deadline: call.thread.deadline,
           ...(summary && { summary }),
           ...(run && { agentId: run.id }),
         });
       }),
     toolAfter: ({ thread, toolUseId, tool }) =>
-      inThread(thread, async (workspace, id) => void (await workspace.endTool(id, { toolUseId, tool }))),
+      inThread(thread, async (workspace, id) => {
+        await workspace.endTool(id, { toolUseId, tool, deadline: thread.deadline });
+      }),
     agentStart: ({ thread, run }) =>
-      inThread(thread, async (workspace, id) => void (await workspace.beginAgent(id, run))),
+      inThread(thread, async (workspace, id) => {
+        await workspace.beginAgent(id, { ...run, deadline: thread.deadline });
+      }),
     agentEnd: ({ thread, run, status }) =>
-      inThread(thread, async (workspace, id) => void (await workspace.endAgent(id, { id: run.id, status }))),
+      inThread(thread, async (workspace, id) => {
+        await workspace.endAgent(id, { id: run.id, status, deadline: thread.deadline });
+      }),
     turnEnd: (end) => inThread(end.thread, (workspace, id) => endTurn(workspace, id, end)),
     conversationRewound: ({ thread, messageId }) =>
       inThread(thread, async (workspace, id) => {
@@ -68,19 +76,20 @@ async function openThread(
   open: OpenWorkspace,
   request: Parameters<Host["openThread"]>[0],
 ): Promise<AgentThread | null> {
-  const { agent, externalId, cwd } = request;
+  const { agent, externalId, cwd, deadline } = request;
   const opened = await open(cwd);
   if (opened === null) return null;
-  const { id } = await opened.inTurn(() => opened.workspace.createThread({ agent, externalId }));
-  return { opened, id };
+  const { id } = await opened.inTurn(() => opened.workspace.createThread({ agent, externalId, deadline }));
+  return { opened, id, deadline };
 }
 
 async function prompt(
   workspace: Workspace,
   id: ThreadId,
-  { messageId, text }: Parameters<Host["message"]>[0],
+  { messageId, text, thread }: Parameters<Host["message"]>[0],
 ): Promise<{ notices: string[] }> {
-  const { rolledBack } = await workspace.prompt(id, { content: text, messageId });
+  const { deadline } = thread;
+  const { rolledBack } = await workspace.prompt(id, { content: text, messageId, deadline });
   return { notices: rolledBack.map(noticeOf) };
 }
 
@@ -94,10 +103,10 @@ function noticeOf({ description, paths, pathsTotal }: RolledBack): string {
 async function endTurn(
   workspace: Workspace,
   id: ThreadId,
-  { answer }: Parameters<Host["turnEnd"]>[0],
+  { answer, thread }: Parameters<Host["turnEnd"]>[0],
 ): Promise<void> {
   if (answer !== null) await workspace.addMessage(id, { role: "assistant", content: answer });
-  await workspace.endTurn(id);
+  await workspace.endTurn(id, { deadline: thread.deadline });
 }
 
 /**

@@ -1,10 +1,8 @@
 import { readSync, writeSync } from "node:fs";
-import type { HookEvent } from "../agents/run-hook.ts";
+import { answerInTime } from "../agents/answer-in-time.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 
-/** More than this goes the slow way: the resident process takes bodies of a mebibyte. */
-const MOST_BYTES = 800_000;
 /** What adapters look at to tell agents apart. */
 const ENVIRONMENT = /^(?:CLAUDE|CODEX|GEMINI|QWEN|CURSOR|COPILOT|OPENCODE|BELAY)/;
 
@@ -23,28 +21,12 @@ export default defineCommand({
       Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)),
     );
     const event = { agent, input, cwd: call.directory, environment };
-    const answer = (await askResidentHook(call.home, event)) ?? (await alone(call.home, event));
-    writeSync(1, answer);
+    const { text, isLeft } = await answerInTime(call.home, event);
+    writeSync(1, text);
+    if (isLeft) process.exit(EXIT.done);
     return EXIT.done;
   },
 });
-
-async function askResidentHook(
-  home: string,
-  { agent, input, cwd, environment }: HookEvent,
-): Promise<string | undefined> {
-  if (input.length > MOST_BYTES) return undefined;
-  const { askResident } = await import("../resident/ask-resident.ts");
-  const body = JSON.stringify({ input: input.toString("utf8"), cwd, environment });
-  const path = `/api/hooks/${encodeURIComponent(agent)}`;
-  const said = await askResident(home, (client) => client.send({ method: "POST", path, body }));
-  return (said as { answer?: string } | undefined)?.answer;
-}
-
-async function alone(home: string, event: HookEvent): Promise<string> {
-  const { runHookAlone } = await import("../agents/run-hook.ts");
-  return runHookAlone(home, event);
-}
 
 /**
  * Reads to the end, so that the agent can write it; of a giant only the beginning and the end are kept. In one go and

@@ -66,13 +66,18 @@ function kindPaint({ kind }: Checkpoint, style: Style): Paint {
   return kind === "restore" || kind === "safety" ? style.yellow : style.blue;
 }
 
-function titleText({ name, description, tags, hasChanges }: Checkpoint): string {
+function titleText({ name, description, tags, hasChanges, doubts }: Checkpoint): string {
+  const tooLate = TOO_LATE.filter((reason) => doubts.some((doubt) => doubt.reason === reason));
   return [
     ...(hasChanges === true ? ["•"] : []),
     visible(name ?? description),
+    ...tooLate.map((reason) => `(${reason})`),
     ...tags.map((tag) => `[${visible(tag)}]`),
   ].join(" ");
 }
+
+/** Doubts about the checkpoint as a whole: some of it is not of its moment. */
+const TOO_LATE = ["late", "missed"] as const;
 
 function titlePaint({ name, rolledBack }: Checkpoint, style: Style): Paint {
   if (rolledBack) return style.dim;

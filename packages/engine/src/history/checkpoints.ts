@@ -140,6 +140,17 @@ export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Ch
     .map(toCheckpoint);
 }
 
+/** Numbers of checkpoints since a moment that came too late for some of their files, newest first. */
+export function listLate(db: Database, moment: number): number[] {
+  return db
+    .all(
+      `SELECT seq FROM checkpoint c WHERE c.pruned_at IS NULL AND c.created_at >= ? AND EXISTS
+         (SELECT 1 FROM doubt d WHERE d.checkpoint = c.seq AND d.reason IN ('late', 'missed')) ORDER BY seq DESC`,
+      moment,
+    )
+    .map((row) => Number(row["seq"]));
+}
+
 /** Names, notes, descriptions, tags, prompts of turns, and paths that changed. */
 function matchesText(text: string, values: Value[]): string {
   const pattern = `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`;

@@ -4,11 +4,12 @@
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
 import type { BytePath } from "./byte-path.ts";
+import type { Bounded } from "./deadline.ts";
 import type { FileChange } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { SessionName } from "./session.ts";
 
-export interface ThreadRequest {
+export interface ThreadRequest extends Bounded {
   readonly agent: string;
   /** What the agent calls the conversation; left out: the thread's own id. */
   readonly externalId?: string;
@@ -67,7 +68,7 @@ export interface History {
   readonly cursor: number | null;
 }
 
-export interface PromptRequest {
+export interface PromptRequest extends Bounded {
   readonly content: string;
   readonly messageId?: string;
   readonly artifacts?: readonly unknown[];
@@ -93,7 +94,7 @@ export interface RolledBack {
   readonly pathsTotal: number;
 }
 
-export interface ToolRequest {
+export interface ToolRequest extends Bounded {
   readonly tool: string;
   readonly toolUseId: string;
   /** Paths the input names, relative to the root or absolute: captured whatever the ignore files say. Those outside are warned of. */
@@ -104,13 +105,18 @@ export interface ToolRequest {
   readonly summary?: string;
 }
 
-export interface AgentRequest {
+export interface ToolResult extends Bounded {
+  readonly toolUseId: string;
+  readonly tool?: string;
+}
+
+export interface AgentRequest extends Bounded {
   readonly id: string;
   readonly role: string;
   readonly parent?: string;
 }
 
-export interface AgentResult {
+export interface AgentResult extends Bounded {
   readonly id: string;
   readonly status?: string;
   readonly cost?: number;

@@ -13,6 +13,7 @@ import { closeStep, openSteps } from "../history/steps.ts";
 import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
+import type { Bounded } from "../model/deadline.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
@@ -21,6 +22,7 @@ import { giveBack, readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
+import { isTakenOver, lateView } from "./late-view.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { assertRootThere } from "./root.ts";
 import type { LookRequest, Present } from "./look.ts";
@@ -31,7 +33,7 @@ export interface Taken extends Recorded {
   readonly comparable: boolean;
 }
 
-export interface TakeOptions {
+export interface TakeOptions extends Bounded {
   readonly request: CheckpointRequest;
   readonly description: string;
   readonly look?: Partial<LookRequest>;
@@ -104,17 +106,20 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
   const writer = worktree.takeWriter() ?? createWriter(context);
   const base = newestSeq(store.db);
   try {
-    const present = worktree.capture(lookRequest(context, options.look), writer, store.objects);
+    const seen = worktree.capture(lookRequest(context, options.look), writer, store.objects);
+    let present = seen;
     const recorded = writer.commit(() => {
       if (newestSeq(store.db) !== base) throw new Outrun(false);
-      if (readGeneration(store.db) !== writer.generation) assertComplete(context, present);
+      if (readGeneration(store.db) !== writer.generation) assertComplete(context, seen);
+      present = lateView(context, { present: seen, writer, deadline: options.deadline });
       if (options.wanted?.(present) === false) throw new NotWanted();
       if (options.unrecorded === undefined) return record(context, options, present);
       options.unrecorded(present);
       return undefined;
     });
     if (recorded === undefined) return undefined;
-    worktree.remember(present, recorded.checkpoint.id);
+    if (isTakenOver(seen, present)) worktree.live?.capture.doubt("a capture came late");
+    else worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
   } catch (error) {
     giveBack(() => writer.abandon());

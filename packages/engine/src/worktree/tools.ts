@@ -12,7 +12,7 @@ import {
 } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { AgentFacts } from "../model/checkpoint.ts";
-import type { AgentRequest, AgentResult, AgentRun, ToolRequest } from "../model/conversation.ts";
+import type { AgentRequest, AgentResult, AgentRun, ToolRequest, ToolResult } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "./context.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
@@ -37,6 +37,7 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
     },
     description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
     bracketing: thread,
+    deadline: call.deadline,
     within({ checkpoint }) {
       // told twice, open once
       if (findOpenCall(store.db, toolUseId) !== undefined) return;
@@ -70,7 +71,7 @@ function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; bef
 export function endTool(
   context: Context,
   thread: ThreadId,
-  { toolUseId, tool }: { toolUseId: string; tool?: string },
+  { toolUseId, tool, deadline }: ToolResult,
 ): Taken | undefined {
   if (!isTrigger(context, "tool")) return undefined;
   const { store, system } = context;
@@ -79,13 +80,15 @@ export function endTool(
   return takeCheckpoint(context, {
     request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
     description: `After ${name}`,
+    deadline,
     within() {
       if (call !== undefined) closeCall(store.db, call, system.now());
     },
   });
 }
 
-export function beginAgent(context: Context, thread: ThreadId, { id, role, parent }: AgentRequest): AgentRun {
+export function beginAgent(context: Context, thread: ThreadId, request: AgentRequest): AgentRun {
+  const { id, role, parent, deadline } = request;
   const { store, system } = context;
   const { db } = store;
   const open = (checkpoint: number | null) => {
@@ -101,6 +104,7 @@ export function beginAgent(context: Context, thread: ThreadId, { id, role, paren
     takeCheckpoint(context, {
       request: { kind: "agent", phase: "before", thread, agent },
       description: `Before agent ${role}`,
+      deadline,
       within: ({ checkpoint }) => open(checkpoint.seq),
     });
   } else {
@@ -113,7 +117,7 @@ export function endAgent(context: Context, thread: ThreadId, result: AgentResult
   const { store, system } = context;
   const { db } = store;
   if (findAgent(db, thread, result.id) === undefined)
-    beginAgent(context, thread, { id: result.id, role: "agent" });
+    beginAgent(context, thread, { id: result.id, role: "agent", deadline: result.deadline });
   const { run } = findAgent(db, thread, result.id)!;
   const { id, status = "done", cost = run.cost, tokens = run.tokens } = result;
   const close = () => {
@@ -124,6 +128,7 @@ export function endAgent(context: Context, thread: ThreadId, result: AgentResult
     takeCheckpoint(context, {
       request: { kind: "agent", phase: "after", thread, agent: { id, role: run.role, status, cost, tokens } },
       description: `After agent ${run.role}`,
+      deadline: result.deadline,
       within: close,
     });
   else db.transaction(close);

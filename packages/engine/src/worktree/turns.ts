@@ -12,6 +12,7 @@ import { openThread } from "../history/threads.ts";
 import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
+import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "./context.ts";
@@ -74,10 +75,14 @@ export function beginTurn(context: Context, { thread, description, prompt }: Tur
 }
 
 /** Ends the thread's open turn; an undo in the meantime may have replaced the one that was begun. */
-export function endTurn(context: Context, { thread, description }: Omit<TurnFacts, "prompt">): Taken {
+export function endTurn(
+  context: Context,
+  { thread, description, deadline }: Omit<TurnFacts, "prompt"> & Bounded,
+): Taken {
   return takeCheckpoint(context, {
     request: { kind: "turn", phase: "after", thread },
     description: `After: ${description}`,
+    deadline,
     operation: "turn",
     within(recorded) {
       closeTurns(context, thread, recorded);
@@ -101,9 +106,11 @@ function closeTurns(
 }
 
 /** The stop of a turn that is driven from outside; undefined when none is open. */
-export function stopTurn(context: Context, thread: ThreadId): Taken | undefined {
+export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Taken | undefined {
   const turn = openTurnOf(context.store.db, thread);
-  return turn === undefined ? undefined : endTurn(context, { thread, description: turn.description });
+  return turn === undefined
+    ? undefined
+    : endTurn(context, { thread, description: turn.description, deadline });
 }
 
 const SHOWN_CHARACTERS = 50;
@@ -126,6 +133,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   const { checkpoint } = takeCheckpoint(context, {
     request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
     description: `Before user message: ${beginningOf(request.content)}`,
+    deadline: request.deadline,
     within(recorded) {
       const { seq } = recorded.checkpoint;
       closeTurns(context, thread, recorded);

@@ -1,0 +1,37 @@
+/**
+ * A hook without a resident process: the work is done by a process of its own, which goes on when the hook has to
+ * leave. A capture holds up the process that takes it, so no timer in the same one could keep a deadline.
+ */
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import type { HookEvent } from "./run-hook.ts";
+
+/** What is written to the worker. */
+export type WorkerInput = Omit<HookEvent, "input"> & { readonly input: string };
+
+export interface HookWorker {
+  readonly pid: number | null;
+  /** What to print; rejects when the worker could not do it. */
+  readonly answer: Promise<string>;
+}
+
+export function startHookWorker(home: string, event: HookEvent): HookWorker {
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  const child = spawn(process.execPath, [process.argv[1]!, "--home", home, "hook-worker"], {
+    // the agent may end whatever it started when it is interrupted
+    detached: true,
+    cwd: "/",
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  const input: WorkerInput = { ...event, input: event.input.toString("utf8") };
+  child.stdin.on("error", () => undefined).end(JSON.stringify(input));
+  return { pid: child.pid ?? null, answer: answerOf(child) };
+}
+
+async function answerOf(child: ChildProcess): Promise<string> {
+  let answer = "";
+  child.stdout!.setEncoding("utf8").on("data", (text: string) => (answer += text));
+  const [status] = (await once(child, "close")) as [number | null];
+  if (status !== 0 || answer === "") throw new Error(`the hook's worker ended with ${status}`);
+  return answer;
+}
