@@ -17,7 +17,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { asSeen, type Context } from "./context.ts";
 import { FILE, SYMLINK, type FileTable } from "./file-table.ts";
 import { provenChanges } from "./proven-changes.ts";
-import type { Present } from "./worktree.ts";
+import type { Present } from "./look.ts";
 
 /** Files are stamped by a clock that ticks: what seems to be just before the deadline may be just after it. */
 const TICK_NS = 10_000_000n;
