@@ -7,8 +7,19 @@
 import { writeFileSync } from "node:fs";
 import { build } from "rolldown";
 
+/** What every command loads, and a hook, which comes before every step of an agent: each file more would cost it a millisecond. */
+const START = [
+  /cli[/]compiled[/](?:main|command|command-error|command-line|command-table|errors|exit-code|nearest|version)[.]js$/,
+  /cli[/]compiled[/]output[/](?:error-text|output|quantity|style|visible)[.]js$/,
+  /cli[/]compiled[/](?:commands[/]hook|agents[/](?:answer-in-time|hook-environment)|resident[/](?:ask-resident|resident-process))[.]js$/,
+  /server[/]dist[/]resident[/](?:exclusive-lock|run-directory|socket-transport)[.]js$/,
+  /server[/]dist[/]resident[.]js$/,
+  /protocol[/]dist[/]client[.]js$/,
+];
+
 await build({
   platform: "node",
+  preserveEntrySignatures: "allow-extension",
   input: {
     main: "packages/cli/compiled/main.js",
     "pack-worker": "packages/engine/dist/worktree/pack-worker.js",
@@ -21,6 +32,10 @@ await build({
     // the engine's front door is a file called dist/index.js
     chunkFileNames: ({ name }) => (name === "dist" ? "engine-[hash].js" : "[name]-[hash].js"),
     cleanDir: true,
+    codeSplitting: {
+      includeDependenciesRecursively: false,
+      groups: [{ name: "start", test: (id) => START.some((part) => part.test(id)) }],
+    },
   },
 });
 

@@ -3,6 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeHookScript } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
@@ -19,7 +20,35 @@ function payload(agent: string, event: string, more: Record<string, unknown> = {
   return JSON.stringify({ ...recorded, cwd: sandbox.project, ...more });
 }
 
-function hook(agent: string, input: string): { status: number | null; stdout: string; stderr: string } {
+interface HookDone {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const SCRIPT = "through the script";
+
+/** The script that agents run. Its Node says that it was started: the long way. */
+function writeScript(): void {
+  const node = join(sandbox.base, "node.sh");
+  const program = `#!/bin/sh\necho started >>'${sandbox.base}/long-way'\nexec '${process.execPath}' "$@"\n`;
+  writeFileSync(node, program, { mode: 0o755 });
+  const build = join(LAUNCHER, "../../dist/main.js");
+  writeHookScript({ belayHome: sandbox.home, node, cli: LAUNCHER, build, environment: ["CLAUDE", "BELAY"] });
+}
+
+function runScript(agent: string, input: string, more: NodeJS.ProcessEnv = {}): HookDone {
+  const { BELAY_HOME: _, ...environment } = process.env;
+  return spawnSync(join(sandbox.home, "bin/belay-hook"), [agent], {
+    cwd: sandbox.project,
+    input,
+    encoding: "utf8",
+    env: { ...environment, BELAY_RESIDENT: "off", ...more },
+  });
+}
+
+function hook(agent: string, input: string): HookDone {
+  if (existsSync(join(sandbox.home, "bin/belay-hook"))) return runScript(agent, input);
   return spawnSync(process.execPath, [LAUNCHER, "--home", sandbox.home, "hook", agent], {
     cwd: sandbox.project,
     input,
@@ -53,11 +82,13 @@ function turn(): void {
   claude("Stop", { last_assistant_message: "done" });
 }
 
-describe.each(["alone", "with the resident process"])("hooks, %s", (how) => {
+describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how) => {
   test("a turn is checkpointed, shown as a conversation, undone and redone exactly", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", ".gitignore": ".env\n" });
+    if (how === SCRIPT) writeScript();
     if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
     turn();
+    expect(existsSync(join(sandbox.base, "long-way"))).toBe(false);
     const { threads } = sandbox.json(["threads"]) as {
       threads: { id: string; agent: string; messages: number }[];
     };
@@ -81,6 +112,7 @@ describe.each(["alone", "with the resident process"])("hooks, %s", (how) => {
 
   test("the agent is told at its next prompt what was taken back", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
+    if (how === SCRIPT) writeScript();
     if (how !== "alone") sandbox.belay(["start"]);
     turn();
     sandbox.belay(["undo", "--yes"]);
@@ -91,6 +123,38 @@ describe.each(["alone", "with the resident process"])("hooks, %s", (how) => {
     expect(stdout).toContain("a.txt");
     expect(stdout).toMatch(/took back/);
   });
+});
+
+test("[R61] an event that the script delivers and hands on is carried out once", async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
+  writeScript();
+  sandbox.belay(["start"]);
+  turn();
+  const facts = JSON.parse(readFileSync(join(sandbox.home, "run/resident.json"), "utf8")) as {
+    url: string;
+    token: string;
+  };
+  const command = { command_name: "belay:undo", command_args: "" };
+  const event = payload("claude-code", "UserPromptExpansion", { session_id: "s1", ...command });
+  const id = `${Date.now()}-1`;
+  const said = await fetch(`${facts.url}/api/hooks/claude-code/event`, {
+    method: "POST",
+    body: event,
+    headers: {
+      authorization: `Bearer ${facts.token}`,
+      "content-type": "application/json",
+      "x-belay-cwd": sandbox.project,
+      "x-belay-wait": id,
+    },
+  });
+  expect(said.status).toBe(200);
+  expect(sandbox.read("a.txt")).toBe("one\n");
+  sandbox.ok("redo", "--yes");
+  // as the script does when it has lost patience
+  const again = runScript("claude-code", event, { BELAY_EVENT: id, BELAY_WAIT_MS: "5000" });
+  expect(again).toMatchObject({ status: 0, stderr: "", stdout: await said.text() });
+  expect(sandbox.read("a.txt")).toBe("changed\n");
+  expect(readFileSync(join(sandbox.base, "long-way"), "utf8")).toBe("started\n");
 });
 
 test("status names the turn that undo would take back, also one that was cut off", async () => {

@@ -15,6 +15,8 @@ import {
   type RemovalReport,
 } from "@belay/agents";
 import { usageError } from "../command-error.ts";
+import { buildFile } from "../version.ts";
+import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
   return {
@@ -49,7 +51,8 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
 /** Writes what was planned, and first the script that all of it calls. */
 export function installHooks(plans: readonly InstallPlan[], home: string, now: number): InstallReport[] {
   if (plans.length === 0) return [];
-  writeHookScript({ belayHome: home, node: process.execPath, cli: process.argv[1]! });
+  const script = { belayHome: home, node: process.execPath, cli: process.argv[1]! };
+  writeHookScript({ ...script, build: buildFile(), environment: HOOK_ENVIRONMENT });
   return plans.map((plan) => install(plan, now));
 }
 

@@ -31,7 +31,7 @@ export async function answerInTime(home: string, event: Omit<HookEvent, "wait">)
     performance.timeOrigin + WAIT_MS - OWN_MS - waited,
     Date.now() + Math.min(WAIT_MS, LEAST_WAIT_MS),
   );
-  const sent: HookEvent = { ...event, wait: { id: `${Date.now()}-${process.pid}`, deadline } };
+  const sent: HookEvent = { ...event, wait: { id: eventId(), deadline } };
   const working = begin(home, sent);
   const text = await beforeDeadline(working.answer, deadline);
   if (typeof text !== "string") return leave(home, sent, { working, problem: text.problem });
@@ -40,6 +40,12 @@ export async function answerInTime(home: string, event: Omit<HookEvent, "wait">)
     answeredAfterAll(home, { ...sent, ...sent.wait });
   }
   return { text, isLeft: false };
+}
+
+/** The hook's script may have delivered the event already, under this name. */
+function eventId(): string {
+  const given = process.env["BELAY_EVENT"];
+  return given !== undefined && /^\d{13}-\d+$/.test(given) ? given : `${Date.now()}-${process.pid}`;
 }
 
 interface Working {

@@ -7,25 +7,67 @@ import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./worksp
 
 export function serveHooks(home: string): Extension {
   return (app, host) => {
+    const deliveries = new Deliveries();
+    const run = (event: Omit<HookEvent, "wait"> & Partial<Pick<HookEvent, "wait">>) =>
+      deliveries.once(event.wait?.id, () =>
+        runHook({ ...event, input: [event.input], home, host: createAgentHost(opener(host, home), home) }),
+      );
     app.post("/api/hooks/:agent", async (context) => {
-      const { input, cwd, environment, wait } = await context.req.json<{
+      const { input, ...rest } = await context.req.json<{
         input: string;
         cwd: string;
         environment: NodeJS.ProcessEnv;
         wait?: HookEvent["wait"];
       }>();
-      const answer = await runHook({
-        agent: context.req.param("agent"),
-        input: [Buffer.from(input, "utf8")],
-        home,
-        cwd,
-        environment,
-        ...(wait && { wait }),
-        host: createAgentHost(opener(host, home), home),
+      const agent = context.req.param("agent");
+      return context.json({ answer: await run({ ...rest, agent, input: Buffer.from(input, "utf8") }) });
+    });
+    // the event as the agent gave it, from the hook's script
+    app.post("/api/hooks/:agent/event", async (context) => {
+      const { req } = context;
+      const answer = await run({
+        agent: req.param("agent"),
+        input: Buffer.from(await req.arrayBuffer()),
+        cwd: req.header("x-belay-cwd") ?? "",
+        environment: parseVariables(req.header("x-belay-environment") ?? ""),
+        ...waitOf(req.header("x-belay-wait") ?? ""),
       });
-      return context.json({ answer });
+      return context.body(answer);
     });
   };
+}
+
+/** A script that lost patience hands its event to `belay hook`, which delivers it again: it is carried out once. */
+class Deliveries {
+  readonly #answers = new Map<string, Promise<string>>();
+
+  once(id: string | undefined, work: () => Promise<string>): Promise<string> {
+    if (id === undefined) return work();
+    const known = this.#answers.get(id);
+    if (known !== undefined) return known;
+    const answer = work();
+    this.#answers.set(id, answer);
+    setTimeout(() => this.#answers.delete(id), REMEMBERED_MS).unref();
+    return answer;
+  }
+}
+
+const REMEMBERED_MS = 60_000;
+
+/** `NAME=value`, with a tab behind each. */
+function parseVariables(text: string): NodeJS.ProcessEnv {
+  const pairs = text.split("\t").filter((pair) => pair.includes("="));
+  return Object.fromEntries(
+    pairs.map((pair) => [pair.slice(0, pair.indexOf("=")), pair.slice(pair.indexOf("=") + 1)]),
+  );
+}
+
+/** The script names an event by when it began, and does not wait a second for it. */
+const WAIT_MS = 850;
+
+function waitOf(id: string): Partial<Pick<HookEvent, "wait">> {
+  const began = /^(\d{13})-\d+$/.exec(id)?.[1];
+  return began === undefined ? {} : { wait: { id, deadline: Number(began) + WAIT_MS } };
 }
 
 function opener(host: WorkspaceHost, home: string): OpenWorkspace {

@@ -1,10 +1,8 @@
 import { readSync, writeSync } from "node:fs";
 import { answerInTime } from "../agents/answer-in-time.ts";
+import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-
-/** What adapters look at to tell agents apart. */
-const ENVIRONMENT = /^(?:CLAUDE|CODEX|GEMINI|QWEN|CURSOR|COPILOT|OPENCODE|BELAY)/;
 
 export default defineCommand({
   usage: "hook <agent>",
@@ -18,7 +16,9 @@ export default defineCommand({
     const agent = call.operands[0]!;
     const input = await readAll();
     const environment = Object.fromEntries(
-      Object.entries(process.env).filter(([name]) => ENVIRONMENT.test(name)),
+      Object.entries(process.env).filter(([name]) =>
+        HOOK_ENVIRONMENT.some((beginning) => name.startsWith(beginning)),
+      ),
     );
     const event = { agent, input, cwd: call.directory, environment };
     const { text, isLeft } = await answerInTime(call.home, event);

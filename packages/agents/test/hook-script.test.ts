@@ -1,0 +1,228 @@
+/** The script that agents run, with a resident process that this file plays and a command that says it was called. */
+import { spawn } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { hookScript, writeHookScript } from "../src/install/hook-script.ts";
+
+const TOKEN = "a-token_0";
+const CLOSERS: (() => void)[] = [];
+
+afterEach(() => {
+  for (const close of CLOSERS.splice(0)) close();
+});
+
+interface Asked {
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Play = (asked: Asked) => { status?: number; answer?: string; length?: number } | undefined;
+
+/** The script in a home of its own. The command prints what it was given, as JSON. */
+function setUp() {
+  const top = realpathSync(mkdtempSync(join(tmpdir(), "belay-script-")));
+  CLOSERS.push(() => rmSync(top, { recursive: true, force: true }));
+  const belayHome = join(top, "home");
+  const build = join(top, "build.js");
+  const cli = join(top, "cli.cjs");
+  mkdirSync(join(belayHome, "run"), { recursive: true });
+  writeFileSync(build, "");
+  utimesSync(build, 1, 1);
+  writeFileSync(
+    cli,
+    `let read = ""; process.stdin.on("data", (d) => (read += d)).on("end", () => process.stdout.write(JSON.stringify({
+      args: process.argv.slice(2), read, event: process.env.BELAY_EVENT, wait: process.env.BELAY_WAIT_MS })));`,
+  );
+  const environment = ["CLAUDE", "BELAY"];
+  const script = writeHookScript({ belayHome, node: process.execPath, cli, build, environment });
+  return { top, belayHome, build, script };
+}
+
+type Setting = ReturnType<typeof setUp>;
+
+async function playResident({ belayHome }: Setting, play: Play): Promise<Asked[]> {
+  const asked: Asked[] = [];
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { url, headers } = request;
+      asked.push({ url, headers, body: Buffer.concat(pieces).toString("utf8") });
+      const said = play(asked.at(-1)!);
+      if (said === undefined) return;
+      const { status = 200, answer = "", length = Buffer.byteLength(answer) } = said;
+      const lengths = length < 0 ? {} : { "content-length": length };
+      response.writeHead(status, { connection: "close", ...lengths });
+      response.end(answer);
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  CLOSERS.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  writeFacts(belayHome, (server.address() as AddressInfo).port);
+  return asked;
+}
+
+function writeFacts(belayHome: string, port: number): void {
+  const facts = { pid: 1, version: "1", url: `http://127.0.0.1:${port}`, token: TOKEN, startedAt: "" };
+  writeFileSync(join(belayHome, "run", "resident.json"), JSON.stringify(facts));
+}
+
+interface Run {
+  readonly output: string;
+  readonly errors: string;
+  readonly code: number | null;
+  readonly ms: number;
+}
+
+async function run(
+  { top, script }: Setting,
+  input: string,
+  {
+    cwd = top,
+    agent = "claude-code",
+    env = {},
+  }: { cwd?: string; agent?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<Run> {
+  const start = performance.now();
+  const child = spawn(script, [agent], { cwd, env: { PATH: process.env["PATH"], ...env } });
+  const said = { output: "", errors: "" };
+  child.stdout.on("data", (piece: Buffer) => (said.output += piece.toString("utf8")));
+  child.stderr.on("data", (piece: Buffer) => (said.errors += piece.toString("utf8")));
+  child.stdin.on("error", () => undefined);
+  child.stdin.end(input);
+  const code = await new Promise<number | null>((ended) => child.on("close", ended));
+  return { ...said, code, ms: performance.now() - start };
+}
+
+/** What the command says when it was called: the long way. */
+function longWay({ output, errors, code }: Run): { read: string; event?: string; wait?: string } {
+  expect({ errors, code }).toEqual({ errors: "", code: 0 });
+  const said = JSON.parse(output) as { args: string[]; read: string };
+  expect(said.args[0]).toBe("hook");
+  return said;
+}
+
+const EVENT = `{"text":"100% \\\\ \\"quoted\\" \${x} \`y\` ü → 漢","tool":"Bash"}`;
+
+describe("[R60] the hook's script asks the resident process itself", () => {
+  test("and prints its answer, byte for byte", async () => {
+    const setting = setUp();
+    const answer = `{"say":"ü 100% \\\\n"}`;
+    const asked = await playResident(setting, () => ({ answer }));
+    const env = { CLAUDE_X: "a = b", OTHER: "no" };
+    expect(await run(setting, EVENT, { env })).toMatchObject({ output: answer, errors: "", code: 0 });
+    const [{ url, headers, body }] = asked as [Asked];
+    expect({ url, body }).toEqual({ url: "/api/hooks/claude-code/event", body: EVENT });
+    expect(headers).toMatchObject({
+      authorization: `Bearer ${TOKEN}`,
+      "content-type": "application/json",
+      "x-belay-cwd": setting.top,
+      "x-belay-wait": expect.stringMatching(/^\d{13}-\d+$/) as string,
+      "x-belay-environment": expect.stringMatching(/^CLAUDE_X=a = b\t(?:.*\t)?BELAY_HOME=/) as string,
+    });
+    expect(headers["x-belay-environment"]).not.toContain("OTHER");
+  });
+
+  test("also with an empty answer and with an event of many bytes", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => ({ answer: "" }));
+    const event = JSON.stringify({ text: "ü".repeat(150_000) });
+    expect(await run(setting, event)).toMatchObject({ output: "", errors: "", code: 0 });
+    expect(asked[0]!.body === event).toBe(true);
+  });
+
+  test("whatever the user's start-up file for bash does", async () => {
+    const setting = setUp();
+    await playResident(setting, () => ({ answer: "{}" }));
+    const startUp = join(setting.top, "start-up");
+    writeFileSync(startUp, "echo noise; exit 3\n");
+    expect(await run(setting, EVENT, { env: { BASH_ENV: startUp, ENV: startUp } })).toMatchObject({
+      output: "{}",
+      errors: "",
+      code: 0,
+    });
+  });
+
+  test("and no longer than the agent may be held up: then it hands on the event under its name", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => undefined);
+    const done = await run(setting, EVENT);
+    const { read, event, wait } = longWay(done);
+    expect({ read, event }).toEqual({ read: EVENT, event: asked[0]!.headers["x-belay-wait"] });
+    expect(Number(wait)).toBeLessThan(500);
+    expect(asked).toHaveLength(1);
+  });
+});
+
+describe("[R60] the hook's script goes the long way", () => {
+  test.each<[string, Play]>([
+    ["when it is refused", () => ({ status: 401, answer: "{}" })],
+    ["when the answer is cut off", () => ({ answer: "{}", length: 20 })],
+    ["when nobody says how long the answer is", () => ({ answer: "{}", length: -1 })],
+  ])("%s", async (_, play) => {
+    const setting = setUp();
+    await playResident(setting, play);
+    expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
+  });
+
+  test("when there is no resident process, or none any more", async () => {
+    const setting = setUp();
+    expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
+    // a port that nobody listens on
+    writeFacts(setting.belayHome, 1);
+    expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
+    writeFileSync(join(setting.belayHome, "run", "resident.json"), "garbage");
+    expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
+  });
+
+  test("when the process is of another build, or something is overdue", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => ({ answer: "{}" }));
+    utimesSync(setting.build, 4e9, 4e9);
+    longWay(await run(setting, EVENT));
+    utimesSync(setting.build, 1, 1);
+    mkdirSync(join(setting.belayHome, "agents", "overdue"), { recursive: true });
+    longWay(await run(setting, EVENT));
+    expect(asked).toEqual([]);
+  });
+
+  test("with what does not fit into a line", async () => {
+    const setting = setUp();
+    const asked = await playResident(setting, () => ({ answer: "{}" }));
+    const cwd = join(setting.top, "ü dir");
+    mkdirSync(cwd);
+    longWay(await run(setting, EVENT, { cwd }));
+    longWay(await run(setting, EVENT, { env: { CLAUDE_X: "two\nlines" } }));
+    longWay(await run(setting, EVENT, { agent: "../x" }));
+    expect(longWay(await run(setting, "")).read).toBe("");
+    const giant = JSON.stringify({ text: "x".repeat(900_000) });
+    expect(longWay(await run(setting, giant)).read.length).toBe(giant.length);
+    expect(asked).toEqual([]);
+  });
+
+  test("where there is no bash", () => {
+    const script = hookScript(
+      { belayHome: "/h", node: "/n", cli: "/c", build: "/b", environment: ["CLAUDE"] },
+      "/nowhere/bash",
+    );
+    expect(script).toMatch(/^#!\/bin\/sh\n/);
+    expect(script).not.toContain("short_way");
+    expect(readFileSync("/bin/sh").length).toBeGreaterThan(0);
+  });
+});
