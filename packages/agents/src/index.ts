@@ -18,6 +18,7 @@ export type { Conversations, ForkRequest, ForkResult } from "./conversation/conv
 export { writeClaudePlugin } from "./install/claude-plugin.ts";
 export { detectAgent, type Detection } from "./install/detect.ts";
 export type { HookFile, Place, Scope } from "./install/hook-file.ts";
+export { HOOK_MARK } from "./install/hook-file.ts";
 export { hookScript, writeHookScript, type HookScript } from "./install/hook-script.ts";
 export {
   install,

@@ -85,8 +85,8 @@ function turn(): void {
 describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how) => {
   test("a turn is checkpointed, shown as a conversation, undone and redone exactly", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n", ".gitignore": ".env\n" });
-    if (how === SCRIPT) writeScript();
     if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
+    if (how === SCRIPT) writeScript();
     turn();
     expect(existsSync(join(sandbox.base, "long-way"))).toBe(false);
     const { threads } = sandbox.json(["threads"]) as {
@@ -112,8 +112,8 @@ describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how)
 
   test("the agent is told at its next prompt what was taken back", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
-    if (how === SCRIPT) writeScript();
     if (how !== "alone") sandbox.belay(["start"]);
+    if (how === SCRIPT) writeScript();
     turn();
     sandbox.belay(["undo", "--yes"]);
     const { stdout } = hook(
@@ -127,8 +127,8 @@ describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how)
 
 test("[R61] an event that the script delivers and hands on is carried out once", async () => {
   sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
-  writeScript();
   sandbox.belay(["start"]);
+  writeScript();
   turn();
   const facts = JSON.parse(readFileSync(join(sandbox.home, "run/resident.json"), "utf8")) as {
     url: string;
@@ -155,6 +155,18 @@ test("[R61] an event that the script delivers and hands on is carried out once",
   expect(again).toMatchObject({ status: 0, stderr: "", stdout: await said.text() });
   expect(sandbox.read("a.txt")).toBe("changed\n");
   expect(readFileSync(join(sandbox.base, "long-way"), "utf8")).toBe("started\n");
+});
+
+test("a script of an earlier Belay is written anew when the process starts; where there is none, none is made", async () => {
+  sandbox = await Sandbox.protected({ "a.txt": "one\n" });
+  const script = join(sandbox.home, "bin/belay-hook");
+  sandbox.belay(["start"]);
+  sandbox.belay(["stop"]);
+  expect(existsSync(script)).toBe(false);
+  mkdirSync(join(script, ".."), { recursive: true });
+  writeFileSync(script, "#!/bin/sh\n# old\n", { mode: 0o755 });
+  sandbox.belay(["start"]);
+  expect(readFileSync(script, "utf8")).toContain(join(LAUNCHER, "../../dist/main.js"));
 });
 
 test("status names the turn that undo would take back, also one that was cut off", async () => {

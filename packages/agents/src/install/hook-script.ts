@@ -6,7 +6,7 @@
  * Where there is a bash that can speak TCP, the script asks the resident process itself: it has its answer before
  * Node would have started. Whatever is out of the ordinary goes the long way, through `belay hook`.
  */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { HOOK_MARK, quoteForShell } from "./hook-file.ts";
 import { writeAtomically } from "./settings-file.ts";
@@ -101,6 +101,7 @@ fi`;
 /** Puts the script in its place, if it is not there as it should be. */
 export function writeHookScript(script: HookScript): string {
   const path = join(script.belayHome, HOOK_MARK);
-  writeAtomically(path, hookScript(script), 0o755);
+  const text = hookScript(script);
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeAtomically(path, text, 0o755);
   return path;
 }

@@ -1,7 +1,10 @@
 /** The hooks of agents in their settings: which agents there are, what would be written, and taking it out again. */
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import {
   detectAgent,
+  HOOK_MARK,
   install,
   loadAllAgents,
   planInstall,
@@ -51,9 +54,22 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
 /** Writes what was planned, and first the script that all of it calls. */
 export function installHooks(plans: readonly InstallPlan[], home: string, now: number): InstallReport[] {
   if (plans.length === 0) return [];
-  const script = { belayHome: home, node: process.execPath, cli: process.argv[1]! };
-  writeHookScript({ ...script, build: buildFile(), environment: HOOK_ENVIRONMENT });
+  writeScript(home);
   return plans.map((plan) => install(plan, now));
+}
+
+/** After an update the script is written anew; where agents have none, none is made. */
+export function refreshHookScript(home: string): void {
+  try {
+    if (existsSync(join(home, HOOK_MARK))) writeScript(home);
+  } catch {
+    // the one that is there works too
+  }
+}
+
+function writeScript(home: string): void {
+  const program = { node: process.execPath, cli: process.argv[1]!, build: buildFile() };
+  writeHookScript({ ...program, belayHome: home, environment: HOOK_ENVIRONMENT });
 }
 
 /** Takes out what was put in for this directory; a file that other workspaces rely on stays. */

@@ -1,6 +1,7 @@
 /** Runs the resident process in this very process, until it is told to end. */
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
+import { refreshHookScript } from "../agents/agent-hooks.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
 import { reportError } from "../errors.ts";
@@ -13,6 +14,8 @@ export async function runResident(
   options: Pick<ResidentOptions, "port" | "foreground" | "directory">,
   ready: (facts: ResidentFacts) => void,
 ): Promise<number | undefined> {
+  // before anybody can see that the process is there
+  refreshHookScript(call.home);
   const resident = await startResident({
     ...options,
     home: call.home,
