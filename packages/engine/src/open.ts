@@ -21,7 +21,7 @@ import type { WorkspaceId } from "./model/ids.ts";
 import type { CheckpointPolicy } from "./model/policy.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
-import { readSettings } from "./settings.ts";
+import { CurrentSettings } from "./current-settings.ts";
 import {
   openRegistry,
   openRegistryFirst,
@@ -103,7 +103,7 @@ async function initInMemory(
   system: System,
 ): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
   const store = openStore(undefined, { create: true });
-  const settings = readSettings(displayAbsolute(homePath(options, system)));
+  const settings = new CurrentSettings(displayAbsolute(homePath(options, system)));
   const workspace = new LocalWorkspace({
     id: system.newId() as WorkspaceId,
     root,
@@ -306,7 +306,7 @@ function assemble(
     id: known.id,
     root: known.path,
     store,
-    settings: readSettings(displayAbsolute(home)),
+    settings: new CurrentSettings(displayAbsolute(home)),
     policy,
     system,
     notices,

@@ -1,6 +1,7 @@
 /** Runs the resident process in this very process, until it is told to end. */
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
+import { keepHooks } from "../agents/keep-hooks.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
 import { reportError } from "../errors.ts";
@@ -19,6 +20,7 @@ export async function runResident(
     version: readBuild(),
     explain: reportError,
     extend: serveHooks(call.home),
+    opened: (workspace) => keepHooks(call.home, workspace),
   });
   if (resident === undefined) return undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resident.stop());

@@ -39,7 +39,7 @@ export interface WorktreeOptions {
   readonly cachePath: AbsolutePath | undefined;
   /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
   readonly storeId: string;
-  readonly limits: WorktreeLimits;
+  limits(): WorktreeLimits;
   readonly commandPath: string;
   /**
    * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
@@ -287,7 +287,7 @@ export class Worktree {
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
       scanTree(this.#scanRequest(request, { rules, previous, startNs, sameRules, ahead: into.ahead }));
-    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
+    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits().fileBytes };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(
       this.#captureInput(request, { ...into, scan, startNs, previous: previous?.table }),
@@ -318,7 +318,7 @@ export class Worktree {
       fileSink,
       readAhead: () => finishAhead?.(scan),
       hotSinceNs: startNs - HOT_NS,
-      limitBytes: this.#options.limits.checkpointBytes,
+      limitBytes: this.#options.limits().checkpointBytes,
       unlimited: request.unlimited ?? NONE,
     };
   }
@@ -364,7 +364,7 @@ export class Worktree {
       previous: using.previous?.table,
       trustListings,
       ahead: using.ahead,
-      fileLimitBytes: this.#options.limits.fileBytes,
+      fileLimitBytes: this.#options.limits().fileBytes,
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
       racySinceNs: using.startNs - granularityNs,
