@@ -1,5 +1,6 @@
 /** The workspace a command works on: the nearest protected directory above the one it was started in. */
 import type { Workspace } from "@belay/engine";
+import { keepHooks } from "./agents/keep-hooks.ts";
 import type { Call } from "./command.ts";
 import { visible } from "./output/visible.ts";
 
@@ -12,6 +13,7 @@ export async function withWorkspace<Result>(
   const secondLook = startSecondLook(call.home, call.directory);
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home, secondLook });
+  keepHooks(call.home, workspace);
   warnAll(call, workspace.notices);
   return await work(workspace);
 }

@@ -256,10 +256,16 @@ describe("whatever is broken, the agent goes on", () => {
 });
 
 describe("installing", () => {
+  const USER = () => ({
+    ...process.env,
+    HOME: join(sandbox.base, "user"),
+    PATH: "/usr/bin:/bin",
+    BELAY_RESIDENT: "off",
+  });
   const asUser = (...args: string[]) =>
     spawnSync(process.execPath, [LAUNCHER, "--home", sandbox.home, "-C", sandbox.project, ...args], {
       encoding: "utf8",
-      env: { ...process.env, HOME: join(sandbox.base, "user"), PATH: "/usr/bin:/bin", BELAY_RESIDENT: "off" },
+      env: USER(),
     });
 
   test("init adds the hooks of the agents it finds before its first checkpoint; uninstall takes out exactly those", () => {
@@ -296,27 +302,60 @@ describe("installing", () => {
     expect(existsSync(sandbox.path(".claude"))).toBe(false);
   });
 
-  test("[R63] a restore that takes the hooks out puts exactly them back", () => {
-    sandbox = new Sandbox({ "a.txt": "one\n" });
-    mkdirSync(join(sandbox.base, "user/.claude"), { recursive: true });
-    asUser("init", "--no-agents");
-    asUser("init", "--agent", "claude-code", "--yes");
-    asUser("checkpoint");
-    sandbox.write("a.txt", "two\n");
-    const done = asUser("restore", "1", "--yes");
-    expect(done.status).toBe(0);
-    expect(done.stderr).toContain("hooks were put back");
-    expect(sandbox.read("a.txt")).toBe("one\n");
-    expect(sandbox.read(".claude/settings.local.json")).toContain("belay-hook");
-  });
+  /** Three ways to restore the first checkpoint, in which the hooks were not there yet; what each says of it. */
+  const WAYS: Record<string, () => Promise<string>> = {
+    "the command line": async () => {
+      const done = asUser("restore", "1", "--yes");
+      expect(done.status).toBe(0);
+      return done.stderr;
+    },
+    HTTP: async () => {
+      const { url, token } = JSON.parse(asUser("start", "--json").stdout) as { url: string; token: string };
+      const api = async (method: string, path: string, body?: object): Promise<any> => {
+        const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+        const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+        return (await fetch(`${url}/api/threads${path}`, sent)).json();
+      };
+      const workspace = encodeURIComponent(sandbox.project);
+      const { thread } = await api("POST", `?workspace=${workspace}`, { agent: "test" });
+      const { plan } = await api("GET", `/${thread.id}/checkpoints/1/rollback/preview`);
+      const done = await api("POST", `/${thread.id}/checkpoints/1/rollback`, { planId: plan.id });
+      expect(done.outcome).toBe("applied");
+      return done.warnings.join("\n");
+    },
+    MCP: async () => {
+      const client = await mcp(USER());
+      const { confirm } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
+      const done = await client.call(3, "checkpoint_restore", { checkpoint: "1", confirm });
+      await client.end();
+      expect(done.outcome).toBe("applied");
+      return done.warnings.join("\n");
+    },
+  };
+
+  test.each(Object.keys(WAYS))(
+    "[R63] a restore through %s puts back exactly the hooks it took out",
+    async (way) => {
+      sandbox = new Sandbox({ "a.txt": "one\n" });
+      mkdirSync(join(sandbox.base, "user/.claude"), { recursive: true });
+      asUser("init", "--no-agents");
+      asUser("init", "--agent", "claude-code", "--yes");
+      asUser("checkpoint");
+      const installed = sandbox.read(".claude/settings.local.json");
+      sandbox.write("a.txt", "two\n");
+      expect(await WAYS[way]!()).toContain("hooks were put back");
+      expect(sandbox.read("a.txt")).toBe("one\n");
+      expect(sandbox.read(".claude/settings.local.json")).toBe(installed);
+    },
+  );
 });
 
-test("belay mcp lists checkpoints and previews before it restores", async () => {
-  sandbox = await Sandbox.protected();
-  sandbox.write("a.txt", "two\n");
+/** `belay mcp` and a client of it. */
+async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   const child = spawn(process.execPath, [LAUNCHER, "--home", sandbox.home, "mcp"], {
     cwd: sandbox.project,
     stdio: ["pipe", "pipe", "inherit"],
+    env: environment,
   });
   let text = "";
   child.stdout.on("data", (piece: Buffer) => (text += piece.toString()));
@@ -333,14 +372,26 @@ test("belay mcp lists checkpoints and previews before it restores", async () => 
   });
   await answerTo(1);
   say({ method: "notifications/initialized" });
-  say({
-    id: 2,
-    method: "tools/call",
-    params: { name: "checkpoint_restore", arguments: { checkpoint: "1" } },
-  });
-  expect(await answerTo(2)).toContain("a.txt");
+  return {
+    async call(id: number, name: string, args: object): Promise<any> {
+      say({ id, method: "tools/call", params: { name, arguments: args } });
+      return (JSON.parse(await answerTo(id)) as { result: { structuredContent: unknown } }).result
+        .structuredContent;
+    },
+    async end(): Promise<void> {
+      child.stdin.end();
+      const [status] = (await once(child, "exit")) as [number];
+      expect(status).toBe(0);
+    },
+  };
+}
+
+test("belay mcp lists checkpoints and previews before it restores", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.write("a.txt", "two\n");
+  const client = await mcp();
+  const { preview } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
+  expect(preview.operations).toEqual([{ type: "restore", path: "a.txt" }]);
   expect(sandbox.read("a.txt")).toBe("two\n");
-  child.stdin.end();
-  const [status] = (await once(child, "exit")) as [number];
-  expect(status).toBe(0);
+  await client.end();
 });

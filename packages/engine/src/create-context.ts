@@ -9,6 +9,7 @@ import type { CheckpointPolicy } from "./model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
+import type { CurrentSettings } from "./current-settings.ts";
 import { checkpointPolicy, type Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
@@ -16,12 +17,13 @@ import type { Context } from "./worktree/context.ts";
 import type { SecondLook } from "./worktree/second-look.ts";
 import { STAGE_PREFIX } from "./worktree/hard-excludes.ts";
 import { Worktree } from "./worktree/worktree.ts";
+import type { WorktreeLimits } from "./worktree/worktree-options.ts";
 
 export interface LocalWorkspaceParts {
   readonly id: WorkspaceId;
   readonly root: AbsolutePath;
   readonly store: Store;
-  readonly settings: Settings;
+  readonly settings: CurrentSettings;
   /** Instead of what the settings say. */
   readonly policy?: CheckpointPolicy | undefined;
   readonly system: System;
@@ -37,23 +39,23 @@ export function retentionOf(settings: Settings): RetentionPolicy {
 
 export function createContext(parts: LocalWorkspaceParts): Context {
   const { root, store, settings, system, policy, excludedDirectories } = parts;
-  const capBytes = settings["disk.capBytes"];
-  const { fileBytes = Infinity, checkpointBytes = Infinity } = retentionOf(settings);
+  const capBytes = () => settings.values["disk.capBytes"];
   return {
     system,
     store,
-    capBytes,
-    policy: policy ?? checkpointPolicy(settings),
+    get capBytes() {
+      return capBytes();
+    },
+    get policy() {
+      return policy ?? checkpointPolicy(settings.values);
+    },
     excludedDirectories,
-    makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes, missingBytes, keep }),
+    makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes: capBytes(), missingBytes, keep }),
     worktree: new Worktree({
       root,
       cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
       storeId: store.id,
-      limits: {
-        fileBytes: Math.min(settings["limits.fileBytes"], fileBytes),
-        checkpointBytes: Math.min(settings["limits.checkpointBytes"], checkpointBytes),
-      },
+      limits: () => limitsOf(settings.values),
       commandPath: system.commandPath,
       secondLook: parts.secondLook,
       ...(parts.noteLarge && { noteLarge: parts.noteLarge }),
@@ -69,6 +71,14 @@ export function createContext(parts: LocalWorkspaceParts): Context {
         cookies: cookiePlace(store.directory, below(root, `${STAGE_PREFIX}cookies`)),
       },
     }),
+  };
+}
+
+function limitsOf(settings: Settings): WorktreeLimits {
+  const { fileBytes = Infinity, checkpointBytes = Infinity } = retentionOf(settings);
+  return {
+    fileBytes: Math.min(settings["limits.fileBytes"], fileBytes),
+    checkpointBytes: Math.min(settings["limits.checkpointBytes"], checkpointBytes),
   };
 }
 

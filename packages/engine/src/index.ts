@@ -96,6 +96,7 @@ export type { DiffDetail, FileChange } from "./model/file-change.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
 export type {
+  AfterRestore,
   ApplyOptions,
   Conflict,
   ConflictReason,

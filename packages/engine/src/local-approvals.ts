@@ -5,7 +5,7 @@ import { assertThread } from "./history/threads.ts";
 import type { DiffDetail } from "./model/file-change.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
-import type { ApplyOptions, Plan } from "./model/plan.ts";
+import type { AfterRestore, ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "./model/session.ts";
 import type { Approvals } from "./approvals.ts";
 import { describeSession, resetRequest } from "./describe-session.ts";
@@ -30,6 +30,7 @@ export class LocalApprovals extends LocalConversations implements Approvals {
   protected readonly planned = new Map<OperationId, RestoreRequest | StepRequest | ResetRequest>();
   readonly #waiting = new Set<() => void>();
   #isClosed = false;
+  #afterRestore: AfterRestore | undefined;
 
   async session(
     thread: ThreadId,
@@ -64,7 +65,19 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     options: ApplyOptions & { includeShared?: boolean } = {},
   ): Promise<ResetOutcome> {
     assertThread(this.db, thread);
-    return this.resetAs(resetRequest(thread, options.includeShared), options);
+    return this.settled(this.resetAs(resetRequest(thread, options.includeShared), options));
+  }
+
+  afterRestore(work: AfterRestore): void {
+    this.#afterRestore = work;
+  }
+
+  /** What somebody does because files went back belongs to going back. */
+  protected async settled<Kind extends Outcome>(outcome: Kind): Promise<Kind> {
+    const { outcome: how, plan } = outcome;
+    if (this.#afterRestore === undefined || (how !== "applied" && how !== "partial")) return outcome;
+    const notices = await this.#afterRestore(plan.edits.map(({ path }) => path));
+    return notices.length === 0 ? outcome : { ...outcome, notices };
   }
 
   protected resetAs(request: ResetRequest, options: ApplyOptions, planned?: Plan): ResetOutcome {

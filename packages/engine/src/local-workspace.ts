@@ -17,6 +17,7 @@ import { assertDeletable, assertRoomForManual } from "./checkpoint-limits.ts";
 import { createContext, retentionOf, type LocalWorkspaceParts } from "./create-context.ts";
 import { contentAt } from "./file-content.ts";
 import { forgetTarget } from "./forget-target.ts";
+import type { CurrentSettings } from "./current-settings.ts";
 import { compareStates, describeCheckpoint, describeStatus, exportedFiles } from "./queries.ts";
 import { LocalApprovals } from "./local-approvals.ts";
 import { withChanges } from "./message-changes.ts";
@@ -61,7 +62,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   readonly id: WorkspaceId;
   readonly root: string;
   readonly store: string;
-  readonly #retention: RetentionPolicy;
+  readonly #settings: CurrentSettings;
   readonly #notices: string[];
 
   constructor(parts: LocalWorkspaceParts) {
@@ -70,13 +71,18 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
-    this.#retention = retentionOf(settings);
+    this.#settings = settings;
     this.#notices = [...notices];
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
   get notices(): readonly string[] {
     return this.#notices;
+  }
+
+  async reloadSettings(): Promise<void> {
+    this.#settings.reload();
+    this.context.worktree.live?.capture.doubt("settings changed");
   }
 
   /** Numbers of checkpoints that came too late for some of their files, newest first. */
@@ -90,7 +96,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
-    assertRoomForManual(this.db, request, this.#retention.manualLimit);
+    assertRoomForManual(this.db, request, retentionOf(this.#settings.values).manualLimit);
     if (request.paths !== undefined) this.namePaths(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
     return (await this.take(() =>
@@ -206,7 +212,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
       );
     this.planned.delete(plan.id);
     const bestEffort = options.bestEffort ?? false;
-    return this.#blaming(() => {
+    return this.#goBack(() => {
       if (!("kind" in request)) return restorePlanned(this.context, request, plan, bestEffort);
       if (request.kind === "reset") return this.resetAs(request, { bestEffort }, plan);
       return moveSteps(this.context, request, { bestEffort, planned: plan });
@@ -214,25 +220,25 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#blaming(() =>
+    return this.#goBack(() =>
       restoreNow(this.context, restoreRequest(this.context, ref, options), options.bestEffort ?? false),
     );
   }
 
   async undo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#blaming(() =>
+    return this.#goBack(() =>
       moveSteps(this.context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#blaming(() =>
+    return this.#goBack(() =>
       moveSteps(this.context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#blaming(() =>
+    return this.#goBack(() =>
       moveSteps(this.context, revertRequest(this.context, ref, options), {
         bestEffort: options.bestEffort ?? false,
       }),
@@ -277,7 +283,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
 
   async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
     const { store, system } = this.context;
-    const policy = options.policy ?? this.#retention;
+    const policy = options.policy ?? retentionOf(this.#settings.values);
     const pruned = selectPrunable(store, policy, system.now());
     const dryRun = options.dryRun ?? false;
     if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
@@ -353,6 +359,10 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   #log(detail: Record<string, unknown>): void {
     const { newId, now } = this.#system;
     appendOperation(this.db, { id: newId() as OperationId, kind: "annotate", at: now(), detail });
+  }
+
+  #goBack(work: () => Outcome): Promise<Outcome> {
+    return this.settled(this.#blaming(work));
   }
 
   /** Damage found on the way is reported with the checkpoints it concerns. */

@@ -21,7 +21,7 @@ import type { WorkspaceId } from "./model/ids.ts";
 import type { CheckpointPolicy } from "./model/policy.ts";
 import type { ExcludedDirectory } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
-import { readSettings } from "./settings.ts";
+import { CurrentSettings } from "./current-settings.ts";
 import {
   openRegistry,
   openRegistryFirst,
@@ -107,7 +107,7 @@ async function initInMemory(
   system: System,
 ): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
   const store = openStore(undefined, { create: true });
-  const settings = readSettings(displayAbsolute(homePath(options, system)));
+  const settings = new CurrentSettings(displayAbsolute(homePath(options, system)));
   const workspace = new LocalWorkspace({
     id: system.newId() as WorkspaceId,
     root,
@@ -310,7 +310,7 @@ function assemble(
     id: known.id,
     root: known.path,
     store,
-    settings: readSettings(displayAbsolute(home)),
+    settings: new CurrentSettings(displayAbsolute(home)),
     policy: options.policy,
     secondLook: options.secondLook,
     noteLarge: () => noteLargeTree(home, known.path),

@@ -11,7 +11,7 @@ import type { SessionStatus } from "./model/session.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
-import type { ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
+import type { AfterRestore, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
 import type { RetentionPolicy } from "./model/retention.ts";
@@ -186,6 +186,11 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
   diff(options: DiffOptions): Promise<Diff>;
   status(): Promise<WorkspaceStatus>;
+
+  /** Goes by the settings as they are now, not as they were when it was opened. */
+  reloadSettings(): Promise<void>;
+  /** Called whenever files went back, whichever way was taken; what it says is in the outcome's notices. */
+  afterRestore(work: AfterRestore): void;
 
   // A plan only looks; `restore(plan)` carries it out. The others plan and act in one go.
   planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;

@@ -241,7 +241,7 @@ describe("gc", () => {
         project.write("large.bin", Buffer.concat([piece, other]));
         using store = openStore(absolutePath(project.storeDirectory()), { create: false });
         const root = absolutePath(project.root);
-        const limits = { fileBytes: 2 ** 30, checkpointBytes: 2 ** 30 };
+        const limits = () => ({ fileBytes: 2 ** 30, checkpointBytes: 2 ** 30 });
         const options = {
           root,
           cachePath: undefined,

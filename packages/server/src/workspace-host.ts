@@ -9,9 +9,11 @@ import { ServerError } from "./server-error.ts";
 export interface HostOptions {
   readonly home: string;
   /** Used when a request names no workspace. */
-  readonly directory: string | undefined;
+  readonly directory?: string | undefined;
   readonly log: Log;
   readonly clock: () => number;
+  /** Called for each workspace that is opened. */
+  readonly opened?: ((workspace: Workspace) => void) | undefined;
 }
 
 const IDLE_MS = 10 * 60 * 1000;
@@ -111,12 +113,20 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
-  /** Closes what nobody has asked for in a while; with 0, everything that nobody works on just now. */
-  async release(idleMs = IDLE_MS): Promise<void> {
+  /** Settings changed: what is open goes by them from its next work on. */
+  async reloadSettings(): Promise<void> {
+    for (const opening of [...this.#open.values()]) {
+      const hosted = await opening.catch(() => undefined);
+      await hosted?.inTurn(() => hosted.workspace.reloadSettings());
+    }
+  }
+
+  /** Closes what nobody has asked for in a while. */
+  async release(): Promise<void> {
     const now = this.#options.clock();
     for (const [id, opening] of this.#open) {
       const hosted = await opening.catch(() => undefined);
-      if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < idleMs)) continue;
+      if (hosted !== undefined && (hosted.isBusy || now - hosted.usedAt < IDLE_MS)) continue;
       this.#open.delete(id);
       await hosted?.workspace.close();
       this.#options.log.info("workspace released", { workspace: id });
@@ -146,6 +156,7 @@ export class WorkspaceHost {
   }
 
   async #watch(workspace: Workspace): Promise<HostedWorkspace> {
+    this.#options.opened?.(workspace);
     const watching = await workspace.watch();
     this.#options.log.info("workspace opened", {
       workspace: workspace.id,

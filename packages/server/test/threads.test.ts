@@ -239,3 +239,30 @@ test(
 );
 
 const FILES = 1500;
+
+test(
+  "[R72] changed settings hold at once, and disturb nobody who is at work",
+  served(async (project) => {
+    const thread = await open(project);
+    const heard = project.events(`/api/threads/${thread}/events`, 12);
+    await project.ok("GET", `/api/threads/${thread}`);
+    const set = async (value: string) =>
+      project.ok("PUT", "/api/settings", { key: "limits.fileBytes", value });
+    const work = async (at: number) => {
+      project.write(`f${at}.txt`, "x".repeat(at));
+      return project.ok("POST", `/api/threads/${thread}/checkpoints`, { name: `c${at}` });
+    };
+    await Promise.all(Array.from({ length: 10 }, async (_, at) => (at % 3 === 2 ? set("1000") : work(at))));
+    project.write("large.txt", "x".repeat(1001));
+    const { checkpoint } = await project.ok("POST", `/api/threads/${thread}/checkpoints`, { name: "last" });
+    expect(checkpoint.gaps).toMatchObject([{ path: "large.txt", reason: "too-large" }]);
+    await set("2000");
+    for (const name of ["one more", "and more", "the last"])
+      await project.ok("POST", `/api/threads/${thread}/checkpoints`, { name });
+    const { checkpoints } = await project.ok("GET", `/api/threads/${thread}/checkpoints`);
+    expect(checkpoints[0].gaps).toEqual([]);
+    // the stream that was open before the first change tells of all of it
+    const made = (await heard).filter(({ data }) => data.type === "checkpoint_created");
+    expect(made.length).toBeGreaterThanOrEqual(10);
+  }),
+);

@@ -38,6 +38,8 @@ export interface RestoreOutcome {
   readonly modified: number;
   readonly deleted: number;
   readonly conflicts: readonly string[];
+  /** What was done because of it: hooks that were put back. */
+  readonly warnings: readonly string[];
 }
 
 export interface McpHost {

@@ -100,15 +100,8 @@ async function askAndRestore(
 }
 
 async function carryOut(host: McpHost, planId: string): Promise<ToolResult> {
-  const { outcome, safetyCheckpoint, created, modified, deleted, conflicts } = await host.restore(planId);
-  return result({
-    outcome,
-    safetyCheckpoint,
-    created,
-    modified,
-    deleted,
-    conflicts: conflicts.slice(0, SHOWN),
-  });
+  const { conflicts, warnings, ...facts } = await host.restore(planId);
+  return result({ ...facts, conflicts: conflicts.slice(0, SHOWN), warnings: warnings.slice(0, SHOWN) });
 }
 
 function question({ description, operations, conflicts, warnings }: RestorePreview): string {

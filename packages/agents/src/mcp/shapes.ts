@@ -83,4 +83,5 @@ export const restoreOutput = z.object({
   modified: z.number().optional(),
   deleted: z.number().optional(),
   conflicts: z.array(z.string()).optional(),
+  warnings: z.array(z.string()).optional(),
 });

@@ -34,10 +34,18 @@ export function createMcpHost(workspace: Workspace): McpHost {
       const plan = plans.get(planId);
       if (plan === undefined) throw new Error("This plan is not known: ask for a preview first.");
       plans.delete(planId);
-      const { outcome, safetyCheckpoint, created, modified, deleted, conflicts } =
+      const { outcome, safetyCheckpoint, created, modified, deleted, conflicts, notices } =
         await workspace.restore(plan);
       const paths = conflicts.map(({ path }) => pathJson(path).path);
-      return { outcome, safetyCheckpoint, created, modified, deleted, conflicts: paths };
+      return {
+        outcome,
+        safetyCheckpoint,
+        created,
+        modified,
+        deleted,
+        conflicts: paths,
+        warnings: notices ?? [],
+      };
     },
   };
 }

@@ -3,10 +3,8 @@
  * With `--yes` the engine plans and acts in one go; otherwise the plan that was shown is the plan that is
  * carried out, and the engine refuses it if the files moved on while the question stood.
  */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { Outcome, Plan, Workspace } from "@belay/engine";
-import { affectedFiles, outcomeJson, pathJson, planJson, stepJson } from "@belay/server/json";
+import { affectedFiles, outcomeJson, planJson, stepJson } from "@belay/server/json";
 import type { Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -99,7 +97,7 @@ interface Done {
 async function report(scene: Scene, { outcome, previewed }: Done): Promise<number> {
   const { call, way } = scene;
   const { output } = call;
-  warnAll(call, await keepHooks(scene, outcome));
+  warnAll(call, outcome.notices ?? []);
   const failed = outcome.outcome === "conflicts" || outcome.outcome === "partial";
   if (call.json) output.json(resultJson(way.verb, outcome, call.options.all));
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
@@ -109,14 +107,6 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
     output.print(paragraphs(plan, outcomeText(way, outcome, output)));
   }
   return failed ? EXIT.refused : EXIT.done;
-}
-
-/** A restore must not switch off what makes the next checkpoint: hooks that went are put back. */
-async function keepHooks({ call, workspace }: Scene, { outcome, plan }: Outcome): Promise<string[]> {
-  if ((outcome !== "applied" && outcome !== "partial") || !existsSync(join(call.home, "agents"))) return [];
-  const { putHooksBack } = await import("../agents/agent-hooks.ts");
-  const paths = plan.edits.map(({ path }) => pathJson(path).path);
-  return putHooksBack(call.home, workspace.root, paths, Date.now());
 }
 
 function resultJson(verb: Verb, outcome: Outcome, all: boolean | undefined) {

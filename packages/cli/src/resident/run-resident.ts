@@ -2,6 +2,7 @@
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
 import { refreshHookScript } from "../agents/agent-hooks.ts";
+import { keepHooks } from "../agents/keep-hooks.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
 import { reportError } from "../errors.ts";
@@ -22,6 +23,7 @@ export async function runResident(
     version: readBuild(),
     explain: reportError,
     extend: serveHooks(call.home),
+    opened: (workspace) => keepHooks(call.home, workspace),
   });
   if (resident === undefined) return undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resident.stop());

@@ -105,4 +105,9 @@ export interface Outcome {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly durationMs: number;
+  /** What was done because of it: see `afterRestore`. */
+  readonly notices?: readonly string[];
 }
+
+/** Told which paths Belay itself has changed; what it answers is for the user. */
+export type AfterRestore = (paths: readonly BytePath[]) => Promise<readonly string[]>;

@@ -4,7 +4,7 @@ import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import type { SecondLook } from "./second-look.ts";
 
-interface WorktreeLimits {
+export interface WorktreeLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;
 }
@@ -15,7 +15,7 @@ export interface WorktreeOptions {
   readonly cachePath: AbsolutePath | undefined;
   /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
   readonly storeId: string;
-  readonly limits: WorktreeLimits;
+  limits(): WorktreeLimits;
   readonly commandPath: string;
   /** A thread that helps with the first look. */
   readonly secondLook?: SecondLook | undefined;

@@ -270,7 +270,7 @@ export class Worktree {
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
       );
-    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits.fileBytes };
+    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits().fileBytes };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(
       this.#captureInput(request, { ...into, scan, startNs, previous: previous?.table }),
@@ -301,7 +301,7 @@ export class Worktree {
       fileSink,
       readAhead: () => finishAhead?.(scan),
       hotSinceNs: startNs - HOT_NS,
-      limitBytes: this.#options.limits.checkpointBytes,
+      limitBytes: this.#options.limits().checkpointBytes,
       unlimited: request.unlimited ?? NONE,
     };
   }
@@ -348,7 +348,7 @@ export class Worktree {
       trustListings,
       seenSame: using.seenSame,
       ahead: using.ahead,
-      fileLimitBytes: this.#options.limits.fileBytes,
+      fileLimitBytes: this.#options.limits().fileBytes,
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
       racySinceNs: using.startNs - granularityNs,

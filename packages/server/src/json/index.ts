@@ -7,7 +7,7 @@ export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
 export { outcomeJson, planJson } from "./plan-json.ts";
 export { planOperationType, type PlanOperationType } from "./plan-operation.ts";
-export { sessionRef, sessionStatusJson } from "./session-json.ts";
+export { pendingFacts, sessionRef, sessionStatusJson } from "./session-json.ts";
 export { NO_RESIDENT, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
 export {

@@ -47,7 +47,7 @@ export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
     ...listField("kept", outcome.kept.map(withPathJson), all),
     ...listField("skipped", outcome.skipped.map(withPathJson), all),
     ...listField("conflicts", outcome.conflicts.map(withPathJson), all),
-    warnings: outcome.plan.warnings,
+    warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };
 }

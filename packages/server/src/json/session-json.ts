@@ -18,16 +18,18 @@ export function sessionRef(session: string | null): string | null {
   return session === null ? null : `refs/heads/${session}`;
 }
 
-/** A rename is what it is made of, a change of mode a modification: three words are enough to approve by. */
 function pendingJson(file: PendingFile) {
+  const { baseContent, binary: isBinary, tooLarge: isTooLarge } = file;
+  return { ...pendingFacts(file), baseContent, isBinary, isTooLarge };
+}
+
+/** A rename is what it is made of, a change of mode a modification: three words are enough to approve by. */
+export function pendingFacts(file: PendingFile) {
   return {
     ...pathJson(file.path),
     status: file.type === "added" || file.type === "deleted" ? file.type : "modified",
     additions: file.linesAdded ?? 0,
     deletions: file.linesDeleted ?? 0,
     diff: file.diff ?? null,
-    baseContent: file.baseContent,
-    isBinary: file.binary,
-    isTooLarge: file.tooLarge,
   };
 }

@@ -7,7 +7,7 @@ import type { Context, Hono } from "hono";
 import { z } from "zod";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
-import { isoTime, optionalTime, outcomeJson, pathJson, sessionRef } from "../json/index.ts";
+import { isoTime, optionalTime, outcomeJson, pathJson, pendingFacts, sessionRef } from "../json/index.ts";
 import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
 import type { ThreadId } from "@belay/engine";
 
@@ -244,16 +244,8 @@ function commit({ id, description, createdAt, session }: Checkpoint) {
 }
 
 function changedFile(file: PendingFile) {
-  return {
-    ...pathJson(file.path),
-    status: file.type === "added" || file.type === "deleted" ? file.type : "modified",
-    additions: file.linesAdded ?? 0,
-    deletions: file.linesDeleted ?? 0,
-    diff: file.diff ?? null,
-    base_content: file.baseContent,
-    is_binary: file.binary,
-    is_too_large: file.tooLarge,
-  };
+  const { baseContent: base_content, binary: is_binary, tooLarge: is_too_large } = file;
+  return { ...pendingFacts(file), base_content, is_binary, is_too_large };
 }
 
 /** What each checkpoint of the dialog changed, derived from the snapshots. */

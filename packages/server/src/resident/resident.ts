@@ -3,6 +3,7 @@
  * whoever needs it; everything it has acknowledged is in the stores.
  */
 import { randomBytes } from "node:crypto";
+import type { Workspace } from "@belay/engine";
 import { getRequestListener } from "@hono/node-server";
 import { createApp, type Explain, type Extension } from "../app.ts";
 import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
@@ -23,6 +24,8 @@ export interface ResidentOptions {
   readonly foreground: boolean;
   readonly explain: Explain;
   readonly extend?: Extension;
+  /** Called for each workspace that is opened. */
+  readonly opened?: (workspace: Workspace) => void;
   readonly idleMs?: number;
 }
 
@@ -45,7 +48,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const clock = Date.now;
   const log = createFileLog(run.log, clock);
   const ending = new AbortController();
-  const host = new WorkspaceHost({ home: options.home, directory: options.directory, log, clock });
+  const host = new WorkspaceHost({ ...options, log, clock });
   const listeners = new Set<symbol>();
   const token = randomBytes(32).toString("base64url");
   let usedAt = clock();

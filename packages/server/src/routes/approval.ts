@@ -2,8 +2,9 @@
 import type { Outcome, Plan, PlanKind, Workspace } from "@belay/engine";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { outcomeJson, planJson, sessionStatusJson, stepJson } from "../json/index.ts";
-import { assertApplied, checkpointOf, inThread, type Served } from "./served.ts";
+import { planJson, sessionStatusJson, stepJson } from "../json/index.ts";
+import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
+import { checkpointOf, inThread, type Served } from "./served.ts";
 
 export function serveApproval(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/session", ({ params, query }) =>
@@ -27,25 +28,18 @@ export function serveApproval(app: Hono, served: Served): void {
   );
   serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
-      const plan = hosted.take(body.planId, (each) => each.kind === "reset" && each.thread === thread);
-      const outcome = await workspace.restore(plan, { bestEffort: body.bestEffort ?? false });
-      const report = outcomeJson(outcome, true);
-      assertApplied(outcome, report);
-      const { session } = await workspace.session(thread);
-      return { ...report, resetTo: plan.checkpoint, newSession: session };
+      const more = async ({ plan }: Outcome) => ({
+        resetTo: plan.checkpoint,
+        newSession: (await workspace.session(thread)).session,
+      });
+      const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === thread;
+      return carryOutPlan(hosted, body, { fits, more });
     }),
   );
   serveRoute(app, "POST /api/threads/:id/restore", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { id } = await checkpointOf(workspace, thread, body.checkpointId);
-      const plan = hosted.take(
-        body.planId,
-        ({ kind, checkpoint }) => kind === "restore" && checkpoint === id,
-      );
-      const outcome = await workspace.restore(plan, { bestEffort: body.bestEffort ?? false });
-      const report = outcomeJson(outcome, true);
-      assertApplied(outcome, report);
-      return report;
+      return carryOutPlan(hosted, body, { fits: restoresTo(id) });
     }),
   );
   serveSteps(app, served);
@@ -72,9 +66,8 @@ function serveSteps(app: Hono, served: Served): void {
   for (const kind of ["undo", "redo", "revert"] as const) {
     serveRoute(app, `POST /api/threads/:id/${kind}`, ({ params, body }) =>
       inThread(served, params.id, async (workspace, _, hosted) => {
-        const plan = hosted.take(body.planId, (each) => each.kind === (kind satisfies PlanKind));
-        const outcome = await workspace.restore(plan, { bestEffort: body.bestEffort ?? false });
-        return stepsOutcomeJson(workspace, outcome);
+        const fits = (plan: Plan) => plan.kind === (kind satisfies PlanKind);
+        return carryOutPlan(hosted, body, { fits, more: (outcome) => stepsOf(workspace, outcome) });
       }),
     );
   }
@@ -84,16 +77,9 @@ function planned(plan: Plan | null) {
   return { plan: plan === null ? null : planJson(plan, true), steps: plan?.steps.map(stepJson) ?? [] };
 }
 
-async function stepsOutcomeJson(workspace: Workspace, outcome: Outcome) {
+async function stepsOf(workspace: Workspace, { plan }: Outcome) {
   const { canUndo, canRedo } = await workspace.status();
-  const report = {
-    ...outcomeJson(outcome, true),
-    steps: outcome.plan.steps.map(stepJson),
-    canUndo: canUndo !== null,
-    canRedo: canRedo !== null,
-  };
-  assertApplied(outcome, report);
-  return report;
+  return { steps: plan.steps.map(stepJson), canUndo: canUndo !== null, canRedo: canRedo !== null };
 }
 
 function defined<Options extends object>(options: Options) {

@@ -2,8 +2,9 @@
 import type { FileChange, Workspace } from "@belay/engine";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson } from "../json/index.ts";
-import { assertApplied, checkpointOf, inThread, takenJson, type Served } from "./served.ts";
+import { checkpointJson, diffJson, fileChangeJson, planJson } from "../json/index.ts";
+import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
+import { checkpointOf, inThread, takenJson, type Served } from "./served.ts";
 
 /** Larger files are named without their content. */
 const CONTENT_BYTES = 1024 * 1024;
@@ -86,14 +87,7 @@ function serveComparing(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      const plan = hosted.take(
-        body.planId,
-        ({ kind, checkpoint }) => kind === "restore" && checkpoint === id,
-      );
-      const outcome = await workspace.restore(plan, { bestEffort: body.bestEffort ?? false });
-      const report = outcomeJson(outcome, true);
-      assertApplied(outcome, report);
-      return report;
+      return carryOutPlan(hosted, body, { fits: restoresTo(id) });
     }),
   );
 }

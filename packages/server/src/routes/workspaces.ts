@@ -70,8 +70,7 @@ function serveUpkeep(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/settings", () => Promise.resolve({ settings: settings() }));
   serveRoute(app, "PUT /api/settings", async ({ body }) => {
     writeSetting(served.host.home, body.key, body.value);
-    // settings are read when a workspace is opened
-    await served.host.release(0);
+    await served.host.reloadSettings();
     return { settings: settings() };
   });
 }
