@@ -40,7 +40,7 @@ import {
   type Store,
 } from "./store/store.ts";
 import { createSystem } from "./system.ts";
-import { noteLargeTree } from "./worktree/large-trees.ts";
+import { noteLargeTree } from "./worktree/note-large-tree.ts";
 import type { SecondLook } from "./worktree/second-look.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 

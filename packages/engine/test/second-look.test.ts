@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { absolutePath } from "../src/fs/absolute-path.ts";
 import { findWorkspace } from "../src/index.ts";
 import { startSecondLook } from "../src/second-look.ts";
-import { noteLargeTree } from "../src/worktree/large-trees.ts";
+import { noteLargeTree } from "../src/worktree/note-large-tree.ts";
 import { SecondLook } from "../src/worktree/second-look.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";

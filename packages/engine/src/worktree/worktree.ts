@@ -23,7 +23,7 @@ import type { LookRequest, Present } from "./look.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead } from "./parallel-read.ts";
-import { LARGE_TREE_ENTRIES } from "./large-trees.ts";
+import { LARGE_TREE_ENTRIES } from "./note-large-tree.ts";
 import { isWorthPreparing, MOST_PREPARATIONS } from "./preparation.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { scanTree } from "./scan.ts";

@@ -2,7 +2,6 @@
  * Requests of the user's own commands, over the private socket. Written out because loading `node:http` takes a
  * hook longer than all else it does. One request a connection: the answer ends with it.
  */
-import { connect } from "node:net";
 import type { Transport } from "@belay/protocol/client";
 
 /** Rejects when nobody answers within `timeoutMs`: the caller then works alone. */
@@ -11,7 +10,8 @@ export function createSocketTransport(socketPath: string, timeoutMs: number): Tr
     new Promise((done, fail) => {
       const pieces: Buffer[] = [];
       const text = requestText(request);
-      const socket = connect(socketPath);
+      // loaded here: a command that finds nobody to ask does not wait for it
+      const socket = process.getBuiltinModule("node:net").connect(socketPath);
       socket.setTimeout(timeoutMs, () => socket.destroy(new Error("the resident process does not answer")));
       socket.on("data", (piece) => pieces.push(piece));
       socket.on("error", fail);
