@@ -115,7 +115,7 @@ export class WorkspaceHost {
 
   /** Settings changed: what is open goes by them from its next work on. */
   async reloadSettings(): Promise<void> {
-    for (const opening of [...this.#open.values()]) {
+    for (const opening of this.#open.values()) {
       const hosted = await opening.catch(() => undefined);
       await hosted?.inTurn(() => hosted.workspace.reloadSettings());
     }
