@@ -33,6 +33,8 @@ export interface UserMessage<Thread> {
   readonly text: string;
   /** Of the checkpoint before it: "Before user message: …", secrets left out. */
   readonly description: string;
+  /** Its first characters, secrets left out. */
+  readonly summary: string;
 }
 
 export interface ToolCall<Thread> {

@@ -8,7 +8,11 @@ const SUBJECT_CHARACTERS = 80;
 
 /** "Before user message: <first 50 characters>…" */
 export function describePrompt(text: string): string {
-  return `Before user message: ${shorten(text, PROMPT_CHARACTERS)}`;
+  return `Before user message: ${summarisePrompt(text)}`;
+}
+
+export function summarisePrompt(text: string): string {
+  return shorten(text, PROMPT_CHARACTERS);
 }
 
 /** "Before Bash: npm test" */

@@ -5,7 +5,14 @@
  */
 import type { AgentHost, AgentRun, Deadline, ToolStatus, TurnStatus } from "./agent-host.ts";
 import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
-import { describePrompt, describeRun, describeTool, shorten, summarise } from "./describe.ts";
+import {
+  describePrompt,
+  describeRun,
+  describeTool,
+  shorten,
+  summarise,
+  summarisePrompt,
+} from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
@@ -117,6 +124,7 @@ async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | 
     messageId,
     text: event.text,
     description: describePrompt(event.text),
+    summary: summarisePrompt(event.text),
   });
   notes.beginTurn({ messageId, turnId: event.turnId });
   return newsFor(notices);

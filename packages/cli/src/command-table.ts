@@ -50,12 +50,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
   threads: {
     group: "Look",
-    summary: "conversations with agents",
+    summary: "threads: conversations with agents",
     load: () => import("./commands/threads.ts"),
   },
   thread: {
     group: "Look",
-    summary: "one conversation, its messages and their checkpoints",
+    summary: "one thread, its messages and their checkpoints",
     load: () => import("./commands/thread.ts"),
   },
 

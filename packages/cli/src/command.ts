@@ -62,5 +62,5 @@ export const ALL_ENTRIES = { type: "boolean", about: "show long lists completely
 export const THREAD = {
   type: "string",
   value: "thread",
-  about: "only this conversation (its id, or the beginning of it)",
+  about: "only this thread (its id, or the beginning of it)",
 } as const;

@@ -36,11 +36,17 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   },
   CHECKPOINT_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay list` shows the checkpoints." },
   CHECKPOINT_AMBIGUOUS: {
-    exit: EXIT.notFound,
+    exit: EXIT.refused,
     hint: "Give more letters of the id, or the number in front of it.",
     list: ({ candidates }) => candidates.map(({ id, seq, description }) => `${seq}  ${id}  ${description}`),
   },
   THREAD_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay threads` lists them." },
+  THREAD_AMBIGUOUS: {
+    exit: EXIT.refused,
+    hint: "Give more letters of the id.",
+    list: ({ candidates }) =>
+      candidates.map(({ id, agent, title }) => `${id}  ${agent}  ${title ?? ""}`.trim()),
+  },
   EDIT_NOT_FOUND: { exit: EXIT.notFound, hint: "It was finalized or aborted already." },
   CHECKPOINT_PROTECTED: { exit: EXIT.refused, hint: "`belay forget` purges its content for good." },
   LIMIT_REACHED: {

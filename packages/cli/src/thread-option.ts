@@ -1,4 +1,4 @@
-/** `--thread`: an id, or whatever else the engine knows a conversation by. */
+/** `--thread`: an id, or whatever else the engine knows a thread by. */
 import type { ThreadId, ThreadSummary, Workspace } from "@belay/engine";
 import { CommandError } from "./command-error.ts";
 import { EXIT } from "./exit-code.ts";
@@ -10,13 +10,13 @@ export async function threadId(
   return given === undefined ? undefined : (await workspace.thread(given)).id;
 }
 
-/** The given conversation, or the one that was last at work. */
+/** The given thread, or the one that was last at work. */
 export async function activeThread(workspace: Workspace, given: string | undefined): Promise<ThreadSummary> {
   if (given !== undefined) return await workspace.thread(given);
   const threads = await workspace.threads();
   const [latest] = threads.toSorted((a, b) => b.updatedAt - a.updatedAt);
   if (latest !== undefined) return latest;
-  throw new CommandError("THREAD_NOT_FOUND", "There is no conversation yet. Nothing was changed.", {
+  throw new CommandError("THREAD_NOT_FOUND", "There is no thread yet. Nothing was changed.", {
     exit: EXIT.notFound,
     hint: "`belay run -- <agent>` makes one; so do the hooks of an agent.",
   });

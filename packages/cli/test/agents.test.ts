@@ -169,6 +169,19 @@ test("a script of an earlier Belay is written anew when the process starts; wher
   expect(readFileSync(script, "utf8")).toContain(join(LAUNCHER, "../../dist/main.js"));
 });
 
+test("[R66] a thread is called by its first prompt, and nothing that lists it shows a secret", async () => {
+  sandbox = await Sandbox.protected();
+  const prompt = "use token=sk-abcdefghijklmnopqrstuvwxyz123456 to add a parser for the whole configuration";
+  claude("UserPromptSubmit", { prompt, prompt_id: "p1" });
+  sandbox.write("a.txt", "changed\n");
+  claude("Stop", { last_assistant_message: "done" });
+  claude("UserPromptSubmit", { prompt: "and more", prompt_id: "p2" });
+  const { threads } = sandbox.json(["threads"]) as { threads: { title: string }[] };
+  expect(threads[0]!.title).toBe("use token=[redacted] to add a parser for the whole…");
+  const shown = ["threads", "list", "status"].map((command) => sandbox.ok(command)).join("");
+  expect(shown + sandbox.ok("undo", "--yes")).not.toContain("sk-abc");
+});
+
 test("status names the turn that undo would take back, also one that was cut off", async () => {
   sandbox = await Sandbox.protected();
   turn();
@@ -300,6 +313,19 @@ describe("installing", () => {
     expect(asUser("init", "--agent", "nobody").status).toBe(2);
     expect(asUser("init", "--no-agents").status).toBe(0);
     expect(existsSync(sandbox.path(".claude"))).toBe(false);
+  });
+
+  test("hooks that cannot be installed are said, and the exit code tells; the directory is protected", () => {
+    sandbox = new Sandbox({ "a.txt": "one\n", ".claude/settings.local.json": "{ broken" });
+    const done = asUser("init", "--agent", "claude-code", "--yes", "--json");
+    expect(done.status).toBe(3);
+    expect(done.stderr).toContain("hooks of claude-code could not be installed");
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      created: true,
+      agents: [{ files: [{ outcome: "refused" }] }],
+    });
+    expect(sandbox.read(".claude/settings.local.json")).toBe("{ broken");
+    expect(asUser("status").status).toBe(0);
   });
 
   /** Three ways to restore the first checkpoint, in which the hooks were not there yet; what each says of it. */

@@ -84,7 +84,7 @@ describe("threads and thread", () => {
   });
 
   test("without conversations there is nothing to approve", () => {
-    expect(sandbox.ok("threads")).toMatch(/No conversations yet/);
+    expect(sandbox.ok("threads")).toMatch(/No threads yet/);
     expect(sandbox.error(["approve"], 4).code).toBe("THREAD_NOT_FOUND");
     expect(sandbox.error(["reset"], 4).code).toBe("THREAD_NOT_FOUND");
   });

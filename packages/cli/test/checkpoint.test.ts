@@ -1,4 +1,5 @@
 /** checkpoint, list, show, search, and the annotations: note, rename, tag, untag. */
+import { openWorkspace } from "@belay/engine";
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -218,9 +219,23 @@ describe("show", () => {
   test("[R19] an ambiguous name lists the candidates", async () => {
     await sandbox.checkpoint({ name: "twin" });
     await sandbox.checkpoint({ name: "twin" });
-    const error = sandbox.error(["show", "twin"], 4);
+    const error = sandbox.error(["show", "twin"], 3);
     expect(error).toMatchObject({ code: "CHECKPOINT_AMBIGUOUS" });
     expect(error.candidates.map((one: any) => one.seq).sort()).toEqual([2, 3]);
+    for (const one of error.candidates)
+      expect(sandbox.belay(["show", "twin"]).stderr).toContain(`${one.seq}  ${one.id}`);
+  });
+
+  test("[R19] so does an ambiguous thread", async () => {
+    await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+    const one = await workspace.openThread({ agent: "claude", externalId: "same", title: "One" });
+    const other = await workspace.openThread({ agent: "codex", externalId: "same" });
+    const error = sandbox.error(["thread", "same"], 3);
+    expect(error.candidates).toEqual([
+      { id: one.id, agent: "claude", title: "One" },
+      { id: other.id, agent: "codex", title: null },
+    ]);
+    expect(sandbox.belay(["thread", "same"]).stderr).toContain(`${one.id}  claude  One`);
   });
 });
 

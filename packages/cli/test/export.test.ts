@@ -106,6 +106,7 @@ test("--patch --json has the text", () => {
 });
 
 test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is what was approved, sessions are branches", async () => {
+  let approved: number;
   {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
     const { id } = await workspace.createThread({ agent: "test", title: "feature" });
@@ -114,7 +115,7 @@ test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is w
     await workspace.endTurn(id);
     const { checkpoint } = await workspace.checkpoint({ thread: id, name: "good", note: "all tests pass" });
     expect(checkpoint.session).toBe("session_1");
-    await workspace.approve(id, { message: "First part" });
+    approved = (await workspace.approve(id, { message: "First part" })).checkpointsApproved;
     await workspace.prompt(id, { content: "two" });
     sandbox.remove("src/b.txt");
     sandbox.write("new.txt", "pending\n");
@@ -123,11 +124,15 @@ test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is w
   const { threads } = sandbox.json(["threads"]);
   const target = join(sandbox.base, "exported");
   const { branches } = sandbox.json(["export", "--thread", threads[0].id, "--git", target]);
-  expect(branches.map(({ branch }: { branch: string }) => branch)).toEqual([
-    "main",
-    "session_1",
-    "session_2",
+  // [A33] everybody counts alike: before and after the turn, by hand; the approval is the merge
+  expect(branches).toEqual([
+    { branch: "main", commits: 2 },
+    { branch: "session_1", commits: 3 },
+    { branch: "session_2", commits: 2 },
   ]);
+  expect(approved).toBe(3);
+  const { sessions } = sandbox.json(["thread", threads[0].id]);
+  expect(sessions.map(({ checkpoints }: { checkpoints: number }) => checkpoints)).toEqual([3, 2]);
   const git = (...args: string[]) => execFileSync("git", args, { cwd: target, encoding: "utf8" });
   expect(
     git("branch", "-a")

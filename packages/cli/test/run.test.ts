@@ -57,7 +57,7 @@ test("--json: the result is the last line of stderr, stdout is the command's", (
     exitCode: 5,
     protected: true,
     changed: true,
-    changes: { added: 1, modified: 0, deleted: 0 },
+    changes: { added: 1, modified: 0, deleted: 0, linesAdded: 1, linesDeleted: 0 },
     before: { kind: "turn", phase: "before" },
     after: { kind: "turn", phase: "after" },
   });

@@ -68,6 +68,13 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(lines[0]).toContain("…");
   });
 
+  test("so do threads", () => {
+    sandbox.ok("run", "--", "sh", "-c", "echo something that does not fit into sixty columns > a.txt");
+    const lines = onTerminal(["threads"], "", { NO_COLOR: "1" }).screen.trimEnd().split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
+    expect(lines[0]).toMatch(/sh .*echo.*…/);
+  });
+
   test("no escape sequence from a file reaches the terminal", () => {
     sandbox.write("evil\u001b]0;title\u0007.txt", "content \u001b[2J\u009b31m\n");
     const { screen } = onTerminal(["diff"]);

@@ -121,6 +121,8 @@ describe("verify", () => {
       problems: [],
     });
     expect(sandbox.ok("verify", "--full")).toMatch(/The store is sound: 1 checkpoint,/);
+    // without --full no byte is read, and none is claimed
+    expect(sandbox.ok("verify")).toMatch(/1 checkpoint, \d+ objects\.\n/);
     expect(sandbox.ok("verify", "-q")).toBe("");
   });
 

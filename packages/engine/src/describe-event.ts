@@ -19,7 +19,8 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
     case "file_edit":
       return fileEdit(context, data as unknown as FileEditRow);
     case "user":
-      return userMessage(context, String(data["message"]));
+    case "assistant":
+      return message(context, type, String(data["message"]));
     case "checkpoint_created":
     case "checkpoint_updated": {
       const [checkpoint] = findCheckpointsWhere(context.store.db, "c.id = ?", String(data["checkpoint"]));
@@ -30,14 +31,14 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
   }
 }
 
-function userMessage({ store }: Context, id: string): EventDetail {
-  const message = readMessage(store.db, id);
+function message({ store }: Context, type: "user" | "assistant", id: string): EventDetail {
+  const told = readMessage(store.db, id);
   return {
-    type: "user",
-    content: message?.content ?? "",
-    messageId: message?.externalId ?? id,
-    checkpoint: message?.checkpoint ?? null,
-    session: message?.session ?? "session_1",
+    type,
+    content: told?.content ?? "",
+    messageId: told?.externalId ?? id,
+    checkpoint: told?.checkpoint ?? null,
+    session: told?.session ?? "session_1",
   };
 }
 

@@ -1,5 +1,6 @@
 /** Conversations of a workspace in this process: each method of `Conversations`, in terms of the layers below. */
 import { checkpointAt, newestCheckpoint } from "./history/checkpoints.ts";
+import { appendEvent } from "./history/events.ts";
 import { insertMessage, readHistory } from "./history/messages.ts";
 import { appendOperation } from "./history/operations.ts";
 import { lastTurnOf } from "./history/steps.ts";
@@ -126,16 +127,23 @@ export class LocalConversations implements Conversations {
       return (await this.prompt(thread, { content, ...named, ...(artifacts && { artifacts }) })).message;
     }
     const { newId, now } = this.context.system;
-    return this.db.transaction(() =>
-      insertMessage(this.db, {
+    const message = this.db.transaction(() => {
+      const step = lastTurnOf(this.db, thread)?.id ?? null;
+      const inserted = insertMessage(this.db, {
         ...request,
         id: newId(),
         thread,
         now: now(),
         checkpoint: null,
-        step: lastTurnOf(this.db, thread)?.id ?? null,
-      }),
-    );
+        step,
+      });
+      const { id, createdAt: at } = inserted;
+      if (request.role === "assistant")
+        appendEvent(this.db, { type: "assistant", thread, at, data: { message: id } });
+      return inserted;
+    });
+    this.changed();
+    return message;
   }
 
   async history(thread: ThreadId, options: HistoryOptions = {}): Promise<History> {

@@ -268,6 +268,25 @@ describe("how far undo and redo go", () => {
   );
 
   test(
+    "[R16] what is refused leaves nothing behind: no checkpoint, no step that moved, no turn that ended",
+    inWorkspace({ a: "0\n", b: "0\n" }, async ({ workspace, turn, write, openThread }) => {
+      await turn("t1", () => write("a", "1\n"));
+      const thread = await openThread("open");
+      await workspace.prompt(thread, { content: "still at it" });
+      write("a", "by hand\n");
+      const before = (await workspace.list()).length;
+      await expect(workspace.undo({ count: 3 })).rejects.toMatchObject({ code: "STEPS_MISSING" });
+      await expect(workspace.redo({ count: 1 })).resolves.toMatchObject({ outcome: "unchanged" });
+      const { checkpoint } = (await workspace.show("@")) as { checkpoint: { id: string } };
+      const refused = await workspace.revert((await workspace.list({ kind: "turn" }))[0]!.id);
+      expect(refused).toMatchObject({ outcome: "conflicts", safetyCheckpoint: null, newCheckpoint: null });
+      expect((await workspace.list()).length).toBe(before);
+      expect((await workspace.resolve("@")).id).toBe(checkpoint.id);
+      expect((await workspace.endTurn(thread))?.checkpoint.description).toBe("After: still at it");
+    }),
+  );
+
+  test(
     "fewer than n steps are refused and nothing moves",
     inWorkspace({ a: "0\n" }, async ({ workspace, turn, tree, write }) => {
       const s1 = await turn("t1", () => write("a", "1\n"));

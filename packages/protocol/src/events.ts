@@ -13,7 +13,7 @@ interface Place {
 
 export type BelayEvent =
   | (Place & {
-      type: "user";
+      type: "user" | "assistant";
       content: string;
       checkpoint: string | null;
       session: string | null;

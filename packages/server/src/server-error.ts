@@ -19,7 +19,8 @@ export class ServerError extends Error {
 export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   WORKSPACE_NOT_FOUND: 404,
   CHECKPOINT_NOT_FOUND: 404,
-  CHECKPOINT_AMBIGUOUS: 404,
+  CHECKPOINT_AMBIGUOUS: 409,
+  THREAD_AMBIGUOUS: 409,
   THREAD_NOT_FOUND: 404,
   PATH_NOT_IN_CHECKPOINT: 404,
   CONTENT_PRUNED: 404,

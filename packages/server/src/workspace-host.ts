@@ -203,7 +203,8 @@ async function hasThread(workspace: Workspace, thread: string): Promise<boolean>
   try {
     return (await workspace.thread(thread)).id === thread;
   } catch (error) {
-    if ((error as { code?: string }).code === "THREAD_NOT_FOUND") return false;
+    if (["THREAD_NOT_FOUND", "THREAD_AMBIGUOUS"].includes((error as { code?: string }).code ?? ""))
+      return false;
     throw error;
   }
 }

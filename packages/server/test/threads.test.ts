@@ -146,6 +146,18 @@ describe("events", () => {
   );
 
   test(
+    "an answer is told as well",
+    served(async (project) => {
+      const at = `/api/threads/${await open(project)}`;
+      const reading = project.events(`${at}/events`, 2);
+      await new Promise((later) => setTimeout(later, 200));
+      await project.ok("POST", `${at}/messages`, { role: "assistant", content: "there you are" });
+      const [, answer] = await reading;
+      expect(answer!.data).toMatchObject({ type: "assistant", content: "there you are", checkpoint: null });
+    }),
+  );
+
+  test(
     "what a command in another process does is told too",
     served(async (project) => {
       const reading = project.events("/api/events", 2);

@@ -86,10 +86,10 @@ async function openThread(
 async function prompt(
   workspace: Workspace,
   id: ThreadId,
-  { messageId, text, thread }: Parameters<Host["message"]>[0],
+  { messageId, text, summary, thread }: Parameters<Host["message"]>[0],
 ): Promise<{ notices: string[] }> {
   const { deadline } = thread;
-  const { rolledBack } = await workspace.prompt(id, { content: text, messageId, deadline });
+  const { rolledBack } = await workspace.prompt(id, { content: text, summary, messageId, deadline });
   return { notices: rolledBack.map(noticeOf) };
 }
 

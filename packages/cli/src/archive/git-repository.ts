@@ -1,5 +1,5 @@
 /**
- * A conversation as a git repository of its own: `main` is what was approved, each session a branch, each approval
+ * A thread as a git repository of its own: `main` is what was approved, each session a branch, each approval
  * a merge. It is written through `git fast-import` into a new directory and has nothing to do with the user's own.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -89,7 +89,10 @@ class Writer {
     });
     const branches = [{ branch: "main", commits: 1 }];
     for (const session of sessions) {
-      const own = checkpoints.filter((each) => each.session === session.name && each.id !== base.id);
+      // an approval is the merge into main
+      const own = checkpoints.filter(
+        (each) => each.session === session.name && each.kind !== "approve" && each.id !== base.id,
+      );
       const head = await this.#session(session, own, main);
       branches.push({ branch: session.name, commits: own.length });
       if (session.status !== "merged" || session.approved === null) continue;
@@ -105,7 +108,7 @@ class Writer {
     return branches;
   }
 
-  /** The state that the conversation began with. */
+  /** The state that the thread began with. */
   async #first(
     sessions: readonly Session[],
     checkpoints: readonly Checkpoint[],

@@ -10,7 +10,7 @@ import { activeThread } from "../thread-option.ts";
 
 export default defineCommand({
   usage: "approve [-m text] [--thread t] [--dry-run] [--yes]",
-  about: `Makes the present state the approved one of a conversation (the last one at work, or --thread) and opens
+  about: `Makes the present state the approved one of a thread (the last one at work, or --thread) and opens
 its next session. Changes no file; what is approved can still be undone.`,
   options: {
     message: { type: "string", short: "m", value: "text", about: "what was approved" },

@@ -18,7 +18,7 @@ export default defineCommand({
     name: { type: "string", short: "m", value: "name", about: "a name to find it by" },
     note: { type: "string", value: "text", about: "a note" },
     tag: { type: "string", multiple: true, value: "tag", about: "a tag; may be given several times" },
-    thread: { ...THREAD, about: "the conversation it belongs to" },
+    thread: { ...THREAD, about: "the thread it belongs to" },
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },

@@ -17,7 +17,7 @@ const OPTIONS = {
   tar: { type: "string", value: "file", about: "all files as a tar archive; - is stdout (the default)" },
   yes: { ...YES, about: "overwrite a file that exists" },
   patch: { type: "boolean", about: "what changed since the checkpoint before, as a patch on stdout" },
-  thread: { ...THREAD, about: "a whole conversation instead of a checkpoint" },
+  thread: { ...THREAD, about: "a whole thread instead of a checkpoint" },
   git: { type: "string", value: "directory", about: "as a git repository in a new directory" },
 } as const;
 
@@ -27,7 +27,7 @@ export default defineCommand({
   usage: "export <checkpoint> [--tar file | --patch], or export --thread t --git directory",
   about: [
     "A checkpoint for use elsewhere: all its files as a tar archive, or its changes as a unified diff.",
-    "A conversation as a git repository: main is what was approved, each session a branch.",
+    "A thread as a git repository: main is what was approved, each session a branch.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
@@ -35,7 +35,7 @@ export default defineCommand({
     "belay export @ --tar project.tar",
     "belay export 12 | tar -x -C elsewhere",
     "belay export 12 --patch > 12.patch",
-    "belay export --thread kqzv --git ../conversation",
+    "belay export --thread kqzv --git ../thread",
   ],
   run: (call) => {
     checkOptions(call);
@@ -53,7 +53,7 @@ function checkOptions(call: ExportCall): void {
   if (git !== undefined || thread !== undefined) {
     if (git === undefined || thread === undefined || call.operands.length > 0)
       throw usageError(
-        "A conversation is exported with --thread and --git.",
+        "A thread is exported with --thread and --git.",
         "belay export --thread <t> --git <directory>",
       );
     return;

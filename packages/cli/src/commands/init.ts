@@ -37,7 +37,14 @@ export default defineCommand({
     const result = { initial, workspace: opened, all: call.options.all, agents: agents.reports };
     if (call.json) call.output.json(initJson(result));
     else await printProtected(call, result);
-    return EXIT.done;
+    const refused = agents.reports.filter(({ files }) => files.some(({ outcome }) => outcome === "refused"));
+    if (refused.length === 0) return EXIT.done;
+    const names = refused.map(({ agent }) => agent).join(", ");
+    call.output.warn(
+      `belay: the hooks of ${names} could not be installed: what they do is not captured by itself.\n` +
+        "→ Put their settings right, then run `belay init` again.",
+    );
+    return EXIT.refused;
   },
 });
 

@@ -5,8 +5,8 @@ import { activeThread } from "../thread-option.ts";
 
 export default defineCommand({
   usage: "reset [--thread t] [--include-shared] [--best-effort] [--dry-run] [--yes]",
-  about: `Takes out what a conversation (the last one at work, or --thread) changed since its approved state, and what
-was changed by hand. What other conversations did stays; where both wrote the two are merged, and what
+  about: `Takes out what a thread (the last one at work, or --thread) changed since its approved state, and what
+was changed by hand. What other threads did stays; where both wrote the two are merged, and what
 cannot be told apart is named and nothing is changed. The present state is kept first: undo takes a reset back.`,
   options: STEP_OPTIONS,
   operands: { min: 0, max: 0 },

@@ -68,7 +68,11 @@ function commandLine(words: readonly string[]): string {
 
 async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<Ended>): Promise<void> {
   const { before, after, changed, result } = turn;
-  const { summary, files } = await workspace.diff({ from: before.id, to: after.id, detail: "names" });
+  const { summary, files } = await workspace.diff({
+    from: before.id,
+    to: after.id,
+    detail: call.json ? "counts" : "names",
+  });
   if (call.json) {
     const inWorkspace = { workspace: workspace.id };
     const checkpoints = {

@@ -66,7 +66,9 @@ function facts({ checkpoint }: CheckpointDetails, output: Output) {
     git === null ? undefined : (["git", gitText(git)] as const),
     ["holds", `${count(checkpoint.files, "file")}, ${size(checkpoint.bytes)}`] as const,
     parent === undefined ? undefined : (["parent", parent] as const),
-    ["changes", changesPaint(output.style)(changesText(checkpoint.changes))] as const,
+    parent === undefined
+      ? (["changes", "none: it is the first"] as const)
+      : (["changes", changesPaint(output.style)(changesText(checkpoint.changes))] as const),
   ];
 }
 

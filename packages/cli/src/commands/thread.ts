@@ -14,7 +14,7 @@ import { visible } from "../output/visible.ts";
 
 export default defineCommand({
   usage: "thread <thread> [--limit n] [--before index]",
-  about: "One conversation: its sessions, its messages and the checkpoint before each, its agents.",
+  about: "One thread: its sessions, its messages and the checkpoint before each, its agents.",
   options: {
     limit: { type: "string", short: "n", value: "n", about: "the last n messages (20; 200 with --json)" },
     before: { type: "string", value: "index", about: "only messages in front of this one" },

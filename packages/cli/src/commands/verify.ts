@@ -36,7 +36,8 @@ function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport,
 
 function verifyText(report: VerifyReport, full: boolean, { output }: Pick<Call, "output">): string {
   const { style } = output;
-  const sum = `${count(report.checkpoints, "checkpoint")}, ${count(report.objects, "object")}, ${size(report.bytes)}`;
+  const read = full ? `, ${size(report.bytes)}` : "";
+  const sum = `${count(report.checkpoints, "checkpoint")}, ${count(report.objects, "object")}${read}`;
   if (report.ok) {
     const hint =
       full || output.quiet ? "" : `\n${style.dim("→")} \`belay verify --full\` re-hashes every byte.`;

@@ -4,5 +4,5 @@ import { visible } from "./visible.ts";
 
 export function stepLabel(step: StepSummary): string {
   const agent = step.agent === null ? "" : ` of ${visible(step.agent)}`;
-  return `${step.kind}${agent} "${visible(step.prompt ?? step.description)}"`;
+  return `${step.kind}${agent} "${visible(step.description)}"`;
 }

@@ -1,4 +1,4 @@
-/** Conversations as rows, and how one is called in a sentence. */
+/** Threads as rows, and how one is called in a sentence. */
 import type { ThreadSummary } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { count } from "./quantity.ts";
@@ -13,16 +13,21 @@ export function threadLabel({ agent, title, id }: ThreadSummary): string {
 
 export function threadTable(threads: readonly ThreadSummary[], output: Output): string {
   const { style } = output;
-  const rows = threads.map((thread) => [
-    { text: thread.id.slice(0, 8), paint: style.dim },
-    { text: visible(thread.agent), paint: style.cyan },
-    { text: relativeTime(thread.updatedAt) },
-    { text: thread.session, paint: style.blue },
-    { text: visible(thread.title ?? thread.externalId) },
-    {
-      text: `${count(thread.messages, "message")}, ${count(thread.checkpoints, "checkpoint")}`,
-      paint: style.dim,
-    },
-  ]);
-  return table(rows, { width: output.width, flexible: 4 });
+  const isNarrow = output.width < WIDE;
+  const rows = threads.map((thread) => {
+    const title = { text: visible(thread.title ?? thread.externalId) };
+    const held = `${count(thread.messages, "message")}, ${count(thread.checkpoints, "checkpoint")}`;
+    return [
+      { text: thread.id.slice(0, 8), paint: style.dim },
+      { text: visible(thread.agent), paint: style.cyan },
+      { text: relativeTime(thread.updatedAt) },
+      ...(isNarrow
+        ? [title]
+        : [{ text: thread.session, paint: style.blue }, title, { text: held, paint: style.dim }]),
+    ];
+  });
+  return table(rows, { width: output.width, flexible: isNarrow ? 3 : 4 });
 }
+
+/** Below it there is room for no more than who, when and what. */
+const WIDE = 100;

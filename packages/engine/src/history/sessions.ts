@@ -73,10 +73,13 @@ export function closeSession(
   return { session: name, newSession: `session_${number + 1}` };
 }
 
+/** An approval ends its session and is not one of its checkpoints. */
+const OWN = "c.pruned_at IS NULL AND c.kind <> 'approve'";
+
 /** How many checkpoints a session has on top of the state it started from. */
 export function countSessionCheckpoints(db: Database, thread: ThreadId, { name, base }: OpenSession): number {
   const row = db.get(
-    "SELECT count(*) AS n FROM checkpoint WHERE thread = ? AND session = ? AND seq > ? AND pruned_at IS NULL",
+    `SELECT count(*) AS n FROM checkpoint c WHERE c.thread = ? AND c.session = ? AND c.seq > ? AND ${OWN}`,
     thread,
     name,
     base ?? 0,
@@ -88,7 +91,8 @@ export function listSessions(db: Database, thread: ThreadId): Session[] {
   return db
     .all(
       `SELECT s.*, b.id AS base_id, a.id AS approved_id,
-         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL) AS checkpoints,
+         (SELECT count(*) FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND ${OWN}
+            AND c.seq > coalesce(s.base, 0)) AS checkpoints,
          (SELECT c.id FROM checkpoint c WHERE c.thread = s.thread AND c.session = 'session_' || s.number AND c.pruned_at IS NULL
             ORDER BY c.seq DESC LIMIT 1) AS head
        FROM session s LEFT JOIN checkpoint b ON b.seq = s.base LEFT JOIN checkpoint a ON a.seq = s.approved

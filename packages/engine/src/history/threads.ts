@@ -48,7 +48,11 @@ export function findThread(db: Database, ref: string): ThreadSummary {
   const exact = find("t.id = ?1 OR t.external_id = ?1", ref);
   const rows = exact.length > 0 || !isIdPrefix(ref) ? exact : find("t.id >= ? AND t.id < ?", ref, `${ref}{`);
   if (rows.length === 1) return toSummary(rows[0]!);
-  throw notFound(rows.length === 0 ? "There is no thread" : "More than one thread is called", ref);
+  if (rows.length === 0) throw notFound(ref);
+  throw new EngineError("THREAD_AMBIGUOUS", `"${ref}" means more than one thread. Nothing was changed.`, {
+    thread: ref,
+    candidates: rows.map(toThread).map(({ id, agent, title }) => ({ id, agent, title })),
+  });
 }
 
 export function touchThread(db: Database, id: ThreadId, now: number): void {
@@ -59,6 +63,11 @@ export function setTitle(db: Database, id: ThreadId, title: string | null): void
   db.run("UPDATE thread SET title = ? WHERE id = ?", title, id);
 }
 
+/** A thread that nobody gave a title is called by its first prompt. */
+export function nameThread(db: Database, id: ThreadId, title: string): void {
+  db.run("UPDATE thread SET title = ? WHERE id = ? AND title IS NULL", title, id);
+}
+
 /** The row stays: checkpoints and steps name it. */
 export function hideThread(db: Database, id: ThreadId, now: number): void {
   db.run("UPDATE thread SET deleted_at = ? WHERE id = ?", now, id);
@@ -66,11 +75,13 @@ export function hideThread(db: Database, id: ThreadId, now: number): void {
 
 /** Throws unless there is a thread of this very id. */
 export function assertThread(db: Database, id: ThreadId): void {
-  if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound("There is no thread", id);
+  if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound(id);
 }
 
-function notFound(why: string, ref: string): EngineError<"THREAD_NOT_FOUND"> {
-  return new EngineError("THREAD_NOT_FOUND", `${why} "${ref}". Nothing was changed.`, { thread: ref });
+function notFound(ref: string): EngineError<"THREAD_NOT_FOUND"> {
+  return new EngineError("THREAD_NOT_FOUND", `There is no thread "${ref}". Nothing was changed.`, {
+    thread: ref,
+  });
 }
 
 function toThread(row: Row): Thread {

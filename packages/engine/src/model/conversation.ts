@@ -70,6 +70,8 @@ export interface History {
 
 export interface PromptRequest extends Bounded {
   readonly content: string;
+  /** What lists show instead of its first characters: without what must not be shown. */
+  readonly summary?: string;
   readonly messageId?: string;
   readonly artifacts?: readonly unknown[];
 }

@@ -11,6 +11,7 @@ export interface ErrorFacts {
     checkpoint: string;
     candidates: { id: string; seq: number; description: string }[];
   };
+  THREAD_AMBIGUOUS: { thread: string; candidates: { id: string; agent: string; title: string | null }[] };
   THREAD_NOT_FOUND: { thread: string };
   EDIT_NOT_FOUND: { edit: string };
   CHECKPOINT_PROTECTED: { checkpoint: string; reason: string };

@@ -14,7 +14,8 @@ interface EventFacts {
 
 export type EventDetail =
   | {
-      readonly type: "user";
+      /** `assistant`: any message that is not the user's; it has no checkpoint. */
+      readonly type: "user" | "assistant";
       readonly content: string;
       readonly messageId: string;
       readonly checkpoint: CheckpointId | null;

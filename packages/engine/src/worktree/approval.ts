@@ -29,7 +29,7 @@ import { provenChanges } from "./proven-changes.ts";
 import { stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
-import { closeOpenTurns } from "./undo.ts";
+import { closeOpenTurns } from "./turns.ts";
 import type { Present } from "./look.ts";
 
 export interface ResetRequest {
@@ -249,11 +249,7 @@ export function approveThread(context: Context, thread: ThreadId, message: strin
     operation: "approve",
     within({ checkpoint: { id, seq } }) {
       const now = system.now();
-      // the approval itself is not one of them
-      checkpointsApproved = Math.max(
-        0,
-        countSessionCheckpoints(store.db, thread, readOpenSession(store.db, thread)) - 1,
-      );
+      checkpointsApproved = countSessionCheckpoints(store.db, thread, readOpenSession(store.db, thread));
       names = closeSession(store.db, thread, { approved: seq, message: message ?? null, now });
       appendEvent(store.db, {
         type: "session_approved",

@@ -8,8 +8,8 @@ import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
-import { openThread } from "../history/threads.ts";
-import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
+import { nameThread, openThread } from "../history/threads.ts";
+import { closeCallsOf, hasOpenCalls, moveCalls, stopBracketing } from "../history/tool-calls.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { Bounded } from "../model/deadline.ts";
@@ -105,6 +105,29 @@ function closeTurns(
   closeCallsOf(store.db, thread, null, system.now());
 }
 
+/** Ends turns; one that still runs, or one of whose agents is still at work, goes on as a new one. */
+export function closeOpenTurns(
+  { store, system }: Context,
+  thread: ThreadId | undefined,
+  recorded: Recorded,
+): void {
+  for (const step of openSteps(store.db)) {
+    if (thread !== undefined && step.thread !== thread) continue;
+    // its own tools were interrupted with it: what comes later is somebody else's; its agents may go on
+    if (step.thread !== null) closeCallsOf(store.db, step.thread, null, system.now());
+    closeStep(store.db, step.id, {
+      after: recorded.checkpoint.seq,
+      now: system.now(),
+      position: recorded.operationSeq,
+    });
+    const isRun = step.owner !== null && system.isAlive(step.owner);
+    if (!isRun && !hasOpenCalls(store.db, step.id)) continue;
+    const next = system.newId();
+    openStep(store.db, { ...step, id: next, before: recorded.checkpoint.seq, now: system.now() });
+    moveCalls(store.db, step.id, next);
+  }
+}
+
 /** The stop of a turn that is driven from outside; undefined when none is open. */
 export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Taken | undefined {
   const turn = openTurnOf(context.store.db, thread);
@@ -122,6 +145,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   const known = request.messageId === undefined ? undefined : findMessage(db, thread, request.messageId);
   if (known !== undefined) return { message: known, checkpoint: null, turn: null, rolledBack: [] };
   const rolledBack = goneSince(context, thread);
+  const summary = beginningOf(request.summary ?? request.content);
   const facts = { id: system.newId(), turn: system.newId() };
   if (!isTrigger(context, "message")) {
     const message = db.transaction(() =>
@@ -132,13 +156,13 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   let message: Message | undefined;
   const { checkpoint } = takeCheckpoint(context, {
     request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
-    description: `Before user message: ${beginningOf(request.content)}`,
+    description: `Before user message: ${summary}`,
     deadline: request.deadline,
     within(recorded) {
       const { seq } = recorded.checkpoint;
       closeTurns(context, thread, recorded);
       if (!isTrigger(context, "tool")) stopBracketing(db, thread);
-      openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, before: seq });
+      openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
       message = addPrompt(context, thread, { ...facts, request, seq });
       db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
     },
@@ -149,13 +173,13 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
 /** A turn that no process owns: it lives as long as its conversation goes on. */
 export function openPromptedTurn(
   { store, system }: Context,
-  turn: { id: string; thread: ThreadId; prompt: string; before: number },
+  turn: { id: string; thread: ThreadId; prompt: string; summary?: string; before: number },
 ): void {
   openStep(store.db, {
     id: turn.id,
     kind: "turn",
     thread: turn.thread,
-    description: beginningOf(turn.prompt),
+    description: turn.summary ?? beginningOf(turn.prompt),
     prompt: turn.prompt,
     owner: null,
     before: turn.before,
@@ -168,7 +192,8 @@ function addPrompt(
   thread: ThreadId,
   facts: { id: string; turn: string | null; request: PromptRequest; seq: number | null },
 ): Message {
-  const { content, messageId, artifacts } = facts.request;
+  const { content, messageId, artifacts, summary = content } = facts.request;
+  nameThread(store.db, thread, beginningOf(summary));
   const message = insertMessage(store.db, {
     id: facts.id,
     thread,

@@ -4,10 +4,8 @@ import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { attributeChanges } from "../history/attribution.ts";
 import { approvedStretches } from "../history/sessions.ts";
-import { closeCallsOf, hasOpenCalls, moveCalls } from "../history/tool-calls.ts";
 import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
-import { closeStep, listSteps, openStep, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
-import type { Recorded } from "../history/record.ts";
+import { listSteps, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
 import { isAtOrBelow, pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
@@ -18,13 +16,14 @@ import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
-import type { Overlay } from "./overlay.ts";
+import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
 import { nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
+import { closeOpenTurns } from "./turns.ts";
 import type { LookRequest, Present } from "./look.ts";
 
 export interface StepRequest {
@@ -55,13 +54,7 @@ export function lookAndPlanSteps(context: Context, request: StepRequest): Plan |
   const deltas = selectDeltas(context, request, unrecorded(context, present));
   const more = hiddenPaths(present, deltas);
   if (more !== undefined) present = look(more);
-  const overlay = present.objects as Overlay;
-  const put = (bytes: Buffer) => {
-    const name = hashBytes(bytes);
-    overlay.small(name, bytes);
-    return name;
-  };
-  return buildPlan(context, { request, present, put, deltas });
+  return planOverlaid(context, { request, present, deltas });
 }
 
 /** Undoes, redoes or reverts in one go. */
@@ -71,14 +64,12 @@ export function moveSteps(
   options: { bestEffort: boolean; planned?: Plan },
 ): Outcome {
   const startedMs = context.system.elapsed();
-  const { bestEffort, planned } = options;
+  const { bestEffort } = options;
   if (isNothingToDo(context, request)) return withoutEffect(context, emptyPlan(context, request), startedMs);
   return withRestoreLease(context, () => {
-    let safety = takeSafety(context, request);
+    const { safety, refused } = saveUnlessRefused(context, request, options);
+    if (safety === undefined) return withoutEffect(context, refused!, startedMs);
     const deltas = selectDeltas(context, request, undefined);
-    const more = hiddenPaths(safety.present, deltas);
-    if (more !== undefined) safety = takeSafety(context, request, more);
-    if (planned !== undefined && safety.present.snapshot !== planned.base) throw stale(planned);
     const writer = new ObjectWriter(context.store.db, context.store.objects, context.system.owner);
     try {
       const plan = buildPlan(context, {
@@ -109,41 +100,62 @@ function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boole
   return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
 }
 
+/** The safety checkpoint; what is refused (conflicts, too few steps, a stale plan) leaves none behind. */
+function saveUnlessRefused(
+  context: Context,
+  request: StepRequest,
+  { bestEffort, planned }: { bestEffort: boolean; planned?: Plan },
+): { safety?: Taken; refused?: Plan } {
+  let look: Partial<LookRequest> | undefined;
+  for (;;) {
+    let refused: Plan | undefined;
+    let more: Partial<LookRequest> | undefined;
+    const safety = takeSafety(context, request, {
+      look,
+      wanted(present) {
+        const deltas = selectDeltas(context, request, unrecorded(context, present));
+        more = look === undefined ? hiddenPaths(present, deltas) : undefined;
+        if (more !== undefined) return false;
+        if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
+        const plan = planOverlaid(context, { request, present, deltas });
+        if (plan.conflicts.length > 0 && !bestEffort) refused = plan;
+        return refused === undefined;
+      },
+    });
+    if (safety !== undefined) return { safety };
+    if (more === undefined) return { refused: refused! };
+    look = more;
+  }
+}
+
+/** What merges make is kept in memory: the plan may never be carried out. */
+function planOverlaid(context: Context, { present, ...input }: Omit<PlanInput, "put">): Plan {
+  const overlay = new Overlay(present.objects, context.worktree.root);
+  const put = (bytes: Buffer) => {
+    const name = hashBytes(bytes);
+    overlay.small(name, bytes);
+    return name;
+  };
+  return buildPlan(context, { ...input, present: { ...present, objects: overlay }, put });
+}
+
 /** The safety capture ends turns that nobody ended; one whose process still runs goes on as a new one. */
-function takeSafety(context: Context, request: StepRequest, look?: Partial<LookRequest>): Taken {
+function takeSafety(
+  context: Context,
+  request: StepRequest,
+  { look, wanted }: { look: Partial<LookRequest> | undefined; wanted: (present: Present) => boolean },
+): Taken | undefined {
   const names = { undo: "Before undo", redo: "Before redo", revert: "Before revert" };
   return takeCheckpoint(context, {
     request: { kind: "safety" },
     description: names[request.kind],
+    wanted,
     ...(look === undefined ? {} : { look }),
     ...(request.target === undefined ? {} : { keep: request.target.seq }),
     within: (recorded) => {
       if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
     },
   });
-}
-
-/** Ends turns; one that still runs, or one of whose agents is still at work, goes on as a new one. */
-export function closeOpenTurns(
-  { store, system }: Context,
-  thread: ThreadId | undefined,
-  recorded: Recorded,
-): void {
-  for (const step of openSteps(store.db)) {
-    if (thread !== undefined && step.thread !== thread) continue;
-    // its own tools were interrupted with it: what comes later is somebody else's; its agents may go on
-    if (step.thread !== null) closeCallsOf(store.db, step.thread, null, system.now());
-    closeStep(store.db, step.id, {
-      after: recorded.checkpoint.seq,
-      now: system.now(),
-      position: recorded.operationSeq,
-    });
-    const isRun = step.owner !== null && system.isAlive(step.owner);
-    if (!isRun && !hasOpenCalls(store.db, step.id)) continue;
-    const next = system.newId();
-    openStep(store.db, { ...step, id: next, before: recorded.checkpoint.seq, now: system.now() });
-    moveCalls(store.db, step.id, next);
-  }
 }
 
 /** Paths of the deltas that the present rules leave out: they must be seen, and saved, before they are touched. */
@@ -220,7 +232,7 @@ function withOpenTurns(
 function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
   return new EngineError(
     "STEPS_MISSING",
-    `There are only ${available} steps, not ${wanted}. Nothing was changed.`,
+    `There ${available === 1 ? "is only 1 step" : `are only ${available} steps`}, not ${wanted}. Nothing was changed.`,
     { wanted, available },
   );
 }
