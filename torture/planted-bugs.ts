@@ -135,17 +135,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
-    name: "a short write is taken for a whole one",
+    name: "what fails in the middle is not taken back",
     suite: "errors",
-    strikes: { scene: "restore", calls: "^p?write.*-stage-" },
+    strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
-    edits: [
-      {
-        file: "fs/durable-file",
-        text: "written < bytes.length;",
-        instead: "written < Math.min(1, bytes.length);",
-      },
-    ],
+    edits: [{ file: "worktree/apply", text: "takeBack(applier, error);", instead: "" }],
   },
   {
     name: "an error while taking back is not told",
@@ -170,7 +164,13 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "the records of checkpoints are not sealed",
     suite: "corruption",
     tries: 3_000,
-    edits: [{ file: "history/checkpoints", text: "sealOf(checkpoint, delta).equals(seal)", instead: "true" }],
+    edits: [
+      {
+        file: "history/checkpoints",
+        text: "sealOf(checkpoint, delta, version).equals(seal)",
+        instead: "true",
+      },
+    ],
   },
   {
     name: "commits are not synced",

@@ -1,5 +1,5 @@
 /** Bits flipped, ends cut off, pages exchanged: no wrong byte reaches the tree, and what is not damaged restores. */
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import {
   cutOff,
   DamagedStore,
@@ -12,6 +12,7 @@ import type { Suite } from "../suite.ts";
 
 const PAGE_BYTES = 4096;
 const SECTOR_BYTES = 512;
+const RECORD_BYTES = 300;
 const TRIES_A_ROUND = 500;
 
 type Kind = {
@@ -21,7 +22,8 @@ type Kind = {
 };
 
 const KINDS: readonly Kind[] = [
-  { name: "flipped bits", weight: 78, harm: (store, random) => flip(store.file, random) },
+  { name: "flipped bits", weight: 74, harm: (store, random) => flip(store.file, random) },
+  { name: "bits of records", weight: 4, harm: flipRecord },
   { name: "bits of the cache", weight: 5, harm: (store, random) => flip(store.cache, random) },
   { name: "cut off", weight: 8, harm: cut },
   { name: "pages exchanged", weight: 5, harm: exchange },
@@ -63,6 +65,17 @@ function flip(file: string, random: SeededRandom): string {
   const [position, bit] = [random.below(statSync(file).size), random.below(8)];
   flipBit(file, position, bit);
   return `bit ${bit} of byte ${position} of ${file}`;
+}
+
+/** Where a checkpoint is recorded or named: a few bytes of many, which chance alone hardly ever finds. */
+function flipRecord({ file, states }: DamagedStore, random: SeededRandom): string {
+  const bytes = readFileSync(file);
+  const { ref, id } = random.pick(states);
+  const places: number[] = [];
+  for (let at = bytes.indexOf(id); at !== -1; at = bytes.indexOf(id, at + 1)) places.push(at);
+  const [position, bit] = [random.pick(places) + random.below(RECORD_BYTES), random.below(8)];
+  flipBit(file, Math.min(position, bytes.length - 1), bit);
+  return `bit ${bit} of byte ${position}, a record of ${ref}`;
 }
 
 function cut({ file, size }: DamagedStore, random: SeededRandom): string {

@@ -13,7 +13,14 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { EngineError, findWorkspace, openWorkspace, type VerifyReport } from "../../src/index.ts";
+import {
+  EngineError,
+  findWorkspace,
+  openWorkspace,
+  type Checkpoint,
+  type VerifyProblem,
+  type VerifyReport,
+} from "../../src/index.ts";
 import { makeDirectory } from "./place.ts";
 import type { SeededRandom } from "./seeded-random.ts";
 import { readTreeMap, type TreeMap } from "./tree-map.ts";
@@ -22,6 +29,8 @@ export interface KnownState {
   readonly ref: string;
   readonly id: string;
   readonly tree: TreeMap;
+  /** What its seal covers. */
+  readonly record: string;
 }
 
 const DAMAGE: readonly string[] = [
@@ -54,7 +63,12 @@ export class DamagedStore {
     for (let version = 1; version <= 4; version += 1) {
       this.#writeVersion(version);
       const { checkpoint } = await workspace.checkpoint({ name: `v${version}` });
-      this.states.push({ ref: `v${version}`, id: checkpoint.id, tree: readTreeMap(this.root) });
+      this.states.push({
+        ref: `v${version}`,
+        id: checkpoint.id,
+        tree: readTreeMap(this.root),
+        record: recordOf(checkpoint),
+      });
       if (version === 2) await workspace.gc();
     }
     const { store } = await workspace.status();
@@ -108,7 +122,7 @@ export class DamagedStore {
     const report = await attempt(() => workspace.verify({ full: true }));
     assert.ok(!(report instanceof EngineError), `verify itself fails: ${String(report)}`);
     const target = this.#random.pick(this.states);
-    await attempt(() => workspace.list());
+    this.#expectRecords(await attempt(() => workspace.list()), report);
     await attempt(() => workspace.show(target.id));
     const outcome = await attempt(() => workspace.restoreTo(target.id));
     if (outcome instanceof EngineError) this.#expectKnown(outcome, target, { before, report });
@@ -125,6 +139,17 @@ export class DamagedStore {
     return report.ok ? "sound" : "found";
   }
 
+  /** A list takes rows as they stand; one that is not as it was written is one that `verify` names. */
+  #expectRecords(listed: readonly Checkpoint[] | EngineError, { ok, problems }: VerifyReport): void {
+    if (listed instanceof EngineError) return;
+    for (const { ref, id, record } of this.states) {
+      const found = listed.find((checkpoint) => checkpoint.id === id);
+      if (found !== undefined && recordOf(found) === record) continue;
+      const isKnown = !ok && (found === undefined || problems.some((problem) => concerns(problem, found.id)));
+      assert.ok(isKnown, `${ref} is not as it was recorded, which verify does not say`);
+    }
+  }
+
   /** A failure is one that `verify` foretells, and leaves everything as it was or says that it did not. */
   #expectKnown(
     error: EngineError,
@@ -133,9 +158,7 @@ export class DamagedStore {
   ): void {
     assert.ok(!ok, `verify finds nothing, yet ${ref} fails with ${error.message}`);
     assert.deepEqual(readTreeMap(this.root), isInPlace(error) ? tree : before);
-    const isKnown = problems.some(
-      ({ kind, checkpoints }) => kind === "database" || checkpoints.includes(id as never),
-    );
+    const isKnown = problems.some((problem) => concerns(problem, id));
     assert.ok(
       isKnown || error.code === "CHECKPOINT_NOT_FOUND",
       `${ref} is not listed: ${error.message} ${JSON.stringify(problems)}`,
@@ -145,6 +168,23 @@ export class DamagedStore {
   remove(): void {
     rmSync(this.#base, { recursive: true, force: true });
   }
+}
+
+function recordOf({
+  id,
+  thread,
+  kind,
+  createdAt,
+  snapshot,
+  parents,
+  messageId,
+  toolUseId,
+}: Checkpoint): string {
+  return JSON.stringify([id, thread, kind, createdAt, snapshot, parents, messageId, toolUseId]);
+}
+
+function concerns({ kind, checkpoints }: VerifyProblem, id: string): boolean {
+  return kind === "database" || checkpoints.some((damaged) => damaged === id);
 }
 
 /** The store failed only when all files were in place, and it says so. */
