@@ -14,10 +14,13 @@ export interface BelayRun {
 export class Belay {
   readonly home: string;
   readonly #root: string;
+  readonly #environment: NodeJS.ProcessEnv;
 
-  constructor(home: string, root: string) {
+  /** `resident`: commands ask the resident process, once it was started. */
+  constructor(home: string, root: string, { resident = false } = {}) {
     this.home = home;
     this.#root = root;
+    this.#environment = { ...process.env, ...(resident ? {} : { BELAY_RESIDENT: "off" }) };
   }
 
   run(...args: string[]): BelayRun {
@@ -36,7 +39,7 @@ export class Belay {
     const argv = [...nodeArgs, LAUNCHER, "-C", this.#root, "--home", this.home, "--json", ...args];
     const { status, stdout, stderr } = spawnSync(process.execPath, argv, {
       encoding: "utf8",
-      env: { ...process.env, BELAY_RESIDENT: "off", ...env },
+      env: { ...this.#environment, ...env },
       maxBuffer: 1 << 28,
     });
     if (status !== 0) throw new Error(`belay ${args.join(" ")}: exit ${status}\n${stdout}\n${stderr}`);

@@ -52,7 +52,11 @@ export function compare(
     files: project.files.length,
     peers: peers.map((peer) => {
       options.said(`${workload}: ${peer.name}`);
-      return { name: peer.name, figures: measurePeer(peer, project, options) };
+      try {
+        return { name: peer.name, figures: measurePeer(peer, project, options) };
+      } finally {
+        peer.close?.();
+      }
     }),
   };
 }
@@ -62,6 +66,7 @@ function measurePeer(peer: Peer, project: Project, { rounds, checkpoints }: Comp
   let last = "";
   const first = milliseconds(() => (last = peer.capture()));
   const diskAfter1 = peer.bytes();
+  peer.started?.();
   const times = Array.from({ length: rounds }, () => {
     const before = last;
     const changed = changeFiles(project, 10).map((file) => relative(project.root, file));

@@ -21,6 +21,10 @@ export interface Peer {
   bytes(): number;
   /** Peak memory of one capture, in bytes. */
   memory?(): number;
+  /** What goes on beside the commands is begun, after the first capture. */
+  started?(): void;
+  /** Nothing is left running. */
+  close?(): void;
 }
 
 /** The peers of this name that the machine has: `git` is the three ways in which git is used. */
@@ -37,7 +41,8 @@ export function createPeers(names: readonly string[], place: string, root: strin
     borg: () => (has("borg") ? [new Borg(at("borg"), root)] : []),
   };
   mkdirSync(place, { recursive: true });
-  return [new BelayPeer(at("belay"), root), ...names.flatMap((name) => all[name]?.() ?? [])];
+  const own = [new BelayPeer(at("belay"), root), new ResidentBelay(at("belay-resident"), root)];
+  return [...own, ...names.flatMap((name) => all[name]?.() ?? [])];
 }
 
 function has(program: string): boolean {
@@ -45,13 +50,17 @@ function has(program: string): boolean {
 }
 
 class BelayPeer implements Peer {
-  readonly name = "belay";
+  readonly name: string = "belay";
   readonly #belay: Belay;
   readonly #home: string;
 
-  constructor(home: string, root: string) {
+  constructor(home: string, root: string, options: { resident?: boolean } = {}) {
     this.#home = home;
-    this.#belay = new Belay(home, root);
+    this.#belay = new Belay(home, root, options);
+  }
+
+  protected run(...args: string[]): void {
+    this.#belay.run(...args);
   }
 
   create(): void {
@@ -82,6 +91,25 @@ class BelayPeer implements Peer {
 
   memory(): number {
     return this.#belay.peakMemory(join(this.#home, "..", "memory"), "checkpoint");
+  }
+}
+
+/** As people have it: the first command leaves a process behind that knows the files from then on. */
+class ResidentBelay extends BelayPeer {
+  override readonly name = "belay with its process";
+
+  constructor(home: string, root: string) {
+    super(home, root, { resident: true });
+  }
+
+  /** The process is there and has looked at the files once. */
+  started(): void {
+    this.run("start");
+    this.run("checkpoint");
+  }
+
+  close(): void {
+    this.run("stop");
   }
 }
 
