@@ -63,8 +63,7 @@ function hookOf(stage: Stage): Send {
   return async (event, ids) => {
     const child = spawn(join(stage.home, "bin/belay-hook"), ["claude-code"], {
       cwd: stage.project,
-      // to be timed, not to be let go
-      env: { ...stage.environment, BELAY_WAIT_MS: "30000" },
+      env: stage.environment,
       stdio: ["pipe", "pipe", "inherit"],
     });
     let answer = "";

@@ -90,6 +90,7 @@ export class Stage implements Disposable {
       cwd: this.project,
       env: this.environment,
       encoding: "utf8",
+      maxBuffer: 1 << 28,
     });
     return { status, output: `${stdout}${stderr}` };
   }
