@@ -37,6 +37,13 @@ export type EventDetail =
       readonly description: string;
       readonly files: number;
     }
+  | {
+      readonly type: "restore_progress";
+      readonly operation: string;
+      /** Edits that are in place, of how many. */
+      readonly done: number;
+      readonly total: number;
+    }
   | { readonly type: "undo" | "redo"; readonly steps: readonly string[]; readonly checkpoint: CheckpointId }
   | {
       readonly type: "session_approved" | "session_reset";

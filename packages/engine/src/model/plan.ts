@@ -78,6 +78,20 @@ export interface Plan {
   readonly steps: readonly StepSummary[];
 }
 
+/** What every plan begins with: nothing to do, and nothing to say about it. */
+export const EMPTY_PLAN = {
+  edits: [],
+  merged: [],
+  kept: [],
+  conflicts: [],
+  meanwhile: [],
+  gaps: [],
+  doubts: [],
+  otherThreads: [],
+  warnings: [],
+  steps: [],
+} satisfies Partial<Plan>;
+
 export interface ApplyOptions {
   /** Skip conflicting and unwritable paths instead of changing nothing at all. */
   readonly bestEffort?: boolean;

@@ -34,6 +34,9 @@ export interface Applied {
   readonly skipped: readonly Skipped[];
 }
 
+/** Told how many edits are in place; must not throw. */
+type Progress = (done: number) => void;
+
 /** Directories synced one by one up to this many, then the file system as a whole. */
 const SYNC_EACH_LIMIT = 64;
 
@@ -42,10 +45,11 @@ export function applyEdits(
   root: AbsolutePath,
   stage: Stage,
   edits: readonly NumberedEdit[],
-  bestEffort: boolean,
+  how: { readonly bestEffort: boolean; readonly progress?: Progress },
 ): Applied {
   using anchor = new Anchor(root);
-  const applier = new Applier(anchor, stage, edits, bestEffort);
+  const { bestEffort } = how;
+  const applier = new Applier(anchor, { stage, edits, ...how });
   const isDone = () => applier.conflicts.length === 0 || bestEffort;
   try {
     applier.run();
@@ -93,6 +97,7 @@ class Applier {
   readonly #stage: Stage;
   readonly #edits: readonly NumberedEdit[];
   readonly #bestEffort: boolean;
+  readonly #progress: Progress | undefined;
   /** How to take back what was done, in the order it was done. */
   #undo: (() => void)[] = [];
   done: Edit[] = [];
@@ -100,11 +105,15 @@ class Applier {
   kept: Kept[] = [];
   skipped: Skipped[] = [];
 
-  constructor(anchor: Anchor, stage: Stage, edits: readonly NumberedEdit[], bestEffort: boolean) {
+  constructor(
+    anchor: Anchor,
+    work: { stage: Stage; edits: readonly NumberedEdit[]; bestEffort: boolean; progress?: Progress },
+  ) {
     this.#anchor = anchor;
-    this.#stage = stage;
-    this.#edits = edits;
-    this.#bestEffort = bestEffort;
+    this.#stage = work.stage;
+    this.#edits = work.edits;
+    this.#bestEffort = work.bestEffort;
+    this.#progress = work.progress;
   }
 
   /** Deletes deepest first, creates shallowest first; directory modes last, when nothing more is written inside. */
@@ -152,7 +161,9 @@ class Applier {
 
   #attempt(edit: NumberedEdit, work: (edit: NumberedEdit) => boolean): void {
     try {
-      if (work(edit)) this.done.push({ path: edit.path, from: edit.from, to: edit.to });
+      if (!work(edit)) return;
+      this.done.push({ path: edit.path, from: edit.from, to: edit.to });
+      this.#progress?.(this.done.length);
     } catch (error) {
       if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
       else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {

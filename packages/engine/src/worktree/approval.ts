@@ -16,7 +16,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import type { Edit, Outcome, Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
 import type { SessionName } from "../model/session.ts";
 import type { Database } from "../store/database.ts";
 import { giveBack } from "../store/lease.ts";
@@ -212,16 +212,7 @@ function emptyPlan(
     checkpoint: approved?.id ?? null,
     thread,
     base: present.snapshot,
-    edits: [],
-    merged: [],
-    kept: [],
-    conflicts: [],
-    meanwhile: [],
-    gaps: [],
-    doubts: [],
-    otherThreads: [],
-    warnings: [],
-    steps: [],
+    ...EMPTY_PLAN,
   };
 }
 

@@ -21,7 +21,7 @@ import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
-import { openRestoreStep, settle, tellStarted } from "./settle.ts";
+import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";
 import { withSavedContent } from "./save-again.ts";
 import { numberEdits, Stage } from "./stage.ts";
 
@@ -135,7 +135,8 @@ const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [] };
 /** An error inside `applyEdits` has already been taken back; one while taking back leaves the journal for recovery. */
 function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, bestEffort: boolean): Applied {
   try {
-    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), bestEffort);
+    const how = { bestEffort, progress: progressTeller(context, entry) };
+    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), how);
   } catch (error) {
     // the journal stays, and with it the stage
     if (error instanceof HalfDone) throw leftHalfDone(context, error);

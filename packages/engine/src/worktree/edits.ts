@@ -17,7 +17,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashFromBytes, hashToBytes } from "../model/object-hash.ts";
-import type { Outcome, Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type Outcome, type Plan } from "../model/plan.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import type { Context } from "./context.ts";
 import { planRestoreEdits } from "./plan-restore.ts";
@@ -159,6 +159,7 @@ function planAbort(
     keepNew: false,
   });
   return {
+    ...EMPTY_PLAN,
     id: newOperation(context),
     kind: "restore",
     description: `Took ${edit.tool} back`,
@@ -166,15 +167,8 @@ function planAbort(
     thread: edit.thread,
     base: present.snapshot,
     edits,
-    merged: [],
     kept,
     conflicts,
-    meanwhile: [],
-    gaps: [],
-    doubts: [],
-    otherThreads: [],
-    warnings: [],
-    steps: [],
   };
 }
 

@@ -179,7 +179,7 @@ function tryApply(
   try {
     stage.create();
     stage.fill(edits, context.store.objects);
-    applied = applyEdits(context.worktree.root, stage, edits, false);
+    applied = applyEdits(context.worktree.root, stage, edits, { bestEffort: false });
   } catch (error) {
     // what could not be taken back either is left, stage and journal, to the next recovery
     if (error instanceof HalfDone) throw leftHalfDone(context, error);

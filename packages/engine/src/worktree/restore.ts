@@ -7,7 +7,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
-import type { Edit, Outcome, Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
 import { encodeTree } from "../model/tree.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
@@ -155,6 +155,7 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
   const chosen = ({ path }: { path: BytePath }) =>
     request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
   return {
+    ...EMPTY_PLAN,
     id: newOperation(context),
     kind: "restore",
     description: `Restored to ${nameOf(target)}`,
@@ -162,15 +163,12 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     thread: request.thread,
     base: present.snapshot,
     edits,
-    merged: [],
     kept,
     conflicts,
-    meanwhile: [],
     gaps: readGaps(context.store.db, target.seq).filter(chosen),
     doubts: readDoubts(context.store.db, target.seq).filter(chosen),
     otherThreads: otherThreads(context, request, edits),
     warnings: planWarnings(present, target, edits),
-    steps: [],
   };
 }
 

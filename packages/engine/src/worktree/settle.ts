@@ -106,6 +106,28 @@ export function tellStarted({ store, system }: Context, { id, finish, edits }: J
   appendEvent(store.db, { type: "restore_started", thread: finish.thread, at: system.now(), data });
 }
 
+/** Between two words about how far a restore is. */
+const PROGRESS_MS = 500;
+
+/** A long restore tells how far it is. That it cannot be told does not stop it. */
+export function progressTeller(
+  { store, system }: Context,
+  { id, finish, edits }: JournalEntry,
+): (done: number) => void {
+  let toldMs = system.elapsed();
+  return (done) => {
+    if (system.elapsed() - toldMs < PROGRESS_MS) return;
+    const data = { operation: id, done, total: edits.length };
+    const event = { type: "restore_progress" as const, thread: finish.thread, at: system.now(), data };
+    try {
+      store.db.fleetingTransaction(() => appendEvent(store.db, event));
+    } catch {
+      // what matters of a store that fails now is said when the restore is recorded
+    }
+    toldMs = system.elapsed();
+  };
+}
+
 function tellFinished(
   { store, system }: Context,
   { id, finish }: JournalEntry,

@@ -11,7 +11,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import type { Outcome, Plan, StepSummary } from "../model/plan.ts";
+import { EMPTY_PLAN, type Outcome, type Plan, type StepSummary } from "../model/plan.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
@@ -297,16 +297,7 @@ function emptyPlan(context: Context, request: StepRequest): Plan {
     checkpoint: request.target?.id ?? null,
     thread: request.thread ?? null,
     base: "" as ObjectHash,
-    edits: [],
-    merged: [],
-    kept: [],
-    conflicts: [],
-    meanwhile: [],
-    gaps: [],
-    doubts: [],
-    otherThreads: [],
-    warnings: [],
-    steps: [],
+    ...EMPTY_PLAN,
   };
 }
 
