@@ -1,6 +1,8 @@
 /** Every torture suite in its short form, each in a process of its own as `npm run torture` runs it. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
+import { PLANTED_BUGS } from "../torture/planted-bugs.ts";
+import { assertPlantable } from "../torture/self-test.ts";
 
 describe("in its short form", { timeout: 120_000 }, () => {
   test("[N0, R1, G5, I23, I29] model: restore, undo and redo are exact whatever happened before", () =>
@@ -27,6 +29,8 @@ describe("in its short form", { timeout: 120_000 }, () => {
   test("[I43, R14] full: with hardly any room it is done, or refused, and all is well when there is room", () =>
     expectPassed("full"));
 });
+
+test.each(PLANTED_BUGS)("there is a place to plant the bug: $name", assertPlantable);
 
 function expectPassed(name: string): void {
   const printed = execFileSync(process.execPath, ["torture/main.ts", name, "--short"], {

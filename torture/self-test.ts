@@ -16,7 +16,7 @@ export function selfTest(chosen: readonly string[]): boolean {
 }
 
 /** A text that is no longer there would plant nothing and prove nothing. */
-function assertPlantable({ name, edits }: PlantedBug): void {
+export function assertPlantable({ name, edits }: PlantedBug): void {
   for (const { file, text } of edits) {
     const found = readFileSync(join(SOURCE, `${file}.ts`), "utf8").split(text).length - 1;
     if (found !== 1) throw new Error(`"${name}": ${file}.ts has ${found} times: ${text}`);

@@ -66,6 +66,26 @@ describe("undo", () => {
       expect(tree()).toEqual(before);
     }),
   );
+
+  test(
+    "[R16] a directory that one step needs and another of the same redo makes is made as that one wants it",
+    inWorkspace({}, async ({ workspace, turn, root, write, read, remove }) => {
+      await turn("t1", () => {
+        mkdirSync(join(root, "a"));
+        chmodSync(join(root, "a"), 0o711);
+      });
+      write("a/by-hand", "1\n");
+      const { checkpoint } = await workspace.checkpoint();
+      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged", steps: [{ prompt: "t1" }] });
+      remove("a/by-hand");
+      await workspace.restoreTo(checkpoint.id, { paths: ["a/by-hand"] });
+      await workspace.undo();
+      remove("a");
+      expect(await workspace.redo({ count: 2 })).toMatchObject({ outcome: "applied" });
+      expect(read("a/by-hand")).toBe("1\n");
+      expect(statSync(join(root, "a")).mode & 0o777).toBe(0o711);
+    }),
+  );
 });
 
 describe.skipIf(!hasCompiler)("faults", { timeout: 120_000 }, () => {

@@ -91,8 +91,11 @@ export class StepPlanner {
 
   #move(path: BytePath, expected: Entry | undefined, wanted: Entry | undefined): void {
     const now = this.#now(path);
-    this.#needed.delete(path);
+    const isOnlyNeeded = this.#needed.delete(path);
     if (sameNode(now, wanted)) return;
+    // it is there for an earlier step of this plan alone: nobody made another one meanwhile
+    if (isOnlyNeeded && expected === undefined && wanted?.kind === "directory")
+      return this.#put(path, wanted);
     // what was never captured can be neither written nor proved unchanged
     for (const entry of [wanted, expected]) {
       if (entry?.kind === "gap")
