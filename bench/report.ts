@@ -15,8 +15,8 @@ interface ReportOptions extends Omit<CompareOptions, "said"> {
 }
 
 const PLOTTED: readonly Measure[] = ["first capture", "cold capture, 10 changed", "restore of 10 files"];
-/** Beyond this the history on disk is not tried: it says nothing new and takes hours. */
-const MOST_FILES_WITH_HISTORY = 5000;
+/** A history on disk is tried with the smallest project and the monorepo: more says nothing new and takes hours. */
+const MONOREPO_FILES = 5000;
 
 export function compareWithPeers(options: ReportOptions): void {
   const { place, sizes, directory } = options;
@@ -24,14 +24,15 @@ export function compareWithPeers(options: ReportOptions): void {
   const measure = (workload: string, count: number, create: typeof createProject) => {
     const root = join(place, workload.replaceAll(/\W+/g, "-"));
     const project = create(root, count, count);
-    const checkpoints = count > MOST_FILES_WITH_HISTORY ? 0 : options.checkpoints;
+    const hasHistory = create === createMonorepo || count === Math.min(...sizes);
+    const checkpoints = hasHistory ? options.checkpoints : 0;
     const result = compare(place, workload, project, { ...options, checkpoints, said });
     for (const used of [root, join(place, `peers-${workload.replaceAll(/\W+/g, "-")}`)])
       rmSync(used, { recursive: true, force: true });
     return result;
   };
   const comparisons = sizes.map((count) => measure(`${count} files`, count, createProject));
-  const monorepo = measure("monorepo", Math.min(MOST_FILES_WITH_HISTORY, Math.max(...sizes)), createMonorepo);
+  const monorepo = measure("monorepo", Math.min(MONOREPO_FILES, Math.max(...sizes)), createMonorepo);
   const text = [
     `Node ${process.versions.node}, ${cpus().length} cores; medians of ${options.rounds} rounds in one run. In brackets: times Belay's figure.`,
     ...[...comparisons, monorepo].map(table),
