@@ -15,7 +15,7 @@ export { AGENT_IDS, type AgentAdapter, type AgentEvent, type AgentId, type Reply
 export { isAgentId, loadAgent, loadAllAgents, recogniseAgent } from "./agents.ts";
 export { handleEvent, type Scene } from "./handle-event.ts";
 export type { Conversations, ForkRequest, ForkResult } from "./conversation/conversations.ts";
-export { writeClaudePlugin } from "./install/claude-plugin.ts";
+export { claudePluginLines, writeClaudePlugin } from "./install/claude-plugin.ts";
 export { detectAgent, type Detection } from "./install/detect.ts";
 export type { HookFile, Place, Scope } from "./install/hook-file.ts";
 export { HOOK_MARK } from "./install/hook-file.ts";

@@ -16,7 +16,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AGENT_IDS, type AgentId } from "../src/agent-event.ts";
 import { loadAgent } from "../src/agents.ts";
-import { writeClaudePlugin } from "../src/install/claude-plugin.ts";
+import { claudePluginLines, writeClaudePlugin } from "../src/install/claude-plugin.ts";
 import { detectAgent } from "../src/install/detect.ts";
 import { addEntries, removeEntries } from "../src/install/hook-entries.ts";
 import type { Place, Scope } from "../src/install/hook-file.ts";
@@ -306,9 +306,9 @@ test("a file of the user's serves several workspaces, and goes with the last of 
 
 test("[C61] the plugin for Claude Code: the same hooks, and commands that no model may run by itself", async () => {
   const place = setUp("user");
-  const lines = writeClaudePlugin(place, "0.1.0");
+  writeClaudePlugin(place, "0.1.0");
   const plugin = join(place.belayHome, "claude-plugin");
-  expect(lines[0]).toBe(`claude plugin marketplace add '${plugin}'`);
+  expect(claudePluginLines(place)[0]).toBe(`claude plugin marketplace add '${plugin}'`);
   const read = (path: string) => readFileSync(join(plugin, path), "utf8");
   expect(JSON.parse(read(".claude-plugin/plugin.json"))).toMatchObject({ name: "belay", version: "0.1.0" });
   const { hooks } = JSON.parse(read("hooks/hooks.json")) as { hooks: Record<string, unknown> };

@@ -1,10 +1,12 @@
 /** Agents' hooks end to end: real payloads through the real command, with and without the resident process. */
 import { spawn, spawnSync } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeHookScript } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
+import { canMount, mountSmall, unmount } from "../../engine/test/support/project.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../agents/test/fixtures");
@@ -243,6 +245,28 @@ describe("whatever is broken, the agent goes on", () => {
     expect(sandbox.belay(["doctor"]).stdout).toContain("trouble in hooks");
   });
 
+  test.skipIf(!canMount).each(["alone", "with the resident process"])("a full disk, %s", async (how) => {
+    sandbox = new Sandbox({ "a.txt": "one\n" });
+    mkdirSync(sandbox.home, { mode: 0o700 });
+    expect(mountSmall(sandbox.home, "16m")).toBe(true);
+    chmodSync(sandbox.home, 0o700);
+    try {
+      await sandbox.protect();
+      if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
+      spawnSync("sh", ["-c", `cat /dev/zero >'${sandbox.home}/filler'`]);
+      sandbox.write("big.bin", randomBytes(2 ** 22).toString("hex"));
+      const prompt = { session_id: "s1", prompt: "go on", prompt_id: "p1" };
+      const done = hook("claude-code", payload("claude-code", "UserPromptSubmit", prompt));
+      expect(done).toMatchObject({ status: 0, stderr: "" });
+      expect((JSON.parse(done.stdout) as { systemMessage: string }).systemMessage).toMatch(/space/);
+      rmSync(join(sandbox.home, "filler"));
+      expect(hook("claude-code", payload("claude-code", "Stop", { session_id: "s1" })).status).toBe(0);
+      expect(sandbox.belay(["stop"]).status).toBe(0);
+    } finally {
+      unmount(sandbox.home);
+    }
+  });
+
   test("eight agents at once: nothing is lost", { timeout: 60_000 }, async () => {
     sandbox = await Sandbox.protected();
     sandbox.belay(["start"]);
@@ -299,6 +323,8 @@ describe("installing", () => {
     expect(asUser("diff", "--name-only").stdout).toBe("");
     expect(JSON.parse(asUser("init", "--yes", "--json").stdout)).toMatchObject({ created: false });
     expect(sandbox.read(".claude/settings.local.json")).toBe(settings);
+    expect(asUser("init", "--yes").stdout).toContain("claude plugin install belay@belay");
+    expect(readdirSync(join(sandbox.home, "claude-plugin/commands"))).toContain("undo.md");
     expect(asUser("uninstall").status).toBe(0);
     expect(sandbox.read(".claude/settings.local.json")).toBe('{\n  // mine\n  "model": "x"\n}\n');
   });

@@ -35,12 +35,21 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   status: { description: "What Belay protects here", fallback: "status" },
 };
 
-/** Writes the plugin; the two lines for Claude Code that install it. */
-export function writeClaudePlugin(place: Place, version: string): string[] {
-  const directory = join(place.belayHome, "claude-plugin");
+export function writeClaudePlugin(place: Place, version: string): void {
   for (const [path, text] of claudePlugin(place, version))
-    writeAtomically(join(directory, path), text, 0o644);
-  return [`claude plugin marketplace add ${quoteForShell(directory)}`, "claude plugin install belay@belay"];
+    writeAtomically(join(directoryIn(place), path), text, 0o644);
+}
+
+/** The two lines that install it in Claude Code. */
+export function claudePluginLines(place: Pick<Place, "belayHome">): string[] {
+  return [
+    `claude plugin marketplace add ${quoteForShell(directoryIn(place))}`,
+    "claude plugin install belay@belay",
+  ];
+}
+
+function directoryIn({ belayHome }: Pick<Place, "belayHome">): string {
+  return join(belayHome, "claude-plugin");
 }
 
 /** Its files by their paths. */

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import {
+  claudePluginLines,
   detectAgent,
   HOOK_MARK,
   install,
@@ -10,6 +11,7 @@ import {
   planInstall,
   putBackHooks,
   uninstallAll,
+  writeClaudePlugin,
   writeHookScript,
   type AgentAdapter,
   type InstallPlan,
@@ -18,7 +20,7 @@ import {
   type RemovalReport,
 } from "@belay/agents";
 import { usageError } from "../command-error.ts";
-import { buildFile } from "../version.ts";
+import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
@@ -52,10 +54,18 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
 }
 
 /** Writes what was planned, and first the script that all of it calls. */
-export function installHooks(plans: readonly InstallPlan[], home: string, now: number): InstallReport[] {
+export function installHooks(plans: readonly InstallPlan[], place: Place, now: number): InstallReport[] {
   if (plans.length === 0) return [];
-  writeScript(home);
+  writeScript(place.belayHome);
+  if (plans.some(({ adapter }) => adapter.id === CLAUDE)) writeClaudePlugin(place, readVersion());
   return plans.map((plan) => install(plan, now));
+}
+
+const CLAUDE = "claude-code";
+
+/** How to have slash commands too, where there are any to be had. */
+export function pluginLines(reports: readonly InstallReport[], home: string): string[] {
+  return reports.some(({ agent }) => agent === CLAUDE) ? claudePluginLines({ belayHome: home }) : [];
 }
 
 /** After an update the script is written anew; where agents have none, none is made. */

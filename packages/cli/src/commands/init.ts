@@ -77,7 +77,7 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
   return {
     reports,
     install: () => {
-      if (reports.length === 0) reports.push(...installHooks(plans, call.home, Date.now()));
+      if (reports.length === 0) reports.push(...installHooks(plans, place, Date.now()));
     },
   };
 }
@@ -114,11 +114,12 @@ function initJson({ initial, workspace, all, agents }: Result) {
 }
 
 async function printProtected(
-  { output }: Pick<Call, "output">,
+  { output, home }: Pick<Call, "output" | "home">,
   { initial, workspace, all, agents }: Result,
 ): Promise<void> {
   const { style, quiet } = output;
   if (agents.length > 0) output.print(agentsText(agents, output));
+  if (agents.length > 0 && !quiet) await printPlugin(output, agents, home);
   const root = style.bold(visible(workspace.root));
   if (initial === null) {
     const { checkpoints } = await workspace.stats();
@@ -140,6 +141,17 @@ async function printProtected(
       ? "Work with the agent as always; `belay undo` takes back its last turn."
       : "`belay run -- <agent>` makes a step of it; `belay undo` takes it back.";
   output.print(`\n${style.dim("→")} ${next}`);
+}
+
+async function printPlugin(
+  { print, style }: Call["output"],
+  agents: readonly InstallReport[],
+  home: string,
+): Promise<void> {
+  const { pluginLines } = await import("../agents/agent-hooks.ts");
+  const lines = pluginLines(agents, home).map((line) => `    ${visible(line)}`);
+  if (lines.length > 0)
+    print([`  ${style.dim("→")} Slash commands (/belay:undo and others) are a plugin:`, ...lines].join("\n"));
 }
 
 function agentsText(agents: readonly InstallReport[], { style }: Call["output"]): string {
