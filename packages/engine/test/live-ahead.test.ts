@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, wri
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
+import { findWorkspace } from "../src/index.ts";
 import { createSeededRandom, type SeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, runInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 import type { TreeMap } from "./support/tree-map.ts";
@@ -108,6 +109,27 @@ describe("[R69] what changed is read ahead", () => {
       temp.write("a.txt", "later");
       await temp.workspace.restoreTo(checkpoint.id);
       expect(temp.read("a.txt")).toBe("an old version");
+    }),
+  );
+
+  test(
+    "and an announced edit that keeps no checkpoint does not take it for recorded",
+    inWorkspace(PROJECT, async (temp) => {
+      const { root, home } = temp;
+      const policy = { name: "message", triggers: ["message", "turn"] } as const;
+      await using workspace = await findWorkspace(root, { home, policy });
+      await workspace.watch();
+      const thread = (await workspace.openThread({ agent: "test", externalId: "t" })).id;
+      temp.write("a.txt", "read ahead");
+      await pause(QUIET_MS);
+      const { id } = await workspace.startEdit(thread, { paths: ["b.txt"], tool: "write" });
+      await workspace.finalizeEdit(id);
+      // nothing refers any more to what the edit had saved
+      await workspace.gc();
+      const { checkpoint } = await workspace.checkpoint();
+      temp.write("a.txt", "later");
+      await workspace.restoreTo(checkpoint.id);
+      expect(temp.read("a.txt")).toBe("read ahead");
     }),
   );
 

@@ -117,7 +117,11 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
       options.unrecorded(present);
       return undefined;
     });
-    if (recorded === undefined) return undefined;
+    if (recorded === undefined) {
+      // what was prepared is stored, but nothing that lasts refers to it: it is looked at again
+      worktree.dropAhead();
+      return undefined;
+    }
     if (isTakenOver(seen, present)) worktree.live?.capture.doubt("a capture came late");
     else worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
