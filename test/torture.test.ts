@@ -30,7 +30,9 @@ describe("in its short form", { timeout: 120_000 }, () => {
     expectPassed("full"));
 });
 
-test.each(PLANTED_BUGS)("there is a place to plant the bug: $name", assertPlantable);
+test.each(PLANTED_BUGS)("there is a place to plant the bug: $name", (bug) => {
+  expect(() => assertPlantable(bug)).not.toThrow();
+});
 
 function expectPassed(name: string): void {
   const printed = execFileSync(process.execPath, ["torture/main.ts", name, "--short"], {
