@@ -25,7 +25,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "detection",
     tries: 20_000,
     edits: [
-      { file: "worktree/file-table", text: "stat.ctimeNs === this.ctimeNs[index] &&", instead: "" },
+      { file: "worktree/stat-columns", text: "stat.ctimeNs === columns.ctimeNs[index] &&", instead: "" },
       { file: "worktree/previous-entries", text: "a.ctimeNs[i] === b.ctimeNs[j] &&", instead: "" },
       {
         file: "worktree/scan",
@@ -46,9 +46,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       // as on file systems whose clock is coarse
       {
-        file: "worktree/file-table",
-        text: "stat.ctimeNs === this.ctimeNs[index] &&",
-        instead: "stat.ctimeNs / 1000000000n === this.ctimeNs[index]! / 1000000000n &&",
+        file: "worktree/stat-columns",
+        text: "stat.ctimeNs === columns.ctimeNs[index] &&",
+        instead: "stat.ctimeNs / 1000000000n === columns.ctimeNs[index]! / 1000000000n &&",
       },
       {
         file: "worktree/previous-entries",
@@ -123,8 +123,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       {
         file: "worktree/carry-out",
-        text: 'import { openRestoreStep, settle, tellStarted } from "./settle.ts";',
-        instead: 'import { openRestoreStep, settle, settleSession, tellStarted } from "./settle.ts";',
+        text: 'import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";',
+        instead:
+          'import { openRestoreStep, progressTeller, settle, settleSession, tellStarted } from "./settle.ts";',
       },
       {
         file: "worktree/carry-out",

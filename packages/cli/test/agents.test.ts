@@ -4,9 +4,10 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { writeHookScript } from "@belay/agents";
+import { listOverdue, writeHookScript } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { canMount, mountSmall, unmount } from "../../engine/test/support/project.ts";
+import { OverduePlace } from "../../agents/src/overdue.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../agents/test/fixtures");
@@ -152,11 +153,14 @@ test("[R61] an event that the script delivers and hands on is carried out once",
   expect(said.status).toBe(200);
   expect(sandbox.read("a.txt")).toBe("one\n");
   sandbox.ok("redo", "--yes");
-  // as the script does when it has lost patience
+  // as the script does when it has lost patience, and its long way too: then there is a note that it is to be done
+  const sent = { agent: "claude-code", cwd: sandbox.project, environment: {}, input: event };
+  new OverduePlace(sandbox.home, sent).leave({ ...sent, id, deadline: Date.now(), worker: null });
   const again = runScript("claude-code", event, { BELAY_EVENT: id, BELAY_WAIT_MS: "5000" });
   expect(again).toMatchObject({ status: 0, stderr: "", stdout: await said.text() });
   expect(sandbox.read("a.txt")).toBe("changed\n");
   expect(readFileSync(join(sandbox.base, "long-way"), "utf8")).toBe("started\n");
+  expect(listOverdue(sandbox.home)).toEqual([]);
 });
 
 test("a script of an earlier Belay is written anew when the process starts; where there is none, none is made", async () => {

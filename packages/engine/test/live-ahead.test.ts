@@ -1,9 +1,10 @@
 /** What a process that watches has read before anybody asked is in the next capture, as it is on disk by then. */
+import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { findWorkspace } from "../src/index.ts";
+import { findWorkspace, writeSetting } from "../src/index.ts";
 import { createSeededRandom, type SeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, runInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 import type { TreeMap } from "./support/tree-map.ts";
@@ -147,8 +148,65 @@ describe("[R69] what changed is read ahead", () => {
     }),
   );
 
+  test.each(["read ahead", "looked at"])(
+    "and who watches next, after a process that ended before the capture, sees what was only %s",
+    (how) =>
+      inWorkspace(PROJECT, async (temp) => {
+        await pause(QUIET_MS);
+        await temp.workspace.checkpoint();
+        await temp.workspace.watch();
+        temp.write("src/deep/d.txt", "never recorded");
+        if (how === "looked at") await temp.workspace.status();
+        else await pause(QUIET_MS);
+        await temp.reopen();
+        await temp.workspace.watch();
+        const { checkpoint } = await temp.workspace.checkpoint();
+        expect(checkpoint.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
+        expect(temp.workspace.watching.state).toBe("live");
+        temp.write("src/deep/d.txt", "later");
+        await temp.workspace.restoreTo(checkpoint.id);
+        expect(temp.read("src/deep/d.txt")).toBe("never recorded");
+      })(),
+  );
+
+  test(
+    "and what went away with its ignore file is missed by nobody",
+    inWorkspace({ ...PROJECT, "src/pkg/.gitignore": "x\n", "src/pkg/f": "f" }, async (temp) => {
+      await pause(QUIET_MS);
+      await temp.workspace.watch();
+      await temp.workspace.checkpoint();
+      renameSync(join(temp.root, "src/pkg"), join(temp.root, "../gone"));
+      await pause(QUIET_MS);
+      await temp.reopen();
+      await temp.workspace.watch();
+      const { checkpoint } = await temp.workspace.checkpoint();
+      expect(checkpoint.changes).toEqual({ added: 0, modified: 0, deleted: 2 });
+    }),
+  );
+
+  test(
+    "and the cap counts as it is when the capture comes",
+    inWorkspace({}, async (temp) => {
+      const { root, home } = temp;
+      writeSetting(home, "disk.capBytes", "3100000");
+      await using workspace = await findWorkspace(root, { home });
+      for (let round = 0; round < 4; round += 1)
+        await workspace.turn({}, async () => writeFileSync(join(root, "noise"), randomBytes(600_000)));
+      await workspace.watch();
+      await workspace.checkpoint();
+      const before = (await workspace.list()).length;
+      writeFileSync(join(root, "noise"), randomBytes(900_000));
+      await pause(QUIET_MS);
+      writeSetting(home, "disk.capBytes", "100000000");
+      await workspace.reloadSettings();
+      await workspace.checkpoint();
+      expect(await workspace.list()).toHaveLength(before + 1);
+    }),
+  );
+
   test(
     "whatever happens in between: every capture has what was on disk",
+    { timeout: 60_000 },
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);
@@ -158,6 +216,10 @@ describe("[R69] what changed is read ahead", () => {
         change(temp, random);
         if (random.below(4) === 0) await pause(QUIET_MS);
         if (random.below(6) === 0) await temp.workspace.status();
+        if (random.below(12) === 0) {
+          await temp.reopen();
+          await temp.workspace.watch();
+        }
         if (random.below(25) === 0) runInProcess(temp, "await workspace.checkpoint(); await workspace.gc();");
         if (random.below(3) > 0) continue;
         const { checkpoint } = await temp.workspace.checkpoint();

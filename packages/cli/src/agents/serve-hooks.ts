@@ -1,5 +1,6 @@
 /** Hook events for the resident process: it already knows the files, the threads and the adapters. */
 import { runHook } from "@belay/agents/hook";
+import { answeredAfterAll } from "@belay/agents/let-go";
 import { initWorkspace } from "@belay/engine";
 import type { Extension, WorkspaceHost } from "@belay/server";
 import type { HookEvent } from "./run-hook.ts";
@@ -8,10 +9,17 @@ import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./worksp
 export function serveHooks(home: string): Extension {
   return (app, host) => {
     const deliveries = new Deliveries();
-    const run = (event: Omit<HookEvent, "wait"> & Partial<Pick<HookEvent, "wait">>) =>
-      deliveries.once(event.wait?.id, () =>
-        runHook({ ...event, input: [event.input], home, host: createAgentHost(opener(host, home), home) }),
-      );
+    const run = async (event: Omit<HookEvent, "wait"> & Partial<Pick<HookEvent, "wait">>) => {
+      const id = event.wait?.id;
+      const work = () =>
+        runHook({ ...event, input: [event.input], home, host: createAgentHost(opener(host, home), home) });
+      if (id === undefined) return work();
+      const { answer, isFirst } = deliveries.once(id, work);
+      const text = await answer;
+      // whoever delivered it again may have left meanwhile, with a note that it is still to be done
+      if (!isFirst) answeredAfterAll(home, { ...event, id });
+      return text;
+    };
     app.post("/api/hooks/:agent", async (context) => {
       const { input, ...rest } = await context.req.json<{
         input: string;
@@ -41,14 +49,13 @@ export function serveHooks(home: string): Extension {
 class Deliveries {
   readonly #answers = new Map<string, Promise<string>>();
 
-  once(id: string | undefined, work: () => Promise<string>): Promise<string> {
-    if (id === undefined) return work();
+  once(id: string, work: () => Promise<string>): { answer: Promise<string>; isFirst: boolean } {
     const known = this.#answers.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { answer: known, isFirst: false };
     const answer = work();
     this.#answers.set(id, answer);
     setTimeout(() => this.#answers.delete(id), REMEMBERED_MS).unref();
-    return answer;
+    return { answer, isFirst: true };
   }
 }
 

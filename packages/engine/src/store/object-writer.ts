@@ -127,6 +127,11 @@ export class ObjectWriter {
     this.#storeHeld();
   }
 
+  /** How much the store may still grow, as it is now; for a writer that has stored nothing yet. */
+  renewBudget(budgetBytes: number): void {
+    this.#budgetBytes = budgetBytes;
+  }
+
   /** Compresses what was put so far, so that `commit` finds it done. */
   packNow(): void {
     this.#closePack();

@@ -216,6 +216,11 @@ export class FileTable {
     return !isZero(this.treeHash, directory);
   }
 
+  /** True when the tree of every directory is known: the table of something that was recorded. */
+  get isWhole(): boolean {
+    return this.directories.every((path, directory) => path === GONE || this.hasTreeHash(directory));
+  }
+
   forgetTreeHash(directory: number): void {
     this.treeHash.fill(0, directory * HASH_BYTES, (directory + 1) * HASH_BYTES);
   }

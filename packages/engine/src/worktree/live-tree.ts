@@ -34,8 +34,8 @@ export class LiveTree {
   /** What was at the paths that changed since the last `recorded`; undefined: nothing. */
   readonly #before = new Map<BytePath, Entry | undefined>();
   #recorded: ObjectHash;
-  /** Entries merged since the last `recorded`, and whether they were at rest. */
-  #merged: { index: number; flags: number }[] = [];
+  /** Entries read since the last `recorded`, and whether they were at rest. */
+  readonly #merged = new Map<number, number>();
 
   constructor(table: FileTable) {
     this.#table = table;
@@ -139,8 +139,8 @@ export class LiveTree {
 
   /** What was merged and built is in the store now. */
   recorded(): void {
-    for (const { index, flags } of this.#merged) this.#table.flags[index] = flags;
-    this.#merged = [];
+    for (const [index, flags] of this.#merged) this.#table.flags[index] = flags;
+    this.#merged.clear();
     for (const [path, hash] of this.#trees) this.#table.setTreeHash(this.#index.get(path)!, hash);
     this.#trees.clear();
     this.#isAhead = false;
@@ -242,8 +242,10 @@ export class LiveTree {
     this.#count(directory, index, 1);
     const path = joinPath(directory, this.#table.names[index]!);
     if (!this.#before.has(path)) this.#before.set(path, undefined);
+    // what was read at this place before is another thing now
+    this.#merged.delete(index);
     if (!seen.pending.has(source)) return;
-    this.#merged.push({ index, flags: this.#table.flags[index]! });
+    this.#merged.set(index, this.#table.flags[index]!);
     this.#table.flags[index] = RACY;
   }
 

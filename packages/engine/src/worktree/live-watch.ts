@@ -65,6 +65,8 @@ export class LiveWatch {
 
   /** Watches what the last capture saw; whatever is different by now is looked at by the next one. */
   async start({ table, facts }: StatCache, rules: RecordedRules): Promise<void> {
+    // something was looked at and never recorded: only a full scan tells what has changed since the last checkpoint
+    if (!table.isWhole) return;
     for (const [at, path] of table.directories.entries()) {
       this.capture.entering(path);
       if (at % STRIDE === 0) await turnOfTheLoop();

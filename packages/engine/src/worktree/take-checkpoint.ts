@@ -16,7 +16,7 @@ import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.t
 import type { Bounded } from "../model/deadline.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
+import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { giveBack, readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
@@ -54,6 +54,9 @@ export interface TakeOptions extends Bounded {
 }
 
 const ATTEMPTS = 3;
+
+/** What a table says of a tree that was never made: no snapshot can have this name. */
+const NO_TREE = "0".repeat(2 * HASH_BYTES);
 
 /** Takes a checkpoint; undefined only when `wanted` said no. */
 export function takeCheckpoint(
@@ -103,13 +106,17 @@ class Outrun extends Error {
 
 function attemptCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
   const { store, worktree } = context;
-  const writer = worktree.takeWriter() ?? createWriter(context);
   const base = newestSeq(store.db);
+  const roomBytes = roomFor(context);
+  const writer = worktree.takeWriter() ?? createWriter(context);
   try {
+    // since it was made, others may have filled the store, or made room
+    writer.renewBudget(roomBytes);
     const seen = worktree.capture(lookRequest(context, options.look), writer, store.objects);
     let present = seen;
     const recorded = writer.commit(() => {
       if (newestSeq(store.db) !== base) throw new Outrun(false);
+      if (seen.snapshot === NO_TREE) throw new Outrun(true);
       if (readGeneration(store.db) !== writer.generation) assertComplete(context, seen);
       present = lateView(context, { present: seen, writer, deadline: options.deadline });
       if (options.wanted?.(present) === false) throw new NotWanted();

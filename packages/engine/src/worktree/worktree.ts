@@ -265,7 +265,9 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
-    const seenSame = previous?.shared && this.#options.secondLook?.begin(this.root, previous.shared);
+    // a table that is watched changes in place, and is no longer what the other thread was given
+    const shared = this.#live === undefined ? previous?.shared : undefined;
+    const seenSame = shared && this.#options.secondLook?.begin(this.root, shared);
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
