@@ -113,6 +113,23 @@ describe.each(["alone", "with the resident process", SCRIPT])("hooks, %s", (how)
     expect(existsSync(sandbox.path("src/b.txt"))).toBe(false);
   });
 
+  test("an agent's own worktree is protected when it first says something", async () => {
+    sandbox = new Sandbox({ "a.txt": "one\n", "src/b.txt": "two\n", ".gitignore": ".worktrees/\n" });
+    const git = (...args: string[]) =>
+      spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: sandbox.project });
+    git("init", "-q");
+    git("add", "-A");
+    git("commit", "-qm", "first");
+    await sandbox.protect();
+    if (how !== "alone") expect(sandbox.belay(["start"]).status).toBe(0);
+    if (how === SCRIPT) writeScript();
+    expect(git("worktree", "add", "-q", ".worktrees/one", "-b", "one").status).toBe(0);
+    const cwd = sandbox.path(".worktrees/one");
+    claude("UserPromptSubmit", { prompt: "work there", prompt_id: "p1", cwd });
+    const { workspaces } = sandbox.json(["workspaces"]) as { workspaces: { path: string }[] };
+    expect(workspaces.map(({ path }) => path).toSorted()).toEqual([sandbox.project, cwd]);
+  });
+
   test("the agent is told at its next prompt what was taken back", async () => {
     sandbox = await Sandbox.protected({ "a.txt": "one\n", "src/b.txt": "two\n" });
     if (how !== "alone") sandbox.belay(["start"]);

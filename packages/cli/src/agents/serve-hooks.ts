@@ -1,8 +1,9 @@
 /** Hook events for the resident process: it already knows the files, the threads and the adapters. */
+import { once } from "node:events";
 import { runHook } from "@belay/agents/hook";
 import { answeredAfterAll } from "@belay/agents/let-go";
-import { initWorkspace } from "@belay/engine";
 import type { Extension, WorkspaceHost } from "@belay/server";
+import { EXIT } from "../exit-code.ts";
 import type { HookEvent } from "./run-hook.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
@@ -85,8 +86,20 @@ function opener(host: WorkspaceHost, home: string): OpenWorkspace {
       if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
       const worktree = await worktreeToProtect(directory, home);
       if (worktree === undefined) return null;
-      await (await initWorkspace(worktree, { home, nested: true })).workspace.close();
+      await protectInOwnProcess(worktree, home);
       return host.find(worktree);
     }
   };
+}
+
+/** A first capture reads everything in one go: in this process everybody else would wait for it. */
+async function protectInOwnProcess(directory: string, home: string): Promise<void> {
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  const command = ["--home", home, "-C", directory, "init", "--nested", "--no-agents", "--yes", "--json"];
+  const child = spawn(process.execPath, [process.argv[1]!, ...command], {
+    stdio: ["ignore", "ignore", "ignore"],
+    env: { ...process.env, BELAY_RESIDENT: "off" },
+  });
+  const [code] = (await once(child, "close")) as [number | null];
+  if (code !== EXIT.done) throw new Error(`${directory} could not be protected (exit ${code})`);
 }
