@@ -1,12 +1,14 @@
 /** A scan that another thread helps sees what a scan alone sees. */
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { absolutePath } from "../src/fs/absolute-path.ts";
 import { findWorkspace } from "../src/index.ts";
 import { startSecondLook } from "../src/second-look.ts";
 import { noteLargeTree } from "../src/worktree/note-large-tree.ts";
 import { SecondLook } from "../src/worktree/second-look.ts";
+import { readStatCache } from "../src/worktree/stat-cache.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 
@@ -24,15 +26,21 @@ const PROJECT = Object.fromEntries(
   ]),
 );
 
-/** Takes a checkpoint as a new process would, with help. */
+/** Longer than a thread takes to start. */
+const STARTED_MS = 300;
+
+/** Takes a checkpoint as a new process would, with help that is there in time. */
 async function checkpointWithHelp({ root, home }: TempWorkspace) {
-  await using workspace = await findWorkspace(root, { home, secondLook: new SecondLook() });
+  const secondLook = new SecondLook();
+  await pause(STARTED_MS);
+  await using workspace = await findWorkspace(root, { home, secondLook });
   return (await workspace.checkpoint()).checkpoint;
 }
 
 describe("[R7] a second thread", () => {
   test(
     "helps, and whatever changed is seen all the same",
+    { timeout: 60_000 },
     inWorkspace(PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);
@@ -48,7 +56,7 @@ describe("[R7] a second thread", () => {
           if (random.below(6) === 0) writeFileSync(at(".gitignore"), `e${random.below(DIRECTORIES)}\n`);
         }
         // beyond the granularity of file times, so that unchanged files are known as such
-        await new Promise((resolve) => setTimeout(resolve, random.below(2) * 60));
+        await pause(random.below(2) * 60);
         const { snapshot } = await checkpointWithHelp(temp);
         const cold = await startInProcess<string>(
           { root: temp.root, home: `${temp.home}-${round}` },
@@ -56,6 +64,31 @@ describe("[R7] a second thread", () => {
         );
         expect(snapshot).toBe(cold);
       }
+    }),
+  );
+
+  test(
+    "says of a directory that it is as before only if every entry is",
+    inWorkspace(PROJECT, async (temp) => {
+      // beyond the granularity of file times
+      await pause(100);
+      await temp.workspace.checkpoint();
+      const { shared, table } = readStatCache(absolutePath(join(temp.workspace.store, "stat-cache")), {
+        shared: true,
+      })!;
+      const changed = pathOf(7, 3);
+      const removed = pathOf(20, 5);
+      temp.write(changed, "changed");
+      rmSync(join(temp.root, removed));
+      const secondLook = new SecondLook();
+      await pause(STARTED_MS);
+      const hasSeenSame = secondLook.begin(absolutePath(temp.root), shared!)!;
+      await pause(STARTED_MS);
+      const others = table.directories.filter((_, directory) => !hasSeenSame(directory)).toSorted();
+      // what is in a directory concerns that one and, by its times, the one above
+      const concerned = [changed, removed].map((path) => path.slice(0, path.lastIndexOf("/")));
+      expect(others).toEqual([...concerned, "d6"].toSorted());
+      expect(secondLook.begin(absolutePath(temp.root), shared!)).toBeUndefined();
     }),
   );
 
