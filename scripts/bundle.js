@@ -23,7 +23,6 @@ await build({
   input: {
     main: "packages/cli/compiled/main.js",
     "pack-worker": "packages/engine/dist/worktree/pack-worker.js",
-    "second-look-worker": "packages/engine/dist/worktree/second-look-worker.js",
   },
   output: {
     dir: "packages/cli/dist",

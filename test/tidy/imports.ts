@@ -73,7 +73,7 @@ export const checkCliImports: Check = (files) =>
 
 const FRONT_DOORS = new Set([
   "@belay/engine",
-  "@belay/engine/second-look",
+  "@belay/engine/head-start",
   "@belay/protocol",
   "@belay/protocol/client",
   "@belay/server",

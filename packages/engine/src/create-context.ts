@@ -1,7 +1,7 @@
 /** Puts together what every operation on a workspace needs. */
 import { below, type AbsolutePath } from "./fs/absolute-path.ts";
 import { cookiePlace } from "./fs/watch-cookie.ts";
-import { insertDoubts } from "./history/checkpoints.ts";
+import { insertDoubts, newestTime } from "./history/checkpoints.ts";
 import type { Doubt } from "./model/checkpoint.ts";
 import type { WorkspaceId } from "./model/ids.ts";
 import { hashFromBytes } from "./model/object-hash.ts";
@@ -14,8 +14,8 @@ import { checkpointPolicy, type Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
 import type { Context } from "./worktree/context.ts";
-import type { SecondLook } from "./worktree/second-look.ts";
 import { STAGE_PREFIX } from "./worktree/hard-excludes.ts";
+import type { HeadStart } from "./worktree/head-start.ts";
 import { Worktree } from "./worktree/worktree.ts";
 import type { WorktreeLimits } from "./worktree/worktree-options.ts";
 
@@ -29,8 +29,8 @@ export interface LocalWorkspaceParts {
   readonly system: System;
   readonly notices: readonly string[];
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
-  readonly secondLook?: SecondLook | undefined;
-  readonly noteLarge?: () => void;
+  readonly headStart?: HeadStart | undefined;
+  readonly noteLarge?: (cachePath: AbsolutePath) => void;
 }
 
 export function retentionOf(settings: Settings): RetentionPolicy {
@@ -57,7 +57,8 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       storeId: store.id,
       limits: () => limitsOf(settings.values),
       commandPath: system.commandPath,
-      secondLook: parts.secondLook,
+      headStart: parts.headStart,
+      times: () => ({ nowMs: system.now(), recordedMs: newestTime(store.db) }),
       ...(parts.noteLarge && { noteLarge: parts.noteLarge }),
       hasCheckpoint: (known, snapshot) =>
         store.db.get(

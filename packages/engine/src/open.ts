@@ -40,8 +40,8 @@ import {
   type Store,
 } from "./store/store.ts";
 import { createSystem } from "./system.ts";
-import { noteLargeTree } from "./worktree/note-large-tree.ts";
-import type { SecondLook } from "./worktree/second-look.ts";
+import type { HeadStart } from "./worktree/head-start.ts";
+import { noteLargeTree } from "./worktree/large-trees.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
 export interface EngineOptions {
@@ -54,8 +54,8 @@ export interface EngineOptions {
   readonly system?: System;
   /** Which events make checkpoints by themselves, instead of what the settings say. */
   readonly policy?: CheckpointPolicy;
-  /** Helps with the first look at the files; from `@belay/engine/second-look`. */
-  readonly secondLook?: SecondLook | undefined;
+  /** A look at the files that has begun already; from `@belay/engine/head-start`. */
+  readonly headStart?: HeadStart | undefined;
 }
 
 /** The world as the options want it. */
@@ -274,13 +274,13 @@ function sameIdentity(
 
 function open(
   known: RegisteredWorkspace & { notices: string[] },
-  { home, system, options }: Opening,
+  { home, registry, system, options }: Opening,
 ): LocalWorkspace {
   const store = openStore(below(home, `workspaces/${known.store}`), { create: false });
   try {
     assertOwn(store, known);
     noteRoot(store.db, known.path);
-    const workspace = assemble(known, store, { home, system, options }, known.notices);
+    const workspace = assemble(known, store, { home, registry, system, options }, known.notices);
     workspace.recover();
     return workspace;
   } catch (error) {
@@ -303,7 +303,7 @@ function assertOwn({ db, directory }: Store, { id }: RegisteredWorkspace): void 
 function assemble(
   known: RegisteredWorkspace,
   store: Store,
-  { home, system, options }: Pick<Opening, "home" | "system" | "options">,
+  { home, registry, system, options }: Omit<Opening, "registry"> & { readonly registry?: Registry },
   notices: readonly string[],
 ): LocalWorkspace {
   return new LocalWorkspace({
@@ -312,11 +312,14 @@ function assemble(
     store,
     settings: new CurrentSettings(displayAbsolute(home)),
     policy: options.policy,
-    secondLook: options.secondLook,
-    noteLarge: () => noteLargeTree(home, known.path),
     system,
     notices,
-    excludedDirectories: whileRegistryStands(home, () => otherWorkspaces(known, home, system)),
+    headStart: options.headStart,
+    noteLarge: (cachePath) => noteLargeTree(home, { root: known.path, cachePath }),
+    excludedDirectories: whileRegistryStands(home, registry && otherWorkspaces(known, home, registry), () => {
+      using again = openRegistry(home, system.userId);
+      return otherWorkspaces(known, home, again);
+    }),
   });
 }
 
@@ -324,9 +327,8 @@ function assemble(
 function otherWorkspaces(
   { id, path: root }: RegisteredWorkspace,
   home: AbsolutePath,
-  system: System,
+  registry: Registry,
 ): ExcludedDirectory[] {
-  using registry = openRegistry(home, system.userId);
   const inside = (path: AbsolutePath) =>
     path !== root && isAtOrBelow(path as string as BytePath, root as string as BytePath);
   const relative = (path: AbsolutePath) => path.slice(root === "/" ? 1 : root.length + 1) as BytePath;

@@ -12,7 +12,8 @@ export function createSystem(): System {
   return {
     now: () => Date.now(),
     iso: (ms) => new Date(ms).toISOString(),
-    elapsed: () => performance.now(),
+    // `performance` would load a module of its own first
+    elapsed: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     newId: randomId,
     owner: { pid: process.pid, started: readProcessStart(process.pid) ?? "", boot: readBootId() },
     isAlive,

@@ -248,6 +248,7 @@ describe("gc", () => {
           storeId: store.id,
           limits,
           commandPath: "/usr/bin:/bin",
+          times: () => ({ nowMs: 0, recordedMs: 0 }),
           hasCheckpoint: () => true,
         };
         const worktree = new Worktree(options);

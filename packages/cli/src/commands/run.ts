@@ -3,7 +3,7 @@ import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { reportError } from "../errors.ts";
 import { checkpointJson } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withFiles } from "../open-workspace.ts";
 import { changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
 import { count } from "../output/quantity.ts";
@@ -38,7 +38,7 @@ export default defineCommand({
       throw usageError("The command is empty.", "Usage: belay run [--agent name] [--] <command…>");
     const state: State = { ended: undefined };
     try {
-      return await withWorkspace(call, (workspace) => runAsStep(call, workspace, state));
+      return await withFiles(call, (workspace) => runAsStep(call, workspace, state));
     } catch (error) {
       return await afterFailure(call, state, error);
     }

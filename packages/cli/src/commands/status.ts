@@ -2,7 +2,7 @@ import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
-import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { warnAll, withFiles } from "../open-workspace.ts";
 import { checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
@@ -20,7 +20,7 @@ export default defineCommand({
   options: { all: ALL_ENTRIES },
   operands: { min: 0, max: 0 },
   run: (call) =>
-    withWorkspace(call, async (workspace) => {
+    withFiles(call, async (workspace) => {
       const status = await workspace.status();
       const initial = (await workspace.list({ kind: "initial" })).at(-1);
       const { all } = call.options;

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { withFiles } from "../open-workspace.ts";
 
 export default defineCommand({
   usage: "undo [n] [--include-shared] [--best-effort] [--dry-run] [--yes]",
@@ -11,7 +11,7 @@ and nothing is changed. Asks when several files are affected.`,
   operands: { min: 0, max: 1 },
   examples: ["belay undo", "belay undo 3 --dry-run"],
   run: (call) =>
-    withWorkspace(call, async (workspace) => {
+    withFiles(call, async (workspace) => {
       const { goBack } = await import("../going-back/go-back.ts");
       const options = await stepOptions(call, workspace);
       return goBack(call, workspace, {

@@ -105,11 +105,7 @@ function fill(descriptor: number, buffer: Buffer, position: number): number {
 }
 
 /** A small file's bytes in one go (≤ `limit`), or undefined when it is larger, missing or not a regular file. */
-export function readSmallFile(
-  path: AbsolutePath,
-  limit: number,
-  allocate: (size: number) => Buffer = Buffer.allocUnsafe,
-): Buffer | undefined {
+export function readSmallFile(path: AbsolutePath, limit: number): Buffer | undefined {
   let descriptor: number;
   try {
     descriptor = openSync(forSystem(path), READ_FLAGS);
@@ -120,7 +116,7 @@ export function readSmallFile(
     const stat = statDescriptor(descriptor);
     const size = Number(stat.size);
     if (kindOf(stat) !== "file" || size > limit) return undefined;
-    const buffer = allocate(size + 1);
+    const buffer = Buffer.allocUnsafe(size + 1);
     return buffer.subarray(0, fill(descriptor, buffer, 0));
   } finally {
     closeSync(descriptor);

@@ -176,6 +176,11 @@ export function newestCheckpoint(db: Database): Checkpoint | undefined {
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
+/** When the newest checkpoint was recorded, in milliseconds. */
+export function newestTime(db: Database): number {
+  return Number(db.get("SELECT created_at FROM checkpoint ORDER BY seq DESC LIMIT 1")?.["created_at"] ?? 0);
+}
+
 export function newestSeq(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
 }

@@ -37,8 +37,13 @@ export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
 }
 
 /** Reads something from the registry once, and again when its files are others: opening it takes longer than a live capture. */
-export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value): () => Value {
-  let known: { key: string; value: Value } | undefined;
+export function whileRegistryStands<Value>(
+  home: AbsolutePath,
+  alreadyRead: Value | undefined,
+  read: () => Value,
+): () => Value {
+  let known: { key: string; value: Value } | undefined =
+    alreadyRead === undefined ? undefined : { key: registryKey(home), value: alreadyRead };
   return () => {
     const key = registryKey(home);
     if (key === "" || known?.key !== key) known = { key, value: read() };
@@ -49,7 +54,10 @@ export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value
 /** "" when the files are so young that they may change again without a trace in their times. */
 function registryKey(home: AbsolutePath): string {
   const young = readFileClock() - 50_000_000n;
-  const stats = ["registry.db", "registry.db-wal"].map((name) => statNode(below(home, name)));
+  const stats = ["registry.db", "registry.db-wal"]
+    .map((name) => statNode(below(home, name)))
+    // an empty log is there while somebody reads
+    .map((stat) => (stat?.size === 0n ? undefined : stat));
   if (stats.some((stat) => stat !== undefined && stat.mtimeNs >= young)) return "";
   return stats.map((stat) => (stat === undefined ? "-" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`)).join();
 }

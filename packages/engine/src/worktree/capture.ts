@@ -9,7 +9,7 @@ import { isErrno, type FileStat } from "../fs/file-stat.ts";
 import { offerTree } from "../diff/compare-trees.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
 import type { Doubt, Gap } from "../model/checkpoint.ts";
-import { HASH_BYTES, hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import { ABSENT, FILE, GAP, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { RACY } from "./stat-columns.ts";
@@ -163,24 +163,28 @@ function isReadError(error: unknown): boolean {
 /** Directories are in pre-order: backwards, every child comes before its parent. */
 function buildTrees({ scan, previous, sink }: CaptureInput): ObjectHash {
   const { table, unchanged, ownEntry, parent, before } = scan;
+  if (previous !== undefined) takeOverTrees(scan, previous);
   for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
-    if (unchanged[directory] === 1 && previous !== undefined)
-      copyTreeHash(previous, before[directory]!, table, directory);
-    else {
+    const own = ownEntry[directory]!;
+    if (unchanged[directory] !== 1 || previous === undefined) {
       const { hash, bytes } = encodeDirectory(table, directory, sink);
       table.setTreeHash(directory, hash);
       if (before[directory]! >= 0) offerBoth(previous!, before[directory]!, hash, bytes);
+      if (own >= 0) unchanged[parent[directory]!] = 0;
     }
-    const own = ownEntry[directory]!;
-    if (own < 0) continue;
-    table.hash.set(
-      table.treeHash.subarray(directory * HASH_BYTES, (directory + 1) * HASH_BYTES),
-      own * HASH_BYTES,
-    );
-    if (unchanged[directory] !== 1 || !sameTree(previous, before[directory]!, table, directory))
-      unchanged[parent[directory]!] = 0;
+    if (own >= 0) table.nameTree(own, directory);
   }
   return table.treeHashAt(0);
+}
+
+/** Copies the trees of unchanged directories, as many at a time as lie together in both tables. */
+function takeOverTrees({ table, unchanged, before }: Scan, previous: FileTable): void {
+  for (let start = 0, end: number; start < unchanged.length; start = end) {
+    const offset = before[start]! - start;
+    for (end = start; unchanged[end] === 1 && before[end]! - end === offset; end += 1);
+    if (end > start) table.copyTreeHashes(start, previous, start + offset, end - start);
+    else end += 1;
+  }
 }
 
 /** Gives a directory's tree to the sink and names it. */
@@ -204,41 +208,29 @@ function offerBoth(previous: FileTable, directory: number, hash: ObjectHash, byt
   offerTree(hash, bytes);
 }
 
-function copyTreeHash(from: FileTable, source: number, to: FileTable, target: number): void {
-  to.treeHash.set(
-    from.treeHash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES),
-    target * HASH_BYTES,
-  );
-}
-
-function sameTree(
-  previous: FileTable | undefined,
-  source: number,
-  table: FileTable,
-  directory: number,
-): boolean {
-  return previous !== undefined && source >= 0 && previous.hasTree(source, table, directory);
-}
-
+/** The table of a scan has no lost room: what counts is found without going through the directories. */
 function countEntries(table: FileTable): { files: number; bytes: number; gaps: Gap[] } {
   let files = 0;
   let bytes = 0;
-  const gaps: Gap[] = [];
-  table.directories.forEach((path, directory) => {
-    const first = table.firstEntry[directory]!;
-    for (let index = first; index < first + table.entryCount[directory]!; index += 1) {
-      const kind = table.kind[index];
-      if (kind === FILE || kind === SYMLINK) {
-        files += 1;
-        bytes += table.size[index]!;
-      } else if (kind === GAP) {
-        gaps.push({
-          path: joinPath(path, table.names[index]!),
-          reason: TABLE_GAPS[table.mode[index]!]!,
-          size: table.size[index]!,
-        });
-      }
-    }
-  });
-  return { files, bytes, gaps };
+  let gapCount = 0;
+  for (let index = 0; index < table.length; index += 1) {
+    const kind = table.kind[index];
+    if (kind === GAP) gapCount += 1;
+    if (kind !== FILE && kind !== SYMLINK) continue;
+    files += 1;
+    bytes += table.size[index]!;
+  }
+  return { files, bytes, gaps: gapCount === 0 ? [] : gapsOf(table) };
+}
+
+function gapsOf(table: FileTable): Gap[] {
+  return table.directories.flatMap((path, directory) =>
+    [...table.entriesOf(directory)]
+      .filter((index) => table.kind[index] === GAP)
+      .map((index) => ({
+        path: joinPath(path, table.names[index]!),
+        reason: TABLE_GAPS[table.mode[index]!]!,
+        size: table.size[index]!,
+      })),
+  );
 }

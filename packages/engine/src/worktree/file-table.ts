@@ -49,6 +49,7 @@ export class FileTable {
     this.#follows = previous.#identity;
     this.exclusions = [...previous.exclusions];
     for (const column of COLUMNS) this[column] = previous[column].slice(0) as never;
+    this.treeHash = new Uint8Array(previous.treeHash.length);
   }
 
   get length(): number {
@@ -233,13 +234,17 @@ export class FileTable {
     return readHash(this.treeHash, directory);
   }
 
-  /** True when a directory's tree is that of a directory of another table. */
-  hasTree(directory: number, other: FileTable, there: number): boolean {
-    const offset = (there - directory) * HASH_BYTES;
-    const start = directory * HASH_BYTES;
-    for (let at = start; at < start + HASH_BYTES; at += 1)
-      if (this.treeHash[at] !== other.treeHash[at + offset]) return false;
-    return true;
+  /** Takes over the trees of some directories that lie together in another table. */
+  copyTreeHashes(directory: number, from: FileTable, source: number, count: number): void {
+    const trees = from.treeHash.subarray(source * HASH_BYTES, (source + count) * HASH_BYTES);
+    this.treeHash.set(trees, directory * HASH_BYTES);
+  }
+
+  /** Puts a directory's tree into its own entry. */
+  nameTree(own: number, directory: number): void {
+    const { hash, treeHash } = this;
+    for (let at = own * HASH_BYTES, from = directory * HASH_BYTES, end = at + HASH_BYTES; at < end;)
+      hash[at++] = treeHash[from++]!;
   }
 
   entryAt(index: number): Entry {

@@ -58,13 +58,40 @@ export interface LiveSeen extends CapturedTree {
   readonly readCount: number;
 }
 
+/** What a full scan saw, by which the captures after it go. */
+class Adopted {
+  readonly rules: LiveRules;
+  isProven: boolean;
+  readonly #table: FileTable;
+  #tree: LiveTree | undefined;
+  #links: LiveLinks | undefined;
+
+  constructor(table: FileTable, rules: LiveRules, isProven: boolean) {
+    this.#table = table;
+    this.rules = rules;
+    this.isProven = isProven;
+  }
+
+  get tree(): LiveTree {
+    return (this.#tree ??= new LiveTree(this.#table));
+  }
+
+  get links(): LiveLinks {
+    return (this.#links ??= new LiveLinks(this.tree.table));
+  }
+
+  prepare(): void {
+    void this.links;
+  }
+}
+
 const SCAN_FIRST = "the next capture scans everything";
 
 export class LiveCapture {
   readonly #options: LiveOptions;
   readonly #watches: DirectoryWatches;
   readonly changes = new LiveChanges();
-  #state: { tree: LiveTree; rules: LiveRules; links: LiveLinks; isProven: boolean } | undefined;
+  #state: Adopted | undefined;
   /** Why there is no tree. */
   #reason = SCAN_FIRST;
   #isClosed = false;
@@ -122,16 +149,23 @@ export class LiveCapture {
     if (this.#isClosed) return;
     const { gitIndexKey } = facts;
     const rulesKey = keyOf({ ...rules, tracked: [] });
-    this.#state = {
+    const last = { rules, gitIndexKey, rulesKey };
+    const state = new Adopted(
+      table,
+      new LiveRules(this.#options.rules, this.#options.commandPath, last),
       isProven,
-      tree: new LiveTree(table),
-      links: new LiveLinks(table),
-      rules: new LiveRules(this.#options.rules, this.#options.commandPath, { rules, gitIndexKey, rulesKey }),
-    };
+    );
+    this.#state = state;
     this.changes.clear();
-    for (const path of this.#watches.paths()) {
-      if (!this.#state.tree.index.has(path)) this.#watches.remove(path);
-    }
+    // in a big tree that takes a while, and whoever asked for the scan has not been answered yet
+    setImmediate(() => this.#settleIn(state)).unref();
+  }
+
+  /** Makes ready what the next capture needs, and lets go of what is no longer there to be watched. */
+  #settleIn(state: Adopted): void {
+    if (this.#state !== state) return;
+    state.prepare();
+    for (const path of this.#watches.paths()) if (!state.tree.index.has(path)) this.#watches.remove(path);
   }
 
   /** Every difference between the tree and the disk is among the changes now. */

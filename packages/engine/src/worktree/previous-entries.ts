@@ -21,11 +21,6 @@ export class PreviousEntries {
     this.#changed = true;
   }
 
-  /** All entries were taken over as they were. */
-  skipAll(): void {
-    this.#at = this.#end;
-  }
-
   /** True when each of the new entries was there before, equal, and none is missing. */
   isExhaustedUnchanged(count: number): boolean {
     return !this.#changed && count === this.#end - this.#first;

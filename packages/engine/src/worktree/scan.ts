@@ -71,13 +71,15 @@ class Scanner {
   readonly #excluded: ExcludedRoot[] = [];
   readonly #ignoreFiles: RecordedIgnoreFile[] = [];
   readonly #linked: bigint[] = [];
-  readonly #previousDirectories: ReadonlyMap<BytePath, number>;
   readonly #device: bigint;
+  #previousDirectories: ReadonlyMap<BytePath, number> | undefined;
+  /** The previous index of the directory that comes next if nothing came or went: a guess that saves the search. */
+  #nextBefore = 0;
 
   constructor(request: ScanRequest, table: FileTable, index?: ReadonlyMap<BytePath, number>) {
     this.#request = request;
     this.#table = table;
-    this.#previousDirectories = index ?? directoryIndex(request.previous);
+    this.#previousDirectories = index;
     const stat = statNode(request.root);
     this.#device = stat?.dev ?? -1n;
     this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat);
@@ -124,41 +126,57 @@ class Scanner {
   }
 
   #indexBefore(path: BytePath): number {
+    if (this.#request.previous?.directories[this.#nextBefore] === path) return this.#nextBefore;
+    this.#previousDirectories ??= directoryIndex(this.#request.previous);
     return this.#previousDirectories.get(path) ?? -1;
   }
 
   #scan(visit: Visit): void {
+    this.#nextBefore = visit.before + 1;
+    if (visit.names === undefined && this.#isAsBefore(visit)) this.#takeOver(visit);
+    else this.#lookAtEach(visit);
+  }
+
+  #isAsBefore({ path, before }: Visit): boolean {
+    const { previous, root, seenSame } = this.#request;
+    return seenSame?.(before) === true || previous!.isAsBefore(before, createNameStat(below(root, path)));
+  }
+
+  #addDirectory({ path, ownEntry, parent, before }: Visit): number {
+    this.#ownEntry.push(ownEntry);
+    this.#parent.push(parent);
+    this.#before.push(before);
+    return this.#table.addDirectory(path);
+  }
+
+  /** Every entry is as before. */
+  #takeOver(visit: Visit): void {
+    const previous = this.#request.previous!;
+    const table = this.#table;
+    const directory = this.#addDirectory(visit);
+    // a tree that was never stored must be, changed or not
+    this.#unchanged.push(previous.hasTreeHash(visit.before) ? 1 : 0);
+    const first = table.copyEntries(directory, previous, visit.before);
+    const end = first + table.entryCount[directory]!;
+    for (let index = first; index < end; index += 1) {
+      const kind = table.kind[index];
+      if (kind === DIRECTORY) this.#scan(this.#enterAgain(visit, directory, index));
+      else if (kind === EXCLUDED) this.#noteExcluded(visit, table.names[index]!, table.exclusionOf(index));
+    }
+  }
+
+  #lookAtEach(visit: Visit): void {
     const { path, before, names } = visit;
     const { previous } = this.#request;
-    const directory = this.#table.addDirectory(path);
-    this.#ownEntry.push(visit.ownEntry);
-    this.#parent.push(visit.parent);
-    this.#before.push(before);
+    const directory = this.#addDirectory(visit);
     const cursor = new PreviousEntries(previous, before);
-    // a tree that was never stored must be, changed or not
     if (before >= 0 && !previous!.hasTreeHash(before)) cursor.markChanged();
     const statOf = createNameStat(below(this.#request.root, path));
     const open: OpenVisit = { ...visit, directory, cursor, statOf, subdirectories: [] };
     if (names !== undefined) for (const name of names) this.#look(open, name);
-    else if (this.#request.seenSame?.(before) === true || previous!.isAsBefore(before, open.statOf))
-      this.#takeOver(open);
     else this.#lookAgain(open);
     this.#unchanged.push(cursor.isExhaustedUnchanged(this.#table.entryCount[directory]!) ? 1 : 0);
     for (const child of open.subdirectories) this.#scan(child);
-  }
-
-  /** Every entry is as before. */
-  #takeOver(visit: OpenVisit): void {
-    const previous = this.#request.previous!;
-    const first = this.#table.copyEntries(visit.directory, previous, visit.before);
-    const end = first + this.#table.entryCount[visit.directory]!;
-    for (let index = first; index < end; index += 1) {
-      const kind = this.#table.kind[index];
-      if (kind === DIRECTORY) this.#enterAgain(visit, index);
-      else if (kind === EXCLUDED)
-        this.#noteExcluded(visit, this.#table.names[index]!, this.#table.exclusionOf(index));
-    }
-    visit.cursor.skipAll();
   }
 
   /** The names and the verdicts on them are as before; the entries are looked at one by one. */
@@ -217,7 +235,8 @@ class Scanner {
     if (visit.only?.get(name) === false && before >= 0 && this.#isSameDirectory(own, stat))
       return this.#keepDirectory(visit, name, stat, own);
     if (this.#request.entering?.(path) === true) stat = visit.statOf(name) ?? stat;
-    const hasSameNames = this.#request.trustListings && before >= 0 && this.#isListingKnown(own, stat);
+    const { trustListings, previous } = this.#request;
+    const hasSameNames = trustListings && before >= 0 && this.#isListingKnown(previous, own, stat);
     const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
     if (names === null) return;
     if (names?.includes(".git") === true && isLinkedWorktree(absolute))
@@ -225,7 +244,8 @@ class Scanner {
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
     if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
     visit.cursor.compareDirectory(this.#table, index);
-    this.#enter(visit, { name, path, names, before, ownEntry: index });
+    const place = { name, path, names, before, ownEntry: index, parent: visit.directory };
+    visit.subdirectories.push(this.#enter(visit, place));
   }
 
   #isSameDirectory(own: number, stat: FileStat): boolean {
@@ -241,49 +261,45 @@ class Scanner {
   }
 
   /** Enters a directory whose entry was taken over as it was. */
-  #enterAgain(visit: OpenVisit, index: number): void {
-    const name = this.#table.names[index]!;
+  #enterAgain(visit: Visit, parent: number, ownEntry: number): Visit {
+    const name = this.#table.names[ownEntry]!;
     const path = joinPath(visit.path, name);
     const before = this.#indexBefore(path);
     const isNew = this.#request.entering?.(path) === true;
-    const names = isNew ? this.#listAgain(visit, name, path) : undefined;
-    this.#enter(visit, { name, path, names, before, ownEntry: index });
+    const names = isNew ? this.#listAgain(ownEntry, path) : undefined;
+    return this.#enter(visit, { name, path, names, before, ownEntry, parent });
   }
 
-  /** undefined: the names are still those of the previous scan. */
-  #listAgain(visit: OpenVisit, name: string, path: BytePath): string[] | undefined {
-    const stat = visit.statOf(name);
-    if (stat !== undefined && this.#isListingKnown(visit.cursor.find(name), stat)) return undefined;
+  /** undefined: the names are still those of the previous scan, as the entry that was taken over is. */
+  #listAgain(ownEntry: number, path: BytePath): string[] | undefined {
+    const absolute = below(this.#request.root, path);
+    const stat = statNode(absolute);
+    if (stat !== undefined && this.#isListingKnown(this.#table, ownEntry, stat)) return undefined;
     try {
-      return listDirectory(below(this.#request.root, path));
+      return listDirectory(absolute);
     } catch {
       // it goes away as we look; the watch above it tells
       return [];
     }
   }
 
-  #enter(
-    visit: OpenVisit,
-    child: Pick<Visit, "path" | "names" | "before" | "ownEntry"> & { name: string },
-  ): void {
+  #enter(visit: Visit, child: Omit<Visit, "rules"> & { readonly name: string }): Visit {
     const has = (name: string) =>
       child.names?.includes(name) ?? this.#request.previous!.hasName(child.before, name);
     const ignoreFiles = this.#readIgnoreFiles(child.path, has);
-    const rules = once(() => visit.rules().child(child.name, ignoreFiles));
-    visit.subdirectories.push({ ...child, rules, parent: visit.directory });
+    return { ...child, rules: once(() => visit.rules().child(child.name, ignoreFiles)) };
   }
 
   /** A directory at rest with the times it had then has the names it had then. */
-  #isListingKnown(own: number, stat: FileStat): boolean {
-    const { previous } = this.#request;
+  #isListingKnown(table: FileTable | undefined, own: number, stat: FileStat): boolean {
     return (
-      previous !== undefined &&
+      table !== undefined &&
       own >= 0 &&
-      previous.kind[own] === DIRECTORY &&
-      previous.flags[own] !== RACY &&
-      previous.mtimeNs[own] === stat.mtimeNs &&
-      previous.ctimeNs[own] === stat.ctimeNs &&
-      previous.ino[own] === stat.ino
+      table.kind[own] === DIRECTORY &&
+      table.flags[own] !== RACY &&
+      table.mtimeNs[own] === stat.mtimeNs &&
+      table.ctimeNs[own] === stat.ctimeNs &&
+      table.ino[own] === stat.ino
     );
   }
 
@@ -334,7 +350,7 @@ class Scanner {
     this.#noteExcluded(visit, name, rule);
   }
 
-  #noteExcluded(visit: OpenVisit, name: string, rule: string): void {
+  #noteExcluded(visit: Visit, name: string, rule: string): void {
     this.#excluded.push({ path: joinPath(visit.path, name), rule, bytes: null });
   }
 

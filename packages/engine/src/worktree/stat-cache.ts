@@ -13,7 +13,6 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { HASH_BYTES } from "../model/object-hash.ts";
 import { FileTable } from "./file-table.ts";
-import type { SharedTable } from "./second-look-protocol.ts";
 
 /** What else the next capture may reuse. */
 export interface CacheFacts {
@@ -35,8 +34,12 @@ export interface CacheFacts {
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;
-  /** The table as it was read, for another thread. */
-  readonly shared?: SharedTable;
+}
+
+/** A table's names and paths as they stand in the file: with a zero byte between two. */
+export interface TableTexts {
+  readonly names: Uint8Array;
+  readonly paths: Uint8Array;
 }
 
 const MAGIC = "belay stat cache 3\n";
@@ -45,17 +48,12 @@ const CHECKSUM_BYTES = 32;
 const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
-/** `shared` puts it where other threads see it. */
-export function readStatCache(path: AbsolutePath, { shared = false } = {}): StatCache | undefined {
-  const bytes = readSmallFile(path, LARGEST_CACHE, shared ? allocateShared : undefined);
+export function readStatCache(path: AbsolutePath): (StatCache & { readonly texts: TableTexts }) | undefined {
+  const bytes = readSmallFile(path, LARGEST_CACHE);
   if (bytes === undefined || bytes.length < BODY_START) return undefined;
   const body = bytes.subarray(BODY_START);
   const head = bytes.subarray(0, MAGIC.length + CHECKSUM_BYTES);
-  return head.equals(headOf([body])) ? decode(body, shared) : undefined;
-}
-
-function allocateShared(size: number): Buffer {
-  return Buffer.from(new SharedArrayBuffer(size));
+  return head.equals(headOf([body])) ? decode(body) : undefined;
 }
 
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
@@ -104,7 +102,7 @@ function encode({ table: given, facts }: StatCache): Buffer[] {
   ];
 }
 
-function decode(body: Buffer, isShared: boolean): StatCache | undefined {
+function decode(body: Buffer): ReturnType<typeof readStatCache> {
   const reader = new ColumnReader(body);
   const [n, directories, nameBytes, pathBytes, jsonBytes] = reader.take(
     Float64Array,
@@ -116,17 +114,15 @@ function decode(body: Buffer, isShared: boolean): StatCache | undefined {
   table.ctimeNs = reader.take(BigInt64Array, n);
   table.ino = reader.take(BigUint64Array, n);
   table.size = reader.take(Float64Array, n);
-  const entryCount = reader.take(Uint32Array, directories);
-  table.entryCount = Array.from(entryCount);
+  table.entryCount = Array.from(reader.take(Uint32Array, directories));
   table.mode = reader.take(Uint16Array, n);
   table.kind = reader.take(Uint8Array, n);
   table.flags = reader.take(Uint8Array, n);
   table.hash = reader.take(Uint8Array, n * HASH_BYTES);
   table.treeHash = reader.take(Uint8Array, directories * HASH_BYTES);
-  const names = reader.take(Uint8Array, nameBytes!);
-  const paths = reader.take(Uint8Array, pathBytes!);
-  table.names = n === 0 ? [] : textOf(names).split("\0");
-  table.directories = textOf(paths).split("\0") as BytePath[];
+  const texts = { names: reader.take(Uint8Array, nameBytes!), paths: reader.take(Uint8Array, pathBytes!) };
+  table.names = n === 0 ? [] : textOf(texts.names).split("\0");
+  table.directories = textOf(texts.paths).split("\0") as BytePath[];
   let first = 0;
   table.firstEntry = table.entryCount.map((count) => {
     first += count;
@@ -140,10 +136,7 @@ function decode(body: Buffer, isShared: boolean): StatCache | undefined {
   const { exclusions, rootTimes, ...facts } = json;
   table.exclusions = exclusions;
   table.rootTimes = rootTimes;
-  if (!isShared) return { table, facts };
-  const { kind, flags, mode, size, mtimeNs, ctimeNs, ino } = table;
-  const columns = { kind, flags, mode, size, mtimeNs, ctimeNs, ino, entryCount };
-  return { table, facts, shared: { ...columns, names, directories: paths } };
+  return { table, facts, texts };
 }
 
 type TypedArrayConstructor<Kind> = {

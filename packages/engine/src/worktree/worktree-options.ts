@@ -2,7 +2,7 @@
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules } from "../model/rules.ts";
-import type { SecondLook } from "./second-look.ts";
+import type { HeadStart, Times } from "./head-start.ts";
 
 export interface WorktreeLimits {
   readonly fileBytes: number;
@@ -17,10 +17,11 @@ export interface WorktreeOptions {
   readonly storeId: string;
   limits(): WorktreeLimits;
   readonly commandPath: string;
-  /** A thread that helps with the first look. */
-  readonly secondLook?: SecondLook | undefined;
+  /** A look that has begun already. */
+  readonly headStart?: HeadStart | undefined;
+  times(): Times;
   /** Told when the tree turns out to be a big one. */
-  noteLarge?(): void;
+  noteLarge?(cachePath: AbsolutePath): void;
   /**
    * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
    * of the store, or one from which something was forgotten, has not.

@@ -23,7 +23,8 @@ import type { LookRequest, Present } from "./look.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live-watch.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead } from "./parallel-read.ts";
-import { LARGE_TREE_ENTRIES } from "./note-large-tree.ts";
+import { LARGE_TREE_ENTRIES } from "./large-trees.ts";
+import { beginNativeLook, type DirectoryLook } from "./native-look.ts";
 import { isWorthPreparing, MOST_PREPARATIONS } from "./preparation.ts";
 import { RulesReader } from "./rules-reader.ts";
 import { scanTree } from "./scan.ts";
@@ -191,7 +192,7 @@ export class Worktree {
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
     if (this.#options.cachePath === undefined || isGoodEnough) return;
     writeStatCache(this.#options.cachePath, this.#cache);
-    if (table.length >= LARGE_TREE_ENTRIES) this.#options.noteLarge?.();
+    if (table.length >= LARGE_TREE_ENTRIES) this.#options.noteLarge?.(this.#options.cachePath);
     this.#drift = 0;
   }
 
@@ -205,14 +206,17 @@ export class Worktree {
 
   #previous(): StatCache | undefined {
     if (!this.#cacheLoaded && this.#options.cachePath !== undefined)
-      this.#cache = readStatCache(this.#options.cachePath, {
-        shared: this.#options.secondLook !== undefined,
-      });
+      this.#cache = this.#readCache(this.#options.cachePath);
     this.#cacheLoaded = true;
     const facts = this.#cache?.facts;
     return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot)
       ? this.#cache
       : undefined;
+  }
+
+  #readCache(path: AbsolutePath): StatCache | undefined {
+    const { headStart } = this.#options;
+    return headStart?.cachePath === path ? headStart.cache : readStatCache(path);
   }
 
   /** Looks at what the watcher named; undefined when everything has to be looked at. */
@@ -265,9 +269,8 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
-    // a table that is watched changes in place, and is no longer what the other thread was given
-    const shared = this.#live === undefined ? previous?.shared : undefined;
-    const seenSame = shared && this.#options.secondLook?.begin(this.root, shared);
+    using look = previous && this.#beginLook(previous);
+    const seenSame = look && ((directory: number) => look.isAsBefore(directory));
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
@@ -288,6 +291,11 @@ export class Worktree {
       startNs,
       cache: { table: scan.table, facts: this.#facts({ ...keys, snapshot: tree.snapshot, rules, git }) },
     };
+  }
+
+  #beginLook(previous: StatCache): DirectoryLook | undefined {
+    const { headStart, times } = this.#options;
+    return headStart?.take(previous, times()) ?? beginNativeLook(this.root, previous.table);
   }
 
   #captureInput(

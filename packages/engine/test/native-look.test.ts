@@ -1,0 +1,270 @@
+/** The native look says what the scan would have found by itself, or nothing; and a head start changes nothing but the time. */
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  lutimesSync,
+  lstatSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { absolutePath, below } from "../src/fs/absolute-path.ts";
+import { createNameStat } from "../src/fs/file-stat.ts";
+import { nativeLook } from "../src/fs/on-demand.ts";
+import { startLooking } from "../src/head-start.ts";
+import { findWorkspace } from "../src/index.ts";
+import type { FileTable } from "../src/worktree/file-table.ts";
+import { noteLargeTree } from "../src/worktree/large-trees.ts";
+import { beginNativeLook } from "../src/worktree/native-look.ts";
+import { readStatCache, type StatCache } from "../src/worktree/stat-cache.ts";
+import { createSeededRandom } from "./support/seeded-random.ts";
+import { inWorkspace, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const DIRECTORIES = 60;
+const FILES = 20;
+
+function pathOf(directory: number, file: number): string {
+  return `d${directory % 7}/e${directory}/f${file}.txt`;
+}
+
+const PROJECT = Object.fromEntries(
+  Array.from({ length: DIRECTORIES * FILES }, (_, at) => [
+    pathOf(at % DIRECTORIES, Math.floor(at / DIRECTORIES)),
+    `${at}`,
+  ]),
+);
+
+/** Beyond the granularity of file times, so that unchanged files are known as such. */
+const AT_REST_MS = 60;
+
+/** Something that can happen to a project between two captures. */
+function change({ root, write }: TempWorkspace, random: ReturnType<typeof createSeededRandom>): unknown {
+  const any = () => pathOf(random.below(DIRECTORIES), random.below(FILES));
+  const path = any();
+  const file = join(root, path);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  switch (random.below(8)) {
+    case 0:
+      return rmSync(file, { force: true });
+    case 1:
+      return stat && chmodSync(file, 0o700);
+    case 2:
+      return mkdirSync(join(root, `d3/new${random.below(9)}`), { recursive: true });
+    case 3:
+      return writeFileSync(join(root, ".gitignore"), `e${random.below(DIRECTORIES)}\n`);
+    case 4:
+      rmSync(file, { force: true });
+      return symlinkSync("elsewhere", file);
+    case 5:
+      return stat && renameSync(file, join(root, any()));
+    case 6:
+      write(path, `${random.below(9)}`);
+      return stat && lutimesSync(file, stat.atime, stat.mtime);
+    default:
+      return write(path, `changed ${random.below(1e9)}`);
+  }
+}
+
+function readCache({ workspace }: TempWorkspace): NonNullable<ReturnType<typeof readStatCache>> {
+  return readStatCache(absolutePath(join(workspace.store, "stat-cache")))!;
+}
+
+/** What the native look says of each directory. */
+function verdicts(root: string, { table, texts }: Parameters<typeof lookWith>[1]): boolean[] {
+  using look = lookWith(root, { table, texts });
+  return table.directories.map((_, directory) => look.isAsBefore(directory));
+}
+
+function lookWith(
+  root: string,
+  cache: Pick<ReturnType<typeof readCache>, "table"> & {
+    texts?: undefined | ReturnType<typeof readCache>["texts"];
+  },
+) {
+  return beginNativeLook(absolutePath(root), cache.table, cache.texts)!;
+}
+
+describe("[R7] the native look", () => {
+  test("is there where there is a compiler", () => {
+    expect(nativeLook() !== undefined).toBe(spawnSync("cc", ["--version"]).status === 0);
+  });
+
+  test(
+    "says of every directory what a look from here says",
+    { timeout: 60_000 },
+    inWorkspace(PROJECT, async (temp) => {
+      const random = createSeededRandom();
+      console.log(`seed ${random.seed}`);
+      const root = absolutePath(temp.root);
+      let [same, other] = [0, 0];
+      for (let round = 0; round < 30; round += 1) {
+        await pause(random.below(2) * AT_REST_MS);
+        await temp.workspace.checkpoint();
+        const { table, texts } = readCache(temp);
+        for (let count = random.below(6); count > 0; count -= 1) change(temp, random);
+        const expected = table.directories.map((path, directory) =>
+          table.isAsBefore(directory, createNameStat(below(root, path))),
+        );
+        expect(verdicts(temp.root, { table, texts })).toEqual(expected);
+        expect(verdicts(temp.root, { table, texts: undefined })).toEqual(expected);
+        same += expected.filter(Boolean).length;
+        other += expected.filter((each) => !each).length;
+      }
+      expect(Math.min(same, other)).toBeGreaterThan(100);
+    }),
+  );
+
+  test(
+    "notices a difference in each of the columns",
+    inWorkspace(PROJECT, async (temp) => {
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      const directory = (table: FileTable) => table.directories.indexOf("d1/e1" as never);
+      const alterations: ((table: FileTable, entry: number) => void)[] = [
+        (table, entry) => (table.mtimeNs[entry]! += 1n),
+        (table, entry) => (table.ctimeNs[entry]! -= 1n),
+        (table, entry) => (table.ino[entry]! += 1n),
+        (table, entry) => (table.size[entry]! += 1),
+        (table, entry) => (table.mode[entry]! ^= 0o100),
+        (table, entry) => (table.kind[entry] = 1),
+        (table, entry) => (table.kind[entry] = 3),
+        (table, entry) => (table.flags[entry] = 1),
+        (table, entry) => (table.names[entry] = "another"),
+      ];
+      for (const alter of alterations) {
+        const { table } = readCache(temp);
+        const at = directory(table);
+        alter(table, table.firstEntry[at]! + FILES - 1);
+        const seen = verdicts(temp.root, { table });
+        expect([at, alter.toString(), seen[at]]).toEqual([at, alter.toString(), false]);
+        expect(seen.filter((each) => !each)).toHaveLength(1);
+      }
+      const { table } = readCache(temp);
+      table.kind[table.firstEntry[directory(table)]!] = 254;
+      table.names[table.firstEntry[directory(table)]!] = "left out";
+      expect(verdicts(temp.root, { table }).every(Boolean)).toBe(true);
+    }),
+  );
+
+  test(
+    "is not to be had for arrays that do not belong together",
+    inWorkspace(PROJECT, async (temp) => {
+      await temp.workspace.checkpoint();
+      const root = absolutePath(temp.root);
+      const { table, texts } = readCache(temp);
+      const shorter = { names: texts.names.subarray(0, 500), paths: texts.paths };
+      expect(beginNativeLook(root, table, shorter)).toBeUndefined();
+      expect(beginNativeLook(root, table, { ...texts, paths: texts.paths.subarray(0, 50) })).toBeUndefined();
+      expect(beginNativeLook(absolutePath(`${temp.root}-gone`), table, texts)).toBeUndefined();
+      table.entryCount[3]! += table.length;
+      expect(beginNativeLook(root, table, texts)).toBeUndefined();
+    }),
+  );
+
+  test(
+    "says nothing more once it is ended",
+    inWorkspace(PROJECT, async (temp) => {
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      const { table, texts } = readCache(temp);
+      const look = beginNativeLook(absolutePath(temp.root), table, texts)!;
+      expect(look.isAsBefore(0)).toBe(true);
+      look[Symbol.dispose]();
+      look[Symbol.dispose]();
+      expect(look.isAsBefore(0)).toBe(false);
+      expect(look.isAsBefore(1e6)).toBe(false);
+    }),
+  );
+});
+
+describe("[R7] a head start", () => {
+  /** The tree counts as a big one from now on. */
+  function noteLarge({ root, home, workspace }: TempWorkspace): void {
+    const cachePath = absolutePath(join(workspace.store, "stat-cache"));
+    noteLargeTree(absolutePath(home), { root: absolutePath(root), cachePath });
+  }
+
+  test(
+    "is had in trees that were big the last time, and in what is in them",
+    inWorkspace(PROJECT, async (temp) => {
+      const { root, home } = temp;
+      expect(startLooking(home, root, Date.now())).toBeUndefined();
+      noteLarge(temp);
+      expect(startLooking(home, root, Date.now())).toBeDefined();
+      expect(startLooking(home, join(root, "d3"), Date.now())).toBeDefined();
+      expect(startLooking(home, `${root}-other`, Date.now())).toBeUndefined();
+    }),
+  );
+
+  test(
+    "changes nothing but the time",
+    { timeout: 60_000 },
+    inWorkspace(PROJECT, async (temp) => {
+      noteLarge(temp);
+      const random = createSeededRandom();
+      console.log(`seed ${random.seed}`);
+      for (let round = 0; round < 12; round += 1) {
+        for (let count = random.below(6); count > 0; count -= 1) change(temp, random);
+        await pause(random.below(2) * AT_REST_MS);
+        const headStart = startLooking(temp.home, temp.root, Date.now());
+        await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart });
+        const { snapshot } = (await workspace.checkpoint()).checkpoint;
+        const cold = await startInProcess<string>(
+          { root: temp.root, home: `${temp.home}-${round}` },
+          "return (await workspace.checkpoint()).checkpoint.snapshot;",
+        );
+        expect(snapshot).toBe(cold);
+      }
+    }),
+  );
+
+  const OF_NOW = { nowMs: 1000, recordedMs: 999 };
+
+  test(
+    "counts once, for a moment, and until somebody records something",
+    inWorkspace(PROJECT, async (temp) => {
+      noteLarge(temp);
+      const begin = () => startLooking(temp.home, temp.root, 1000)!;
+      const take = (times: typeof OF_NOW, cache?: StatCache) => {
+        const headStart = begin();
+        using look = headStart.take(cache ?? headStart.cache, times);
+        return look !== undefined;
+      };
+      expect(take(OF_NOW)).toBe(true);
+      expect(take({ ...OF_NOW, recordedMs: 1000 })).toBe(false);
+      expect(take({ ...OF_NOW, nowMs: 1499 })).toBe(true);
+      expect(take({ ...OF_NOW, nowMs: 1500 })).toBe(false);
+      expect(take({ ...OF_NOW, nowMs: 999 })).toBe(false);
+      expect(take(OF_NOW, begin().cache)).toBe(false);
+      const headStart = begin();
+      using first = headStart.take(headStart.cache, OF_NOW);
+      expect(first).toBeDefined();
+      expect(headStart.take(headStart.cache, OF_NOW)).toBeUndefined();
+    }),
+  );
+
+  test(
+    "is not believed when somebody else has restored something meanwhile",
+    inWorkspace(PROJECT, async (temp) => {
+      const { checkpoint: before } = await temp.workspace.checkpoint();
+      // so many that the stat cache is written again
+      for (let file = 0; file < FILES; file += 1) temp.write(pathOf(20, file), "changed");
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      noteLarge(temp);
+      const begunMs = Date.now();
+      const headStart = startLooking(temp.home, temp.root, begunMs);
+      // long enough for the look to be over; that it is not old either is what the clock says
+      await pause(50);
+      await temp.workspace.restoreTo(before.id);
+      const clock = () => begunMs + 100;
+      await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart, clock });
+      expect((await workspace.checkpoint()).checkpoint.snapshot).toBe(before.snapshot);
+    }),
+  );
+});
