@@ -9,7 +9,7 @@ import type { ShadowGit } from "./shadow-git.ts";
 
 const SCRIPT = fileURLToPath(new URL("./live-process.ts", import.meta.url));
 const CHANGED_FILES = 10;
-const MOST_MS = 10;
+const MOST_MS = 5;
 const LEAST_RATIO = 50;
 const MOST_MEMORY = 200 * 1024 * 1024;
 

@@ -35,6 +35,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "native threads are believed before they have looked",
+    suite: "detection",
+    tries: 100_000,
+    edits: [
+      {
+        file: "worktree/native-look",
+        text: "isAsBefore: (directory) => native.isAsBefore(look, directory),",
+        instead: "isAsBefore: () => true,",
+      },
+    ],
+  },
+  {
     name: "what is hot is taken for at rest, and times are whole seconds",
     suite: "detection",
     tries: 20_000,

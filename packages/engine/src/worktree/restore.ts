@@ -1,7 +1,7 @@
 /** Restore: from the present to a checkpoint, whole or in part. Looks first, asks nothing, loses nothing. */
 import { threadsSince } from "../history/record.ts";
 import type { Finish } from "../history/journal.ts";
-import { readDoubts, readGaps } from "../history/checkpoints.ts";
+import { newestCheckpoint, readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
@@ -9,7 +9,7 @@ import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
 import { encodeTree } from "../model/tree.ts";
-import { lookUp } from "../diff/compare-trees.ts";
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
 import { Overlay } from "./overlay.ts";
@@ -124,6 +124,7 @@ function takeSafety(
   let more: Partial<LookRequest> | undefined;
   const first = takeCheckpoint(context, {
     ...options,
+    look: { meanwhile: () => fetchAhead(context, target) },
     wanted(present) {
       more = whatElseToSee(context, present, target);
       return more === undefined && wanted(present);
@@ -131,6 +132,27 @@ function takeSafety(
   });
   return more === undefined ? first : takeCheckpoint(context, { ...options, look: more, wanted });
 }
+
+/**
+ * Reads what a restore will probably need into the store's cache: all of it, if nothing has changed since the newest
+ * checkpoint. What is damaged is for those to notice who need it.
+ */
+function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): void {
+  try {
+    let bytes = 0;
+    for (const { to } of compareTrees(objects, newestCheckpoint(db)!.snapshot, target.snapshot)) {
+      if (to?.kind !== "file") continue;
+      bytes += to.size;
+      if (bytes > MOST_BYTES_AHEAD) return;
+      objects.read(to.hash);
+    }
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+/** Not more than the cache can hold. */
+const MOST_BYTES_AHEAD = 1024 * 1024;
 
 /** How a checkpoint is called in sentences. */
 export function nameOf(checkpoint: Checkpoint): string {

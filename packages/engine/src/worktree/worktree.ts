@@ -271,6 +271,7 @@ export class Worktree {
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
     using look = previous && this.#beginLook(previous);
     const seenSame = look && ((directory: number) => look.isAsBefore(directory));
+    if (look !== undefined) request.meanwhile?.();
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
