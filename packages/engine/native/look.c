@@ -184,10 +184,11 @@ static bool split(struct texts *texts, const char *bytes, size_t length, uint32_
     texts->starts[number] = (uint32_t)at;
     at = (size_t)(end - bytes) + 1;
   }
-  texts->last = calloc(length - at + 1, 1);
+  size_t rest = length - at;
+  texts->last = calloc(rest + 1, 1);
   if (texts->last == NULL) return false;
-  if (length > at) memcpy(texts->last, bytes + at, length - at);
-  return true;
+  if (rest > 0) memcpy(texts->last, bytes + at, rest);
+  return strlen(texts->last) == rest;
 }
 
 static bool is_consistent(const struct look *look) {

@@ -316,11 +316,24 @@ function assemble(
     notices,
     headStart: options.headStart,
     noteLarge: (cachePath) => noteLargeTree(home, { root: known.path, cachePath }),
-    excludedDirectories: whileRegistryStands(home, registry && otherWorkspaces(known, home, registry), () => {
-      using again = openRegistry(home, system.userId);
-      return otherWorkspaces(known, home, again);
-    }),
+    excludedDirectories: excludedFor(known, { home, registry, system }),
   });
+}
+
+/** What is left out of a workspace, as long as the registry says so; read at once from one that is open already. */
+function excludedFor(
+  known: RegisteredWorkspace,
+  { home, registry, system }: Pick<Opening, "home" | "system"> & { readonly registry?: Registry | undefined },
+): () => ExcludedDirectory[] {
+  let open = registry;
+  const read = whileRegistryStands(home, () => {
+    if (open !== undefined) return otherWorkspaces(known, home, open);
+    using again = openRegistry(home, system.userId);
+    return otherWorkspaces(known, home, again);
+  });
+  if (registry !== undefined) read();
+  open = undefined;
+  return read;
 }
 
 /** Other workspaces inside this one, and the store itself if it is inside. */

@@ -12,13 +12,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test } from "vitest";
-import { absolutePath, below } from "../src/fs/absolute-path.ts";
+import { describe, expect, test, vi } from "vitest";
+import { absolutePath, below, type AbsolutePath } from "../src/fs/absolute-path.ts";
 import { createNameStat } from "../src/fs/file-stat.ts";
 import { nativeLook } from "../src/fs/on-demand.ts";
-import { startLooking } from "../src/head-start.ts";
-import { findWorkspace } from "../src/index.ts";
+import { DirectoryWatches } from "../src/fs/watch.ts";
+import { startLooking, type HeadStart } from "../src/head-start.ts";
+import { findWorkspace, type Workspace } from "../src/index.ts";
+import type { Context } from "../src/worktree/context.ts";
 import type { FileTable } from "../src/worktree/file-table.ts";
+import type { LiveCapture } from "../src/worktree/live.ts";
 import { noteLargeTree } from "../src/worktree/large-trees.ts";
 import { beginNativeLook } from "../src/worktree/native-look.ts";
 import { readStatCache, type StatCache } from "../src/worktree/stat-cache.ts";
@@ -70,8 +73,12 @@ function change({ root, write }: TempWorkspace, random: ReturnType<typeof create
   }
 }
 
-function readCache({ workspace }: TempWorkspace): NonNullable<ReturnType<typeof readStatCache>> {
-  return readStatCache(absolutePath(join(workspace.store, "stat-cache")))!;
+function cachePath({ workspace }: TempWorkspace): AbsolutePath {
+  return absolutePath(join(workspace.store, "stat-cache"));
+}
+
+function readCache(temp: TempWorkspace): NonNullable<ReturnType<typeof readStatCache>> {
+  return readStatCache(cachePath(temp))!;
 }
 
 /** What the native look says of each directory. */
@@ -87,6 +94,11 @@ function lookWith(
   },
 ) {
   return beginNativeLook(absolutePath(root), cache.table, cache.texts)!;
+}
+
+/** Not for others to have: what happens to it by chance has to happen here. */
+function liveCaptureOf(workspace: Workspace): LiveCapture {
+  return (workspace as unknown as { context: Context }).context.worktree.live!.capture;
 }
 
 describe("[R7] the native look", () => {
@@ -167,6 +179,51 @@ describe("[R7] the native look", () => {
   );
 
   test(
+    "[R44] is not asked of a directory whose watch is newer than the look",
+    inWorkspace(PROJECT, async (temp) => {
+      await temp.workspace.watch();
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      const path = pathOf(20, 5);
+      // a tree that was lost has its watches made anew; the look is far ahead of them
+      liveCaptureOf(temp.workspace).lose("too much changed");
+      const add = DirectoryWatches.prototype.add;
+      let isWritten = false;
+      using _ = {
+        [Symbol.dispose]: () => {
+          DirectoryWatches.prototype.add = add;
+        },
+      };
+      DirectoryWatches.prototype.add = function (directory) {
+        if (directory === "d6/e20" && !isWritten) {
+          isWritten = true;
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+          temp.write(path, "just before the watch");
+        }
+        return add.call(this, directory);
+      };
+      await temp.workspace.checkpoint();
+      expect(isWritten).toBe(true);
+      const { checkpoint } = await temp.workspace.checkpoint();
+      expect(temp.workspace.watching).toMatchObject({ state: "live" });
+      temp.write(path, "later");
+      await temp.workspace.restoreTo(checkpoint.id);
+      expect(temp.read(path)).toBe("just before the watch");
+    }),
+  );
+
+  test(
+    "knows the directories of a table from which some were taken out",
+    inWorkspace(PROJECT, async (temp) => {
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      const { table } = readCache(temp);
+      table.removeDirectory(table.directories.indexOf("d1/e1" as never));
+      expect(verdicts(temp.root, { table }).every(Boolean)).toBe(true);
+    }),
+  );
+
+  test(
     "says nothing more once it is ended",
     inWorkspace(PROJECT, async (temp) => {
       await pause(AT_REST_MS);
@@ -184,9 +241,9 @@ describe("[R7] the native look", () => {
 
 describe("[R7] a head start", () => {
   /** The tree counts as a big one from now on. */
-  function noteLarge({ root, home, workspace }: TempWorkspace): void {
-    const cachePath = absolutePath(join(workspace.store, "stat-cache"));
-    noteLargeTree(absolutePath(home), { root: absolutePath(root), cachePath });
+  function noteLarge(temp: TempWorkspace): void {
+    const tree = { root: absolutePath(temp.root), cachePath: cachePath(temp) };
+    noteLargeTree(absolutePath(temp.home), tree);
   }
 
   test(
@@ -198,6 +255,10 @@ describe("[R7] a head start", () => {
       expect(startLooking(home, root, Date.now())).toBeDefined();
       expect(startLooking(home, join(root, "d3"), Date.now())).toBeDefined();
       expect(startLooking(home, `${root}-other`, Date.now())).toBeUndefined();
+      const inner = absolutePath(join(root, "d3"));
+      noteLargeTree(absolutePath(home), { root: inner, cachePath: absolutePath("/nowhere") });
+      expect(startLooking(home, root, Date.now())).toBeDefined();
+      expect(startLooking(home, inner, Date.now())).toBeUndefined();
     }),
   );
 
@@ -230,9 +291,10 @@ describe("[R7] a head start", () => {
     inWorkspace(PROJECT, async (temp) => {
       noteLarge(temp);
       const begin = () => startLooking(temp.home, temp.root, 1000)!;
+      const cacheOf = (headStart: HeadStart) => headStart.cacheOf(absolutePath(temp.root), cachePath(temp))!;
       const take = (times: typeof OF_NOW, cache?: StatCache) => {
         const headStart = begin();
-        using look = headStart.take(cache ?? headStart.cache, times);
+        using look = headStart.take(cache ?? cacheOf(headStart), times);
         return look !== undefined;
       };
       expect(take(OF_NOW)).toBe(true);
@@ -240,11 +302,37 @@ describe("[R7] a head start", () => {
       expect(take({ ...OF_NOW, nowMs: 1499 })).toBe(true);
       expect(take({ ...OF_NOW, nowMs: 1500 })).toBe(false);
       expect(take({ ...OF_NOW, nowMs: 999 })).toBe(false);
-      expect(take(OF_NOW, begin().cache)).toBe(false);
+      expect(take(OF_NOW, cacheOf(begin()))).toBe(false);
       const headStart = begin();
-      using first = headStart.take(headStart.cache, OF_NOW);
+      const cache = cacheOf(headStart);
+      using first = headStart.take(cache, OF_NOW);
       expect(first).toBeDefined();
-      expect(headStart.take(headStart.cache, OF_NOW)).toBeUndefined();
+      expect(headStart.take(cache, OF_NOW)).toBeUndefined();
+      const elsewhere = begin();
+      expect(elsewhere.cacheOf(absolutePath(`${temp.root}-moved`), cachePath(temp))).toBeUndefined();
+      const dropped = begin();
+      const itsCache = cacheOf(dropped);
+      dropped.drop();
+      expect(dropped.take(itsCache, OF_NOW)).toBeUndefined();
+    }),
+  );
+
+  test(
+    "does not outlive the beginning of a watch, by which its table changes",
+    inWorkspace(PROJECT, async (temp) => {
+      await pause(AT_REST_MS);
+      await temp.workspace.checkpoint();
+      noteLarge(temp);
+      const begunMs = Date.now();
+      const headStart = startLooking(temp.home, temp.root, begunMs);
+      const clock = () => begunMs + 100;
+      await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart, clock });
+      await workspace.watch();
+      temp.write(pathOf(20, 5), "seen, and not recorded");
+      await vi.waitFor(async () => expect((await workspace.status()).changedFiles).toHaveLength(1));
+      liveCaptureOf(workspace).doubt("something");
+      await workspace.checkpoint();
+      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
     }),
   );
 

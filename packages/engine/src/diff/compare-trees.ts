@@ -32,11 +32,16 @@ function remember(name: ObjectHash, tree: Tree | Buffer): void {
   recent.set(name, tree);
 }
 
-/** Edits that lead from snapshot `from` to snapshot `to`, parents before children, names in byte order. */
-export function compareTrees(source: ObjectSource, from: ObjectHash, to: ObjectHash): Edit[] {
+/** Edits that lead from snapshot `from` to snapshot `to`, parents before children, names in byte order; the first `most` of them. */
+export function compareTrees(
+  source: ObjectSource,
+  from: ObjectHash,
+  to: ObjectHash,
+  most = Infinity,
+): Edit[] {
   const edits: Edit[] = [];
   if (from !== to)
-    compareDirectories({ source, edits }, ROOT_PATH, readTree(source, from), readTree(source, to));
+    compareDirectories({ source, edits, most }, ROOT_PATH, readTree(source, from), readTree(source, to));
   return edits;
 }
 
@@ -45,6 +50,7 @@ const NOTHING: Tree = new Map();
 interface Walk {
   readonly source: ObjectSource;
   readonly edits: Edit[];
+  readonly most: number;
 }
 
 function compareDirectories(walk: Walk, directory: BytePath, from: Tree, to: Tree): void {
@@ -54,7 +60,7 @@ function compareDirectories(walk: Walk, directory: BytePath, from: Tree, to: Tre
 }
 
 function compareEntries(walk: Walk, path: BytePath, from: Entry | undefined, to: Entry | undefined): void {
-  if (sameEntry(from, to)) return;
+  if (sameEntry(from, to) || walk.edits.length >= walk.most) return;
   if (!sameNode(from, to)) walk.edits.push({ path, from, to });
   // [R12] nothing is known below a gap: what stands there on the other side is neither new nor gone
   if (from?.kind === "gap" || to?.kind === "gap") return;

@@ -37,13 +37,8 @@ export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
 }
 
 /** Reads something from the registry once, and again when its files are others: opening it takes longer than a live capture. */
-export function whileRegistryStands<Value>(
-  home: AbsolutePath,
-  alreadyRead: Value | undefined,
-  read: () => Value,
-): () => Value {
-  let known: { key: string; value: Value } | undefined =
-    alreadyRead === undefined ? undefined : { key: registryKey(home), value: alreadyRead };
+export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value): () => Value {
+  let known: { key: string; value: Value } | undefined;
   return () => {
     const key = registryKey(home);
     if (key === "" || known?.key !== key) known = { key, value: read() };

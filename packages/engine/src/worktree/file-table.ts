@@ -15,6 +15,11 @@ export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "spe
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
+export interface TableTexts {
+  readonly names: Uint8Array;
+  readonly paths: Uint8Array;
+}
+
 export class FileTable {
   /** The root's own times, "" when it was not at rest. */
   rootTimes = "";
@@ -152,6 +157,16 @@ export class FileTable {
       end += count;
     }
     return end === this.length;
+  }
+
+  /** Names and paths as bytes, with a zero byte between two. */
+  texts(): TableTexts {
+    // where a directory was taken out there is no entry either
+    const paths = this.directories.map((path) => (path === GONE ? "" : path));
+    return {
+      names: Buffer.from(this.names.join("\0"), "latin1"),
+      paths: Buffer.from(paths.join("\0"), "latin1"),
+    };
   }
 
   /** The same table without lost room. */

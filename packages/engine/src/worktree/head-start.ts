@@ -18,35 +18,49 @@ export interface Times {
   readonly recordedMs: number;
 }
 
-export class HeadStart {
-  readonly cachePath: AbsolutePath;
+interface Begun {
   readonly cache: StatCache;
-  readonly #begunMs: number;
-  #look: DirectoryLook | undefined;
+  readonly look: DirectoryLook;
+}
 
-  private constructor(cachePath: AbsolutePath, cache: StatCache, look: DirectoryLook, begunMs: number) {
-    this.cachePath = cachePath;
-    this.cache = cache;
-    this.#look = look;
+export class HeadStart {
+  readonly #tree: LargeTree;
+  readonly #begunMs: number;
+  #begun: Begun | undefined;
+
+  private constructor(tree: LargeTree, begun: Begun, begunMs: number) {
+    this.#tree = tree;
+    this.#begun = begun;
     this.#begunMs = begunMs;
   }
 
-  static begin({ root, cachePath }: LargeTree, nowMs: number): HeadStart | undefined {
-    const read = readStatCache(cachePath);
+  static begin(tree: LargeTree, nowMs: number): HeadStart | undefined {
+    const read = readStatCache(tree.cachePath);
     if (read === undefined) return undefined;
     const { table, facts, texts } = read;
-    const look = beginNativeLook(root, table, texts);
-    return look && new HeadStart(cachePath, { table, facts }, look, nowMs);
+    const look = beginNativeLook(tree.root, table, texts);
+    return look && new HeadStart(tree, { cache: { table, facts }, look }, nowMs);
   }
 
-  /** The look, if it is one at this table and counts; it is the caller's from then on. */
-  take(cache: StatCache, { nowMs, recordedMs }: Times): DirectoryLook | undefined {
-    const look = this.#look;
-    this.#look = undefined;
+  /** The stat cache it goes by, if it is that of this root. */
+  cacheOf(root: AbsolutePath, path: AbsolutePath): StatCache | undefined {
+    return this.#tree.root === root && this.#tree.cachePath === path ? this.#begun?.cache : undefined;
+  }
+
+  /** The look, once, if it is one at this table and counts; it is the caller's from then on. */
+  take({ table }: StatCache, { nowMs, recordedMs }: Times): DirectoryLook | undefined {
+    const begun = this.#begun;
+    this.#begun = undefined;
     const age = nowMs - this.#begunMs;
     const counts = recordedMs < this.#begunMs && age >= 0 && age < GOOD_FOR_MS;
-    if (counts && cache.table === this.cache.table) return look;
-    look?.[Symbol.dispose]();
+    if (counts && begun?.cache.table === table) return begun.look;
+    begun?.look[Symbol.dispose]();
     return undefined;
+  }
+
+  /** Nobody will need it. */
+  drop(): void {
+    this.#begun?.look[Symbol.dispose]();
+    this.#begun = undefined;
   }
 }

@@ -17,9 +17,11 @@ export interface LargeTree {
   readonly cachePath: AbsolutePath;
 }
 
-/** The big tree that a directory belongs to. */
+/** The big tree that a directory belongs to: the innermost, if they are nested. */
 export function findLargeTree(home: AbsolutePath, directory: AbsolutePath): LargeTree | undefined {
-  return readLargeTrees(home).find(({ root }) => directory === root || directory.startsWith(`${root}/`));
+  return readLargeTrees(home)
+    .filter(({ root }) => directory === root || directory.startsWith(`${root}/`))
+    .toSorted((a, b) => b.root.length - a.root.length)[0];
 }
 
 export function noteLargeTree(home: AbsolutePath, tree: LargeTree): void {

@@ -5,8 +5,7 @@
  */
 import { forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { nativeLook } from "../fs/on-demand.ts";
-import type { FileTable } from "./file-table.ts";
-import type { TableTexts } from "./stat-cache.ts";
+import type { FileTable, TableTexts } from "./file-table.ts";
 
 /** To load it takes longer than to look at fewer entries without. */
 const FEWEST_ENTRIES = 1000;
@@ -17,15 +16,17 @@ export interface DirectoryLook extends Disposable {
   isAsBefore(directory: number): boolean;
 }
 
-/** undefined where there is no help or no need of it. */
+/** undefined where there is no help or no need of it; `given` are the table's texts, if they are at hand. */
 export function beginNativeLook(
   root: AbsolutePath,
   table: FileTable,
-  texts: TableTexts = { names: bytesOf(table.names), paths: bytesOf(table.directories) },
+  given?: TableTexts,
 ): DirectoryLook | undefined {
   if (table.length < FEWEST_ENTRIES) return undefined;
   const native = nativeLook();
-  const look = native?.begin(
+  if (native === undefined) return undefined;
+  const texts = given ?? table.texts();
+  const look = native.begin(
     table.length,
     Buffer.from(forSystem(root)),
     texts.paths,
@@ -40,13 +41,9 @@ export function beginNativeLook(
     table.ctimeNs,
     table.ino,
   );
-  if (native === undefined || look === undefined) return undefined;
+  if (look === undefined) return undefined;
   return {
     isAsBefore: (directory) => native.isAsBefore(look, directory),
     [Symbol.dispose]: () => native.end(look),
   };
-}
-
-function bytesOf(texts: readonly string[]): Buffer {
-  return Buffer.from(texts.join("\0"), "latin1");
 }

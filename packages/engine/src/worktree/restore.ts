@@ -140,7 +140,8 @@ function takeSafety(
 function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): void {
   try {
     let bytes = 0;
-    for (const { to } of compareTrees(objects, newestCheckpoint(db)!.snapshot, target.snapshot)) {
+    const newest = newestCheckpoint(db)!;
+    for (const { to } of compareTrees(objects, newest.snapshot, target.snapshot, MOST_EDITS_AHEAD)) {
       if (to?.kind !== "file") continue;
       bytes += to.size;
       if (bytes > MOST_BYTES_AHEAD) return;
@@ -151,7 +152,8 @@ function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): vo
   }
 }
 
-/** Not more than the cache can hold. */
+/** Not more than can be done while others look, and than the cache can hold. */
+const MOST_EDITS_AHEAD = 100;
 const MOST_BYTES_AHEAD = 1024 * 1024;
 
 /** How a checkpoint is called in sentences. */

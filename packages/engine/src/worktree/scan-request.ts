@@ -14,7 +14,7 @@ export interface ScanRequest {
   readonly previous: FileTable | undefined;
   /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
   readonly trustListings: boolean;
-  /** Tells of a directory of the previous scan that all its entries were seen, since this scan began, to be as before. */
+  /** Tells of a directory of the previous scan that others have just seen all its entries to be as before. */
   seenSame?: ((directory: number) => boolean) | undefined;
   /** Told of each file that must be read, as soon as it is found. */
   readonly ahead: ParallelRead | undefined;

@@ -47,6 +47,8 @@ interface Visit {
   readonly ownEntry: number;
   readonly parent: number;
   readonly before: number;
+  /** Its watch is new: what others saw of it before does not count. */
+  readonly isWatchNew: boolean;
   /** Only these names are looked at: a directory among them that was not replaced is not entered. */
   readonly only?: ReadonlyMap<string, boolean>;
 }
@@ -80,15 +82,13 @@ class Scanner {
     this.#request = request;
     this.#table = table;
     this.#previousDirectories = index;
-    const stat = statNode(request.root);
-    this.#device = stat?.dev ?? -1n;
-    this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat);
+    this.#device = statNode(request.root)?.dev ?? -1n;
   }
 
   run(): Scan {
     const { root, rules, trustListings, previous, entering } = this.#request;
-    entering?.(ROOT_PATH);
-    const { rootTimes } = this.#table;
+    const isWatchNew = entering?.(ROOT_PATH) === true;
+    const rootTimes = this.#readRootTimes();
     const hasSameNames = trustListings && rootTimes !== "" && previous?.rootTimes === rootTimes;
     const names = hasSameNames ? undefined : listDirectory(root);
     this.#scan({
@@ -98,16 +98,23 @@ class Scanner {
       ownEntry: -1,
       parent: -1,
       before: this.#indexBefore(ROOT_PATH),
+      isWatchNew,
     });
     return this.#result();
   }
 
   runSome(directories: Iterable<NamesToSee>): Scan {
+    this.#readRootTimes();
     for (const { path, names, rules } of directories) {
-      const place = { ownEntry: -1, parent: -1, before: this.#indexBefore(path) };
+      const place = { ownEntry: -1, parent: -1, before: this.#indexBefore(path), isWatchNew: false };
       this.#scan({ path, names: [...names.keys()].sort(), only: names, rules: once(rules), ...place });
     }
     return this.#result();
+  }
+
+  #readRootTimes(): string {
+    const stat = statNode(this.#request.root);
+    return (this.#table.rootTimes = stat === undefined || this.#isRacy(stat) ? "" : timesOf(stat));
   }
 
   #result(): Scan {
@@ -137,9 +144,11 @@ class Scanner {
     else this.#lookAtEach(visit);
   }
 
-  #isAsBefore({ path, before }: Visit): boolean {
+  /** A change between a look by others and a new watch would neither be seen nor told of. */
+  #isAsBefore({ path, before, isWatchNew }: Visit): boolean {
     const { previous, root, seenSame } = this.#request;
-    return seenSame?.(before) === true || previous!.isAsBefore(before, createNameStat(below(root, path)));
+    if (!isWatchNew && seenSame?.(before) === true) return true;
+    return previous!.isAsBefore(before, createNameStat(below(root, path)));
   }
 
   #addDirectory({ path, ownEntry, parent, before }: Visit): number {
@@ -234,7 +243,8 @@ class Scanner {
     const own = visit.cursor.find(name);
     if (visit.only?.get(name) === false && before >= 0 && this.#isSameDirectory(own, stat))
       return this.#keepDirectory(visit, name, stat, own);
-    if (this.#request.entering?.(path) === true) stat = visit.statOf(name) ?? stat;
+    const isWatchNew = this.#request.entering?.(path) === true;
+    if (isWatchNew) stat = visit.statOf(name) ?? stat;
     const { trustListings, previous } = this.#request;
     const hasSameNames = trustListings && before >= 0 && this.#isListingKnown(previous, own, stat);
     const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
@@ -244,7 +254,7 @@ class Scanner {
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
     if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
     visit.cursor.compareDirectory(this.#table, index);
-    const place = { name, path, names, before, ownEntry: index, parent: visit.directory };
+    const place = { name, path, names, before, isWatchNew, ownEntry: index, parent: visit.directory };
     visit.subdirectories.push(this.#enter(visit, place));
   }
 
@@ -265,9 +275,9 @@ class Scanner {
     const name = this.#table.names[ownEntry]!;
     const path = joinPath(visit.path, name);
     const before = this.#indexBefore(path);
-    const isNew = this.#request.entering?.(path) === true;
-    const names = isNew ? this.#listAgain(ownEntry, path) : undefined;
-    return this.#enter(visit, { name, path, names, before, ownEntry, parent });
+    const isWatchNew = this.#request.entering?.(path) === true;
+    const names = isWatchNew ? this.#listAgain(ownEntry, path) : undefined;
+    return this.#enter(visit, { name, path, names, before, isWatchNew, ownEntry, parent });
   }
 
   /** undefined: the names are still those of the previous scan, as the entry that was taken over is. */

@@ -12,7 +12,7 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { HASH_BYTES } from "../model/object-hash.ts";
-import { FileTable } from "./file-table.ts";
+import { FileTable, type TableTexts } from "./file-table.ts";
 
 /** What else the next capture may reuse. */
 export interface CacheFacts {
@@ -34,12 +34,6 @@ export interface CacheFacts {
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;
-}
-
-/** A table's names and paths as they stand in the file: with a zero byte between two. */
-export interface TableTexts {
-  readonly names: Uint8Array;
-  readonly paths: Uint8Array;
 }
 
 const MAGIC = "belay stat cache 3\n";
@@ -73,12 +67,11 @@ function headOf(body: readonly Uint8Array[]): Buffer {
   return Buffer.concat([Buffer.from(MAGIC, "latin1"), checksum.digest()]);
 }
 
-function encode({ table: given, facts }: StatCache): Buffer[] {
+function encode({ table: given, facts }: StatCache): Uint8Array[] {
   const table = given.isCompact ? given : given.compacted();
   const n = table.length;
   const directories = table.directories.length;
-  const names = Buffer.from(table.names.join("\0"), "latin1");
-  const paths = Buffer.from(table.directories.join("\0"), "latin1");
+  const { names, paths } = table.texts();
   const json = Buffer.from(
     JSON.stringify({ ...facts, exclusions: table.exclusions, rootTimes: table.rootTimes }),
     "utf8",

@@ -113,6 +113,8 @@ export class Worktree {
   }
 
   async close(): Promise<void> {
+    // a table that is watched from now on changes in place
+    this.#options.headStart?.drop();
     const live = this.#live;
     if (live === undefined) return;
     await live.close();
@@ -192,7 +194,8 @@ export class Worktree {
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
     if (this.#options.cachePath === undefined || isGoodEnough) return;
     writeStatCache(this.#options.cachePath, this.#cache);
-    if (table.length >= LARGE_TREE_ENTRIES) this.#options.noteLarge?.(this.#options.cachePath);
+    if (table.length >= LARGE_TREE_ENTRIES && fileSystemKind(this.root).hasExactTimes)
+      this.#options.noteLarge?.(this.#options.cachePath);
     this.#drift = 0;
   }
 
@@ -215,8 +218,7 @@ export class Worktree {
   }
 
   #readCache(path: AbsolutePath): StatCache | undefined {
-    const { headStart } = this.#options;
-    return headStart?.cachePath === path ? headStart.cache : readStatCache(path);
+    return this.#options.headStart?.cacheOf(this.root, path) ?? readStatCache(path);
   }
 
   /** Looks at what the watcher named; undefined when everything has to be looked at. */
@@ -269,7 +271,7 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
-    using look = previous && this.#beginLook(previous);
+    using look = previous && this.#beginLook(previous, request);
     const seenSame = look && ((directory: number) => look.isAsBefore(directory));
     if (look !== undefined) request.meanwhile?.();
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
@@ -294,9 +296,14 @@ export class Worktree {
     };
   }
 
-  #beginLook(previous: StatCache): DirectoryLook | undefined {
-    const { headStart, times } = this.#options;
-    return headStart?.take(previous, times()) ?? beginNativeLook(this.root, previous.table);
+  #beginLook(previous: StatCache, request: LookRequest): DirectoryLook | undefined {
+    const early = this.#options.headStart?.take(previous, this.#options.times());
+    return early ?? (this.#canTrust(request) ? beginNativeLook(this.root, previous.table) : undefined);
+  }
+
+  /** True when what was seen before may stand for what would be seen now. */
+  #canTrust({ unlimited, forced }: LookRequest): boolean {
+    return (unlimited?.size ?? 0) + (forced?.size ?? 0) === 0 && fileSystemKind(this.root).hasExactTimes;
   }
 
   #captureInput(
@@ -349,9 +356,8 @@ export class Worktree {
   }
 
   #scanRequest(request: LookRequest, using: ScanSituation): ScanRequest {
-    const { granularityNs, hasExactTimes } = fileSystemKind(this.root);
-    const isOrdinary = (request.unlimited?.size ?? 0) + (request.forced?.size ?? 0) === 0;
-    const trustListings = using.sameRules && hasExactTimes && isOrdinary;
+    const { granularityNs } = fileSystemKind(this.root);
+    const trustListings = using.sameRules && this.#canTrust(request);
     return {
       root: this.root,
       rules: () => createRules(using.rules),
