@@ -37,6 +37,8 @@ async function runCommand() {
   enableCompileCache();
   const { main } = require(command);
   process.exitCode = await main(process.argv.slice(2));
+  // To take apart what is left takes longer than to end; but a slow reader has to get everything.
+  if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
 /** Compiled code is kept below the user's own directory: in a shared one, others could plant theirs. */

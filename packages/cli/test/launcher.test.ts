@@ -6,6 +6,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 
 const LAUNCHER = join(import.meta.dirname, "..", "bin", "belay.js");
@@ -18,6 +19,8 @@ exports.main = async (argv) => {
     console.log(JSON.stringify({ node: process.versions.node, rest, ownVariables }));
   }
   if (what === "exit") return Number(rest[0]);
+  if (what === "say") process[rest[0]].write("x".repeat(Number(rest[1])));
+  if (what === "linger") setInterval(() => {}, 1000);
   if (what === "die") process.kill(process.pid, rest[0]);
   if (what === "wait") {
     const got = new Promise((resolve) => process.on(rest[0], () => resolve(rest[0])));
@@ -64,6 +67,21 @@ describe("under Node 24", () => {
     });
     expect(told).toMatchObject({ status: 0, stderr: "" });
     expect(run(process.execPath, ["exit", "5"]).status).toBe(5);
+  });
+
+  test("ends when the command does, whatever is still open", () => {
+    expect(run(process.execPath, ["linger"])).toMatchObject({ status: 0, signal: null });
+  });
+
+  test.each(["stdout", "stderr"] as const)("waits for a slow reader of %s", async (stream) => {
+    const child = spawn(process.execPath, [launcher, "say", stream, "1000000"]);
+    const [status, text] = await Promise.all([
+      new Promise((resolve) => child.on("close", resolve)),
+      pause(300).then(() =>
+        child[stream].reduce((length: number, chunk: Buffer) => length + chunk.length, 0),
+      ),
+    ]);
+    expect([status, text]).toEqual([0, 1_000_000]);
   });
 
   test("says in one line that it is not built", () => {

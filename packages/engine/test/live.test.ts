@@ -44,6 +44,11 @@ function stormAndWait(root: string, seed: number): void {
 
 const PROJECT = { "a.txt": "a", "src/b.txt": "b", "src/deep/c.txt": "c", "out/ignored": "i" };
 
+/** So many files that native threads look at them. */
+const BIG_PROJECT: Record<string, string> = { ...PROJECT };
+for (let file = 0; file < 1100; file += 1)
+  BIG_PROJECT[`${"abcdef"[file % 6]!}/${"abcdef"[file % 5]!}/still${file}`] = `${file}`;
+
 describe("[R44] a live capture", () => {
   test(
     "sees what was written, made, moved, removed and ignored",
@@ -158,7 +163,7 @@ describe("[R44] a live capture", () => {
 
   test(
     "equals a cold one after thousands of operations of several processes",
-    inWorkspace(PROJECT, async (temp) => {
+    inWorkspace(BIG_PROJECT, async (temp) => {
       const random = createSeededRandom();
       console.log(`seed ${random.seed}`);
       await temp.workspace.watch();

@@ -45,6 +45,7 @@ export class FileTable {
   hash = new Uint8Array(0);
 
   readonly #identity = Symbol();
+  #texts: (TableTexts & { readonly nameCount: number; readonly pathCount: number }) | undefined;
   /** The table whose entries lie in the room that is not used yet, each where it was. */
   readonly #follows: symbol | undefined;
 
@@ -146,6 +147,7 @@ export class FileTable {
   /** Takes a directory out; its own entry is the caller's concern. */
   removeDirectory(directory: number): void {
     this.directories[directory] = GONE;
+    this.#texts = undefined;
     this.emptyDirectory(directory);
   }
 
@@ -159,14 +161,21 @@ export class FileTable {
     return end === this.length;
   }
 
-  /** Names and paths as bytes, with a zero byte between two. */
+  /** Names and paths as bytes, with a zero byte between two; made once, as long as none is added or taken out. */
   texts(): TableTexts {
-    // where a directory was taken out there is no entry either
-    const paths = this.directories.map((path) => (path === GONE ? "" : path));
-    return {
-      names: Buffer.from(this.names.join("\0"), "latin1"),
-      paths: Buffer.from(paths.join("\0"), "latin1"),
-    };
+    const isKnown =
+      this.#texts?.nameCount === this.names.length && this.#texts.pathCount === this.directories.length;
+    if (!isKnown) {
+      // where a directory was taken out there is no entry either
+      const paths = this.directories.map((path) => (path === GONE ? "" : path));
+      this.#texts = {
+        names: Buffer.from(this.names.join("\0"), "latin1"),
+        paths: Buffer.from(paths.join("\0"), "latin1"),
+        nameCount: this.names.length,
+        pathCount: this.directories.length,
+      };
+    }
+    return this.#texts!;
   }
 
   /** The same table without lost room. */

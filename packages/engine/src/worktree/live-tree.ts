@@ -4,6 +4,7 @@
  * What was merged counts as unrecorded (to be read again, its trees without a name) until `recorded` says that the
  * store has it: a capture that fails or only looked leaves nothing behind that could be taken for stored.
  */
+import { offerTree } from "../diff/compare-trees.ts";
 import { baseName, isAtOrBelow, joinPath, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot, Gap } from "../model/checkpoint.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
@@ -103,7 +104,8 @@ export class LiveTree {
     if (!this.#isAhead) this.#trees.clear();
     for (const path of withAncestors(this.#unrecorded)) {
       if (!this.#unrecorded.has(path) || this.#trees.has(path)) continue;
-      const { hash } = encodeDirectory(this.#table, this.#index.get(path)!, sink);
+      const { hash, bytes } = encodeDirectory(this.#table, this.#index.get(path)!, sink);
+      offerTree(hash, bytes);
       this.#trees.set(path, hash);
       if (path !== ROOT_PATH && this.#nameTree(path, hash)) this.#mark(parentPath(path));
     }

@@ -80,8 +80,10 @@ class Adopted {
     return (this.#links ??= new LiveLinks(this.tree.table));
   }
 
+  /** Makes now what the next capture, or the next full scan, will need. */
   prepare(): void {
     void this.links;
+    this.#table.texts();
   }
 }
 

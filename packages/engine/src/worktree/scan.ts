@@ -273,8 +273,10 @@ class Scanner {
   /** Enters a directory whose entry was taken over as it was. */
   #enterAgain(visit: Visit, parent: number, ownEntry: number): Visit {
     const name = this.#table.names[ownEntry]!;
-    const path = joinPath(visit.path, name);
-    const before = this.#indexBefore(path);
+    const joined = joinPath(visit.path, name);
+    const before = this.#indexBefore(joined);
+    // the same text, but one that maps have seen before
+    const path = before < 0 ? joined : this.#request.previous!.directories[before]!;
     const isWatchNew = this.#request.entering?.(path) === true;
     const names = isWatchNew ? this.#listAgain(ownEntry, path) : undefined;
     return this.#enter(visit, { name, path, names, before, isWatchNew, ownEntry, parent });
