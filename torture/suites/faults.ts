@@ -7,10 +7,12 @@ import { FaultControl, shimBase } from "../../packages/engine/test/support/fault
 import {
   expectHonest,
   expectProtected,
+  expectVerified,
   expectSound,
   readSessions,
   type States,
 } from "../../packages/engine/test/support/fault-check.ts";
+import { expectTold } from "../../packages/engine/test/support/fault-conversation.ts";
 import { FaultLab, hasCompiler, type Fault } from "../../packages/engine/test/support/fault-lab.ts";
 import {
   carryOut,
@@ -48,6 +50,7 @@ const SCENES: readonly (readonly [Operation, kept: string])[] = [
   ["prune", "start"],
   ["gc", "start"],
   ["migrate", "start"],
+  ["converse", "start"],
 ];
 const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>(["restore", "undo", "redo", "reset"]);
 const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
@@ -134,6 +137,7 @@ export class FaultScenes {
       else said = await this.#interrupt(scene.operation, ...faults);
       if (mode === "judge") expectHonest(said, this.lab, scene);
       await this.#expectSound(scene, said?.done === true && scene.title !== "recovery");
+      if (scene.operation === "converse") await this.#expectTold(said?.told ?? []);
     } catch (error) {
       const where = `${scene.title}, call ${at} of ${scene.calls.length}: ${call}; ${JSON.stringify(faults)}; said ${JSON.stringify(said)}`;
       this.#failures.push(new Error(where, { cause: error }));
@@ -153,6 +157,12 @@ export class FaultScenes {
     if (scene.operation === "migrate") await unmigrate(this.lab);
     if (scene.title === "open") return expectProtected(this.lab, scene);
     return expectSound(this.lab, scene, { done, restore: this.#strikes % RESTORED === 0 });
+  }
+
+  async #expectTold(told: readonly string[]): Promise<void> {
+    await using workspace = await openWorkspace(this.lab.root, { home: this.lab.home });
+    await expectTold(workspace, "first", told);
+    await expectVerified(workspace);
   }
 
   async #interrupt(operation: Operation, ...faults: Fault[]): Promise<Said> {

@@ -101,7 +101,7 @@ function liveCaptureOf(workspace: Workspace): LiveCapture {
   return (workspace as unknown as { context: Context }).context.worktree.live!.capture;
 }
 
-describe("[R7] the native look", () => {
+describe("[R7] [R73] the native look", () => {
   test("is there where there is a compiler", () => {
     expect(nativeLook() !== undefined).toBe(spawnSync("cc", ["--version"]).status === 0);
   });
@@ -239,7 +239,7 @@ describe("[R7] the native look", () => {
   );
 });
 
-describe("[R7] a head start", () => {
+describe("[R74] a head start", () => {
   /** The tree counts as a big one from now on. */
   function noteLarge(temp: TempWorkspace): void {
     const tree = { root: absolutePath(temp.root), cachePath: cachePath(temp) };

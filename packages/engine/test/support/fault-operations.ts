@@ -1,6 +1,7 @@
 /** What faults are tried on: each operation once, on a workspace that was prepared for it. */
 import { join } from "node:path";
 import { createSystem, listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
+import { converse } from "./fault-conversation.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { STORE_MIGRATIONS } from "../../src/store/schema.ts";
 
@@ -9,10 +10,11 @@ export interface Place {
   readonly home: string;
 }
 
-/** What came of an operation, as it is told to whoever asked for it. */
-export type Said =
+/** What came of an operation, as it is told to whoever asked for it; and what of it was told before. */
+export type Said = { readonly told: readonly string[] } & (
   | { readonly done: true; readonly outcome: unknown }
-  | { readonly done: false; readonly name: string; readonly code: string; readonly message: string };
+  | { readonly done: false; readonly name: string; readonly code: string; readonly message: string }
+);
 
 const DROP_ALL = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
 
@@ -25,15 +27,18 @@ const OPERATIONS = {
   approve: async (workspace) => void (await workspace.approve((await workspace.threads())[0]!.id)),
   reset: async (workspace) => (await workspace.reset((await workspace.threads())[0]!.id)).outcome,
   prune: async (workspace) => void (await workspace.prune({ policy: DROP_ALL })),
-  async gc(workspace, passHours) {
+  async gc(workspace, { passHours }) {
     await workspace.prune({ policy: DROP_ALL });
     passHours(25);
     await workspace.gc();
   },
-} as const satisfies Record<
-  string,
-  (workspace: Workspace, pass: (hours: number) => void) => Promise<unknown>
->;
+  converse: (workspace, { tell }) => converse(workspace, "first", tell),
+} as const satisfies Record<string, (workspace: Workspace, world: World) => Promise<unknown>>;
+
+interface World {
+  readonly passHours: (hours: number) => void;
+  readonly tell: (what: string) => void;
+}
 
 export type Operation = keyof typeof OPERATIONS | "migrate";
 
@@ -45,16 +50,18 @@ export async function carryOut(
 ): Promise<Said> {
   const system = createSystem();
   let hours = 0;
+  const told: string[] = [];
   let workspace: Workspace | undefined;
   try {
-    if (operation === "migrate") return { done: true, outcome: await migrate({ root, home }) };
+    if (operation === "migrate") return { done: true, told, outcome: await migrate({ root, home }) };
     const now = () => system.now() + hours * 3_600_000;
     const owner = forgotten ? { ...system.owner, pid: NOBODY } : system.owner;
     workspace = await openWorkspace(root, { home, system: { ...system, now, owner } });
-    return { done: true, outcome: await OPERATIONS[operation](workspace, (more) => (hours += more)) };
+    const world = { passHours: (more: number) => (hours += more), tell: (what: string) => told.push(what) };
+    return { done: true, told, outcome: await OPERATIONS[operation](workspace, world) };
   } catch (error) {
     const { name, message, code } = error as NodeJS.ErrnoException;
-    return { done: false, name, code: code ?? "", message };
+    return { done: false, told, name, code: code ?? "", message };
   } finally {
     // what was said stays true even if the store cannot be closed
     await workspace?.close().catch(() => undefined);
