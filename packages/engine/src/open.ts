@@ -325,14 +325,14 @@ function excludedFor(
   known: RegisteredWorkspace,
   { home, registry, system }: Pick<Opening, "home" | "system"> & { readonly registry?: Registry | undefined },
 ): () => ExcludedDirectory[] {
-  let open = registry;
+  let first = registry;
   const read = whileRegistryStands(home, () => {
-    if (open !== undefined) return otherWorkspaces(known, home, open);
+    if (first !== undefined) return otherWorkspaces(known, home, first);
     using again = openRegistry(home, system.userId);
     return otherWorkspaces(known, home, again);
   });
   if (registry !== undefined) read();
-  open = undefined;
+  first = undefined;
   return read;
 }
 

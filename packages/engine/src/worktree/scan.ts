@@ -18,10 +18,11 @@ import type { GapReason } from "../model/entry.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, FILE, FileTable, GAP, SYMLINK } from "./file-table.ts";
 import { EXCLUDED, RACY } from "./stat-columns.ts";
-import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
+import { IGNORE_FILE_LIMIT, type IgnoreFiles } from "./ignore-rules.ts";
 import { isLinkedWorktree, isMapped } from "./peculiar-nodes.ts";
 import { PreviousEntries } from "./previous-entries.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
+import type { Found, OpenVisit, Visit } from "./scan-visit.ts";
 
 export function scanTree(request: ScanRequest): Scan {
   return new Scanner(request, new FileTable(request.previous)).run();
@@ -37,28 +38,6 @@ export function scanNames(
   // the same list, so that the numbers in both tables mean the same
   table.exclusions = request.previous.exclusions;
   return new Scanner(request, table, index).runSome(names);
-}
-
-interface Visit {
-  readonly path: BytePath;
-  readonly rules: () => DirectoryRules;
-  /** undefined: those of the previous scan */
-  readonly names: readonly string[] | undefined;
-  readonly ownEntry: number;
-  readonly parent: number;
-  readonly before: number;
-  /** Its watch is new: what others saw of it before does not count. */
-  readonly isWatchNew: boolean;
-  /** Only these names are looked at: a directory among them that was not replaced is not entered. */
-  readonly only?: ReadonlyMap<string, boolean>;
-}
-
-/** A directory that is being looked at. */
-interface OpenVisit extends Visit {
-  readonly statOf: (name: string) => FileStat | undefined;
-  readonly directory: number;
-  readonly cursor: PreviousEntries;
-  readonly subdirectories: Visit[];
 }
 
 class Scanner {
@@ -380,13 +359,6 @@ class Scanner {
     }
     return files;
   }
-}
-
-interface Found {
-  readonly name: string;
-  readonly path: BytePath;
-  readonly stat: FileStat;
-  readonly kind: ReturnType<typeof kindOf>;
 }
 
 /** Stands in for a stat that the system would not give. */
