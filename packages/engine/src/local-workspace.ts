@@ -144,7 +144,6 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
     const { worktree } = this.context;
     const prepare = () => worktree.whileCaughtUp(() => prepareCheckpoint(this.context));
-    // reading ahead is a favour: what keeps it from being done keeps the next capture too, and that one is answered
     await worktree.watch(directoryLimit, () => void prepare().catch(() => undefined));
     return this.watching;
   }
