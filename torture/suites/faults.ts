@@ -81,7 +81,7 @@ export class FaultScenes {
         await this.#rehearse(operation, kept, { title: operation, known });
     if (CHOSEN_SCENE !== "") return;
     await this.#rehearse("open", "format 1", {
-      title: "format 1 to 2",
+      title: "format 1 to the present one",
       known: await keepOldFormat(this.lab),
     });
     await this.#addRecoveries({ random, left }, known);

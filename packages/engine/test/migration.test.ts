@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 import { putOldStore } from "./support/old-store.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
-async function withOldStore(temp: TempWorkspace): Promise<void> {
+async function withOldStore(temp: TempWorkspace, format: 1 | 2 = 1): Promise<void> {
   await temp.workspace.close();
-  putOldStore(temp.workspace);
+  putOldStore(temp.workspace, format);
   await temp.reopen();
 }
 
@@ -45,6 +45,25 @@ test(
       { status: "abandoned" },
       { status: "active" },
     ]);
+  }),
+);
+
+test(
+  "[R37] a store of format 2 is brought up to date: what was undone can be redone, what was open can be undone",
+  inWorkspace({ x: "1\n", y: "0\n", z: "1\n" }, async (temp) => {
+    await withOldStore(temp, 2);
+    const { workspace } = temp;
+    expect((await workspace.list()).map(({ description }) => description).slice(0, 3)).toEqual([
+      "Manual checkpoint",
+      "Before Bash: echo 1 > z",
+      "Before user message: change z",
+    ]);
+    expect(await workspace.thread("s-1")).toMatchObject({ title: "change x", messages: 2 });
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "change z" }] });
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "change x" }] });
+    expect([temp.read("x"), temp.read("y"), temp.read("z")]).toEqual(["0\n", "0\n", "0\n"]);
+    expect(await workspace.redo({ count: 3 })).toMatchObject({ outcome: "applied" });
+    expect([temp.read("x"), temp.read("y"), temp.read("z")]).toEqual(["1\n", "1\n", "1\n"]);
   }),
 );
 

@@ -107,7 +107,23 @@ const CONVERSATIONS = `
   CREATE TABLE event (seq INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL, thread TEXT, at INTEGER NOT NULL, data TEXT NOT NULL);
 `;
 
-export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS];
+/**
+ * What makes an undo trustworthy: which process an agent is and when it was last heard of, whether its tools are
+ * announced, calls that run in the background, turns that go on after a restore.
+ */
+const TRUST = `
+  ALTER TABLE thread ADD COLUMN client TEXT;
+  ALTER TABLE thread ADD COLUMN heard_at INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE thread ADD COLUMN brackets INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE step ADD COLUMN continues TEXT;
+  ALTER TABLE tool_call ADD COLUMN background INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tool_call ADD COLUMN named_only INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE change ADD COLUMN during TEXT;
+  UPDATE thread SET heard_at = updated_at,
+    brackets = EXISTS (SELECT 1 FROM tool_call c WHERE c.thread = thread.id AND c.captured = 1);
+`;
+
+export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST];
 
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE workspace (

@@ -1,17 +1,23 @@
-/** A store as the first version wrote it: two files, a thread with two turns of which one is undone, a named checkpoint. */
+/**
+ * Stores as earlier versions wrote them. Format 1: two files, a thread with two turns of which one is undone, a named
+ * checkpoint. Format 2: three files, a thread whose turn is over, a turn that is undone, and a thread that was
+ * interrupted while its tool ran.
+ */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { gunzipSync } from "node:zlib";
 
-const FIRST = join(import.meta.dirname, "../fixtures/store-v1.db.gz");
-
-/** Puts it in the place of a workspace's own, which must be closed. */
-export function putOldStore({ id, store }: { readonly id: string; readonly store: string }): void {
+/** Puts one in the place of a workspace's own, which must be closed. */
+export function putOldStore(
+  { id, store }: { readonly id: string; readonly store: string },
+  format: 1 | 2 = 1,
+): void {
+  const fixture = join(import.meta.dirname, `../fixtures/store-v${format}.db.gz`);
   for (const name of readdirSync(store)) rmSync(join(store, name));
-  writeFileSync(join(store, "store.db"), gunzipSync(readFileSync(FIRST)));
+  writeFileSync(join(store, "store.db"), gunzipSync(readFileSync(fixture)));
   using db = new DatabaseSync(join(store, "store.db"));
-  assert.equal(db.prepare("PRAGMA user_version").get()!["user_version"], 1);
+  assert.equal(db.prepare("PRAGMA user_version").get()!["user_version"], format);
   db.prepare("UPDATE meta SET value = ? WHERE key = 'workspace_id'").run(id);
 }
