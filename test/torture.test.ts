@@ -28,6 +28,9 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[I43, R14] full: with hardly any room it is done, or refused, and all is well when there is room", () =>
     expectPassed("full"));
+
+  test("[R140] settings: what other processes set and take back holds at once", () =>
+    expectPassed("settings"));
 });
 
 test.each(PLANTED_BUGS)("there is a place to plant the bug: $name", (bug) => {

@@ -3,7 +3,7 @@ import { registerHooks } from "node:module";
 import { PLANTED_BUGS, type Planting } from "./planted-bugs.ts";
 
 const SOURCE = new URL("../packages/engine/src/", import.meta.url).href;
-/** Where the command has the engine. */
+/** Where the command has the engine: in several files, and a text that is not planted in any goes unnoticed. */
 const BUNDLE = new URL("../packages/cli/dist/engine-", import.meta.url).href;
 const name = process.env["BELAY_PLANTED_BUG"];
 const bug = PLANTED_BUGS.find((each) => each.name === name);
@@ -12,8 +12,12 @@ if (bug === undefined) throw new Error(`There is no planted bug called ${name}.`
 registerHooks({
   load(url, context, next) {
     const loaded = next(url, context);
-    const edits = bug.edits.filter(({ file }) => url === `${SOURCE}${file}.ts` || url.startsWith(BUNDLE));
-    return edits.length === 0 ? loaded : { ...loaded, source: plant(textOf(loaded.source), edits) };
+    const isBundle = url.startsWith(BUNDLE);
+    const edits = bug.edits.filter(({ file }) => isBundle || url === `${SOURCE}${file}.ts`);
+    if (edits.length === 0) return loaded;
+    const source = textOf(loaded.source);
+    const fitting = isBundle ? edits.filter(({ text }) => source.includes(text)) : edits;
+    return { ...loaded, source: plant(source, fitting) };
   },
 });
 

@@ -245,4 +245,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 500,
     edits: [{ file: "store/database", text: "case SQLITE.FULL:", instead: "case -1:" }],
   },
+  {
+    name: "settings are read once",
+    suite: "settings",
+    tries: 40,
+    edits: [{ file: "current-settings", text: "queueMicrotask(() =>", instead: "void (() =>" }],
+  },
 ];

@@ -8,6 +8,7 @@ import { incidents } from "./suites/incidents.ts";
 import { model } from "./suites/model.ts";
 import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
+import { settings } from "./suites/settings.ts";
 import { soak } from "./suites/soak.ts";
 import type { Suite } from "./suite.ts";
 
@@ -21,5 +22,6 @@ export const SUITES: readonly Suite[] = [
   paths,
   soak,
   full,
+  settings,
   incidents,
 ];

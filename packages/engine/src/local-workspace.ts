@@ -80,11 +80,6 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     return this.#notices;
   }
 
-  async reloadSettings(): Promise<void> {
-    this.#settings.reload();
-    this.context.worktree.live?.capture.doubt("settings changed");
-  }
-
   /** Numbers of checkpoints that came too late for some of their files, newest first. */
   lateSince(moment: number): number[] {
     return listLate(this.db, moment);

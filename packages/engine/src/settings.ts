@@ -135,7 +135,8 @@ function readConfigFile(home: string): Record<string, unknown> {
   throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
 }
 
-function configPath(home: string): AbsolutePath {
+/** Where the settings are. */
+export function configPath(home: string): AbsolutePath {
   return below(absolutePath(home), "config.json");
 }
 

@@ -187,8 +187,6 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   diff(options: DiffOptions): Promise<Diff>;
   status(): Promise<WorkspaceStatus>;
 
-  /** Goes by the settings as they are now, not as they were when it was opened. */
-  reloadSettings(): Promise<void>;
   /** Called whenever files went back, whichever way was taken; what it says is in the outcome's notices. */
   afterRestore(work: AfterRestore): void;
 

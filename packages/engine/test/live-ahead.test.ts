@@ -198,7 +198,6 @@ describe("[R69] what changed is read ahead", () => {
       writeFileSync(join(root, "noise"), randomBytes(900_000));
       await pause(QUIET_MS);
       writeSetting(home, "disk.capBytes", "100000000");
-      await workspace.reloadSettings();
       await workspace.checkpoint();
       expect(await workspace.list()).toHaveLength(before + 1);
     }),

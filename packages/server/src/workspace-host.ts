@@ -113,14 +113,6 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
-  /** Settings changed: what is open goes by them from its next work on. */
-  async reloadSettings(): Promise<void> {
-    for (const opening of this.#open.values()) {
-      const hosted = await opening.catch(() => undefined);
-      await hosted?.inTurn(() => hosted.workspace.reloadSettings());
-    }
-  }
-
   /** Closes what nobody has asked for in a while. */
   async release(): Promise<void> {
     const now = this.#options.clock();

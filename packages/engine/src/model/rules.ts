@@ -96,7 +96,8 @@ function sortedBy<Item>(items: readonly Item[], key: (item: Item) => string): It
   return [...byKey.keys()].sort().map((each) => byKey.get(each)!);
 }
 
-function canonicalJson(value: JsonValue): string {
+/** One text for equal values, in whatever order their keys are. */
+export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_, item: JsonValue) => {
     if (item === null || typeof item !== "object" || Array.isArray(item)) return item;
     return Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -6,9 +6,9 @@
 import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { explainSystemError } from "../fs/system-error.ts";
-import { readFileClock } from "../fs/file-clock.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
+import { whileFilesStand } from "../fs/while-files-stand.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
@@ -38,23 +38,10 @@ export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
 
 /** Reads something from the registry once, and again when its files are others: opening it takes longer than a live capture. */
 export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value): () => Value {
-  let known: { key: string; value: Value } | undefined;
-  return () => {
-    const key = registryKey(home);
-    if (key === "" || known?.key !== key) known = { key, value: read() };
-    return known.value;
-  };
-}
-
-/** "" when the files are so young that they may change again without a trace in their times. */
-function registryKey(home: AbsolutePath): string {
-  const young = readFileClock() - 50_000_000n;
-  const stats = ["registry.db", "registry.db-wal"]
-    .map((name) => statNode(below(home, name)))
-    // an empty log is there while somebody reads
-    .map((stat) => (stat?.size === 0n ? undefined : stat));
-  if (stats.some((stat) => stat !== undefined && stat.mtimeNs >= young)) return "";
-  return stats.map((stat) => (stat === undefined ? "-" : `${stat.ino} ${stat.size} ${stat.mtimeNs}`)).join();
+  return whileFilesStand(
+    ["registry.db", "registry.db-wal"].map((name) => below(home, name)),
+    read,
+  );
 }
 
 export class Registry implements Disposable {

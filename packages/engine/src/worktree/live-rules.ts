@@ -1,16 +1,21 @@
 /**
  * The rules of the last full scan, and whether they still hold. They depend on few things, all of which are looked
- * at before each capture: the ignore files at and above the root, git's index, the other workspaces, the paths that
- * tools named. Ignore files further down are the watcher's concern. Only a newly named path leaves the rules as they
+ * at before each capture: the ignore files at and above the root, git's index, the other workspaces, the settings, the
+ * paths that tools named. Ignore files further down are the watcher's concern. Only a newly named path leaves the rules as they
  * are everywhere else; any other change is for a full scan.
  */
 import { indexKey, readGitIndex } from "../fs/git-index.ts";
 import type { Repository } from "../fs/git-repository.ts";
 import { ancestorPaths, baseName, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
-import { IGNORE_FILE_PATHS, type RecordedIgnoreFile, type RecordedRules } from "../model/rules.ts";
+import {
+  canonicalJson,
+  IGNORE_FILE_PATHS,
+  type RecordedIgnoreFile,
+  type RecordedRules,
+} from "../model/rules.ts";
 import type { DirectoryRules } from "./ignore-rules.ts";
 import { createRulesLookup, trackedExceptions } from "./recorded-rules.ts";
-import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
+import { keyOf, type RulesReader, type RecordRequest } from "./rules-reader.ts";
 
 export class LiveRules {
   readonly #reader: RulesReader;
@@ -52,11 +57,12 @@ export class LiveRules {
   }
 
   /** The paths that were named since; undefined when the rules are no longer those of the last scan. */
-  update(request: RulesRequest, repository: Repository | undefined): BytePath[] | undefined {
+  update(request: RecordRequest, repository: Repository | undefined): BytePath[] | undefined {
     const { prefix, ignoreFiles } = this.#reader.input(request, repository);
     const isSame =
       prefix === this.#rules.prefix &&
       sameFiles(ignoreFiles, this.#rules.ignoreFiles.filter(isAtRoot)) &&
+      canonicalJson(request.settings) === canonicalJson(this.#rules.settings) &&
       JSON.stringify(request.excluded) === JSON.stringify(this.#rules.excluded) &&
       this.#hasSameTracked(repository);
     return isSame ? this.#addNamed(request.named) : undefined;

@@ -24,7 +24,7 @@ import { LiveChanges } from "./live-changes.ts";
 import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
-import { keyOf, type RulesReader, type RulesRequest } from "./rules-reader.ts";
+import { keyOf, type RulesReader, type RecordRequest } from "./rules-reader.ts";
 import { scanNames } from "./scan.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
@@ -42,7 +42,7 @@ export interface LiveOptions {
 
 /** What a live look needs to know. */
 export interface LiveLook {
-  readonly request: RulesRequest;
+  readonly request: RecordRequest;
   readonly facts: CacheFacts;
   scanRequest(previous: FileTable): ScanRequest & { previous: FileTable };
   captureInput(scan: Scan): CaptureInput;

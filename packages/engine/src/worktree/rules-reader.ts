@@ -18,6 +18,7 @@ import {
   type IgnoreLayer,
   type RecordedIgnoreFile,
   type RecordedRules,
+  type RuleSettings,
 } from "../model/rules.ts";
 import { DEFAULTS_VERSION } from "./default-excludes.ts";
 import type { FileTable } from "./file-table.ts";
@@ -39,8 +40,8 @@ interface RootRules {
 }
 
 /** Settings have a say in what is captured: they are recorded with the rules. */
-interface RecordRequest extends RulesRequest {
-  readonly fileLimitBytes: number;
+export interface RecordRequest extends RulesRequest {
+  readonly settings: RuleSettings;
 }
 
 export interface AppliedRules {
@@ -160,7 +161,7 @@ function recordOf(request: RecordRequest, input: RootRules, scan: Scan): Recorde
     excluded: request.excluded,
     named: request.named,
     tracked: [],
-    settings: { fileLimitBytes: request.fileLimitBytes },
+    settings: request.settings,
   };
 }
 

@@ -1,12 +1,17 @@
 /** What a working copy is to be looked at with. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
-import type { RecordedRules } from "../model/rules.ts";
+import type { RecordedRules, RuleSettings } from "../model/rules.ts";
 import type { HeadStart, Times } from "./head-start.ts";
 
 export interface WorktreeLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;
+}
+
+/** Those that decide what is captured: they are recorded with the rules. */
+export function ruleSettings({ fileBytes }: WorktreeLimits): RuleSettings {
+  return { fileLimitBytes: fileBytes };
 }
 
 export interface WorktreeOptions {

@@ -30,7 +30,7 @@ import { RulesReader } from "./rules-reader.ts";
 import { scanTree } from "./scan.ts";
 import type { Scan, ScanRequest } from "./scan-request.ts";
 import { readStatCache, sameFacts, writeStatCache, type CacheFacts, type StatCache } from "./stat-cache.ts";
-import type { WorktreeOptions } from "./worktree-options.ts";
+import { ruleSettings, type WorktreeOptions } from "./worktree-options.ts";
 
 /** Files written this recently may be in the middle of being written. */
 const HOT_NS = 50_000_000n;
@@ -253,7 +253,7 @@ export class Worktree {
     const situation = { rules: {}, previous: undefined, startNs, sameRules: false, ahead: undefined };
     const scanRequest = this.#scanRequest(request, situation);
     return {
-      request,
+      request: { ...request, settings: ruleSettings(this.#options.limits()) },
       facts,
       scanRequest: (previous) => ({ ...scanRequest, previous }),
       captureInput: (scan) => this.#captureInput(request, { ...into, scan, startNs, previous: undefined }),
@@ -278,7 +278,7 @@ export class Worktree {
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
       );
-    const rulesRequest = { ...request, fileLimitBytes: this.#options.limits().fileBytes };
+    const rulesRequest = { ...request, settings: ruleSettings(this.#options.limits()) };
     const { scan, rules, ...keys } = this.#rules.apply(rulesRequest, previous?.facts, scanWith);
     const tree = captureTree(
       this.#captureInput(request, { ...into, scan, startNs, previous: previous?.table }),

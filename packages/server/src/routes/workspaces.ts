@@ -68,10 +68,9 @@ function serveUpkeep(app: Hono, served: Served): void {
       listSettings(served.host.home).map(({ key, value, source }) => [key, { value, source }]),
     );
   serveRoute(app, "GET /api/settings", () => Promise.resolve({ settings: settings() }));
-  serveRoute(app, "PUT /api/settings", async ({ body }) => {
+  serveRoute(app, "PUT /api/settings", ({ body }) => {
     writeSetting(served.host.home, body.key, body.value);
-    await served.host.reloadSettings();
-    return { settings: settings() };
+    return Promise.resolve({ settings: settings() });
   });
 }
 

@@ -1,0 +1,105 @@
+/** Settings written by another process reach the resident one before its next piece of work, there and back. */
+import { expect, test } from "vitest";
+import { served, type ServedProject } from "./support/served-project.ts";
+
+/** What a setting does, seen from outside: `on` as long as it has its default. */
+interface Case {
+  readonly key: string;
+  readonly value: string;
+  effect(project: ServedProject): Promise<"on" | "off">;
+}
+
+const MIB = 1024 * 1024;
+
+const CASES: readonly Case[] = [
+  {
+    key: "limits.fileBytes",
+    value: "1000",
+    effect: async (project) => ((await gaps(project)).includes("large.bin") ? "off" : "on"),
+  },
+  {
+    key: "limits.checkpointBytes",
+    value: "1000",
+    effect: async (project) => {
+      project.write("large.bin", `${(count += 1)}`.padEnd(2000, "x"));
+      return (await gaps(project)).includes("large.bin") ? "off" : "on";
+    },
+  },
+  {
+    key: "disk.capBytes",
+    value: String(64 * MIB),
+    effect: async (project) =>
+      (await project.ok("GET", "/api/status")).disk.capBytes === 64 * MIB ? "off" : "on",
+  },
+  {
+    key: "retention.policy",
+    value: "moldable",
+    effect: async (project) => ((await gaps(project)).includes("huge.bin") ? "off" : "on"),
+  },
+  {
+    key: "checkpoints.automatic",
+    value: "off",
+    effect: async (project) => ((await promptCheckpoint(project)) === null ? "off" : "on"),
+  },
+  {
+    key: "checkpoints.policy",
+    value: "message",
+    effect: async (project) => {
+      const { thread } = await project.ok("POST", "/api/threads", {});
+      const before = await checkpointCount(project);
+      await project.ok("POST", `/api/threads/${thread.id}/tools`, {
+        phase: "before",
+        tool: "Bash",
+        toolUseId: thread.id,
+      });
+      return (await checkpointCount(project)) === before ? "off" : "on";
+    },
+  },
+];
+
+let count = 0;
+
+async function gaps(project: ServedProject): Promise<string[]> {
+  const { checkpoint } = await project.ok("POST", "/api/checkpoints", {});
+  return checkpoint.gaps.map(({ path }: { path: string }) => path);
+}
+
+async function promptCheckpoint(project: ServedProject): Promise<string | null> {
+  const { thread } = await project.ok("POST", "/api/threads", {});
+  const { message } = await project.ok("POST", `/api/threads/${thread.id}/messages`, {
+    role: "user",
+    content: "hello",
+  });
+  return message.checkpoint;
+}
+
+async function checkpointCount(project: ServedProject): Promise<number> {
+  return (await project.ok("GET", "/api/checkpoints?limit=10000")).checkpoints.length;
+}
+
+test.each(CASES)(
+  "[R140] $key: on, off and on again while the resident process runs",
+  { timeout: 60_000 },
+  ({ key, value, effect }) =>
+    served(
+      async (project) => {
+        const seen: string[] = [await effect(project)];
+        for (let round = 0; round < 2; round += 1) {
+          expect(project.belay("config", key, value).status).toBe(0);
+          seen.push(await effect(project));
+          expect(project.belay("config", key, "--unset").status).toBe(0);
+          seen.push(await effect(project));
+        }
+        expect(seen).toEqual(["on", "off", "on", "off", "on"]);
+      },
+      { "a.txt": "one\n", "large.bin": "x".repeat(2000), "huge.bin": Buffer.alloc(11 * MIB) },
+    )(),
+);
+
+test(
+  "[R140] every setting is tried",
+  served(async (project) => {
+    const { settings } = await project.ok("GET", "/api/settings");
+    expect(CASES.map(({ key }) => key).sort()).toEqual(Object.keys(settings).sort());
+  }),
+);
