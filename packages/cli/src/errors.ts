@@ -109,8 +109,11 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
       `There ${available === 1 ? "is 1 step" : `are ${available} steps`}: give a smaller number.`,
   },
   CONTENT_PRUNED: {
-    exit: EXIT.notFound,
-    hint: "`belay prune --undo` brings back what was pruned within a day.",
+    exit: EXIT.refused,
+    hint: ({ checkpoint }) =>
+      checkpoint === null
+        ? "`belay list` shows what can be restored; `belay revert <checkpoint>` takes out another change."
+        : `\`belay restore ${checkpoint}\` goes back to before it; \`belay revert <checkpoint>\` takes out another change.`,
   },
   CONFIG_INVALID: { exit: EXIT.usage, hint: "`belay config` lists the settings." },
   FILE_SYSTEM: { exit: EXIT.failed, hint: "Check the path and its permissions, then run the command again." },

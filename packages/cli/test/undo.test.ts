@@ -174,3 +174,22 @@ describe("revert", () => {
 test.each(["0", "-1", "two", "1.5", "99999999999999999999"])("undo %s is a mistake", (count) => {
   expect(sandbox.error(["undo", "--", count], 2)).toMatchObject({ code: "USAGE" });
 });
+
+test("[R161] the newest step can no longer be undone: exit 3, the way out, and status and list say so", () => {
+  step("echo older > older.txt");
+  step("echo newest > newest.txt");
+  const [newest, before] = sandbox.json(["list"]).checkpoints;
+  sandbox.write("later.txt", "by hand\n");
+  sandbox.ok("checkpoint");
+  const forgotten = sandbox.belay(["forget", newest.id, "--yes"]);
+  expect(forgotten.stderr).toMatch(/No longer to be undone: turn of tester "sh -c 'echo newest/);
+  const error = sandbox.error(["undo", "--yes"], 3);
+  expect(error).toMatchObject({ code: "CONTENT_PRUNED", checkpoint: before.id });
+  expect(error.hint).toContain(`belay restore ${before.id}`);
+  expect(sandbox.read("older.txt")).toBe("older\n");
+  expect(sandbox.json(["status"])).toMatchObject({ canUndo: null, undoDropped: 1 });
+  expect(sandbox.ok("status")).toMatch(/no undo +1 step whose checkpoints were dropped/);
+  expect(sandbox.ok("list")).toMatch(/\(no undo\)/);
+  sandbox.ok("restore", before.id, "--yes");
+  expect(sandbox.read("newest.txt")).toBeUndefined();
+});

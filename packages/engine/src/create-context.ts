@@ -5,6 +5,7 @@ import { insertDoubts, newestTime } from "./history/checkpoints.ts";
 import type { Doubt } from "./model/checkpoint.ts";
 import type { WorkspaceId } from "./model/ids.ts";
 import { hashFromBytes } from "./model/object-hash.ts";
+import type { StepSummary } from "./model/plan.ts";
 import type { CheckpointPolicy } from "./model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "./model/rules.ts";
@@ -39,6 +40,7 @@ export function retentionOf(settings: Settings): RetentionPolicy {
 
 export function createContext(parts: LocalWorkspaceParts): Context {
   const { root, store, settings, system, policy, excludedDirectories } = parts;
+  const dropped: StepSummary[] = [];
   const capBytes = () => settings.values["disk.capBytes"];
   return {
     system,
@@ -50,7 +52,9 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       return policy ?? checkpointPolicy(settings.values);
     },
     excludedDirectories,
-    makeRoom: (missingBytes, keep) => makeRoom(store, system, { capBytes: capBytes(), missingBytes, keep }),
+    dropped,
+    makeRoom: (missingBytes, keep) =>
+      void dropped.push(...makeRoom(store, system, { capBytes: capBytes(), missingBytes, keep })),
     worktree: new Worktree({
       root,
       cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),

@@ -75,8 +75,9 @@ export class LocalApprovals extends LocalConversations implements Approvals {
   /** What somebody does because files went back belongs to going back. */
   protected async settled<Kind extends Outcome>(outcome: Kind): Promise<Kind> {
     const { outcome: how, plan } = outcome;
-    if (this.#afterRestore === undefined || (how !== "applied" && how !== "partial")) return outcome;
-    const notices = await this.#afterRestore(plan.edits.map(({ path }) => path));
+    const notices = this.droppedNotices();
+    if (this.#afterRestore !== undefined && (how === "applied" || how === "partial"))
+      notices.push(...(await this.#afterRestore(plan.edits.map(({ path }) => path))));
     return notices.length === 0 ? outcome : { ...outcome, notices };
   }
 

@@ -37,7 +37,7 @@ import type {
 import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
 import { isEngineError } from "./model/errors.ts";
-import { captureWarnings } from "./capture-warnings.ts";
+import { captureWarnings, droppedWarnings } from "./capture-warnings.ts";
 import type { Conversations } from "./conversations.ts";
 import { listFileEdits } from "./file-edits.ts";
 import { below, displayAbsolute } from "./fs/absolute-path.ts";
@@ -228,6 +228,11 @@ export class LocalConversations implements Conversations {
     }
   }
 
+  /** [R160] What room was made of since the user was last told. */
+  protected droppedNotices(): string[] {
+    return droppedWarnings(this.context.dropped.splice(0));
+  }
+
   /** Wakes whoever waits for events. */
   protected changed(): void {}
 
@@ -257,7 +262,7 @@ export class LocalConversations implements Conversations {
       unchanged: taken.unchanged,
       gaps: taken.present.gaps,
       doubts: taken.present.doubts,
-      warnings: captureWarnings(before, taken),
+      warnings: [...captureWarnings(before, taken), ...this.droppedNotices()],
       durationMs: this.context.system.elapsed() - started,
     };
   }

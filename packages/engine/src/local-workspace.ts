@@ -129,6 +129,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
       before: before.checkpoint,
       after: after.checkpoint,
       changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
+      warnings: this.droppedNotices(),
     };
   }
 

@@ -4,7 +4,7 @@ import { fileChanges } from "./diff/file-changes.ts";
 import { readCheckpointAttributions } from "./history/changes.ts";
 import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
 import { resolveCheckpoint } from "./history/references.ts";
-import { listSteps, openSteps, type Step } from "./history/steps.ts";
+import { countDropped, nextStep, openSteps, type Step } from "./history/steps.ts";
 import { findThread } from "./history/threads.ts";
 import { describeSession, resetRequest } from "./describe-session.ts";
 import type { ThreadSummary } from "./model/conversation.ts";
@@ -14,7 +14,7 @@ import { isAtOrBelow } from "./model/byte-path.ts";
 import type { Checkpoint, ExcludedRoot } from "./model/checkpoint.ts";
 import { isEngineError } from "./model/errors.ts";
 import type { FileChange } from "./model/file-change.ts";
-import type { Edit, StepSummary } from "./model/plan.ts";
+import type { Edit } from "./model/plan.ts";
 import type { ObjectSource } from "./store/object-store.ts";
 import { storeBytes } from "./store/store.ts";
 import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatus } from "./workspace.ts";
@@ -104,8 +104,6 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
   const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
   const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
   const thread = activeThread(context);
-  const last = (list: "applied" | "undone"): StepSummary | null =>
-    listSteps(db, list, { limit: 1 })[0] ?? null;
   return {
     newest: newest ?? null,
     thread: thread ?? null,
@@ -115,8 +113,9 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     gaps: present?.gaps ?? [],
     excluded: measure(context, present?.excludedRoots ?? []),
     disk: { bytes: storeBytes(store), capBytes },
-    canUndo: turnUnderWay(context, changed ?? []) ?? last("applied"),
-    canRedo: last("undone"),
+    canUndo: turnUnderWay(context, changed ?? []) ?? nextStep(db, "applied"),
+    canRedo: nextStep(db, "undone"),
+    undoDropped: countDropped(db),
     warnings: [
       ...(present === undefined
         ? ["The directory does not exist any more; belay restore brings its files back."]

@@ -118,6 +118,7 @@ export interface TurnResult<Result> {
   readonly before: Checkpoint;
   readonly after: Checkpoint;
   readonly changed: boolean;
+  readonly warnings: readonly string[];
 }
 
 export interface WorkspaceStatus {
@@ -137,6 +138,8 @@ export interface WorkspaceStatus {
   readonly disk: { readonly bytes: number; readonly capBytes: number };
   readonly canUndo: StepSummary | null;
   readonly canRedo: StepSummary | null;
+  /** How many steps can no longer be undone: their checkpoints were dropped. */
+  readonly undoDropped: number;
   readonly warnings: readonly string[];
 }
 

@@ -76,6 +76,94 @@ test("[R14] what is larger than the cap is refused, and no checkpoint is given u
     expect(readTreeMap(root)).toEqual(edited);
   }));
 
+/** A turn of tool calls, each with so many new bytes, driven as hooks do; `end` is its stop. */
+async function driveTurn(workspace: Workspace, prompt: string, calls: readonly (() => void)[]) {
+  const thread = (await workspace.openThread({ agent: "agent", externalId: "one" })).id;
+  await workspace.prompt(thread, { content: prompt });
+  for (const [index, call] of calls.entries()) {
+    const toolUseId = `${prompt}-${index}`;
+    await workspace.beginTool(thread, { tool: "Bash", toolUseId });
+    call();
+    await workspace.endTool(thread, { toolUseId });
+  }
+  return { end: () => workspace.endTurn(thread) };
+}
+
+test("[R160] the cap reached during a turn: it and the one before it can still be undone", () =>
+  inCapped(async ({ root, workspace, turns }) => {
+    const part = (name: string) => () => writeFileSync(join(root, name), randomBytes(250_000));
+    const complete = await driveTurn(workspace, "complete", [part("c1"), part("c2")]);
+    await complete.end();
+    const before = readTreeMap(root);
+    const events = workspace.events({ after: 0 });
+    const { end } = await driveTurn(workspace, "open", ["o1", "o2", "o3", "o4"].map(part));
+    const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
+    expect(turns.map(({ id }) => listed.has(id))).toContain(false);
+    expect((await workspace.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
+    const dropped: string[] = [];
+    for await (const event of events) {
+      if (event.type === "steps_dropped") dropped.push(...event.steps);
+      if (event.type === "checkpoint_created" && event.checkpoint?.toolUseId === "open-3") break;
+    }
+    expect(dropped.length).toBeGreaterThan(0);
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "open" }] });
+    expect(readTreeMap(root)).toEqual(before);
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "complete" }] });
+    expect(readTreeMap(root)).toEqual(turns.at(-1)!.tree);
+    await end();
+  }));
+
+test("[R160] a turn that does not fit is refused; what it needs is not taken from itself or the one before", () =>
+  inCapped(async ({ root, workspace }) => {
+    const part = (name: string) => () => writeFileSync(join(root, name), randomBytes(700_000));
+    const before = readTreeMap(root);
+    await expect(driveTurn(workspace, "too much", ["a", "b", "c", "d"].map(part))).rejects.toMatchObject({
+      code: "STORE_FULL",
+    });
+    rmSync(join(root, "d"), { force: true });
+    rmSync(join(root, "c"), { force: true });
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "too much" }] });
+    expect(readTreeMap(root)).toEqual(before);
+  }));
+
+test("[R160] what left the undo list is said by what dropped it, by status and by list", () =>
+  inCapped(async ({ workspace, turns, fill }) => {
+    fill(900_000);
+    const { warnings } = await workspace.checkpoint();
+    expect(warnings).toEqual([expect.stringMatching(/steps? can no longer be undone/)]);
+    const { undoDropped } = await workspace.status();
+    expect(undoDropped).toBeGreaterThan(0);
+    const listed = await workspace.list();
+    expect(listed.filter((each) => each.undoDropped === true).length).toBeLessThanOrEqual(2 * undoDropped);
+    expect(listed.find(({ id }) => id === turns.at(-1)!.id)!.undoDropped).toBe(false);
+  }));
+
+test(
+  "[R161] undo says that the newest change can no longer be undone, instead of taking another",
+  inWorkspace({ a: "0" }, async ({ workspace, turn, write, tree, passHours }) => {
+    await turn("older", () => write("a", "1"));
+    await turn("newest", () => write("b", "2"));
+    const after = tree();
+    const [newest] = await workspace.list();
+    await workspace.checkpoint();
+    const report = await workspace.forget(newest!.id);
+    expect(report.steps).toMatchObject([{ prompt: "newest" }]);
+    for (const attempt of [workspace.undo(), workspace.planUndo(), workspace.undo({ count: 2 })])
+      await expect(attempt).rejects.toMatchObject({
+        code: "CONTENT_PRUNED",
+        facts: { description: "newest", checkpoint: expect.any(String) as unknown },
+      });
+    expect(tree()).toEqual(after);
+    expect((await workspace.status()).canUndo).toBeNull();
+    passHours(1);
+    await turn("newer", () => write("c", "3"));
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "newer" }] });
+    expect(tree()).toEqual(after);
+    await expect(workspace.undo()).rejects.toMatchObject({ code: "CONTENT_PRUNED" });
+    expect(await workspace.redo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "newer" }] });
+  }),
+);
+
 test(
   "gc gives back what lies dead among the living of one pack",
   inWorkspace({}, async ({ workspace, turn, root, passHours }) => {

@@ -157,7 +157,7 @@ describe("prune", () => {
   );
 
   test(
-    "a step whose content was pruned leaves the lists, and the others can still be undone",
+    "[R161] a step whose content was pruned is named, and the others can still be undone",
     inProtected({ "a.txt": "1", "b.txt": "1" }, async (project, workspace) => {
       await workspace.turn({ prompt: "first" }, async () => project.write("a.txt", "2"));
       await workspace.checkpoint();
@@ -165,9 +165,9 @@ describe("prune", () => {
       await workspace.turn({ prompt: "second" }, async () => project.write("b.txt", "2"));
       await workspace.prune({ policy: { ...NOTHING_STAYS, keepAllHours: 1, keepTurnsHours: 1 } });
       project.clockMs = 41.5 * DAY_MS;
-      await workspace.gc();
+      expect((await workspace.gc()).stepsDropped).toMatchObject([{ prompt: "first" }]);
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
-      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged" });
+      await expect(workspace.undo()).rejects.toMatchObject({ code: "CONTENT_PRUNED" });
       expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["2", "1"]);
     }),
   );
@@ -273,7 +273,8 @@ describe("gc", () => {
           capBytes: Infinity,
           policy: CHECKPOINT_PRESETS.everything,
           excludedDirectories: () => [],
-          makeRoom: () => false,
+          makeRoom: () => undefined,
+          dropped: [],
         };
         const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
         expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);

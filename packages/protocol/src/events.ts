@@ -38,6 +38,8 @@ export type BelayEvent =
   | (Place & { type: "session_approved"; session: string; new_session: string; approved: string })
   | (Place & { type: "session_reset"; session: string; new_session: string; reset_to: string | null })
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
+  /** These can no longer be undone or redone. */
+  | (Place & { type: "steps_dropped"; steps: readonly string[] })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first of a stream: how far what follows can be relied on. */

@@ -5,9 +5,10 @@ import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.
 import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
-import { listField } from "@belay/server/json";
+import { listField, stepJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { count } from "../output/quantity.ts";
+import { stepLabel } from "../output/step-label.ts";
 import { visible } from "../output/visible.ts";
 import { workspacePath } from "../workspace-path.ts";
 
@@ -114,8 +115,10 @@ function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetRep
   const { checkpoints, objects, bytes, dryRun } = forgotten;
   const what = `${visible(target.label)}${where(target, forgotten)}`;
   const rows = listField("checkpoints", checkpoints, call.options.all);
-  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun });
+  const { steps } = forgotten;
+  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson) });
   else if (dryRun) call.output.print(`Would purge ${what}.`);
   else call.output.print(`Purged ${what}: ${count(objects, "object")}. The files on disk are untouched.`);
+  if (steps.length > 0) call.output.warn(`No longer to be undone: ${steps.map(stepLabel).join(", ")}.`);
   return EXIT.done;
 }

@@ -3,6 +3,8 @@ import { defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
+import { stepLabel } from "../output/step-label.ts";
+import { stepJson } from "@belay/server/json";
 import { count, size } from "../output/quantity.ts";
 
 const OPTIONS = { "dry-run": DRY_RUN, yes: YES } as const;
@@ -31,7 +33,7 @@ async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promis
 }
 
 function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {
-  if (call.json) call.output.json(gc);
+  if (call.json) call.output.json({ ...gc, stepsDropped: gc.stepsDropped.map(stepJson) });
   else call.output.print(gcText(gc));
   return EXIT.done;
 }
@@ -40,9 +42,13 @@ function gcText(gc: GcReport): string {
   const freed = Math.max(0, gc.bytesBefore - gc.bytesAfter);
   const dropped =
     gc.checkpointsDropped > 0 ? `, ${count(gc.checkpointsDropped, "pruned checkpoint")} gone` : "";
+  const steps =
+    gc.stepsDropped.length > 0
+      ? ` ${count(gc.stepsDropped.length, "step")} can no longer be undone: ${gc.stepsDropped.map(stepLabel).join(", ")}.`
+      : "";
   const sizes = `${size(gc.bytesBefore)} → ${size(gc.bytesAfter)}`;
   const verb = gc.dryRun ? "Would free" : "Freed";
   if (gc.objectsFreed === 0 && gc.packsRewritten === 0 && dropped === "")
     return `Nothing to free (${size(gc.bytesAfter)} in use).`;
-  return `${verb} ${size(freed)} (${sizes}): ${count(gc.objectsFreed, "object")} freed, ${count(gc.packsRewritten, "pack")} rewritten${dropped}.`;
+  return `${verb} ${size(freed)} (${sizes}): ${count(gc.objectsFreed, "object")} freed, ${count(gc.packsRewritten, "pack")} rewritten${dropped}.${steps}`;
 }

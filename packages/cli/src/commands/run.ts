@@ -3,7 +3,7 @@ import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { reportError } from "../errors.ts";
 import { checkpointJson } from "@belay/server/json";
-import { withFiles } from "../open-workspace.ts";
+import { warnAll, withFiles } from "../open-workspace.ts";
 import { changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
 import { count } from "../output/quantity.ts";
@@ -68,6 +68,7 @@ function commandLine(words: readonly string[]): string {
 
 async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<Ended>): Promise<void> {
   const { before, after, changed, result } = turn;
+  warnAll(call, turn.warnings);
   const { summary, files } = await workspace.diff({
     from: before.id,
     to: after.id,

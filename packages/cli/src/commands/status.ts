@@ -56,7 +56,7 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
 }
 
 function facts(status: ShownStatus, output: Output) {
-  const { newest, canUndo, canRedo, disk, checkpoints, since, thread, session } = status;
+  const { newest, canUndo, canRedo, undoDropped, disk, checkpoints, since, thread, session } = status;
   const protectedSince = since === undefined ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
@@ -69,6 +69,7 @@ function facts(status: ShownStatus, output: Output) {
     thread === null ? undefined : (["thread", threadLabel(thread)] as const),
     session === null ? undefined : (["session", sessionText(session)] as const),
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
+    undoDropped === 0 ? undefined : (["no undo", droppedText(undoDropped)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
     ["store", visible(status.store)] as const,
     status.resident.running
@@ -78,6 +79,10 @@ function facts(status: ShownStatus, output: Output) {
         ] as const)
       : undefined,
   ];
+}
+
+function droppedText(steps: number): string {
+  return `${count(steps, "step")} whose checkpoints were dropped can no longer be undone`;
 }
 
 function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): string {

@@ -66,12 +66,14 @@ function kindPaint({ kind }: Checkpoint, style: Style): Paint {
   return kind === "restore" || kind === "safety" ? style.yellow : style.blue;
 }
 
-function titleText({ name, description, tags, hasChanges, doubts }: Checkpoint): string {
+function titleText(checkpoint: Checkpoint): string {
+  const { name, description, tags, hasChanges, doubts, undoDropped } = checkpoint;
   const tooLate = TOO_LATE.filter((reason) => doubts.some((doubt) => doubt.reason === reason));
   return [
     ...(hasChanges === true ? ["•"] : []),
     visible(name ?? description),
     ...tooLate.map((reason) => `(${reason})`),
+    ...(undoDropped === true ? ["(no undo)"] : []),
     ...tags.map((tag) => `[${visible(tag)}]`),
   ].join(" ");
 }

@@ -15,6 +15,7 @@ import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { HASH_BYTES, hashFromBytes, hashToBytes } from "../model/object-hash.ts";
 import type { Database, Row, Value } from "../store/database.ts";
+import { droppedEnds } from "./steps.ts";
 
 export const TAG_PREFIX = "tag/";
 
@@ -135,9 +136,10 @@ export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Ch
   if (filter.kind !== undefined) require("c.kind = ?", filter.kind);
   if (filter.search !== undefined) conditions.push(matchesText(filter.search, values));
   const limit = filter.limit === undefined ? "" : `LIMIT ${Math.max(0, Math.trunc(filter.limit))}`;
+  const dropped = droppedEnds(db);
   return db
     .all(`${SELECT} WHERE ${conditions.join(" AND ")} ORDER BY c.seq DESC ${limit}`, ...values)
-    .map(toCheckpoint);
+    .map((row) => ({ ...toCheckpoint(row), undoDropped: dropped.has(Number(row["seq"])) }));
 }
 
 /** Numbers of checkpoints since a moment that came too late for some of their files, newest first. */

@@ -14,6 +14,8 @@ export interface Step extends StepSummary {
   readonly before: number | null;
   readonly after: number | null;
   readonly owner: ProcessIdentity | null;
+  /** A checkpoint that holds part of its delta was dropped: it can be neither undone nor redone. */
+  readonly pruned: boolean;
 }
 
 export interface NewStep {
@@ -58,7 +60,7 @@ export function closeStep(
   const changed =
     db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined ||
     sharesChanges(db, id) ||
-    db.get("SELECT 1 FROM step WHERE id = ? AND scope <> 'files'", id) !== undefined;
+    db.get("SELECT 1 FROM step WHERE id = ? AND (scope <> 'files' OR pruned = 1)", id) !== undefined;
   db.run(
     "UPDATE step SET closed_at = ?, after = ?, state = ?, position = ?, changed = ? WHERE id = ? AND state = 'open'",
     closing.now,
@@ -106,7 +108,7 @@ export function findStep(db: Database, id: string): Step | undefined {
 
 const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
 
-/** The last of `applied` or `undone` first; pruned steps have left both lists. */
+/** The last of `applied` or `undone` first; a pruned step keeps its place, so that no other is taken for it. */
 export function listSteps(
   db: Database,
   list: "applied" | "undone",
@@ -114,12 +116,58 @@ export function listSteps(
 ): Step[] {
   return db
     .all(
-      `${SELECT} WHERE s.state = ?1 AND s.pruned = 0 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
+      `${SELECT} WHERE s.state = ?1 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
       list,
       scope.thread ?? null,
       scope.limit,
     )
     .map(toStep);
+}
+
+/** The step that undo or redo would take; null when there is none, or when it can no longer be moved. */
+export function nextStep(db: Database, list: "applied" | "undone"): Step | null {
+  const [step] = listSteps(db, list, { limit: 1 });
+  return step === undefined || step.pruned ? null : step;
+}
+
+/** How many steps would be in the undo list if nothing had been dropped. */
+export function countDropped(db: Database): number {
+  return Number(db.get("SELECT count(*) AS n FROM step WHERE state = 'applied' AND pruned = 1")?.["n"] ?? 0);
+}
+
+/** seqs of the checkpoints at which a step that can no longer be undone began or ended. */
+export function droppedEnds(db: Database): Set<number> {
+  const rows = db.all("SELECT before, after FROM step WHERE state = 'applied' AND pruned = 1");
+  return new Set(rows.flatMap((row) => [Number(row["before"]), Number(row["after"])]));
+}
+
+/** Takes the steps whose delta a checkpoint holds off the lists; call before it is dropped. */
+export function dropStepsOf(db: Database, seq: number): Step[] {
+  const rows = db.all(
+    `${SELECT} WHERE s.pruned = 0 AND s.id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION
+       SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)`,
+    seq,
+  );
+  for (const { id } of rows) db.run("UPDATE step SET pruned = 1 WHERE id = ?", String(id));
+  return rows.map(toStep);
+}
+
+/**
+ * [R160] seqs of the checkpoints of turns under way and of the last complete turn, all that lie between their beginning
+ * and end included: they are never dropped. `any`: also those of the step that undo would take, whatever it is.
+ */
+export function checkpointsOfNewestSteps(db: Database, kinds: "turns" | "any"): Set<number> {
+  const last = (condition: string) =>
+    `id = (SELECT id FROM step WHERE state = 'applied' AND pruned = 0 AND ${condition} ORDER BY position DESC, seq DESC LIMIT 1)`;
+  const newest = `SELECT * FROM step WHERE state = 'open' OR ${last("kind = 'turn'")} OR ${kinds === "any" ? last("1") : "0"}`;
+  const rows = db.all(
+    `WITH newest AS (${newest})
+     SELECT before AS seq FROM newest UNION SELECT after FROM newest
+     UNION SELECT c.seq FROM newest s JOIN checkpoint c ON c.thread = s.thread AND c.seq >= s.before AND c.seq <= coalesce(s.after, c.seq)
+     UNION SELECT g.checkpoint FROM newest s JOIN change g ON g.step = s.id
+     UNION SELECT w.checkpoint FROM newest s JOIN shared_window w ON w.step = s.id`,
+  );
+  return new Set(rows.map(({ seq }) => Number(seq)));
 }
 
 /** Moves a step to the end of the other list. */
@@ -130,7 +178,7 @@ export function moveStep(db: Database, id: string, to: "applied" | "undone", pos
 /** The step that a checkpoint belongs to: its turn, or the restore it completed. */
 export function stepOfCheckpoint(db: Database, seq: number): Step | undefined {
   const row = db.get(
-    `${SELECT} WHERE s.pruned = 0 AND s.changed = 1 AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,
+    `${SELECT} WHERE s.changed = 1 AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,
     seq,
   );
   return row === undefined ? undefined : toStep(row);
@@ -151,5 +199,6 @@ function toStep(row: Row): Step {
     before: number("before"),
     after: number("after"),
     owner: row["owner"] === null ? null : (JSON.parse(String(row["owner"])) as ProcessIdentity),
+    pruned: row["pruned"] === 1,
   };
 }

@@ -83,6 +83,8 @@ export interface Checkpoint {
   readonly rolledBack: boolean;
   /** Of a message's checkpoint: whether anything changed until the next one; null = not compared. */
   readonly hasChanges: boolean | null;
+  /** In lists: a step that began or ended here can no longer be undone. */
+  readonly undoDropped?: boolean;
   readonly agent: AgentFacts | null;
   readonly conversation: ConversationFacts | null;
   readonly git: GitState | null;

@@ -37,7 +37,7 @@ export interface ErrorFacts {
   PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };
   PLAN_STALE: { plan: string };
   STEPS_MISSING: { wanted: number; available: number };
-  CONTENT_PRUNED: { checkpoint: string };
+  CONTENT_PRUNED: { step: string; description: string; checkpoint: string | null };
   CONFIG_INVALID: { key: string; reason: string };
   FILE_SYSTEM: { path: string; operation: string };
 }

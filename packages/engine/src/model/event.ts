@@ -52,6 +52,8 @@ export type EventDetail =
       /** Null for a reset that had nothing to take out. */
       readonly checkpoint: CheckpointId | null;
     }
+  /** These can no longer be undone or redone: their checkpoints were dropped. */
+  | { readonly type: "steps_dropped"; readonly steps: readonly string[] }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 

@@ -1,6 +1,7 @@
 /** What upkeep tells when it is done. */
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId } from "./ids.ts";
+import type { StepSummary } from "./plan.ts";
 
 export interface Stats {
   readonly checkpoints: number;
@@ -46,11 +47,15 @@ export interface GcReport {
   readonly bytesBefore: number;
   readonly bytesAfter: number;
   readonly checkpointsDropped: number;
+  /** These can no longer be undone or redone. */
+  readonly stepsDropped: readonly StepSummary[];
   readonly dryRun: boolean;
 }
 
 export interface ForgetReport {
   readonly checkpoints: readonly CheckpointId[];
+  /** These can no longer be undone or redone. */
+  readonly steps: readonly StepSummary[];
   readonly objects: number;
   readonly bytes: number;
   readonly dryRun: boolean;

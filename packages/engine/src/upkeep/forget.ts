@@ -20,7 +20,7 @@ import { encodeEntry } from "../model/tree.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { storeBytes, type Store } from "../store/store.ts";
-import { collectGarbage, dropCheckpoint, withReserve } from "./gc.ts";
+import { collectGarbage, dropCheckpoint, tellDropped, withReserve } from "./gc.ts";
 import { Reachable } from "./reachable.ts";
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
@@ -32,18 +32,19 @@ export function forgetCheckpoint(
   checkpoint: Checkpoint,
   dryRun: boolean,
 ): ForgetReport {
-  if (dryRun) return { checkpoints: [checkpoint.id], objects: 0, bytes: 0, dryRun };
+  if (dryRun) return { checkpoints: [checkpoint.id], steps: [], objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: checkpoint.id }, () => {
     const content = new Set<ObjectHash>();
     for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
       if (entry.kind !== "gap") content.add(entry.hash);
-    dropCheckpoint(store, checkpoint.seq);
+    const steps = dropCheckpoint(store, checkpoint.seq);
+    tellDropped(store, system, steps);
     const kept = new Reachable(store).addSnapshots().uses;
     forgetChanges(
       store,
       (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash),
     );
-    return [checkpoint.id];
+    return { checkpoints: [checkpoint.id], steps };
   });
 }
 
@@ -57,12 +58,12 @@ export function forgetPath(store: Store, system: System, path: BytePath, dryRun:
     );
   const affected = checkpointsWith(store, path);
   if (dryRun || affected.length === 0)
-    return { checkpoints: affected.map(({ id }) => id), objects: 0, bytes: 0, dryRun };
+    return { checkpoints: affected.map(({ id }) => id), steps: [], objects: 0, bytes: 0, dryRun };
   return purge(store, system, { target: "path" }, () => {
     for (const checkpoint of affected) forgetIn(store, system, checkpoint, path);
     forgetChanges(store, (changed) => isAtOrBelow(changed, path));
     store.db.run("DELETE FROM named_path WHERE path = ?", pathToBytes(path));
-    return affected.map(({ id }) => id);
+    return { checkpoints: affected.map(({ id }) => id), steps: [] };
   });
 }
 
@@ -81,12 +82,12 @@ function purge(
   store: Store,
   system: System,
   detail: Record<string, unknown>,
-  work: () => ForgetReport["checkpoints"],
+  work: () => Pick<ForgetReport, "checkpoints" | "steps">,
 ): ForgetReport {
   const before = storeBytes(store);
   store.db.exec("PRAGMA secure_delete = ON");
   try {
-    const checkpoints = withReserve(store, () =>
+    const forgotten = withReserve(store, () =>
       store.db.transaction(() => {
         const done = work();
         // an open edit must not keep what is to be gone; it can no longer be taken back
@@ -107,7 +108,7 @@ function purge(
     });
     assertLogIsGone(store);
     return {
-      checkpoints,
+      ...forgotten,
       objects: objectsFreed,
       bytes: Math.max(0, before - storeBytes(store)),
       dryRun: false,

@@ -4,10 +4,13 @@
  * versions compress like deltas. Pack by pack, each in its own transaction: every checkpoint can be
  * restored at every moment, and no second copy of the store is needed.
  */
+import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
+import { dropStepsOf } from "../history/steps.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
 import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { StepSummary } from "../model/plan.ts";
 import type { GcReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
@@ -84,7 +87,7 @@ class Collector {
 
   run(request: GcRequest): GcResult {
     const bytesBefore = storeBytes(this.#store);
-    const checkpointsDropped = this.#dropPruned(request.dropPrunedBefore);
+    const dropped = this.#dropPruned(request.dropPrunedBefore);
     const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();
     const freed = this.#freeDead(live);
     // regrouping needs room: on a full disk it is there only now
@@ -97,21 +100,22 @@ class Collector {
       packsRewritten,
       bytesBefore,
       bytesAfter: storeBytes(this.#store),
-      checkpointsDropped,
+      checkpointsDropped: dropped.checkpoints,
     };
     this.#log(result);
-    return result;
+    return { ...result, stepsDropped: dropped.steps };
   }
 
-  #dropPruned(before: number): number {
+  #dropPruned(before: number): { checkpoints: number; steps: StepSummary[] } {
     const { db } = this.#store;
     return db.transaction(() => {
       const rows = db.all(
         "SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)",
         before,
       );
-      for (const { seq } of rows) dropCheckpoint(this.#store, Number(seq));
-      return rows.length;
+      const steps = rows.flatMap(({ seq }) => dropCheckpoint(this.#store, Number(seq)));
+      tellDropped(this.#store, this.#system, steps);
+      return { checkpoints: rows.length, steps };
     });
   }
 
@@ -253,7 +257,7 @@ class Collector {
     }
   }
 
-  #log(result: GcResult): void {
+  #log(result: Omit<GcResult, "stepsDropped">): void {
     const { db } = this.#store;
     db.transaction(() => {
       appendOperation(db, {
@@ -273,14 +277,26 @@ function compareUses(a: Use, b: Use): number {
   return a.age - b.age;
 }
 
-/** Removes a checkpoint's rows; steps whose delta it held can no longer be undone, and leave the lists. */
-export function dropCheckpoint({ db }: Store, seq: number): void {
-  db.run(
-    "UPDATE step SET pruned = 1 WHERE id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)",
-    seq,
-  );
+/** Removes a checkpoint's rows; the steps whose delta it held can no longer be undone, and are returned. */
+export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
+  const steps = dropStepsOf(db, seq);
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
   db.run("DELETE FROM checkpoint WHERE seq = ?", seq);
+  return steps.map(({ id, kind, thread, agent, prompt, description }) => ({
+    id,
+    kind,
+    thread,
+    agent,
+    prompt,
+    description,
+  }));
+}
+
+/** [R160] What leaves the undo list is told; call inside the transaction that drops it. */
+export function tellDropped({ db }: Store, system: System, steps: readonly StepSummary[]): void {
+  if (steps.length === 0) return;
+  const data = { steps: steps.map(({ id }) => id) };
+  appendEvent(db, { type: "steps_dropped", thread: null, at: system.now(), data });
 }
 
 /** What gc would free, without freeing it. */
@@ -299,5 +315,6 @@ function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
     bytesBefore: bytes,
     bytesAfter: bytes,
     checkpointsDropped: dropped,
+    stepsDropped: [],
   };
 }

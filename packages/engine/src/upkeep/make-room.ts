@@ -1,10 +1,13 @@
 /**
  * Keeps the cap: frees in a fixed order until the store is well below it again. Unreachable objects
  * first; then old tool checkpoints; then messages and turns; then safety checkpoints older than a week
- * beyond the last twenty. What is protected stays, even if that means that nothing more fits.
+ * beyond the last twenty. What is protected stays, even if that means that nothing more fits; so do the
+ * turns under way and the last complete one [R160].
  */
 import { listCheckpoints } from "../history/checkpoints.ts";
+import { checkpointsOfNewestSteps } from "../history/steps.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import { storeBytes, type Store } from "../store/store.ts";
 import { collectGarbage } from "./gc.ts";
@@ -24,28 +27,35 @@ export interface RoomRequest {
   readonly keep: number | undefined;
 }
 
-/** True when something was freed. */
+/** Returns the steps that can no longer be undone. */
 export function makeRoom(
   store: Store,
   system: System,
   { capBytes, missingBytes, keep }: RoomRequest,
-): boolean {
+): StepSummary[] {
   const before = storeBytes(store);
   const target = Math.min(capBytes * TARGET_SHARE, before - missingBytes);
   // what is larger than the cap fits no emptier store either
-  if (target < 0) return false;
-  const collect = () => collectGarbage(store, system, { dropPrunedBefore: Infinity, dryRun: false });
+  if (target < 0) return [];
+  const dropped: StepSummary[] = [];
+  const collect = () => {
+    const request = { dropPrunedBefore: Infinity, dryRun: false };
+    dropped.push(...collectGarbage(store, system, request).stepsDropped);
+  };
   collect();
   for (const next of [oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
-      const candidates = next(listCheckpoints(store.db), system.now()).filter(({ seq }) => seq !== keep);
+      const spared = checkpointsOfNewestSteps(store.db, "any");
+      const candidates = next(listCheckpoints(store.db), system.now()).filter(
+        ({ seq }) => seq !== keep && !spared.has(seq),
+      );
       if (candidates.length === 0) break;
       // oldest first, a part at a time: no more is lost than must be
       pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));
       collect();
     }
   }
-  return storeBytes(store) < before;
+  return dropped;
 }
 
 type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];

@@ -2,6 +2,7 @@
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
+import { checkpointsOfNewestSteps } from "../history/steps.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
 import { SAFETY_KEEP_MS, type RetentionPolicy } from "../model/retention.ts";
@@ -19,12 +20,13 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   for (const { thread, createdAt } of all)
     lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
   const rank = new Map<string | null, number>();
+  const newest = checkpointsOfNewestSteps(store.db, "turns");
   return all
     .filter((checkpoint, index) => {
       const place = rank.get(checkpoint.thread) ?? 0;
       rank.set(checkpoint.thread, place + 1);
-      if (index === 0 || isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0))
-        return false;
+      if (index === 0 || newest.has(checkpoint.seq)) return false;
+      if (isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
       if (place < policy.keepMinimum) return false;
       if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
       const age = present - checkpoint.createdAt;

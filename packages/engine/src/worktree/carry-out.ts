@@ -7,7 +7,7 @@ import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { countChanges, recordCheckpoint, type Recorded } from "../history/record.ts";
 import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
-import { listSteps } from "../history/steps.ts";
+import { nextStep } from "../history/steps.ts";
 import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
@@ -259,8 +259,8 @@ function report(
     skipped: applied.skipped,
     conflicts,
     steps: plan.steps,
-    canUndo: listSteps(db, "applied", { limit: 1 }).length > 0,
-    canRedo: listSteps(db, "undone", { limit: 1 }).length > 0,
+    canUndo: nextStep(db, "applied") !== null,
+    canRedo: nextStep(db, "undone") !== null,
     durationMs: context.system.elapsed() - work.startedMs,
   };
 }

@@ -3,6 +3,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ExcludedDirectory } from "../model/rules.ts";
+import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Store } from "../store/store.ts";
@@ -20,8 +21,10 @@ export interface Context {
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
   excludedDirectories(): readonly ExcludedDirectory[];
-  /** Makes room when the store is full, not at the cost of checkpoint `keep`; true when something was freed. */
-  makeRoom(missingBytes: number, keep: number | undefined): boolean;
+  /** Makes room when the store is full, not at the cost of checkpoint `keep`. */
+  makeRoom(missingBytes: number, keep: number | undefined): void;
+  /** What can no longer be undone since room was made, and the user was not told of yet. */
+  readonly dropped: StepSummary[];
 }
 
 /** The request of an ordinary look: named paths in, other workspaces out. */

@@ -1,5 +1,5 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { attributeChanges } from "../history/attribution.ts";
@@ -208,6 +208,7 @@ function selectDeltas(context: Context, request: StepRequest, pending: Unrecorde
     pending === undefined || request.kind === "redo"
       ? listed
       : withOpenTurns(context, request, listed, pending);
+  refusePruned(context, request.kind, steps);
   if (steps.length < request.count) throw missing(request.count, steps.length);
   const changes = steps.map(({ id }) => [...readDelta(store.db, id), ...unrecordedOf(pending, id)]);
   return { steps, changes, outside };
@@ -224,10 +225,33 @@ function withOpenTurns(
     (step) => request.thread === undefined || step.thread === request.thread,
   );
   const changed = open.filter(
-    ({ id }) => unrecordedOf(pending, id).length > 0 || readDelta(store.db, id).length > 0,
+    ({ id, pruned }) => pruned || unrecordedOf(pending, id).length > 0 || readDelta(store.db, id).length > 0,
   );
   return [...changed.toReversed(), ...listed].slice(0, request.count);
 }
+
+/** [R161] A step whose delta is gone is named; another one is not what was meant. */
+function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: readonly Step[]): void {
+  const at = steps.findIndex(({ pruned }) => pruned);
+  if (at === -1) return;
+  const { id, kind: what, description, before } = steps[at]!;
+  const checkpoint = before === null ? undefined : checkpointAt(store.db, before);
+  const last = { undo: "The newest change", redo: "What was undone last", revert: "This" }[kind];
+  const subject =
+    kind === "revert" || at === 0 ? `${last}, ${what} "${description}",` : `The ${what} "${description}"`;
+  const message = `${subject} can no longer be ${PAST[kind]}: checkpoints that it needs were dropped. Nothing was changed.`;
+  throw new EngineError("CONTENT_PRUNED", message, {
+    step: id,
+    description,
+    checkpoint: checkpoint?.id ?? null,
+  });
+}
+
+const PAST: Readonly<Record<StepRequest["kind"], string>> = {
+  undo: "undone",
+  redo: "redone",
+  revert: "taken out",
+};
 
 function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
   return new EngineError(
@@ -238,8 +262,10 @@ function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"
 }
 
 /** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
-function revertDeltas({ store }: Context, target: Checkpoint): Omit<Deltas, "outside"> {
+function revertDeltas(context: Context, target: Checkpoint): Omit<Deltas, "outside"> {
+  const { store } = context;
   const step = stepOfCheckpoint(store.db, target.seq);
+  refusePruned(context, "revert", step === undefined ? [] : [step]);
   if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
   const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
   return { steps: [], changes: [changes] };

@@ -168,6 +168,10 @@ async function moveSteps(
   { count, from, to, work }: StepMove,
 ): Promise<string | void> {
   const available = model[from].length;
+  if (model[from].slice(-count).some(({ isPruned }) => isPruned)) {
+    await assert.rejects(work(), { code: "CONTENT_PRUNED" });
+    return `${count}: pruned`;
+  }
   if (available > 0 && available < count) {
     return assert.rejects(work(), { code: "STEPS_MISSING" });
   }
@@ -199,9 +203,14 @@ function deltaInDirection(
 const revert = fc.nat(1000).map((choice) =>
   command("revert", async (model, temp) => {
     if (model.snapshots.size === 0) return;
-    const { outcome, before, after } = await watchDestructive(temp, model, () =>
+    const reverted = await watchDestructive(temp, model, () =>
       temp.workspace.revert(pickSnapshot(model, choice)),
-    );
+    ).catch((error: { code?: string }) => {
+      const isAllowed = [...model.applied, ...model.undone].some(({ isPruned }) => isPruned);
+      if (error.code !== "CONTENT_PRUNED" || !isAllowed) throw error;
+    });
+    if (reverted === undefined) return "pruned";
+    const { outcome, before, after } = reverted;
     if (outcome.outcome === "applied")
       model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
     return outcome.outcome;

@@ -12,6 +12,8 @@ export interface ModelStep {
   readonly after: TreeMap;
   /** The checkpoint that holds its delta: pruned with it. */
   readonly checkpoint: string;
+  /** It keeps its place in the list and can no longer be moved. */
+  readonly isPruned?: boolean;
 }
 
 /** What must be true, kept beside the real workspace. */
@@ -23,9 +25,9 @@ export class WorkspaceModel {
   /** Forgets what pruning took. */
   keepOnly(listed: ReadonlySet<string>): void {
     for (const id of this.snapshots.keys()) if (!listed.has(id)) this.snapshots.delete(id);
-    const isLeft = ({ checkpoint }: ModelStep) => listed.has(checkpoint);
-    this.applied = this.applied.filter(isLeft);
-    this.undone = this.undone.filter(isLeft);
+    const mark = (step: ModelStep) => (listed.has(step.checkpoint) ? step : { ...step, isPruned: true });
+    this.applied = this.applied.map(mark);
+    this.undone = this.undone.map(mark);
   }
 }
 

@@ -27,6 +27,7 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
     bytes: checkpoint.bytes,
     changes: checkpoint.changes,
     hasChanges: checkpoint.hasChanges,
+    ...(checkpoint.undoDropped !== undefined && { undoDropped: checkpoint.undoDropped }),
     ...listField("gaps", (context.gaps ?? checkpoint.gaps).map(withPathJson), all),
     gapsTotal: checkpoint.gapsTotal,
     ...listField("doubts", (context.doubts ?? checkpoint.doubts).map(withPathJson), all),

@@ -39,6 +39,7 @@ export function statusJson(
     newest: newest === null ? null : checkpointJson(newest, { workspace: status.id }),
     canUndo: optionalStep(status.canUndo),
     canRedo: optionalStep(status.canRedo),
+    undoDropped: status.undoDropped,
     warnings: status.warnings,
   };
 }
