@@ -66,11 +66,11 @@ describe.each(AGENT_IDS)("%s", (agent) => {
       expect((await installAgent(agent, place)).files).toEqual([{ path, outcome: "unchanged" }]);
       expect(readFileSync(path, "utf8")).toBe(text);
 
-      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "deleted" }]);
+      expect(uninstall(adapter, place, { now: NOW })).toEqual([{ path, outcome: "deleted" }]);
       expect(readdirSync(place.root!)).toEqual([]);
       expect(existsSync(place.user)).toBe(false);
       expect(readRecord(place.belayHome)).toEqual([]);
-      expect(uninstall(adapter, place, NOW)).toEqual([{ path, outcome: "unchanged" }]);
+      expect(uninstall(adapter, place, { now: NOW })).toEqual([{ path, outcome: "unchanged" }]);
     },
   );
 
@@ -127,7 +127,9 @@ describe("a file that is also the user's", () => {
     }
     if (text.includes("\r\n")) expect(after.replaceAll("\r\n", "")).not.toContain("\n");
     expect(Object.keys(valueOf(parseJsonc(after)) as object)).toContain("hooks");
-    expect(uninstall(await loadAgent("claude-code"), place, NOW)).toEqual([{ path, outcome: "restored" }]);
+    expect(uninstall(await loadAgent("claude-code"), place, { now: NOW })).toEqual([
+      { path, outcome: "restored" },
+    ]);
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
@@ -137,7 +139,9 @@ describe("a file that is also the user's", () => {
     put(path, THEIRS);
     await installAgent("claude-code", place);
     writeFileSync(path, readFileSync(path, "utf8").replace('"opus"', '"haiku"'));
-    expect(uninstall(await loadAgent("claude-code"), place, NOW)).toEqual([{ path, outcome: "changed" }]);
+    expect(uninstall(await loadAgent("claude-code"), place, { now: NOW })).toEqual([
+      { path, outcome: "changed" },
+    ]);
     expect(readFileSync(path, "utf8")).toBe(THEIRS.replace('"opus"', '"haiku"'));
   });
 
@@ -153,9 +157,9 @@ describe("a file that is also the user's", () => {
     const text = readFileSync(path, "utf8");
     expect(text).not.toContain("/old/");
     expect(text).toContain(mixed);
-    uninstall(await loadAgent("claude-code"), place, NOW);
+    uninstall(await loadAgent("claude-code"), place, { now: NOW });
     writeFileSync(path, text);
-    uninstall(await loadAgent("claude-code"), place, NOW);
+    uninstall(await loadAgent("claude-code"), place, { now: NOW });
     expect(readFileSync(path, "utf8")).not.toContain("belay-hook");
     expect(readFileSync(path, "utf8")).toContain('"command":"y"');
   });
@@ -278,7 +282,7 @@ test("a file of Belay's own that somebody changed is not deleted", async () => {
   const path = await settingsOf("opencode", place);
   await installAgent("opencode", place);
   writeFileSync(path, `${readFileSync(path, "utf8")}\n// my addition\n`);
-  const [report] = uninstall(await loadAgent("opencode"), place, NOW);
+  const [report] = uninstall(await loadAgent("opencode"), place, { now: NOW });
   expect(report).toMatchObject({ outcome: "refused" });
   expect(existsSync(path)).toBe(true);
 });
@@ -383,7 +387,7 @@ describe("after a restore", () => {
       { path: claude, outcome: "changed" },
     ]);
     expect(readFileSync(claude, "utf8")).toBe(installed.replace("opus", "haiku"));
-    uninstall(await loadAgent("claude-code"), place, NOW);
+    uninstall(await loadAgent("claude-code"), place, { now: NOW });
     expect(readFileSync(claude, "utf8")).toBe('{\n  "model": "haiku"\n}\n');
   });
 });

@@ -4,11 +4,11 @@ import type { Call } from "./command.ts";
 import { CommandError } from "./command-error.ts";
 import { EXIT } from "./exit-code.ts";
 
-/** True when the person says yes. */
+/** True when the person says yes; `yes`: also when they only press Enter. */
 export async function confirm(
   call: Pick<Call, "output">,
   question: string,
-  { dryRun = false } = {},
+  { dryRun = false, yes = false } = {},
 ): Promise<boolean> {
   if (!call.output.canAsk) throw confirmationRequired(question, dryRun);
   const { style } = call.output;
@@ -18,8 +18,11 @@ export async function confirm(
   terminal.on("SIGINT", () => interrupted.abort());
   terminal.on("close", () => interrupted.abort());
   try {
-    const answer = await terminal.question(`${style.bold(question)} [y/N] `, { signal: interrupted.signal });
-    return /^(y|yes)$/i.test(answer.trim());
+    const choice = yes ? "[Y/n]" : "[y/N]";
+    const answer = await terminal.question(`${style.bold(question)} ${choice} `, {
+      signal: interrupted.signal,
+    });
+    return answer.trim() === "" ? yes : /^(y|yes)$/i.test(answer.trim());
   } catch {
     call.output.print("");
     return false;

@@ -17,10 +17,14 @@ const SEE_DAMAGE = "`belay verify --full` lists what is affected; the other chec
 const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = {
   WORKSPACE_NOT_FOUND: {
     exit: EXIT.notFound,
-    hint: ({ candidates }) =>
-      candidates.length > 0
-        ? "Was it moved? `belay attach <id>` gives it its store back. `belay init` protects it anew."
-        : "`belay init` protects this directory.",
+    hint: ({ candidates, ended, movedTo }) =>
+      ended !== undefined
+        ? "`belay init` protects it again, with its checkpoints; `belay uninstall --purge` deletes them."
+        : movedTo !== undefined
+          ? `\`belay init\` protects it anew; \`belay attach ${movedTo.id}\` takes the store back.`
+          : candidates.length > 0
+            ? "Was it moved? `belay attach <id>` gives it its store back. `belay init` protects it anew."
+            : "`belay init` protects this directory.",
     list: ({ candidates }) => candidates.map(({ id, path }) => `${id}  ${path}`),
   },
   WORKSPACE_REFUSED: {

@@ -170,7 +170,9 @@ describe("uninstall", () => {
     });
     expect(existsSync(store)).toBe(true);
     expect(sandbox.read("a.txt")).toBe("one\n");
-    expect(sandbox.json(["list"]).checkpoints).toMatchObject([{ id: expect.stringMatching(ID), seq: 1 }]);
+    expect(sandbox.json(["init"])).toMatchObject({ workspace, store, created: true });
+    const { checkpoints } = sandbox.json(["list"]);
+    expect(checkpoints).toMatchObject([{ seq: 2 }, { id: expect.stringMatching(ID), seq: 1 }]);
   });
 
   test("--purge asks first, then deletes the store and nothing else", () => {

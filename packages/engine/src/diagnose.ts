@@ -88,7 +88,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
   const known = registry.list();
   const registered = new Set(known.map(({ store }) => store));
   const lost = storeDirectories(home).filter((store) => !registered.has(store));
-  const gone = known.filter(({ path }) => statNode(path) === undefined);
+  const gone = known.filter(({ path, endedAt }) => endedAt === null && statNode(path) === undefined);
   if (lost.length > 0)
     return {
       name: "stores",

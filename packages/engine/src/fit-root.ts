@@ -77,7 +77,7 @@ export function refuseNested(registry: Registry, root: AbsolutePath, nested: boo
   if (nested || isUnprotectedWorktree(root)) return;
   for (let above = parentOf(root); ; above = parentOf(above)) {
     const outer = registry.byPath(above);
-    if (outer !== undefined) {
+    if (outer !== undefined && outer.endedAt === null) {
       const path = displayAbsolute(root);
       const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
       throw new EngineError(

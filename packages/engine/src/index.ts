@@ -3,7 +3,10 @@ export { diagnose, type Check } from "./diagnose.ts";
 export {
   attachWorkspace,
   listWorkspaces,
+  protectedRoots,
+  removableWorkspace,
   removeWorkspace,
+  workspaceById,
   type RemovedWorkspace,
   type WorkspaceSummary,
 } from "./manage.ts";

@@ -1,8 +1,10 @@
 /** Commands about workspaces as a whole: list, attach, remove. */
-import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
+import { absolutePath, below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
-import { EngineError } from "./model/errors.ts";
-import { existingRoot } from "./fit-root.ts";
+import { EngineError, isEngineError } from "./model/errors.ts";
+import type { WorkspaceId } from "./model/ids.ts";
+import { existingRoot, resolveAsFarAsPossible } from "./fit-root.ts";
+import { endedAbove } from "./not-protected.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
 import { openStore, removeStore, storeBytes } from "./store/store.ts";
@@ -12,6 +14,8 @@ export interface WorkspaceSummary {
   readonly path: string;
   readonly store: string;
   readonly createdAt: number;
+  /** When `belay uninstall` ended its protection; null while it is protected. */
+  readonly endedAt: number | null;
   /** False when the directory is gone: moved, deleted or not mounted. */
   readonly exists: boolean;
   readonly bytes: number;
@@ -27,7 +31,7 @@ export async function listWorkspaces(options: EngineOptions = {}): Promise<Works
 }
 
 function summarise(
-  { id, path, store, createdAt }: RegisteredWorkspace,
+  { id, path, store, createdAt, endedAt }: RegisteredWorkspace,
   home: AbsolutePath,
 ): WorkspaceSummary {
   const directory = below(home, `workspaces/${store}`);
@@ -36,6 +40,7 @@ function summarise(
     path: displayAbsolute(path),
     store: displayAbsolute(directory),
     createdAt,
+    endedAt,
     exists: rootIdentity(path) !== undefined,
   };
   try {
@@ -48,7 +53,23 @@ function summarise(
   }
 }
 
-/** Tells Belay where a workspace's directory is now. */
+/** Where protected directories are, without a look into their stores. */
+export function protectedRoots(options: EngineOptions = {}): { id: WorkspaceId; path: string }[] {
+  const system = systemOf(options);
+  using registry = openRegistry(homePath(options, system), system.userId);
+  const protectedOnes = registry.list().filter(({ endedAt }) => endedAt === null);
+  return protectedOnes.map(({ id, path }) => ({ id, path: displayAbsolute(path) }));
+}
+
+/** The workspace of this id, or of the only one that begins so: what `attachWorkspace` would take. */
+export async function workspaceById(id: string, options: EngineOptions = {}): Promise<WorkspaceSummary> {
+  const system = systemOf(options);
+  const home = homePath(options, system);
+  using registry = openRegistry(home, system.userId);
+  return summarise(findById(registry, id), home);
+}
+
+/** Tells Belay where a workspace's directory is now. One that still exists is not protected any more. */
 export async function attachWorkspace(
   id: string,
   directory: string,
@@ -62,6 +83,8 @@ export async function attachWorkspace(
     const root = existingRoot(directory);
     refuseTaken(registry, workspace, root);
     registry.move(workspace.id, root, rootIdentity(root)!);
+    if (workspace.path !== root && rootIdentity(workspace.path) !== undefined)
+      registry.noteDeparture(workspace.path, { workspace: workspace.id, at: system.now() });
   }
   return findWorkspace(directory, options);
 }
@@ -101,6 +124,32 @@ export interface RemovedWorkspace {
   readonly purged: boolean;
 }
 
+/** The workspace that removing would be about: the nearest protected one, else the nearest that was. */
+export async function removableWorkspace(
+  directory: string,
+  options: EngineOptions = {},
+): Promise<WorkspaceSummary> {
+  const system = systemOf(options);
+  const home = homePath(options, system);
+  return summarise(await findRemovable(directory, options), home);
+}
+
+async function findRemovable(directory: string, options: EngineOptions): Promise<RegisteredWorkspace> {
+  const system = systemOf(options);
+  try {
+    // opened, so that a restore that was interrupted is settled before its store is out of reach
+    await using workspace = await findWorkspace(directory, options);
+    using registry = openRegistry(homePath(options, system), system.userId);
+    return registry.list().find(({ id }) => id === workspace.id)!;
+  } catch (error) {
+    if (!isEngineError(error, "WORKSPACE_NOT_FOUND")) throw error;
+    using registry = openRegistry(homePath(options, system), system.userId);
+    const ended = endedAbove(registry, resolveAsFarAsPossible(absolutePath(directory)));
+    if (ended === undefined) throw error;
+    return ended;
+  }
+}
+
 /** Stops protecting the workspace of a directory; with `purge` its store and all checkpoints go too. */
 export async function removeWorkspace(
   directory: string,
@@ -108,16 +157,12 @@ export async function removeWorkspace(
 ): Promise<RemovedWorkspace> {
   const system = systemOf(options);
   const home = homePath(options, system);
-  const { id, path, store } = await (async () => {
-    await using workspace = await findWorkspace(directory, options);
-    using registry = openRegistry(home, system.userId);
-    return registry.list().find((each) => each.id === workspace.id)!;
-  })();
+  const { id, path, store } = await findRemovable(directory, options);
   const place = below(home, `workspaces/${store}`);
+  using registry = openRegistry(home, system.userId);
   if (options.purge) {
-    using registry = openRegistry(home, system.userId);
     registry.remove(id);
     removeStore(place);
-  }
+  } else registry.end(id, system.now());
   return { id, path: displayAbsolute(path), store: displayAbsolute(place), purged: options.purge };
 }

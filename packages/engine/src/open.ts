@@ -15,6 +15,7 @@ import {
   resolveAsFarAsPossible,
 } from "./fit-root.ts";
 import { LocalWorkspace } from "./local-workspace.ts";
+import { notProtected } from "./not-protected.ts";
 import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
 import type { WorkspaceId } from "./model/ids.ts";
@@ -98,8 +99,31 @@ export async function initWorkspace(
   if (known !== undefined) return { workspace: open(known, opening), initial: null, created: false };
   refuseUnfit(root, home, system);
   refuseNested(registry, root, options.nested ?? false);
-  return await initNew(root, { ...opening, options });
+  return (await initAgain(root, { ...opening, options })) ?? (await initNew(root, { ...opening, options }));
 }
+
+/** A directory whose protection was ended gets its store back, and a checkpoint of what it is like now. */
+async function initAgain(
+  root: AbsolutePath,
+  opening: Opening & { options: InitOptions },
+): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean } | undefined> {
+  const { home, registry, options } = opening;
+  const identity = rootIdentity(root)!;
+  const ended = registry.byPath(root) ?? registry.byIdentity(identity);
+  if (ended === undefined) return undefined;
+  if (statNode(below(home, `workspaces/${ended.store}`)) === undefined) {
+    registry.remove(ended.id);
+    return undefined;
+  }
+  options.prepare?.();
+  registry.move(ended.id, root, identity);
+  const workspace = open({ ...ended, path: root, notices: [PROTECTED_AGAIN] }, opening);
+  const description = "Protected again";
+  const initial = await workspace.checkpoint({ kind: "initial", description }, options.progress);
+  return { workspace, initial, created: true };
+}
+
+const PROTECTED_AGAIN = "This directory was protected before: its earlier checkpoints are there again.";
 
 async function initInMemory(
   root: AbsolutePath,
@@ -149,6 +173,7 @@ async function initNew(
     path: root,
     ...rootIdentity(root)!,
     createdAt: system.now(),
+    endedAt: null,
   };
   const directory = below(home, `workspaces/${registered.store}`);
   makePrivateDirectory(directory);
@@ -213,27 +238,9 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
     if (known !== undefined) return open(known, { home, registry, system, options });
-    if (path === "/" || isUnprotectedWorktree(path)) throw notFound(registry, start, path !== "/");
+    if (path === "/" || isUnprotectedWorktree(path))
+      throw notProtected({ home, registry, start, inWorktree: path !== "/" });
   }
-}
-
-function notFound(
-  registry: Registry,
-  path: AbsolutePath,
-  inWorktree: boolean,
-): EngineError<"WORKSPACE_NOT_FOUND"> {
-  const candidates = registry
-    .list()
-    .filter((workspace) => statNode(workspace.path) === undefined)
-    .map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
-  const where = displayAbsolute(path);
-  const why = inWorktree
-    ? "is in a linked git worktree that is not protected yet"
-    : "is not in a protected directory";
-  return new EngineError("WORKSPACE_NOT_FOUND", `${where} ${why}. Nothing was changed.`, {
-    path: where,
-    candidates,
-  });
 }
 
 /** Finds a directory by its path, then by its identity: a moved one keeps its inode. */
@@ -244,6 +251,7 @@ function locate(
   const identity = rootIdentity(path);
   const byPath = registry.byPath(path);
   if (byPath !== undefined) {
+    if (byPath.endedAt !== null) return undefined;
     if (identity === undefined || sameIdentity(byPath, identity)) return { ...byPath, notices: [] };
     registry.move(byPath.id, path, identity);
     return {
@@ -253,7 +261,7 @@ function locate(
     };
   }
   const byIdentity = identity === undefined ? undefined : registry.byIdentity(identity);
-  if (byIdentity === undefined || identity === undefined) return undefined;
+  if (byIdentity === undefined || byIdentity.endedAt !== null || identity === undefined) return undefined;
   const there = rootIdentity(byIdentity.path);
   // the same directory under two names, such as a bind mount
   if (there !== undefined && sameIdentity(byIdentity, there)) return { ...byIdentity, notices: [] };
@@ -347,7 +355,7 @@ function otherWorkspaces(
   const relative = (path: AbsolutePath) => path.slice(root === "/" ? 1 : root.length + 1) as BytePath;
   const excluded = registry
     .list()
-    .filter((other) => other.id !== id && inside(other.path))
+    .filter((other) => other.id !== id && other.endedAt === null && inside(other.path))
     .map((other) => ({ path: relative(other.path), reason: "a workspace of its own" }));
   const store = resolveAsFarAsPossible(home);
   return inside(store) ? [...excluded, { path: relative(store), reason: "Belay's own store" }] : excluded;

@@ -1,7 +1,7 @@
 /** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { findWorkspace, listWorkspaces, type Watching, type Workspace } from "@belay/engine";
+import { findWorkspace, protectedRoots, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./resident/log.ts";
 import { ServerError } from "./server-error.ts";
@@ -22,6 +22,8 @@ export class WorkspaceHost {
   readonly #options: HostOptions;
   /** By workspace id. */
   readonly #open = new Map<string, Promise<HostedWorkspace>>();
+  /** Where each of them was when it was opened. */
+  readonly #roots = new Map<string, string>();
   readonly #threads = new Map<string, string>();
   readonly #reconciling = new Set<string>();
   readonly #paths = new Map<string, string>();
@@ -40,7 +42,8 @@ export class WorkspaceHost {
     const wanted = ref ?? this.#options.directory;
     if (wanted === undefined)
       throw new ServerError("WORKSPACE_REQUIRED", 400, "Say which workspace is meant.");
-    const known = this.#open.get(this.#resolved(wanted) ?? wanted);
+    await this.#followRegistry();
+    const known = this.#open.get(this.#paths.get(wanted) ?? wanted);
     if (known !== undefined) return this.#touch(await known);
     const path = wanted.includes("/") ? wanted : await this.#pathOf(wanted);
     const hosted = await this.#openAt(path);
@@ -48,12 +51,23 @@ export class WorkspaceHost {
     return this.#touch(hosted);
   }
 
-  /** Which workspace a path was in, as long as no directory has been protected or moved since. */
-  #resolved(path: string): string | undefined {
+  /** A directory was protected, attached or uninstalled since: what is known of paths, and open under another root, goes. */
+  async #followRegistry(): Promise<void> {
     const state = registryState(this.home);
-    if (state !== this.#registryState) this.#paths.clear();
+    if (state === this.#registryState) return;
     this.#registryState = state;
-    return this.#paths.get(path);
+    this.#paths.clear();
+    if (this.#open.size === 0) return;
+    const roots = new Map<string, string>(
+      protectedRoots({ home: this.home }).map(({ id, path }) => [id, path]),
+    );
+    for (const [id, opening] of this.#open) {
+      if (this.#roots.get(id) === roots.get(id)) continue;
+      this.#open.delete(id);
+      this.#options.log.info("workspace not protected there any more", { workspace: id });
+      const hosted = await opening.catch(() => undefined);
+      await hosted?.inTurn(() => hosted.workspace.close());
+    }
   }
 
   /** The workspace that has a thread, whichever it is. */
@@ -86,7 +100,7 @@ export class WorkspaceHost {
   }
 
   async all(): Promise<{ id: string; path: string; open: boolean; watching: Watching | null }[]> {
-    const listed = await listWorkspaces({ home: this.home });
+    const listed = protectedRoots({ home: this.home });
     const watching = async (id: string) => (await this.#open.get(id))?.workspace.watching ?? null;
     return Promise.all(
       listed.map(async ({ id, path }) => ({
@@ -143,6 +157,7 @@ export class WorkspaceHost {
     }
     const opening = this.#watch(workspace);
     this.#open.set(workspace.id, opening);
+    this.#roots.set(workspace.id, workspace.root);
     opening.catch(() => this.#open.delete(workspace.id));
     return opening;
   }
@@ -174,8 +189,8 @@ export class WorkspaceHost {
 
   /** Those that are open come first. */
   async #candidates(): Promise<string[]> {
-    const ids = (await listWorkspaces({ home: this.home }))
-      .filter(({ exists }) => exists)
+    const ids = protectedRoots({ home: this.home })
+      .filter(({ path }) => existsSync(path))
       .map(({ id }) => id);
     return [...new Set([...this.#open.keys(), ...ids])];
   }

@@ -19,16 +19,30 @@ export interface RemovalReport {
   readonly path: string;
   readonly outcome: "restored" | "changed" | "deleted" | "unchanged" | "refused";
   readonly reason?: string;
+  /** Workspaces that still need what is in the file. */
+  readonly usedBy?: readonly string[];
+}
+
+interface UninstallOptions {
+  readonly now: number;
+  /** Whether another workspace that the hooks were installed for still needs them; left out: it does. */
+  readonly isNeeded?: ((root: string) => boolean) | undefined;
 }
 
 /** Removes an agent's hooks from the files of this place, unless another workspace still relies on them. */
-export function uninstall(adapter: AgentAdapter, place: Place, now: number): RemovalReport[] {
+export function uninstall(
+  adapter: AgentAdapter,
+  place: Place,
+  { now, isNeeded = () => true }: UninstallOptions,
+): RemovalReport[] {
   return adapter.hookFiles(place).map((file) => {
     const installed = readRecord(place.belayHome).find(({ path }) => path === file.path);
-    const others = installed?.roots.filter((root) => root !== place.root) ?? [];
+    const others =
+      installed?.roots.filter((root) => root !== place.root && (root === null || isNeeded(root))) ?? [];
     if (installed !== undefined && others.length > 0) {
       keepRecord(place.belayHome, { ...installed, roots: others });
-      return { path: file.path, outcome: "unchanged", reason: "other workspaces still use it" };
+      const usedBy = others.map((root) => root ?? "all projects");
+      return { path: file.path, outcome: "unchanged", reason: "other workspaces still use it", usedBy };
     }
     try {
       const report = removeFrom(place.belayHome, { file, installed, now });
@@ -47,16 +61,18 @@ export interface EverythingRequest {
   readonly now: number;
   /** Only what was installed for this workspace; left out: everything. */
   readonly root?: string;
+  readonly isNeeded?: (root: string) => boolean;
 }
 
 /** Removes every hook that Belay knows it installed. */
 export async function uninstallAll(request: EverythingRequest): Promise<RemovalReport[]> {
-  const { belayHome, user, environment, now, root } = request;
+  const { belayHome, user, environment, now, root, isNeeded } = request;
   const reports: RemovalReport[] = [];
   for (const { agent, scope, roots } of readRecord(belayHome)) {
     const adapter = await loadAgent(agent);
     for (const place of roots.filter((one) => root === undefined || one === root)) {
-      reports.push(...uninstall(adapter, { scope, user, root: place, belayHome, environment }, now));
+      const at = { scope, user, root: place, belayHome, environment };
+      reports.push(...uninstall(adapter, at, { now, isNeeded }));
     }
   }
   return reports;

@@ -82,10 +82,13 @@ function writeScript(home: string): void {
   writeHookScript({ ...program, belayHome: home, environment: HOOK_ENVIRONMENT });
 }
 
-/** Takes out what was put in for this directory; a file that other workspaces rely on stays. */
-export function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
+/** Takes out what was put in for this directory; a file that other protected directories rely on stays. */
+export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
   const { user, environment } = placeFor(home, root);
-  return uninstallAll({ belayHome: home, user, environment, now, root });
+  const { protectedRoots } = await import("@belay/engine");
+  const roots = new Set(protectedRoots({ home }).map(({ path }) => path));
+  const isNeeded = (other: string) => roots.has(other);
+  return uninstallAll({ belayHome: home, user, environment, now, root, isNeeded });
 }
 
 /** After files went back: our entries are in the settings that came back without them. Says which. */

@@ -39,7 +39,7 @@ async function openForAgent(directory: string, home: string): Promise<Workspace 
     return await findWorkspace(directory, { home });
   } catch (error) {
     if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
-    const worktree = await worktreeToProtect(directory, home);
+    const worktree = await worktreeToProtect(directory, { home, notFound: error });
     return worktree === undefined ? null : (await initWorkspace(worktree, { home, nested: true })).workspace;
   }
 }

@@ -84,7 +84,7 @@ function opener(host: WorkspaceHost, home: string): OpenWorkspace {
       return await host.find(directory);
     } catch (error) {
       if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
-      const worktree = await worktreeToProtect(directory, home);
+      const worktree = await worktreeToProtect(directory, { home, notFound: error });
       if (worktree === undefined) return null;
       await protectInOwnProcess(worktree, home);
       return host.find(worktree);

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
@@ -71,7 +72,8 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
     const lines = written.map(({ adapter, path }) => `  ${adapter.title}: ${visible(path)}`);
     if (call.output.canAsk)
       call.output.print(["Hooks will be added to these settings:", ...lines].join("\n"));
-    if (!(await confirm(call, `Add hooks to ${count(written.length, "file")}?`))) return undefined;
+    if (!(await confirm(call, `Add hooks to ${count(written.length, "file")}?`)))
+      return (await wantsNoHooks(call)) ? NO_AGENTS : undefined;
   }
   const reports: InstallReport[] = [];
   return {
@@ -80,6 +82,14 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
       if (reports.length === 0) reports.push(...installHooks(plans, place, Date.now()));
     },
   };
+}
+
+/** A no to the hooks need not be a no to the protection; where there is one already, there is nothing left to ask. */
+async function wantsNoHooks(call: Call): Promise<boolean> {
+  const { protectedRoots } = await import("@belay/engine");
+  const root = realpathSync(call.directory);
+  if (protectedRoots({ home: call.home }).some(({ path }) => path === root)) return false;
+  return confirm(call, "Protect it without hooks?", { yes: true });
 }
 
 interface Result {

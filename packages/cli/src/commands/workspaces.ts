@@ -1,3 +1,5 @@
+import type { WorkspaceSummary } from "@belay/engine";
+import { isoTime } from "@belay/server/json";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { size } from "../output/quantity.ts";
@@ -24,7 +26,7 @@ export default defineCommand({
         { text: workspace.checkpoints === null ? "?" : String(workspace.checkpoints) },
         { text: size(workspace.bytes) },
         { text: relativeTime(workspace.createdAt) },
-        { text: workspace.exists ? "" : "gone", paint: style.red },
+        { text: stateOf(workspace), paint: style.red },
       ]);
       call.output.print(table(rows, { width, flexible: 1, right: [2, 3] }));
     }
@@ -32,6 +34,11 @@ export default defineCommand({
   },
 });
 
-function workspaceJson<Listed extends { createdAt: number }>(workspace: Listed) {
-  return { ...workspace, createdAt: new Date(workspace.createdAt).toISOString() };
+function stateOf({ exists, endedAt }: WorkspaceSummary): string {
+  if (endedAt !== null) return "not protected any more";
+  return exists ? "" : "gone";
+}
+
+function workspaceJson({ createdAt, endedAt, ...workspace }: WorkspaceSummary) {
+  return { ...workspace, createdAt: isoTime(createdAt), endedAt: endedAt === null ? null : isoTime(endedAt) };
 }

@@ -3,7 +3,14 @@
  * Expected outcomes (conflicts, nothing to do) are values, not errors.
  */
 export interface ErrorFacts {
-  WORKSPACE_NOT_FOUND: { path: string; candidates: { id: string; path: string }[] };
+  WORKSPACE_NOT_FOUND: {
+    path: string;
+    candidates: { id: string; path: string }[];
+    /** It was protected until somebody uninstalled Belay there. */
+    ended?: { id: string; path: string; store: string };
+    /** Its store was attached to another directory. */
+    movedTo?: { id: string; path: string };
+  };
   WORKSPACE_REFUSED: { path: string; reason: string };
   WORKSPACE_EMPTIED: { path: string };
   CHECKPOINT_NOT_FOUND: { checkpoint: string };

@@ -28,6 +28,14 @@ export interface RegisteredWorkspace extends RootIdentity {
   readonly store: string;
   readonly path: AbsolutePath;
   readonly createdAt: number;
+  /** When `belay uninstall` ended the protection; null while it lasts. The store is kept. */
+  readonly endedAt: number | null;
+}
+
+/** A directory whose store was given to another one. */
+export interface Departure {
+  readonly workspace: WorkspaceId;
+  readonly at: number;
 }
 
 export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
@@ -51,6 +59,7 @@ export class Registry implements Disposable {
     this.#db = db;
   }
 
+  /** Also those whose protection has ended. */
   list(): RegisteredWorkspace[] {
     return this.#db.all("SELECT * FROM workspace ORDER BY path").map(toWorkspace);
   }
@@ -79,22 +88,46 @@ export class Registry implements Disposable {
         birth,
         createdAt,
       );
+      this.#db.run("DELETE FROM departure WHERE path = ?", bytesOf(path));
       return this.byPath(path) ?? workspace;
     });
   }
 
-  /** Notes where a workspace's root is now. */
+  /** Notes where a workspace's root is now; from then on it is protected. */
   move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
     this.#db.transaction(() => {
       this.#db.run(
-        "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ? WHERE id = ?",
+        "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ?, ended_at = NULL WHERE id = ?",
         bytesOf(path),
         dev,
         ino,
         birth,
         id,
       );
+      this.#db.run("DELETE FROM departure WHERE path = ?", bytesOf(path));
     });
+  }
+
+  /** The directory is not protected any more; its store is kept for the day it is again. */
+  end(id: WorkspaceId, now: number): void {
+    this.#db.transaction(() => this.#db.run("UPDATE workspace SET ended_at = ? WHERE id = ?", now, id));
+  }
+
+  /** Remembers whose store this directory had, for those who look for it there. */
+  noteDeparture(path: AbsolutePath, { workspace, at }: Departure): void {
+    this.#db.transaction(() =>
+      this.#db.run(
+        "INSERT OR REPLACE INTO departure (path, workspace, at) VALUES (?, ?, ?)",
+        bytesOf(path),
+        workspace,
+        at,
+      ),
+    );
+  }
+
+  departureFrom(path: AbsolutePath): Departure | undefined {
+    const row = this.#db.get("SELECT workspace, at FROM departure WHERE path = ?", bytesOf(path));
+    return row && { workspace: String(row["workspace"]) as WorkspaceId, at: Number(row["at"]) };
   }
 
   remove(id: WorkspaceId): void {
@@ -160,7 +193,8 @@ function identify(home: AbsolutePath, directory: string): (RegisteredWorkspace &
     if (id === undefined || path === undefined) return [];
     const checkpoints = Number(store.db.get("SELECT count(*) AS n FROM checkpoint")?.["n"]);
     const identity = rootIdentity(path) ?? { dev: "", ino: "", birth: "" };
-    return [{ id: id as WorkspaceId, store: directory, path, ...identity, createdAt: 0, checkpoints }];
+    const known = { id: id as WorkspaceId, store: directory, path, ...identity };
+    return [{ ...known, createdAt: 0, endedAt: null, checkpoints }];
   } catch (error) {
     // a store that is missing or damaged does not keep the others from being found
     if (error instanceof EngineError) return [];
@@ -209,5 +243,6 @@ function toWorkspace(row: Row): RegisteredWorkspace {
     ino: String(row["ino"]),
     birth: String(row["birth"]),
     createdAt: Number(row["created_at"]),
+    endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
   };
 }

@@ -130,4 +130,6 @@ export const REGISTRY_MIGRATIONS: readonly Migration[] = [
     id TEXT PRIMARY KEY, store TEXT NOT NULL, path BLOB NOT NULL UNIQUE, dev TEXT NOT NULL, ino TEXT NOT NULL,
     birth TEXT NOT NULL, created_at INTEGER NOT NULL
   ) WITHOUT ROWID;`,
+  `ALTER TABLE workspace ADD COLUMN ended_at INTEGER;
+  CREATE TABLE departure (path BLOB PRIMARY KEY, workspace TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
 ];

@@ -1,0 +1,69 @@
+/** Why a directory has no workspace, in words: never had one, it was ended, its store went elsewhere. */
+import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
+import { statNode } from "./fs/file-stat.ts";
+import { parentOf } from "./fit-root.ts";
+import { EngineError } from "./model/errors.ts";
+import type { RegisteredWorkspace, Registry } from "./store/registry.ts";
+
+/** Where was looked, and what for. */
+interface Search {
+  readonly home: AbsolutePath;
+  readonly registry: Registry;
+  readonly start: AbsolutePath;
+  /** The search ended at a linked git worktree. */
+  readonly inWorktree: boolean;
+}
+
+/** The error for a directory that is in no workspace. */
+export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND"> {
+  const { registry, start, inWorktree } = search;
+  const path = displayAbsolute(start);
+  const candidates = registry
+    .list()
+    .filter(({ endedAt, path: old }) => endedAt === null && statNode(old) === undefined)
+    .map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
+  const { why, ...past } = pastOf(search) ?? {
+    why: `${path} is ${inWorktree ? "in a linked git worktree that is not protected yet" : "not in a protected directory"}`,
+  };
+  return new EngineError("WORKSPACE_NOT_FOUND", `${why}. Nothing was changed.`, {
+    path,
+    candidates,
+    ...past,
+  });
+}
+
+/** What became of the protection that this directory, or one above it, once had. */
+function pastOf({ registry, start, home }: Search) {
+  const ended = endedAbove(registry, start);
+  if (ended !== undefined) {
+    const store = displayAbsolute(below(home, `workspaces/${ended.store}`));
+    const path = displayAbsolute(ended.path);
+    const why = `${path} is not protected any more: \`belay uninstall\` ended that. Its checkpoints are still in ${store}`;
+    return { why, ended: { id: ended.id, path, store } };
+  }
+  for (const path of upwards(start)) {
+    const gone = registry.departureFrom(path);
+    const now = gone && registry.list().find(({ id }) => id === gone.workspace);
+    if (gone === undefined || now === undefined) continue;
+    const movedTo = { id: now.id, path: displayAbsolute(now.path) };
+    const why = `${displayAbsolute(path)} is not protected: \`belay attach\` gave its store to ${movedTo.path}`;
+    return { why, movedTo };
+  }
+  return undefined;
+}
+
+/** The nearest directory at or above this one whose protection was ended. */
+export function endedAbove(registry: Registry, start: AbsolutePath): RegisteredWorkspace | undefined {
+  for (const path of upwards(start)) {
+    const known = registry.byPath(path);
+    if (known !== undefined && known.endedAt !== null) return known;
+  }
+  return undefined;
+}
+
+function* upwards(start: AbsolutePath): Generator<AbsolutePath> {
+  for (let path = start; ; path = parentOf(path)) {
+    yield path;
+    if (path === "/") return;
+  }
+}
