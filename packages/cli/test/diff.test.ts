@@ -110,7 +110,9 @@ describe("a diff that is not shown on a terminal is a patch", () => {
   });
 });
 
-test("binary and huge files are named without content", () => {
+test("[R180] binary and huge files have no lines to show, and are in the patch all the same", () => {
+  const copy = join(sandbox.base, "copy");
+  cpSync(sandbox.project, copy, { recursive: true });
   writeFileSync(sandbox.path("a.txt"), Buffer.from([0, 1, 2]));
   sandbox.write("b.txt", `${"x".repeat(79)}\n`.repeat(30_000));
   const files = sandbox.json(["diff"]).files;
@@ -118,6 +120,28 @@ test("binary and huge files are named without content", () => {
     { path: "a.txt", binary: true, linesAdded: null, diff: null },
     { path: "b.txt", tooLarge: true, linesAdded: null, diff: null },
   ]);
-  expect(sandbox.ok("diff")).toMatch(/^Binary files a\/a\.txt and b\/a\.txt differ\n[^]*too large/m);
   expect(sandbox.ok("diff", "--stat")).toMatch(/binary\n[^]*too large to compare/);
+  execFileSync("git", ["apply", "-"], { cwd: copy, input: sandbox.ok("diff") });
+  expect(describeTree(copy)).toEqual(describeTree(sandbox.project));
+});
+
+test("[R180] what a patch cannot hold is said on stderr", () => {
+  chmodSync(sandbox.path("a.txt"), 0o600);
+  expect(sandbox.belay(["diff"])).toEqual({
+    status: 0,
+    stdout: "",
+    stderr:
+      "warning: not in the patch: a.txt: permissions 644 → 600: git knows only whether a file is executable\n",
+  });
+});
+
+test("[R182] a path that was not captured says so in words", () => {
+  sandbox.ok("config", "limits.fileBytes", "1KiB");
+  sandbox.write("b.txt", "x".repeat(5000));
+  expect(sandbox.belay(["checkpoint"]).stderr).toBe(
+    "Not captured:\n  b.txt  4.9 KiB, larger than the limit for a file\n",
+  );
+  expect(sandbox.ok("show", "@")).toMatch(/M {2}b\.txt +not captured: larger than the limit for a file/);
+  sandbox.write("new.txt", "n\n");
+  expect(sandbox.ok("restore", "1", "--keep-new", "--dry-run")).toMatch(/new\.txt +it came later/);
 });

@@ -4,7 +4,7 @@ import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
 import { diffJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
-import { colouredDiff, patchBytes } from "../output/diff-text.ts";
+import { printDiff } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";
 import { visiblePath } from "../output/visible.ts";
@@ -41,7 +41,7 @@ export default defineCommand({
         ...(paths && { paths }),
       });
       if (call.json) call.output.json(diffJson(diff, call.options.all));
-      else await printDiff(call, diff, detail);
+      else await printResult(call, diff, detail);
       return EXIT.done;
     });
   },
@@ -49,15 +49,13 @@ export default defineCommand({
 
 type DiffCall = Pick<Call, "output"> & { readonly options: { readonly all?: boolean } };
 
-async function printDiff(call: DiffCall, diff: Diff, detail: "names" | "counts" | "text"): Promise<void> {
+async function printResult(call: DiffCall, diff: Diff, detail: "names" | "counts" | "text"): Promise<void> {
   const { output } = call;
   if (diff.files.length === 0) output.note("No differences.");
   else if (detail === "names") output.print(diff.files.map((file) => visiblePath(file.path)).join("\n"));
   else if (detail === "counts")
     output.print(`${changedFileList(diff.files, output, call.options.all)}\n${totals(diff)}`);
-  else if (output.isTerminal) output.print(colouredDiff(diff, output.style));
-  // not a terminal: a patch that other programs can apply
-  else await output.raw(patchBytes(diff));
+  else await printDiff(diff, output);
 }
 
 function totals({ files, summary }: Diff): string {

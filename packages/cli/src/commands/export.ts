@@ -9,7 +9,7 @@ import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
-import { colouredDiff, patchBytes } from "../output/diff-text.ts";
+import { patchText, printDiff } from "../output/diff-text.ts";
 import { count, size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 
@@ -117,10 +117,9 @@ async function exportPatch(call: ExportCall, workspace: Workspace, checkpoint: C
       checkpoint: checkpoint.id,
       parent,
       format: "patch",
-      patch: patchBytes(diff).toString("utf8"),
+      patch: patchText(diff),
     });
-  else if (call.output.isTerminal) call.output.print(colouredDiff(diff, call.output.style));
-  else await call.output.raw(patchBytes(diff));
+  else await printDiff(diff, call.output);
   return EXIT.done;
 }
 

@@ -5,6 +5,7 @@ import { affectedFiles } from "@belay/server/json";
 import { doubtList, gapList, shown, withRest } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count } from "../output/quantity.ts";
+import { reasonWords } from "../output/reasons.ts";
 import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
@@ -105,7 +106,7 @@ export function reasonList(
 ): string {
   const rows = shown(items, all).map(({ path, reason }) => [
     { text: visiblePath(path) },
-    { text: visible(reason), paint: output.style.dim },
+    { text: visible(reasonWords(reason)), paint: output.style.dim },
   ]);
   return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), items.length, all);
 }

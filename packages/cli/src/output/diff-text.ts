@@ -1,15 +1,26 @@
-/** Unified diffs: the exact bytes for programs, coloured and made harmless for terminals. */
+/** Differences: the exact bytes of a patch for programs, coloured and made harmless for terminals. */
 import type { Diff, FileChange } from "@belay/engine";
+import type { Output } from "./output.ts";
+import { reasonWords } from "./reasons.ts";
 import type { Paint, Style } from "./style.ts";
-import { visibleLines, visiblePath } from "./visible.ts";
+import { visible, visibleLines, visiblePath } from "./visible.ts";
 
-/** A patch of all files, byte for byte. */
-export function patchBytes(diff: Diff): Buffer {
-  return Buffer.concat(diff.files.map((file) => file.patch ?? Buffer.from(withoutText(file))));
+/** For people on a terminal; elsewhere a patch that `git apply` takes, with a warning about what it cannot hold. */
+export async function printDiff(diff: Diff, output: Output): Promise<void> {
+  if (output.isTerminal) return output.print(colouredDiff(diff, output.style));
+  for (const { patch } of diff.files) if (patch !== undefined && !(await output.raw(patch()))) return;
+  for (const { path, notInPatch } of diff.files)
+    if (notInPatch !== undefined)
+      output.warn(`warning: not in the patch: ${visiblePath(path)}: ${visible(notInPatch)}`);
 }
 
-export function colouredDiff(diff: Diff, style: Style): string {
-  const text = diff.files.map((file) => file.diff ?? withoutText(file)).join("");
+/** A patch of all files as text. */
+export function patchText(diff: Diff): string {
+  return Buffer.concat(diff.files.map(({ patch }) => patch!())).toString("utf8");
+}
+
+function colouredDiff(diff: Diff, style: Style): string {
+  const text = diff.files.map((file) => (file.diff ?? withoutText(file)) + permissions(file)).join("");
   const lines = visibleLines(text).split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => paintOf(line, style)(line)).join("\n");
@@ -18,12 +29,19 @@ export function colouredDiff(diff: Diff, style: Style): string {
 /** One line that says why there are none. */
 function withoutText(file: FileChange): string {
   const path = visiblePath(file.path);
+  if (file.gap !== undefined) return `File ${path} was not captured: ${reasonWords(file.gap)}\n`;
   if (file.tooLarge) return `Files a/${path} and b/${path} are too large to compare\n`;
   return `Binary files a/${path} and b/${path} differ\n`;
 }
 
+/** A patch says nothing of these, people should know. */
+function permissions({ path, notInPatch, gap }: FileChange): string {
+  if (notInPatch === undefined || gap !== undefined) return "";
+  return `File ${visiblePath(path)}: ${notInPatch}\n`;
+}
+
 const HEADER =
-  /^(?:diff |index |--- |\+\+\+ |rename |similarity |old mode|new mode|new file|deleted file|Binary files |Files )/;
+  /^(?:diff |index |--- |\+\+\+ |rename |similarity |old mode|new mode|new file|deleted file|Binary files |Files? )/;
 
 function paintOf(line: string, style: Style): Paint {
   if (HEADER.test(line)) return style.bold;

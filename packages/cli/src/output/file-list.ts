@@ -2,6 +2,7 @@
 import type { Doubt, ExcludedRoot, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { grouped, size } from "./quantity.ts";
+import { reasonWords } from "./reasons.ts";
 import type { Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible, visiblePath } from "./visible.ts";
@@ -21,15 +22,19 @@ export function changedFileList(
 export function gapList(gaps: readonly Gap[], output: Output, all: boolean | undefined): string {
   const rows = shown(gaps, all).map((gap) => [
     { text: visiblePath(gap.path) },
-    { text: gap.size > 0 ? `${gap.reason}, ${size(gap.size)}` : gap.reason, paint: output.style.yellow },
+    { text: gapText(gap), paint: output.style.yellow },
   ]);
   return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), gaps.length, all);
+}
+
+function gapText({ reason, size: bytes }: Gap): string {
+  return bytes > 0 ? `${size(bytes)}, ${reasonWords(reason)}` : reasonWords(reason);
 }
 
 export function doubtList(doubts: readonly Doubt[], output: Output, all: boolean | undefined): string {
   const rows = shown(doubts, all).map((doubt) => [
     { text: visiblePath(doubt.path) },
-    { text: doubt.reason, paint: output.style.yellow },
+    { text: reasonWords(doubt.reason), paint: output.style.yellow },
   ]);
   return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), doubts.length, all);
 }
@@ -78,6 +83,7 @@ function changedFileRow(file: FileChange, style: Style): Cell[] {
 }
 
 function lineCounts(file: FileChange): string {
+  if (file.gap !== undefined) return `not captured: ${reasonWords(file.gap)}`;
   if (file.binary) return "binary";
   if (file.tooLarge) return "too large to compare";
   if (file.type === "mode") return "permissions";

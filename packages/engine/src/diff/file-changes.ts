@@ -1,12 +1,19 @@
-/** Edits as changed files: renames found, lines counted, unified diffs made; binary and huge files only named. */
+/** Edits as changed files: renames found, lines counted, diffs to read and patches to apply made. */
 import type { BytePath } from "../model/byte-path.ts";
-import type { Entry } from "../model/entry.ts";
+import type { Entry, GapReason } from "../model/entry.ts";
 import type { DiffDetail, FileChange } from "../model/file-change.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "./content-kind.ts";
 import { pairRenames } from "./renames.ts";
-import { countLines, unifiedDiff, type PatchMode } from "./unified.ts";
+import {
+  binaryDiff,
+  countLines,
+  unifiedDiff,
+  type FileChange as PatchedFile,
+  type PatchMode,
+} from "./unified.ts";
 
 type AttributionOf = (path: BytePath) => FileChange["attribution"];
 
@@ -32,7 +39,6 @@ interface ChangeRow {
 
 type Leaf = Exclude<Entry, { kind: "directory" }>;
 
-/** A file that became a link, or the reverse, is one deleted and one added: that is what a patch can say. */
 function toRows({ path, from, to }: Edit): ChangeRow[] {
   const [before, after] = [leafOf(from), leafOf(to)];
   if (before === undefined && after === undefined) return [];
@@ -71,51 +77,99 @@ class ChangeDescriber {
   }
 
   row(row: ChangeRow): Omit<FileChange, "attribution"> {
+    const gap = gapOf(row);
     const head = {
       path: row.path,
       ...(row.formerPath === undefined ? {} : { from: row.formerPath }),
       type: typeOf(row),
+      ...(gap === undefined ? {} : { gap }),
     };
-    const tooLarge =
-      Math.max(row.from?.size ?? 0, row.to?.size ?? 0) > TEXT_DIFF_LIMIT_BYTES ||
-      isGap(row.from) ||
-      isGap(row.to);
+    const tooLarge = gap === undefined && largestOf(row) > TEXT_DIFF_LIMIT_BYTES;
     const without = { ...head, linesAdded: null, linesDeleted: null, tooLarge };
     if (this.#detail === "names") return { ...without, binary: false };
-    if (tooLarge) return { ...without, binary: false, ...this.#noText() };
+    if (tooLarge || gap !== undefined) return { ...without, binary: false, ...this.#withoutText(row) };
     const [before, after] = [this.#content(row.from), this.#content(row.to)];
-    if (isBinary(before) || isBinary(after)) return { ...without, binary: true, ...this.#noText() };
+    if (isBinary(before) || isBinary(after)) return { ...without, binary: true, ...this.#withoutText(row) };
     return { ...head, tooLarge, binary: false, ...this.#compare(row, before, after) };
   }
 
-  #noText(): Pick<FileChange, "diff" | "patch"> {
-    return this.#detail === "text" ? { diff: null, patch: null } : {};
+  /** The patch is made when somebody wants it: its content may be large. */
+  #withoutText(row: ChangeRow): Partial<FileChange> {
+    if (this.#detail !== "text") return {};
+    const patch = () => {
+      if (gapOf(row) !== undefined) return Buffer.alloc(0);
+      const isOnlyMoved =
+        row.from !== undefined && row.to !== undefined && hashOf(row.from) === hashOf(row.to);
+      if (isOnlyMoved) return unifiedDiff(patchOf(row, NO_CONTENT, NO_CONTENT)).bytes;
+      const contents = [this.#content(row.from), this.#content(row.to)] as const;
+      return Buffer.concat(patchesOf(row, ...contents).map(binaryDiff));
+    };
+    return { diff: null, patch, ...lackOf(row) };
   }
 
   #content(entry: Leaf | undefined): Buffer {
-    return entry === undefined || entry.kind === "gap" ? Buffer.alloc(0) : this.#objects.read(entry.hash);
+    return entry === undefined || entry.kind === "gap" ? NO_CONTENT : this.#objects.read(entry.hash);
   }
 
-  #compare(
-    row: ChangeRow,
-    before: Buffer,
-    after: Buffer,
-  ): Pick<FileChange, "linesAdded" | "linesDeleted" | "diff" | "patch"> {
+  #compare(row: ChangeRow, before: Buffer, after: Buffer) {
     if (this.#detail === "counts") return countLines(before, after);
-    const { linesAdded, linesDeleted, bytes, text } = unifiedDiff({
-      oldPath: row.from === undefined ? null : (row.formerPath ?? row.path),
-      newPath: row.to === undefined ? null : row.path,
-      oldContent: before,
-      newContent: after,
-      ...(row.from === undefined ? {} : { oldMode: patchMode(row.from) }),
-      ...(row.to === undefined ? {} : { newMode: patchMode(row.to) }),
-    });
-    return { linesAdded, linesDeleted, diff: text, patch: bytes };
+    const parts = patchesOf(row, before, after).map(unifiedDiff);
+    const sum = (key: "linesAdded" | "linesDeleted") => parts.reduce((total, part) => total + part[key], 0);
+    return {
+      linesAdded: sum("linesAdded"),
+      linesDeleted: sum("linesDeleted"),
+      diff: parts.map(({ text }) => text).join(""),
+      patch: () => Buffer.concat(parts.map(({ bytes }) => bytes)),
+      ...lackOf(row),
+    };
   }
 }
 
-function isGap(entry: Leaf | undefined): boolean {
-  return entry?.kind === "gap";
+const NO_CONTENT = Buffer.alloc(0);
+
+/** A file that became a link, or the reverse, is one deleted and one added: that is what a patch can say. */
+function patchesOf(row: ChangeRow, before: Buffer, after: Buffer): PatchedFile[] {
+  if (row.from === undefined || row.to === undefined || row.from.kind === row.to.kind)
+    return [patchOf(row, before, after)];
+  return [
+    patchOf({ ...row, to: undefined }, before, NO_CONTENT),
+    patchOf({ ...row, from: undefined }, NO_CONTENT, after),
+  ];
+}
+
+function patchOf(row: ChangeRow, oldContent: Buffer, newContent: Buffer): PatchedFile {
+  return {
+    oldPath: row.from === undefined ? null : (row.formerPath ?? row.path),
+    newPath: row.to === undefined ? null : row.path,
+    oldContent,
+    newContent,
+    ...(row.from === undefined ? {} : { oldMode: patchMode(row.from) }),
+    ...(row.to === undefined ? {} : { newMode: patchMode(row.to) }),
+  };
+}
+
+/** What of a change a patch leaves out. */
+function lackOf({ from, to }: ChangeRow): Pick<FileChange, "notInPatch"> {
+  if (from?.kind === "gap" || to?.kind === "gap") return { notInPatch: "its content was not captured" };
+  if (from?.kind !== "file" || to?.kind !== "file" || from.mode === to.mode) return {};
+  if (patchMode(from) !== patchMode(to)) return {};
+  const [before, after] = [from.mode.toString(8), to.mode.toString(8)];
+  return {
+    notInPatch: `permissions ${before} → ${after}: git knows only whether a file is executable`,
+  };
+}
+
+function gapOf({ from, to }: ChangeRow): GapReason | undefined {
+  if (to?.kind === "gap") return to.reason;
+  return from?.kind === "gap" ? from.reason : undefined;
+}
+
+function largestOf({ from, to }: ChangeRow): number {
+  return Math.max(from?.size ?? 0, to?.size ?? 0);
+}
+
+function hashOf(entry: Leaf): ObjectHash | undefined {
+  return entry.kind === "gap" ? undefined : entry.hash;
 }
 
 function typeOf({ formerPath, from, to }: ChangeRow): FileChange["type"] {

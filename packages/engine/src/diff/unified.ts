@@ -1,9 +1,10 @@
 /**
  * A change of one file as a patch that `git apply` and `patch` accept. The patch is bytes: content that is not
- * UTF-8 applies exactly; `text` is for showing only. The caller has ruled out binary and too large contents
- * (content-kind.ts). A file that became a symlink, or the reverse, is a deletion and an addition: two patches.
+ * UTF-8 applies exactly; `text` is for showing only. Binary and too large contents have another form
+ * (`binaryDiff`). A file that became a symlink, or the reverse, is a deletion and an addition: two patches.
  */
 import type { BytePath } from "../model/byte-path.ts";
+import { binaryPatch } from "./binary-patch.ts";
 import { groupIntoHunks, hunkText } from "./hunks.ts";
 import { diffLines, splitLines, type LineChange } from "./lines.ts";
 import { quotePath } from "./quote-path.ts";
@@ -49,6 +50,14 @@ export function unifiedDiff(change: FileChange): UnifiedDiff {
   return withText({ ...sumChanges(changes), bytes: Buffer.from(patch, "latin1") });
 }
 
+/** The patch of one file whose content is not to be compared by lines. */
+export function binaryDiff(change: FileChange): Buffer {
+  const { oldPath, newPath, oldContent, newContent } = change;
+  const [before, after] = [oldPath === null ? null : oldContent, newPath === null ? null : newContent];
+  const head = [gitLine(change), ...modeLines(change)].join("\n");
+  return Buffer.from(`${head}\n${binaryPatch(before, after)}`, "latin1");
+}
+
 /** Only the numbers of a diff. */
 export function countLines(oldContent: Buffer, newContent: Buffer): LineCounts {
   return sumChanges(diffLines(splitLines(oldContent), splitLines(newContent)));
@@ -79,14 +88,17 @@ function gitLine({ oldPath, newPath }: FileChange): string {
   return `diff --git ${oldName} ${newName}`;
 }
 
-/** What changed besides the content. */
+/** What changed besides the content, and what an empty file needs. */
 function metadataLines(change: FileChange): string[] {
-  const { oldPath, newPath, oldMode = "100644", newMode = "100644" } = change;
-  if (oldPath === null)
-    return [`new file mode ${newMode}`, ...emptyFileLine(change.newContent, NO_FILE, EMPTY_FILE)];
-  if (newPath === null) {
-    return [`deleted file mode ${oldMode}`, ...emptyFileLine(change.oldContent, EMPTY_FILE, NO_FILE)];
-  }
+  const { oldPath, newPath, oldContent, newContent } = change;
+  const lines = modeLines(change);
+  if (oldPath === null) return [...lines, ...emptyFileLine(newContent, NO_FILE, EMPTY_FILE)];
+  return newPath === null ? [...lines, ...emptyFileLine(oldContent, EMPTY_FILE, NO_FILE)] : lines;
+}
+
+function modeLines({ oldPath, newPath, oldMode = "100644", newMode = "100644" }: FileChange): string[] {
+  if (oldPath === null) return [`new file mode ${newMode}`];
+  if (newPath === null) return [`deleted file mode ${oldMode}`];
   const lines = oldMode === newMode ? [] : [`old mode ${oldMode}`, `new mode ${newMode}`];
   if (oldPath !== newPath) lines.push(`rename from ${quotePath(oldPath)}`, `rename to ${quotePath(newPath)}`);
   return lines;

@@ -1,5 +1,6 @@
 /** One changed file as people want to see it. */
 import type { BytePath } from "./byte-path.ts";
+import type { GapReason } from "./entry.ts";
 
 export interface FileChange {
   readonly path: BytePath;
@@ -11,11 +12,15 @@ export interface FileChange {
   readonly linesDeleted: number | null;
   readonly binary: boolean;
   readonly tooLarge: boolean;
+  /** One of the two versions was not captured, for this reason: they cannot be compared. */
+  readonly gap?: GapReason;
   readonly attribution: "tool" | "shared" | "outside" | null;
   /** Only when asked for; null for binary and too large files. */
   readonly diff?: string | null;
-  /** The same as bytes that `git apply` takes, whatever the encoding. */
-  readonly patch?: Buffer | null;
+  /** Makes the bytes that `git apply` takes: whatever the encoding, binary and too large files included. */
+  readonly patch?: () => Buffer;
+  /** What of the change no patch can hold, in words. */
+  readonly notInPatch?: string;
 }
 
 export type DiffDetail = "names" | "counts" | "text";

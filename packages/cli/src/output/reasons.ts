@@ -1,0 +1,42 @@
+/** Why a path is a gap, in doubt, kept or in conflict: in words. Programs get the engine's own codes. */
+import type { Conflict, Doubt, Gap, Kept } from "@belay/engine";
+
+const GAPS: Readonly<Record<Gap["reason"], string>> = {
+  "too-large": "larger than the limit for a file",
+  unreadable: "it cannot be read",
+  special: "a socket, pipe or device",
+  limit: "the checkpoint had reached its limit of new bytes",
+  forgotten: "forgotten for good",
+};
+
+const DOUBTS: Readonly<Record<Doubt["reason"], string>> = {
+  late: "captured after the agent had gone on",
+  unstable: "written to while it was captured",
+  missed: "changed unnoticed: this version may be an older one",
+  "mid-restore": "captured while a restore was at work",
+};
+
+const KEPT: Readonly<Record<Kept["reason"], string>> = {
+  "not covered by the target's rules": "that checkpoint did not look at it, so it may have been there",
+  "the target has a gap here": "that checkpoint could not capture it",
+  "not saved by the safety checkpoint": "it cannot be saved first",
+  "it holds a git repository": "it holds a git repository",
+  "keep-new": "it came later (--keep-new)",
+  "the directory is not empty": "the directory is not empty",
+};
+
+const CONFLICTS: Readonly<Record<Conflict["reason"], string>> = {
+  "changed differently meanwhile": "changed again since, in the same place",
+  binary: "changed again since, and binary: it cannot be merged",
+  "too large to merge": "changed again since, and too large to merge",
+  "shared with another thread": "changed while several agents were at work",
+  "changed while restoring": "a program wrote to it while files were put in place",
+  "cannot be saved": "what is there now cannot be saved first",
+};
+
+const ALL: Readonly<Record<string, string>> = { ...GAPS, ...DOUBTS, ...KEPT, ...CONFLICTS };
+
+/** What a person reads for a reason; what is in words already stays as it is. */
+export function reasonWords(reason: string): string {
+  return Object.hasOwn(ALL, reason) ? ALL[reason]! : reason;
+}
