@@ -8,7 +8,10 @@ import { ResidentProcess } from "./resident-process.ts";
 /** Longer than any capture that the process should be asked for. */
 const PATIENCE_MS = 10_000;
 
-/** Undefined when nobody could help; then a process is started for the next time, unless that is switched off. */
+/** What connecting fails with when no process listens: the system says so, whatever files are still there. */
+const NONE_LISTENS = new Set(["ECONNREFUSED", "ENOENT"]);
+
+/** Undefined when it could not help; if it is not there, one is started for the next time, unless that is switched off. */
 export async function askResident<Answer>(
   home: string,
   ask: (client: BelayClient) => Promise<Answer>,
@@ -16,8 +19,14 @@ export async function askResident<Answer>(
   try {
     const resident = new ResidentProcess(home);
     const client = resident.client(PATIENCE_MS);
-    if (client !== undefined) return await ask(client);
-    if (process.env["BELAY_RESIDENT"] !== "off") resident.launch();
+    if (client !== undefined) {
+      try {
+        return await ask(client);
+      } catch (error) {
+        if (!NONE_LISTENS.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+      }
+    }
+    if (process.env["BELAY_RESIDENT"] !== "off" && !resident.keepsDying) resident.launch();
   } catch {
     // the command goes on alone
   }

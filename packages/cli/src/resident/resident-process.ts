@@ -16,6 +16,9 @@ import { readBuild } from "../version.ts";
 const START_MS = 5000;
 const STOP_MS = 10_000;
 const POLL_MS = 20;
+/** One that died so often in so short a time is not started with every command: to start it costs more than it gives. */
+const MANY_DEATHS = 3;
+const DYING_MS = 60_000;
 
 export class ResidentProcess {
   readonly #run: RunDirectory;
@@ -26,9 +29,9 @@ export class ResidentProcess {
     this.#run = new RunDirectory(home);
   }
 
-  /** A client of the running process; undefined when there is none, or it is of another build. */
+  /** A client of the running process; undefined when none has been there, it is of another build, or not this user's. */
   client(timeoutMs: number): BelayClient | undefined {
-    if (this.#run.read()?.version !== readBuild() || !existsSync(this.#run.socket)) return undefined;
+    if (this.#run.read()?.version !== readBuild() || !this.#run.hasPrivateSocket) return undefined;
     return new BelayClient(createSocketTransport(this.#run.socket, timeoutMs));
   }
 
@@ -43,6 +46,16 @@ export class ResidentProcess {
     const lock = ExclusiveLock.take(this.#run.lock);
     lock?.[Symbol.dispose]();
     return lock === undefined;
+  }
+
+  /** When it turned out that one had died without a word, oldest first. */
+  get deaths(): number[] {
+    return this.#run.deaths();
+  }
+
+  /** True when starting it again at once would end as the last times. */
+  get keepsDying(): boolean {
+    return this.deaths.filter((at) => Date.now() - at < DYING_MS).length >= MANY_DEATHS;
   }
 
   /** Starts it without waiting; one of this build that is there already wins. */
@@ -67,11 +80,20 @@ export class ResidentProcess {
 
   /** Makes sure that a process of this build is running. */
   async start(options: readonly string[] = []): Promise<ResidentFacts | undefined> {
-    const running = this.facts();
-    if (running?.version === readBuild()) return running;
-    if (running !== undefined && !(await this.stop())) return undefined;
+    const running = await this.#answering();
+    if (running !== undefined) return running;
+    if (this.isAlive() && !(await this.stop())) return undefined;
     this.launch(options);
-    return waitFor(() => (this.client(START_MS) === undefined ? undefined : this.#run.read()), START_MS);
+    return waitFor(() => this.#answering(), START_MS);
+  }
+
+  /** [R141] What a process of this build says of itself when it is asked: files may be a dead one's. */
+  async #answering(): Promise<ResidentFacts | undefined> {
+    const said = await this.client(START_MS)
+      ?.call("GET /api/resident")
+      .catch(() => undefined);
+    const facts = this.#run.read();
+    return said !== undefined && said.pid === facts?.pid ? facts : undefined;
   }
 
   /** True when none is running any more. */
@@ -79,7 +101,7 @@ export class ResidentProcess {
     if (!this.isAlive()) return true;
     const client = new BelayClient(createSocketTransport(this.#run.socket, STOP_MS));
     await client.call("POST /api/resident/stop").catch(() => undefined);
-    return (await waitFor(() => (this.isAlive() ? undefined : true), STOP_MS)) ?? false;
+    return (await waitFor(async () => (this.isAlive() ? undefined : true), STOP_MS)) ?? false;
   }
 }
 
@@ -88,9 +110,12 @@ function launcher(): string {
   return process.argv[1]!;
 }
 
-async function waitFor<Value>(look: () => Value | undefined, patienceMs: number): Promise<Value | undefined> {
+async function waitFor<Value>(
+  look: () => Promise<Value | undefined>,
+  patienceMs: number,
+): Promise<Value | undefined> {
   for (let waited = 0; waited < patienceMs; waited += POLL_MS) {
-    const found = look();
+    const found = await look();
     if (found !== undefined) return found;
     await pause(POLL_MS);
   }

@@ -1,4 +1,5 @@
 /** How the resident process stands, for `status` and `doctor`. */
+import { join } from "node:path";
 import { NO_RESIDENT, type ResidentStatus } from "@belay/server/json";
 import { ResidentProcess } from "./resident-process.ts";
 
@@ -16,10 +17,27 @@ export async function residentStatus(home: string, workspace: string): Promise<R
   return { running: true, pid: facts.pid, watching };
 }
 
-/** What `doctor` says of it: a process that cannot watch, does not answer or is of another build is worth a word. */
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A machine that loses its power now and then is no reason for a word. */
+const WORTH_A_WORD = 3;
+
+/** What `doctor` says of it. */
 export async function residentCheck(home: string) {
-  const name = "resident process";
   const resident = new ResidentProcess(home);
+  const check = await presentCheck(resident);
+  const deaths = resident.deaths.filter((at) => Date.now() - at < DAY_MS);
+  if (deaths.length < WORTH_A_WORD) return check;
+  return {
+    ...check,
+    status: "warning" as const,
+    detail: `${check.detail}; it died ${deaths.length} times in the last day, the last death was found at ${new Date(deaths.at(-1)!).toISOString()}`,
+    hint: `What it said: ${join(home, "run", "resident.log")} and resident.log.out. Commands and hooks work without it, more slowly.`,
+  };
+}
+
+/** A process that cannot watch, does not answer or is of another build is worth a word. */
+async function presentCheck(resident: ResidentProcess) {
+  const name = "resident process";
   const facts = resident.facts();
   if (facts === undefined)
     return { name, status: "ok" as const, detail: "not running; commands work without it" };

@@ -8,9 +8,10 @@ export class ExclusiveLock implements Disposable {
     this.#database = database;
   }
 
-  /** undefined when another process holds it. */
-  static take(path: string): ExclusiveLock | undefined {
-    const database = new (process.getBuiltinModule("node:sqlite").DatabaseSync)(path, { timeout: 0 });
+  /** undefined when another process holds it and does not let go within `patienceMs`. */
+  static take(path: string, patienceMs = 0): ExclusiveLock | undefined {
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    const database = new DatabaseSync(path, { timeout: patienceMs });
     try {
       database.exec("BEGIN EXCLUSIVE");
       return new ExclusiveLock(database);

@@ -38,12 +38,14 @@ export interface Resident {
 
 const IDLE_MS = 30 * 60 * 1000;
 const HOUSEKEEPING_MS = 60 * 1000;
+/** A command that asks whether anybody holds the lock has it for a moment. */
+const LOCK_MS = 250;
 
 /** Undefined when another process is already there. */
 export async function startResident(options: ResidentOptions): Promise<Resident | undefined> {
   const run = new RunDirectory(options.home);
   run.create();
-  const lock = ExclusiveLock.take(run.lock);
+  const lock = ExclusiveLock.take(run.lock, LOCK_MS);
   if (lock === undefined) return undefined;
   const clock = Date.now;
   const log = createFileLog(run.log, clock);
@@ -66,8 +68,9 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     usedAt = clock();
     void handle(request, response);
   };
-  // whoever held the lock before is gone: so is its socket
+  // the process that held the lock before is gone: so is its socket
   run.clear();
+  run.noteStart(clock());
   const socket = await listenOnSocket(run.socket, listener);
   const network = await listenOnLoopback(options.port, token, listener);
   facts = {
@@ -80,12 +83,12 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   };
   run.write(facts);
   log.info("started", { pid: process.pid, url: facts.url, version: options.version });
-  const isOurs = () => run.read()?.pid === process.pid;
+  const isOurs = () => run.read()?.pid === process.pid && run.hasPrivateSocket;
   const idleMs = options.idleMs ?? IDLE_MS;
   const housekeeping = setInterval(
     () => {
       void host.release();
-      // its home was deleted or given to another: nobody can find this process any more
+      // its home was deleted or given to another: no client can find this process any more
       if (!isOurs()) ending.abort();
       if (!options.foreground && listeners.size === 0 && clock() - usedAt > idleMs) ending.abort();
     },
@@ -98,6 +101,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
       await Promise.all([socket.close(), network.close()]);
       await host.close();
       if (isOurs()) run.clear();
+      run.noteEnd();
       log.info("ended", { pid: process.pid });
       lock[Symbol.dispose]();
       resolve();

@@ -1,7 +1,8 @@
 /** Where the resident process leaves what its clients need to find it: private to the user. */
-import { chmodSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir, userInfo } from "node:os";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isPrivateDirectory, isPrivateSocket, makePrivateDirectory } from "./private-place.ts";
 
 /** What a running process says about itself. */
 export interface ResidentFacts {
@@ -15,6 +16,8 @@ export interface ResidentFacts {
 
 /** The kernel's limit for the path of a socket, with its final NUL. */
 const LONGEST_SOCKET_PATH = 104;
+/** So many deaths are remembered. */
+const DEATHS_KEPT = 20;
 
 export class RunDirectory {
   readonly path: string;
@@ -38,29 +41,29 @@ export class RunDirectory {
     // loaded here because every hook comes past this file, and hardly any has a home of such a length
     const { hash } = process.getBuiltinModule("node:crypto");
     const name = hash("sha256", this.path).slice(0, 16);
-    return join(tmpdir(), `belay-${userInfo().uid}`, `${name}.sock`);
+    return join(tmpdir(), `belay-${process.getuid?.() ?? "user"}`, `${name}.sock`);
+  }
+
+  /** [R142] True when no other user can have made the socket: only then is anything written to it. */
+  get hasPrivateSocket(): boolean {
+    return isPrivateDirectory(this.#socketDirectory) && isPrivateSocket(this.socket);
   }
 
   create(): void {
-    makePrivate(this.path);
-    const socketDirectory = join(this.socket, "..");
-    if (socketDirectory !== this.path) makePrivate(socketDirectory);
-  }
-
-  /** undefined when nobody has left a word; the process may still be gone. */
-  read(): ResidentFacts | undefined {
-    try {
-      return JSON.parse(readFileSync(this.#facts, "utf8")) as ResidentFacts;
-    } catch {
-      return undefined;
+    for (const path of new Set([this.path, this.#socketDirectory])) {
+      makePrivateDirectory(path);
+      if (!isPrivateDirectory(path))
+        throw new Error(`${path} is not this user's own directory: the resident process does not start.`);
     }
   }
 
+  /** What the last process said; it may be gone. */
+  read(): ResidentFacts | undefined {
+    return readJson<ResidentFacts>(this.#facts);
+  }
+
   write(facts: ResidentFacts): void {
-    const temporary = `${this.#facts}.new`;
-    rmSync(temporary, { force: true });
-    writeFileSync(temporary, JSON.stringify(facts), { mode: 0o600, flag: "wx" });
-    renameSync(temporary, this.#facts);
+    writeJson(this.#facts, facts);
   }
 
   clear(): void {
@@ -68,16 +71,51 @@ export class RunDirectory {
     rmSync(this.socket, { force: true });
   }
 
+  /** Told by the holder of the lock when it begins: a mark that is still there is of one that died. */
+  noteStart(now: number): void {
+    if (lstatSync(this.#mark, { throwIfNoEntry: false }) !== undefined)
+      writeJson(this.#deaths, [...this.deaths(), now].slice(-DEATHS_KEPT));
+    writeJson(this.#mark, { pid: process.pid, at: now });
+  }
+
+  /** Told when it ends as it should. */
+  noteEnd(): void {
+    rmSync(this.#mark, { force: true });
+  }
+
+  /** When it turned out that a process had died without a word, oldest first. */
+  deaths(): number[] {
+    return readJson<number[]>(this.#deaths) ?? [];
+  }
+
   get #facts(): string {
     return join(this.path, "resident.json");
   }
+
+  get #mark(): string {
+    return join(this.path, "resident.began");
+  }
+
+  get #deaths(): string {
+    return join(this.path, "resident.deaths");
+  }
+
+  get #socketDirectory(): string {
+    return join(this.socket, "..");
+  }
 }
 
-/** A directory that others own, or a link to one, is not private. */
-function makePrivate(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const stat = lstatSync(path);
-  if (!stat.isDirectory() || stat.uid !== userInfo().uid)
-    throw new Error(`${path} is not a directory of this user: the resident process does not start.`);
-  chmodSync(path, 0o700);
+function readJson<Value>(path: string): Value | undefined {
+  try {
+    return JSON.parse(readFileSync(path, "utf8")) as Value;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeJson(path: string, value: unknown): void {
+  const temporary = `${path}.new`;
+  rmSync(temporary, { force: true });
+  writeFileSync(temporary, JSON.stringify(value), { mode: 0o600, flag: "wx" });
+  renameSync(temporary, path);
 }
