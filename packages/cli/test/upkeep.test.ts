@@ -90,6 +90,14 @@ describe("forget", () => {
     await sandbox.verify();
   });
 
+  test("a letter that happens to begin an id is not taken for a checkpoint", () => {
+    const { id } = sandbox.json(["show", "1"]).checkpoint;
+    expect(sandbox.error(["forget", id[0], "--yes"], 2)).toMatchObject({
+      message: `"${id[0]}" may be a checkpoint or a file. Nothing was changed.`,
+      hint: `Write ./${id[0]} for the file, or ${id} for the checkpoint.`,
+    });
+  });
+
   test("one checkpoint; a word that means both is refused; unknown is not found", async () => {
     sandbox.write("both", "x\n");
     await sandbox.checkpoint({ name: "both" });

@@ -20,6 +20,30 @@ describe("references", () => {
   );
 
   test(
+    "[R19] the first letters that only one id has are enough; fewer name the candidates",
+    inProtected({ x: "x" }, async (_, workspace) => {
+      for (let taken = 0; taken < 30; taken += 1) await workspace.checkpoint();
+      const ids = (await workspace.list()).map(({ id }) => id as string);
+      for (const id of ids) {
+        for (let letters = 1; letters <= 16; letters += 1) {
+          const ref = id.slice(0, letters);
+          const meant = ids.filter((other) => other.startsWith(ref));
+          if (meant.length === 1) expect((await workspace.resolve(ref)).id).toBe(id);
+          else
+            await expect(workspace.resolve(ref)).rejects.toMatchObject({
+              code: "CHECKPOINT_AMBIGUOUS",
+              message: `The ids of ${meant.length} checkpoints begin with "${ref}". Nothing was changed.`,
+              facts: { candidates: meant.map((other) => expect.objectContaining({ id: other })) },
+            });
+        }
+      }
+      const [first = ""] = ids[0]!;
+      await workspace.tag("1", first);
+      expect((await workspace.resolve(first)).seq).toBe(1);
+    }),
+  );
+
+  test(
     "a message or tool-use id means the checkpoint before it",
     inProtected({ x: "1" }, async (project, workspace) => {
       const { checkpoint: before } = await workspace.checkpoint({

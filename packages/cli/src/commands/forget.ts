@@ -50,7 +50,8 @@ async function findTarget(
   given: string,
 ): Promise<Target> {
   const checkpoint = await findCheckpoint(workspace, given);
-  if (checkpoint !== undefined && exists(resolve(call.directory, given)))
+  const isFile = exists(resolve(call.directory, given));
+  if (checkpoint !== undefined && (isFile || isHardlyAnId(given, checkpoint)))
     throw ambiguous(given, checkpoint.id);
   if (checkpoint !== undefined) {
     return { name: checkpoint.id, label: `checkpoint ${checkpoint.seq}`, kind: "checkpoint" };
@@ -90,13 +91,18 @@ async function findCheckpoint(workspace: Workspace, ref: string): Promise<Checkp
   }
 }
 
+/** A few letters that only happen to begin an id may well be a file that is gone from the disk. */
+function isHardlyAnId(given: string, { id }: Checkpoint): boolean {
+  return given.length < 4 && id.startsWith(given);
+}
+
 function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown }).code === "CHECKPOINT_NOT_FOUND";
 }
 
 function ambiguous(given: string, id: string): CommandError {
   const hint = `Write ./${given} for the file, or ${id} for the checkpoint.`;
-  return usageError(`"${given}" is a checkpoint and a file. Nothing was changed.`, hint);
+  return usageError(`"${given}" may be a checkpoint or a file. Nothing was changed.`, hint);
 }
 
 function exists(path: string): boolean {

@@ -17,9 +17,10 @@ export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
       checkpoint: ref,
     });
   }
+  const isBeginning = found.every(({ id }) => id.startsWith(ref));
   throw new EngineError(
     "CHECKPOINT_AMBIGUOUS",
-    `"${ref}" means more than one checkpoint. Nothing was changed.`,
+    `${isBeginning ? `The ids of ${found.length} checkpoints begin with "${ref}"` : `"${ref}" means ${found.length} checkpoints`}. Nothing was changed.`,
     {
       checkpoint: ref,
       candidates: found.map(({ id, seq, description }) => ({ id, seq, description })),
@@ -27,23 +28,22 @@ export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
   );
 }
 
+/** What is meant exactly comes before the beginning of an id: a tag may be a single letter too. */
 function candidates(db: Database, ref: string): Checkpoint[] {
   const relative = /^@(?:-(\d{1,9}))?$/.exec(ref);
   if (relative !== null)
     return listCheckpoints(db, { limit: Number(relative[1] ?? 0) + 1 }).slice(Number(relative[1] ?? 0));
   if (/^\d{1,15}$/.test(ref)) return findCheckpointsWhere(db, "c.seq = ?", Number(ref));
-  if (isId(ref)) {
-    const exact = findCheckpointsWhere(db, "c.id = ?", ref);
-    return exact.length > 0 ? exact : byEvent(db, ref);
-  }
-  const named = findCheckpointsWhere(
+  const exact = findCheckpointsWhere(
     db,
-    `c.name = ?1 OR c.seq IN (SELECT checkpoint FROM ref WHERE name = ?2) OR (?3 AND c.id >= ?1 AND c.id < ?1 || '{')`,
+    "c.id = ?1 OR c.name = ?1 OR c.seq IN (SELECT checkpoint FROM ref WHERE name = ?2)",
     ref,
     TAG_PREFIX + ref,
-    isIdPrefix(ref) ? 1 : 0,
   );
-  return named.length > 0 ? named : byEvent(db, ref);
+  if (exact.length > 0) return exact;
+  const before = byEvent(db, ref);
+  if (before.length > 0 || !isIdPrefix(ref)) return before;
+  return findCheckpointsWhere(db, "c.id >= ?1 AND c.id < ?1 || '{'", ref);
 }
 
 /** A message or tool-use id means the checkpoint before it. */

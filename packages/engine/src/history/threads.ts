@@ -49,7 +49,7 @@ export function findThread(db: Database, ref: string): ThreadSummary {
   const rows = exact.length > 0 || !isIdPrefix(ref) ? exact : find("t.id >= ? AND t.id < ?", ref, `${ref}{`);
   if (rows.length === 1) return toSummary(rows[0]!);
   if (rows.length === 0) throw notFound(ref);
-  throw new EngineError("THREAD_AMBIGUOUS", `"${ref}" means more than one thread. Nothing was changed.`, {
+  throw new EngineError("THREAD_AMBIGUOUS", `"${ref}" means ${rows.length} threads. Nothing was changed.`, {
     thread: ref,
     candidates: rows.map(toThread).map(({ id, agent, title }) => ({ id, agent, title })),
   });

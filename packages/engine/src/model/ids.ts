@@ -27,7 +27,7 @@ export function isId(text: string): boolean {
   return /^[k-z]{16}$/.test(text);
 }
 
-/** True for what may be the beginning of an id (four letters or more). */
+/** True for what may be the beginning of an id. */
 export function isIdPrefix(text: string): boolean {
-  return /^[k-z]{4,16}$/.test(text);
+  return /^[k-z]{1,16}$/.test(text);
 }
