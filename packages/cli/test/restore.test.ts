@@ -33,6 +33,7 @@ test("--yes brings the checkpoint back exactly, and the way back is kept", () =>
   expect(presentState()).toEqual(ORIGINAL);
   expect(result).toEqual({
     outcome: "applied",
+    paths: null,
     restoredTo: expect.stringMatching(ID),
     safetyCheckpoint: expect.stringMatching(ID),
     newCheckpoint: expect.stringMatching(ID),
@@ -88,7 +89,9 @@ test("several files need a yes, and nobody is there: exit 3, nothing changed", (
 });
 
 test("one file needs no question", () => {
-  expect(sandbox.ok("restore", "1", "a.txt")).toMatch(/~ restore {2}a\.txt\n✓ Restored to 1 .+ \(1 changed/);
+  expect(sandbox.ok("restore", "1", "a.txt")).toMatch(
+    /~ restore {2}a\.txt\n✓ Restored a\.txt from 1 .+ \(1 changed/,
+  );
   expect(presentState()).toEqual(["one\n", undefined, "later\n"]);
 });
 
@@ -99,6 +102,25 @@ test("chosen paths are relative to the current directory; the rest stays", () =>
   sandbox.ok("restore", "1", "src", "later.txt", "--yes");
   expect(sandbox.read("src/c.txt")).toBe("three\n");
   expect(presentState()).toEqual(["changed\n", "two\n", undefined]);
+});
+
+test("[R184] a restore of chosen paths is called that: in the answer, the list, the step and the undo", () => {
+  const what = "src/b.txt from checkpoint 1 (Initial checkpoint)";
+  const preview = sandbox.json(["restore", "1", "src/b.txt", "--dry-run"]).plan;
+  expect(preview).toMatchObject({ paths: ["src/b.txt"], description: `Restored ${what}` });
+  const done = sandbox.json(["restore", "1", "src/b.txt"]);
+  expect(done).toMatchObject({ outcome: "applied", paths: ["src/b.txt"] });
+  const descriptions = sandbox.json(["list"]).checkpoints.map((each: any) => each.description);
+  expect(descriptions.slice(0, 2)).toEqual([`Restored ${what}`, `Before restoring ${what}`]);
+  expect(sandbox.json(["show", "@"]).checkpoint.description).toBe(`Restored ${what}`);
+  expect(sandbox.json(["status"]).canUndo.description).toBe(`Restored ${what}`);
+  expect(sandbox.ok("undo")).toContain(`Restored ${what}`);
+  const many = sandbox.ok("restore", "1", "a.txt", "src", "later.txt", "--dry-run");
+  expect(many).toMatch(/^Restore a\.txt, src and 1 more from 1 /);
+  expect(sandbox.json(["restore", "1", ".", "--dry-run"]).plan).toMatchObject({
+    paths: null,
+    description: "Restored to checkpoint 1 (Initial checkpoint)",
+  });
 });
 
 test("--keep-new deletes nothing", () => {

@@ -24,7 +24,8 @@ export function pathInside(root: string, text: string): BytePath | undefined {
   }
 }
 
-/** undefined = everything */
+/** undefined = everything, as is the root itself */
 export function parsePaths(texts: readonly string[] | undefined): BytePath[] | undefined {
-  return texts === undefined || texts.length === 0 ? undefined : texts.map(parsePath);
+  const paths = texts?.map(parsePath) ?? [];
+  return paths.length === 0 || paths.includes(ROOT_PATH) ? undefined : paths;
 }

@@ -70,6 +70,8 @@ export const diff = z.looseObject({
 export const plan = z.looseObject({
   id: z.string(),
   checkpointId: nullable(z.string()),
+  description: z.string(),
+  paths: nullable(z.array(z.string())),
   operations: z.array(pathEntry.extend({ type: z.enum(["create", "restore", "delete", "mode", "replace"]) })),
   affectedFiles: z.array(z.string()),
   kept: z.array(pathEntry),
@@ -83,6 +85,7 @@ export const plan = z.looseObject({
 export const outcome = z.looseObject({
   outcome: z.enum(["applied", "unchanged", "conflicts", "partial"]),
   restoredTo: nullable(z.string()),
+  paths: nullable(z.array(z.string())),
   safetyCheckpoint: nullable(z.string()),
   newCheckpoint: nullable(z.string()),
   created: z.int(),

@@ -36,6 +36,7 @@ export default defineCommand({
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const { pathNames } = await import("../output/visible.ts");
       const target = await workspace.resolve(ref);
       const paths = workspacePaths(workspace, call.directory, given);
       const thread = await threadId(workspace, call.options.thread);
@@ -49,7 +50,7 @@ export default defineCommand({
       const exit = await goBack(call, workspace, {
         verb: "restore",
         conversation: scope !== "files",
-        target: `to ${checkpointLabel(target, call.output.style)}`,
+        target: `${paths === undefined ? "to" : `${pathNames(paths)} from`} ${checkpointLabel(target, call.output.style)}`,
         plan: () => workspace.planRestore(target.id, options),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });

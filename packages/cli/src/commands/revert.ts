@@ -22,13 +22,14 @@ export default defineCommand({
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const { pathNames } = await import("../output/visible.ts");
       const target = await workspace.resolve(ref);
       const paths = workspacePaths(workspace, call.directory, given);
       const options = { includeShared: call.options["include-shared"] === true, ...(paths && { paths }) };
       const bestEffort = call.options["best-effort"] === true;
       return goBack(call, workspace, {
         verb: "revert",
-        target: checkpointLabel(target, call.output.style),
+        target: `${paths === undefined ? "" : `${pathNames(paths)} of `}${checkpointLabel(target, call.output.style)}`,
         plan: () => workspace.planRevert(target.id, options),
         act: () => workspace.revert(target.id, { ...options, bestEffort }),
       });

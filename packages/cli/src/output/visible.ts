@@ -32,6 +32,14 @@ export function visiblePath(path: BytePath): string {
   return path.replace(/[^\x20-\x7e]/g, (character) => spelledOut(character));
 }
 
+/** `src/a.ts, README.md and 3 more`: paths inside a sentence. */
+export function pathNames(paths: readonly string[]): string {
+  const named = paths.slice(0, NAMED_PATHS).map(visible).join(", ");
+  return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
+}
+
+const NAMED_PATHS = 2;
+
 function spelledOut(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const short = SHORT_FORMS[character];

@@ -62,6 +62,8 @@ export interface Plan {
   /** The target of a restore or revert; null for undo and redo. */
   readonly checkpoint: CheckpointId | null;
   readonly thread: ThreadId | null;
+  /** Only these, and what is below them; null = everything. */
+  readonly paths: readonly BytePath[] | null;
   /** The state of the files this plan was made on. */
   readonly base: ObjectHash;
   readonly edits: readonly Edit[];
@@ -80,6 +82,7 @@ export interface Plan {
 
 /** What every plan begins with: nothing to do, and nothing to say about it. */
 export const EMPTY_PLAN = {
+  paths: null,
   edits: [],
   merged: [],
   kept: [],

@@ -112,13 +112,14 @@ export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
 
 function takeSafety(
   context: Context,
-  { target }: RestoreRequest,
+  request: RestoreRequest,
   wanted: (present: Present) => boolean,
 ): Taken | undefined {
+  const { target } = request;
   ensureRoot(context.worktree.root);
   const options = {
     request: { kind: "safety" as const },
-    description: `Before restoring to ${nameOf(target)}`,
+    description: `Before restoring ${whatOf(request)}`,
     keep: target.seq,
   };
   let more: Partial<LookRequest> | undefined;
@@ -156,6 +157,19 @@ function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): vo
 const MOST_EDITS_AHEAD = 100;
 const MOST_BYTES_AHEAD = 1024 * 1024;
 
+/** What a restore brings back, after the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
+function whatOf({ paths, target }: RestoreRequest): string {
+  return paths === undefined ? `to ${nameOf(target)}` : `${listPaths(paths)} from ${nameOf(target)}`;
+}
+
+/** The first paths by name, the others by their number. */
+export function listPaths(paths: readonly BytePath[]): string {
+  const named = paths.slice(0, NAMED_PATHS).map(displayPath).join(", ");
+  return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
+}
+
+const NAMED_PATHS = 2;
+
 /** How a checkpoint is called in sentences. */
 export function nameOf(checkpoint: Checkpoint): string {
   return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
@@ -182,8 +196,9 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     ...EMPTY_PLAN,
     id: newOperation(context),
     kind: "restore",
-    description: `Restored to ${nameOf(target)}`,
+    description: `Restored ${whatOf(request)}`,
     checkpoint: target.id,
+    paths: request.paths ?? null,
     thread: request.thread,
     base: present.snapshot,
     edits,

@@ -20,7 +20,7 @@ import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
-import { nameOf, stale } from "./restore.ts";
+import { listPaths, nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { closeOpenTurns } from "./turns.ts";
@@ -324,10 +324,11 @@ function emptyPlan(context: Context, request: StepRequest): Plan {
     thread: request.thread ?? null,
     base: "" as ObjectHash,
     ...EMPTY_PLAN,
+    paths: request.paths ?? null,
   };
 }
 
-function describe({ kind, target }: StepRequest, steps: readonly Step[]): string {
+function describe({ kind, target, paths }: StepRequest, steps: readonly Step[]): string {
   const verb: Record<StepRequest["kind"], string> = {
     undo: "Undid",
     redo: "Redid",
@@ -339,7 +340,7 @@ function describe({ kind, target }: StepRequest, steps: readonly Step[]): string
       : target === undefined
         ? "nothing"
         : nameOf(target);
-  return `${verb[kind]}: ${what}`;
+  return `${verb[kind]}${paths === undefined ? "" : ` ${listPaths(paths)} of`}: ${what}`;
 }
 
 function summaryOf({ id, kind, thread, agent, prompt, description }: Step): StepSummary {

@@ -10,6 +10,8 @@ export function planJson(plan: Plan, all: boolean | undefined) {
   return {
     id: plan.id,
     checkpointId: plan.checkpoint,
+    description: plan.description,
+    paths: pathsJson(plan),
     ...listField("operations", operations, all),
     ...listField(
       "affectedFiles",
@@ -38,6 +40,7 @@ export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
   return {
     outcome: outcome.outcome,
     restoredTo: outcome.restoredTo,
+    paths: pathsJson(outcome.plan),
     safetyCheckpoint: outcome.safetyCheckpoint,
     newCheckpoint: outcome.newCheckpoint,
     created: outcome.created,
@@ -50,4 +53,9 @@ export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
     warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };
+}
+
+/** What was asked for by name; null = everything. */
+function pathsJson({ paths }: Plan): readonly string[] | null {
+  return paths?.map((path) => pathJson(path).path) ?? null;
 }
