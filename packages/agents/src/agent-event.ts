@@ -81,10 +81,14 @@ export interface AgentAdapter {
   /** The programs and directories that show that the agent is used here. */
   traces(place: Place): { readonly programs: readonly string[]; readonly directories: readonly string[] };
   hookFiles(place: Place): readonly HookFile[];
+  /** The same hooks come with a plugin that the user has switched on. */
+  hasPlugin?(place: Place): Promise<boolean>;
   /** Said after an installation: what the user still has to do, and what is not covered. */
   readonly advice: readonly string[];
-  /** What keeps hooks from running although they are installed; asks the agent's program where there is no other way. */
-  obstacles?(place: Place): Promise<string[]>;
+  /** What keeps hooks from running although they are installed. `thorough`: also what only the agent's program knows. */
+  obstacles?(place: Place, how?: "quick" | "thorough"): Promise<string[]>;
+  /** When the agent last worked in this directory, by its own files, if that was after a moment and can be known. */
+  lastRun?(place: Place, since: number): Promise<number | null>;
   readonly conversations: Conversations;
 }
 

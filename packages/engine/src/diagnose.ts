@@ -112,15 +112,8 @@ async function checkWorkspace(directory: string, options: EngineOptions, system:
     workspace = await findWorkspace(directory, options);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (error.code === "WORKSPACE_NOT_FOUND")
-      return [
-        {
-          name: "workspace",
-          status: "warning",
-          detail: "this directory is not protected",
-          hint: "belay init",
-        },
-      ];
+    // whether anything is captured here is more than a question of the store
+    if (error.code === "WORKSPACE_NOT_FOUND") return [];
     return [{ name: "workspace", status: "problem", detail: error.message }];
   }
   await using opened = workspace;

@@ -31,6 +31,9 @@ const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: stri
   ["SessionEnd", 5],
 ];
 
+/** An administrator's, which nothing overrules. */
+const MANAGED_SETTINGS = "/etc/claude-code/managed-settings.json";
+
 export const claudeCode: AgentAdapter = {
   id: "claude-code",
   title: "Claude Code",
@@ -44,14 +47,23 @@ export const claudeCode: AgentAdapter = {
   hookFiles: (place) => [
     { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
   ],
+  async hasPlugin(place) {
+    const { claudePluginIsOn } = await import("../install/obstacles.ts");
+    return claudePluginIsOn(allSettings(place));
+  },
   advice: [
     "Claude Code reads its hooks when it starts: restart sessions that are open.",
     "Commands typed with `!` run without hooks; their changes are captured with the next prompt.",
   ],
   async obstacles(place) {
     const { claudeObstacles } = await import("../install/obstacles.ts");
-    const scopes = place.root === null ? (["user"] as const) : (["user", "shared", "local"] as const);
-    return claudeObstacles(scopes.map((scope) => settingsPath({ ...place, scope })));
+    return claudeObstacles([...allSettings(place), MANAGED_SETTINGS]);
+  },
+  async lastRun({ user, root, environment }, since) {
+    const { dashedName, newestIn } = await import("../conversation/last-run.ts");
+    if (root === null) return null;
+    const project = join(configDirectory(user, environment), "projects", dashedName(root));
+    return newestIn([project], ".jsonl", since);
   },
   conversations: claudeConversations,
 };
@@ -66,6 +78,11 @@ export function hookEntries(place: Place): HookEntry[] {
       hooks: [{ type: "command", command, timeout }],
     },
   }));
+}
+
+function allSettings(place: Place): string[] {
+  const scopes = place.root === null ? (["user"] as const) : (["user", "shared", "local"] as const);
+  return scopes.map((scope) => settingsPath({ ...place, scope }));
 }
 
 function settingsPath({ user, root, scope, environment }: Place): string {

@@ -38,7 +38,16 @@ export const codex: AgentAdapter = {
       "updates, so the approval lasts.",
     "A command that Codex's own policy rejects shows as a call without an end.",
   ],
-  obstacles: async (place) => (await import("../install/obstacles.ts")).codexObstacles(place),
+  async obstacles(place, how = "thorough") {
+    const { codexObstacles, codexTrustObstacles } = await import("../install/obstacles.ts");
+    if (how === "thorough") return codexObstacles(place);
+    const config = join(codexHome(place.user, place.environment), "config.toml");
+    return codexTrustObstacles(config, hooksPath(place));
+  },
+  async lastRun({ user, root, environment }, since) {
+    const { newestByDay } = await import("../conversation/last-run.ts");
+    return root === null ? null : newestByDay(join(codexHome(user, environment), "sessions"), root, since);
+  },
   conversations: codexConversations,
 };
 

@@ -39,6 +39,10 @@ export const copilotCli: AgentAdapter = {
     "Copilot CLI runs the hooks of a repository only in folders you trust.",
     "Only files can be rewound: Copilot CLI has no way to shorten a conversation from outside. Use its /rewind.",
   ],
+  async obstacles(place) {
+    const { copilotObstacles } = await import("../install/obstacles.ts");
+    return copilotObstacles(place, join(copilotHome(place.user, place.environment), "config.json"));
+  },
   conversations: filesOnly("Copilot CLI", "its own /rewind"),
 };
 

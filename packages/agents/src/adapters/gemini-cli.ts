@@ -46,6 +46,14 @@ export const geminiCli: AgentAdapter = {
     "Gemini CLI's tool calls have no ids: two equal calls that run at the same time are told apart by order.",
     "Only files can be rewound: Gemini CLI has no way to shorten a conversation from outside. Use its /rewind.",
   ],
+  async obstacles(place) {
+    const { geminiObstacles } = await import("../install/obstacles.ts");
+    return geminiObstacles(place, settingsFiles(place));
+  },
+  async lastRun({ user, root }, since) {
+    const { geminiProjects, newestIn } = await import("../conversation/last-run.ts");
+    return root === null ? null : newestIn(geminiProjects(join(user, ".gemini"), root), "", since);
+  },
   conversations: filesOnly("Gemini CLI", "its own /rewind"),
 };
 
@@ -69,6 +77,12 @@ function hookEntries(place: Place): HookEntry[] {
       hooks: [{ name: "belay", type: "command", command, timeout: TIMEOUT_MS }],
     },
   }));
+}
+
+/** The user's first. */
+function settingsFiles(place: Place): string[] {
+  const scopes = place.root === null ? (["user"] as const) : (["user", "shared"] as const);
+  return scopes.map((scope) => settingsPath({ ...place, scope }));
 }
 
 function settingsPath({ user, root, scope }: Place): string {

@@ -32,6 +32,20 @@ export const qwenCode: AgentAdapter = {
     { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
   ],
   advice: ["Only files can be rewound: Qwen Code has no way to shorten a conversation from outside."],
+  async obstacles(place) {
+    const { qwenObstacles } = await import("../install/obstacles.ts");
+    return qwenObstacles(place, settingsFiles(place));
+  },
+  async lastRun({ user, root }, since) {
+    const { dashedName, hashedName, newestIn } = await import("../conversation/last-run.ts");
+    if (root === null) return null;
+    const projects = [join("projects", dashedName(root)), join("tmp", hashedName(root))];
+    return newestIn(
+      projects.map((project) => join(user, ".qwen", project, "chats")),
+      "",
+      since,
+    );
+  },
   conversations: filesOnly("Qwen Code"),
 };
 
@@ -51,6 +65,12 @@ function hookEntries(place: Place): HookEntry[] {
       hooks: [{ type: "command", command, timeout: TIMEOUT_MS }],
     },
   }));
+}
+
+/** The user's first. */
+function settingsFiles(place: Place): string[] {
+  const scopes = place.root === null ? (["user"] as const) : (["user", "shared"] as const);
+  return scopes.map((scope) => settingsPath({ ...place, scope }));
 }
 
 function settingsPath({ user, root, scope }: Place): string {

@@ -14,6 +14,8 @@ export interface Detection {
   /** A directory of its configuration exists. */
   readonly configured: string | null;
   readonly hooks: "installed" | "outdated" | "missing" | "refused";
+  /** Where they are: the place that was asked about, or the project's own settings. */
+  readonly place: Place;
 }
 
 export function detectAgent(adapter: AgentAdapter, place: Place): Detection {
@@ -25,8 +27,19 @@ export function detectAgent(adapter: AgentAdapter, place: Place): Detection {
     title: adapter.title,
     program: candidates.find(isProgram) ?? null,
     configured: directories.find(isDirectory) ?? null,
-    hooks: hooksState(adapter, place),
+    ...findHooks(adapter, place),
   };
+}
+
+/** Hooks that the project brings along count as well as those that are the user's own. */
+function findHooks(adapter: AgentAdapter, place: Place): Pick<Detection, "hooks" | "place"> {
+  const hooks = hooksState(adapter, place);
+  if (hooks === "installed") return { hooks, place };
+  for (const scope of ["shared", "user"] as const) {
+    const other: Place = { ...place, scope };
+    if (hooksState(adapter, other) === "installed") return { hooks: "installed", place: other };
+  }
+  return { hooks, place };
 }
 
 function hooksState(adapter: AgentAdapter, place: Place): Detection["hooks"] {

@@ -1,8 +1,9 @@
-/** What `doctor` says of agents: whose hooks are in place, and what went wrong in them lately. */
+/** What `doctor` says of captures by themselves: whether there are any, of which agents, and what went wrong lately. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { detectAgent, listOverdue, loadAllAgents } from "@belay/agents";
-import { placeFor } from "./agent-hooks.ts";
+import { listOverdue } from "@belay/agents";
+import { relativeTime } from "../output/relative-time.ts";
+import type { AgentCapture, CaptureState } from "./capture-state.ts";
 
 interface AgentCheck {
   readonly name: string;
@@ -13,53 +14,36 @@ interface AgentCheck {
 
 const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 
-export async function agentChecks(home: string, root: string | null, now: number): Promise<AgentCheck[]> {
-  const place = placeFor(home, root);
-  const found = (await loadAllAgents()).map((adapter) => ({ adapter, ...detectAgent(adapter, place) }));
-  const present = found.filter(({ program, configured }) => program !== null || configured !== null);
-  const checks = await Promise.all(
-    present.map(async (one) => withObstacles(checkOf(one), (await one.adapter.obstacles?.(place)) ?? [])),
-  );
-  return [...checks, ...overdueCheck(home), ...troubleCheck(home, now)];
+export function agentChecks(home: string, capture: CaptureState, now: number): AgentCheck[] {
+  return [
+    ...captureChecks(capture),
+    ...capture.agents.map((agent) => checkOf(agent, capture.on)),
+    ...overdueCheck(home),
+    ...troubleCheck(home, now),
+  ];
 }
 
-/** Hooks that are in place and still do not run. */
-function withObstacles(check: AgentCheck, obstacles: readonly string[]): AgentCheck {
-  return obstacles.length === 0 || check.status !== "ok"
-    ? check
-    : {
-        ...check,
-        status: "warning",
-        detail: obstacles.join(" "),
-        hint: "Until then it is not captured by itself.",
-      };
+function captureChecks({ on, obstacles, agents }: CaptureState): AgentCheck[] {
+  if (!on) return obstacles.map(({ detail, hint }) => ({ name: "capture", status: "problem", detail, hint }));
+  const captured = agents.filter((agent) => agent.captured).map(({ title }) => title);
+  const detail =
+    captured.length === 0
+      ? "no agent is used here: `belay run` and `belay checkpoint` capture"
+      : `what ${captured.join(", ")} ${captured.length === 1 ? "does" : "do"} is captured by itself`;
+  return [{ name: "capture", status: "ok", detail }];
 }
 
-function checkOf({
-  title,
-  hooks,
-  adapter,
-}: {
-  title: string;
-  hooks: string;
-  adapter: { id: string };
-}): AgentCheck {
-  const install = `\`belay init --agent ${adapter.id}\` installs them.`;
-  switch (hooks) {
-    case "installed":
-      return { name: title, status: "ok", detail: "hooks installed" };
-    case "outdated":
-      return { name: title, status: "warning", detail: "its hooks are of an older Belay", hint: install };
-    case "refused":
-      return { name: title, status: "warning", detail: "its settings cannot be changed", hint: install };
-    default:
-      return {
-        name: title,
-        status: "warning",
-        detail: "no hooks: what it does is not captured by itself",
-        hint: install,
-      };
-  }
+function checkOf(agent: AgentCapture, on: boolean): AgentCheck {
+  const { title: name, problem, hint } = agent;
+  const events = lastEventText(agent);
+  if (problem !== null)
+    return { name, status: "warning", detail: `${problem} (${events})`, hint: hint ?? "" };
+  return { name, status: "ok", detail: `hooks installed${on ? "" : ", but nothing is captured"}; ${events}` };
+}
+
+/** "last event 3 min ago" */
+export function lastEventText({ lastEvent }: Pick<AgentCapture, "lastEvent">): string {
+  return lastEvent === null ? "no event yet" : `last event ${relativeTime(lastEvent)}`;
 }
 
 /** Events whose hooks had to leave: not recorded yet, or given up by whoever was at them. */

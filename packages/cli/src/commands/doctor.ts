@@ -14,10 +14,12 @@ export default defineCommand({
     const { residentCheck } = await import("../resident/resident-status.ts");
     const { checks: found } = await diagnose(call.directory, { home: call.home });
     const { agentChecks } = await import("../agents/agent-checks.ts");
-    const agents = await agentChecks(call.home, call.directory, Date.now());
+    const { captureJson, captureStateAt } = await import("../agents/capture-state.ts");
+    const capture = await captureStateAt(call.home, call.directory);
+    const agents = agentChecks(call.home, capture, Date.now());
     const checks: Check[] = [...found, await residentCheck(call.home), ...agents];
     const isHealthy = checks.every((check) => check.status !== "problem");
-    if (call.json) call.output.json({ ok: isHealthy, checks });
+    if (call.json) call.output.json({ ok: isHealthy, checks, capture: captureJson(capture) });
     else call.output.print(checks.map((check) => checkText(check, call.output.style)).join("\n"));
     return isHealthy ? EXIT.done : EXIT.failed;
   },

@@ -1,4 +1,6 @@
 import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
+import { lastEventText } from "../agents/agent-checks.ts";
+import type { AgentCapture, CaptureObstacle, CaptureState } from "../agents/capture-state.ts";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
@@ -22,14 +24,18 @@ export default defineCommand({
   run: (call) =>
     withFiles(call, async (workspace) => {
       const status = await workspace.status();
-      const initial = (await workspace.list({ kind: "initial" })).at(-1);
+      const [initial] = await workspace.list({ kind: "initial", limit: 1 });
       const { all } = call.options;
       warnAll(call, status.warnings);
       const { residentStatus } = await import("../resident/resident-status.ts");
       const resident = await residentStatus(call.home, workspace.id);
-      if (call.json) call.output.json(statusJson(status, { all, resident }));
-      else
-        call.output.print(statusText({ ...status, since: initial?.createdAt, resident }, call.output, all));
+      const { captureJson, captureState } = await import("../agents/capture-state.ts");
+      const { home, directory } = call;
+      const capture = await captureState({ home, directory, workspace, how: "quick" });
+      const shown = { ...status, since: initial?.createdAt, resident, capture };
+      if (call.json)
+        call.output.json({ ...statusJson(status, { all, resident }), capture: captureJson(capture) });
+      else call.output.print(statusText(shown, call.output, all));
       return EXIT.done;
     }),
 });
@@ -37,11 +43,13 @@ export default defineCommand({
 interface ShownStatus extends WorkspaceStatus {
   readonly since: number | undefined;
   readonly resident: ResidentStatus;
+  readonly capture: CaptureState;
 }
 
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
-  const { changedFiles, gaps, excluded } = status;
+  const { changedFiles, gaps, excluded, capture } = status;
   const parts = [
+    ...capture.obstacles.map((obstacle) => obstacleText(obstacle, output)),
     output.style.bold(visible(status.root)),
     factTable(facts(status, output), output, { cut: true }),
   ];
@@ -71,6 +79,7 @@ function facts(status: ShownStatus, output: Output) {
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
     undoDropped === 0 ? undefined : (["no undo", droppedText(undoDropped)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
+    ...status.capture.agents.map((agent) => [agent.title, agentText(agent)] as const),
     ["store", visible(status.store)] as const,
     status.resident.running
       ? ([
@@ -83,6 +92,17 @@ function facts(status: ShownStatus, output: Output) {
 
 function droppedText(steps: number): string {
   return `${count(steps, "step")} whose checkpoints were dropped can no longer be undone`;
+}
+
+/** Before everything else: that nothing is captured must not be found in a list. */
+function obstacleText({ detail, hint }: CaptureObstacle, { style }: Output): string {
+  return `${style.red("✗")} ${style.bold(visible(detail))}\n  ${style.dim("→")} ${visible(hint)}`;
+}
+
+function agentText(agent: AgentCapture): string {
+  const { captured, problem } = agent;
+  const state = captured ? "captured" : "not captured";
+  return `${state}, ${lastEventText(agent)}${problem === null ? "" : `: ${visible(problem)}`}`;
 }
 
 function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): string {

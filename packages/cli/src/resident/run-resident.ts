@@ -2,6 +2,7 @@
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
 import { refreshHookScript } from "../agents/agent-hooks.ts";
+import { captureJson, captureState } from "../agents/capture-state.ts";
 import { keepHooks } from "../agents/keep-hooks.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
@@ -24,6 +25,10 @@ export async function runResident(
     explain: reportError,
     extend: serveHooks(call.home),
     opened: (workspace) => keepHooks(call.home, workspace),
+    capture: async (workspace) => {
+      const scene = { home: call.home, directory: workspace.root, workspace, how: "quick" } as const;
+      return captureJson(await captureState(scene));
+    },
   });
   if (resident === undefined) return undefined;
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => resident.stop());

@@ -26,6 +26,8 @@ export interface ResidentOptions {
   readonly extend?: Extension;
   /** Called for each workspace that is opened. */
   readonly opened?: (workspace: Workspace) => void;
+  /** Whether a workspace is captured by itself, for its status. */
+  readonly capture?: (workspace: Workspace) => Promise<object>;
   readonly idleMs?: number;
 }
 
@@ -61,6 +63,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     ending: ending.signal,
     listeners,
     facts: () => facts!,
+    capture: options.capture,
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
   const handle = getRequestListener(createApp(served, options.explain, log, options.extend).fetch);

@@ -13,6 +13,8 @@ export interface Served {
   /** Streams that are open: a process that is listened to is not idle. */
   readonly listeners: Set<symbol>;
   facts(): { pid: number; version: string; url: string; startedAt: string };
+  /** Whether a workspace is captured by itself: known to those who know agents. */
+  capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   stop(): void;
 }
 

@@ -19,6 +19,7 @@ export function serveWorkspaces(app: Hono, served: Served): void {
         resident: { running: true, pid: served.facts().pid, watching: workspace.watching.state === "live" },
       }),
       watching: workspace.watching,
+      ...(served.capture && { capture: await served.capture(workspace) }),
     })),
   );
   serveRoute(app, "GET /api/checkpoints", ({ query }) =>

@@ -1,0 +1,88 @@
+/**
+ * When an agent last worked in a directory, judging by the files in which it keeps its conversations: hooks that say
+ * nothing while those grow are hooks that do not run. Each agent's files are its own business and may change: what is
+ * not found is not known.
+ */
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { objectOf, parsePayload, textOf } from "../payload.ts";
+
+const FILES_LOOKED_INTO = 40;
+const HEAD_BYTES = 64 << 10;
+
+/** When the newest of these files was last written to, if that was after a moment. */
+export function newestIn(directories: readonly string[], ending: string, since: number): number | null {
+  const times = directories.flatMap((directory) =>
+    namesIn(directory)
+      .filter((name) => name.endsWith(ending))
+      .map((name) => writtenAt(join(directory, name))),
+  );
+  const newest = Math.max(since, ...times);
+  return newest > since ? newest : null;
+}
+
+/** The same for files of all projects, kept by day, of which each says near its beginning where it was. */
+export function newestByDay(sessions: string, cwd: string, since: number): number | null {
+  const mark = `"cwd":${JSON.stringify(cwd)}`;
+  let looked = 0;
+  for (const path of newestFirst(sessions, 3)) {
+    const at = writtenAt(path);
+    if (at <= since) continue;
+    if (looked++ >= FILES_LOOKED_INTO) return null;
+    if (headOf(path).replaceAll('": "', '":"').includes(mark)) return at;
+  }
+  return null;
+}
+
+/** How Claude Code and those after it call a project's directory. */
+export function dashedName(root: string): string {
+  return root.replace(/[^A-Za-z0-9]/g, "-");
+}
+
+/** How Gemini CLI and those after it did. */
+export function hashedName(root: string): string {
+  return createHash("sha256").update(root).digest("hex");
+}
+
+/** Where Gemini CLI keeps the conversations about a project: newer versions have a list of short names. */
+export function geminiProjects(home: string, root: string): string[] {
+  const listed = objectOf(parsePayload(headOf(join(home, "projects.json"))) ?? {}, "projects");
+  const short = textOf(listed, root);
+  const names = short === null ? [hashedName(root)] : [short, hashedName(root)];
+  return names.map((name) => join(home, "tmp", basename(name), "chats"));
+}
+
+/** Files below directories whose names sort by time: years, months, days. */
+function* newestFirst(directory: string, depth: number): Generator<string> {
+  for (const name of namesIn(directory).toSorted().toReversed()) {
+    if (depth === 0) yield join(directory, name);
+    else yield* newestFirst(join(directory, name), depth - 1);
+  }
+}
+
+function headOf(path: string): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const head = Buffer.alloc(HEAD_BYTES);
+      return head.toString("utf8", 0, readSync(file, head, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return "";
+  }
+}
+
+function writtenAt(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,240 @@
+/**
+ * Whether this directory is captured by itself, by which agents and since when: derived here and nowhere else. `status`,
+ * `doctor` and the HTTP API say what this says. It looks at the settings of Belay and of the agents, at the last event
+ * of each and at what the agents did meanwhile; it changes nothing.
+ */
+import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
+import { findWorkspace, readSettings, type Workspace } from "@belay/engine";
+import { placeFor } from "./agent-hooks.ts";
+
+/** Something that keeps everything from being captured. */
+export interface CaptureObstacle {
+  readonly code: "NOT_PROTECTED" | "STORE_FAILS" | "AUTOMATIC_OFF" | "NO_HOOKS" | "NO_EVENTS";
+  readonly detail: string;
+  readonly hint: string;
+}
+
+export interface AgentCapture {
+  readonly agent: string;
+  readonly title: string;
+  /** What it does is captured by itself, as far as can be told. */
+  readonly captured: boolean;
+  readonly hooks: Detection["hooks"];
+  /** When something was last recorded of it here; null: never. */
+  readonly lastEvent: number | null;
+  /** Why it is not captured, or what should be done; null when all is well. */
+  readonly problem: string | null;
+  readonly hint: string | null;
+}
+
+export interface CaptureState {
+  /** False: nothing at all is captured by itself. */
+  readonly on: boolean;
+  /** What keeps everything from being captured, the worst first; empty while `on`. */
+  readonly obstacles: readonly CaptureObstacle[];
+  /** The agents that are used here. */
+  readonly agents: readonly AgentCapture[];
+}
+
+interface Scene {
+  readonly home: string;
+  readonly directory: string;
+  /** Null where nothing is protected; an error when the store cannot be opened. */
+  readonly workspace: Workspace | Error | null;
+  /** `thorough` also asks agents' programs, which takes a moment. */
+  readonly how: "quick" | "thorough";
+}
+
+/** How far an agent's own files may be ahead of its last event: it thinks and reads for long without one. */
+const SILENCE_MS = 60 * 60 * 1000;
+
+/** The same for a directory that may be protected or not, for those who have nothing open. */
+export async function captureStateAt(home: string, directory: string): Promise<CaptureState> {
+  const workspace = await findWorkspace(directory, { home }).catch((error: Error) => error);
+  if (!(workspace instanceof Error)) {
+    await using opened = workspace;
+    return await captureState({ home, directory, workspace: opened, how: "thorough" });
+  }
+  const isProtected = (workspace as { code?: string }).code !== "WORKSPACE_NOT_FOUND";
+  return captureState({ home, directory, workspace: isProtected ? workspace : null, how: "thorough" });
+}
+
+export async function captureState(scene: Scene): Promise<CaptureState> {
+  const opened = scene.workspace instanceof Error ? null : scene.workspace;
+  const lastEvents = await readLastEvents(opened);
+  const since = await protectedSince(opened);
+  const adapters = await loadAllAgents();
+  const found = await Promise.all(
+    adapters.map(async (adapter) => ({ adapter, detection: await detect(scene, adapter) })),
+  );
+  const agents = await Promise.all(
+    found
+      .filter(({ detection }) => isUsed(detection) || lastEvents.has(detection.agent))
+      .map((one) =>
+        agentCapture(scene, { ...one, since, lastEvent: lastEvents.get(one.adapter.id) ?? null }),
+      ),
+  );
+  const everything = standing(scene);
+  const obstacles = everything.length > 0 ? everything : withoutAgents(agents);
+  return { on: obstacles.length === 0, obstacles, agents };
+}
+
+/** What keeps everything from being captured, whatever agents there are. */
+function standing({ home, workspace }: Scene): CaptureObstacle[] {
+  if (workspace === null)
+    return [
+      {
+        code: "NOT_PROTECTED",
+        detail: "this directory is not protected: nothing is captured here",
+        hint: "`belay init` protects it.",
+      },
+    ];
+  if (workspace instanceof Error)
+    return [
+      {
+        code: "STORE_FAILS",
+        detail: `the store cannot be opened, so nothing is captured: ${workspace.message}`,
+        hint: "`belay verify --full` says more.",
+      },
+    ];
+  if (automatic(home) === "off")
+    return [
+      {
+        code: "AUTOMATIC_OFF",
+        detail: "automatic checkpoints are switched off: nothing is captured by itself",
+        hint: "`belay config checkpoints.automatic on` switches them on.",
+      },
+    ];
+  return [];
+}
+
+/** Agents are used here, and none of them is captured. Where there is none, nothing is missed. */
+function withoutAgents(agents: readonly AgentCapture[]): CaptureObstacle[] {
+  const [first] = agents;
+  if (first === undefined || agents.some(({ captured }) => captured)) return [];
+  const silent = agents.find(({ hooks }) => hooks === "installed" || hooks === "outdated");
+  if (silent === undefined)
+    return [
+      {
+        code: "NO_HOOKS",
+        detail: `no agent has Belay's hooks (${agents.map(({ title }) => title).join(", ")}): nothing is captured by itself`,
+        hint: "`belay init` installs them; `belay run -- <command>` captures one command.",
+      },
+    ];
+  return [
+    {
+      code: "NO_EVENTS",
+      detail: `${silent.title}'s hooks are installed and do not run: nothing is captured by itself`,
+      hint: silent.problem ?? "",
+    },
+  ];
+}
+
+function automatic(home: string): "on" | "off" {
+  try {
+    return readSettings(home)["checkpoints.automatic"];
+  } catch (error) {
+    // what is wrong with the settings is said by those who read them
+    if ((error as { code?: string }).code === "CONFIG_INVALID") return "on";
+    throw error;
+  }
+}
+
+async function detect({ home, workspace, directory }: Scene, adapter: AgentAdapter): Promise<Detection> {
+  const root = workspace === null || workspace instanceof Error ? directory : workspace.root;
+  const found = detectAgent(adapter, placeFor(home, root));
+  const isMissing = found.hooks === "missing" || found.hooks === "refused";
+  const hasPlugin = isMissing && ((await adapter.hasPlugin?.(found.place)) ?? false);
+  return hasPlugin ? { ...found, hooks: "installed" } : found;
+}
+
+function isUsed({ program, configured, hooks }: Detection): boolean {
+  return program !== null || configured !== null || hooks === "installed";
+}
+
+interface Known {
+  readonly adapter: AgentAdapter;
+  readonly detection: Detection;
+  readonly lastEvent: number | null;
+  /** When the directory was protected; 0: it is not. */
+  readonly since: number;
+}
+
+async function agentCapture(scene: Scene, known: Known): Promise<AgentCapture> {
+  const { adapter, detection, lastEvent } = known;
+  const { title, hooks } = detection;
+  const trouble = await troubleOf(scene, known);
+  const captured = standing(scene).length === 0 && !(trouble?.stops ?? false);
+  const { problem = null, hint = null } = trouble ?? {};
+  return { agent: adapter.id, title, captured, hooks, lastEvent, problem, hint };
+}
+
+interface AgentTrouble {
+  readonly problem: string;
+  readonly hint: string;
+  /** It is not captured because of it. */
+  readonly stops: boolean;
+}
+
+async function troubleOf(scene: Scene, known: Known): Promise<AgentTrouble | undefined> {
+  const { adapter, detection } = known;
+  const install = `\`belay init --agent ${adapter.id}\` installs them.`;
+  switch (detection.hooks) {
+    case "missing":
+      return { problem: "it has no hooks", hint: install, stops: true };
+    case "refused":
+      return {
+        problem: "it has no hooks, and its settings cannot be changed",
+        hint: `Put them right. ${install}`,
+        stops: true,
+      };
+    case "outdated":
+      return { problem: "its hooks are of an older Belay", hint: install, stops: false };
+    case "installed":
+      return (await heldUp(scene, known)) ?? (await silence(known));
+  }
+}
+
+/** Its own settings keep installed hooks from running. */
+async function heldUp({ how }: Scene, { adapter, detection }: Known): Promise<AgentTrouble | undefined> {
+  const obstacles = (await adapter.obstacles?.(detection.place, how)) ?? [];
+  if (obstacles.length === 0) return undefined;
+  return { problem: obstacles.join(" "), hint: "Until then it is not captured by itself.", stops: true };
+}
+
+/** It worked here, by its own files, and no event told of it. */
+async function silence(known: Known): Promise<AgentTrouble | undefined> {
+  const { adapter, detection, lastEvent, since } = known;
+  if (since === 0) return undefined;
+  const ran = await adapter.lastRun?.(detection.place, (lastEvent ?? since) + SILENCE_MS);
+  if (ran === undefined || ran === null) return undefined;
+  const last =
+    lastEvent === null ? "none of its events ever arrived" : `its last event is of ${iso(lastEvent)}`;
+  return {
+    problem: `it worked here until ${iso(ran)}, and ${last}`,
+    hint: "Restart it: agents read their hooks when they start.",
+    stops: true,
+  };
+}
+
+async function readLastEvents(workspace: Workspace | null): Promise<Map<string, number>> {
+  const last = new Map<string, number>();
+  for (const { agent, updatedAt } of (await workspace?.threads()) ?? [])
+    last.set(agent, Math.max(updatedAt, last.get(agent) ?? 0));
+  return last;
+}
+
+async function protectedSince(workspace: Workspace | null): Promise<number> {
+  const [newest] = (await workspace?.list({ kind: "initial", limit: 1 })) ?? [];
+  return newest?.createdAt ?? 0;
+}
+
+function iso(moment: number): string {
+  return new Date(moment).toISOString();
+}
+
+/** As programs get it. */
+export function captureJson({ agents, ...state }: CaptureState) {
+  const at = (moment: number | null) => (moment === null ? null : iso(moment));
+  return { ...state, agents: agents.map((agent) => ({ ...agent, lastEvent: at(agent.lastEvent) })) };
+}
