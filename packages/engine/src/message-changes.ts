@@ -4,7 +4,8 @@ import { ownedChanges, withUnrecorded } from "./history/ownership.ts";
 import { attributeChanges } from "./history/attribution.ts";
 import type { Checkpoint } from "./model/checkpoint.ts";
 import type { ThreadId } from "./model/ids.ts";
-import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
+import { asSeen, type Context } from "./worktree/context.ts";
+import { lookNow } from "./worktree/left-behind.ts";
 import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
 import type { Present } from "./worktree/look.ts";
 import { newestCheckpoint } from "./history/checkpoints.ts";
@@ -12,7 +13,7 @@ import { newestCheckpoint } from "./history/checkpoints.ts";
 /** The checkpoints with `hasChanges` told for those of messages. */
 export function withChanges(context: Context, checkpoints: readonly Checkpoint[]): Checkpoint[] {
   let present: Present | undefined;
-  const look = () => (present ??= context.worktree.look(lookRequest(context), context.store.objects));
+  const look = () => (present ??= lookNow(context));
   return checkpoints.map((checkpoint) =>
     checkpoint.kind === "message" && checkpoint.thread !== null
       ? { ...checkpoint, hasChanges: hasChanges(context, { ...checkpoint, thread: checkpoint.thread }, look) }

@@ -19,7 +19,8 @@ import type { ObjectSource } from "./store/object-store.ts";
 import { storeBytes } from "./store/store.ts";
 import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatus } from "./workspace.ts";
 import { parsePaths } from "./workspace-path.ts";
-import { asSeen, lookRequest, type Context } from "./worktree/context.ts";
+import { asSeen, type Context } from "./worktree/context.ts";
+import { lookNow } from "./worktree/left-behind.ts";
 import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
 import { provenChanges } from "./worktree/proven-changes.ts";
@@ -66,15 +67,15 @@ export function compareStates(context: Context, options: DiffOptions): Diff {
   const { db, objects } = context.store;
   const from = resolveCheckpoint(db, options.from ?? "@");
   const to = options.to === undefined ? undefined : resolveCheckpoint(db, options.to);
-  const other = to === undefined ? lookAtDisk(context) : { ...asSeen(context, to), objects };
+  const other = to === undefined ? lookAtDisk(context, from) : { ...asSeen(context, to), objects };
   const edits = onlyBelow(provenChanges(other.objects, asSeen(context, from), other), options.paths);
   const files = fileChanges(other.objects, edits, { detail: options.detail });
   return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
 }
 
-function lookAtDisk(context: Context): Present {
+function lookAtDisk(context: Context, since?: Checkpoint): Present {
   assertRootThere(context.worktree.root);
-  return context.worktree.look(lookRequest(context), context.store.objects);
+  return lookNow(context, {}, since);
 }
 
 function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {

@@ -405,16 +405,13 @@ describe("what is no file", () => {
   );
 
   test(
-    "a file that became a FIFO is a conflict, and stays",
+    "a file that became a FIFO comes back: a FIFO has no content to lose",
     inProtected({ x: "1" }, async (project, workspace) => {
       const { checkpoint } = await workspace.checkpoint();
       project.remove("x");
       spawnSync("mkfifo", [join(project.root, "x")]);
-      expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({
-        outcome: "conflicts",
-        conflicts: [{ path: "x" }],
-      });
-      expect(lstatSync(join(project.root, "x")).isFIFO()).toBe(true);
+      expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "applied" });
+      expect(project.read("x")).toBe("1");
     }),
   );
 

@@ -4,7 +4,7 @@
  * paths of its own. Below a gap nothing is known, so nothing below it is reported.
  */
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
-import { sameEntry, sameNode, type Entry } from "../model/entry.ts";
+import { mayHoldMore, sameEntry, sameNode, type Entry } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { decodeTree, type Tree } from "../model/tree.ts";
@@ -62,8 +62,8 @@ function compareDirectories(walk: Walk, directory: BytePath, from: Tree, to: Tre
 function compareEntries(walk: Walk, path: BytePath, from: Entry | undefined, to: Entry | undefined): void {
   if (sameEntry(from, to) || walk.edits.length >= walk.most) return;
   if (!sameNode(from, to)) walk.edits.push({ path, from, to });
-  // [R12] nothing is known below a gap: what stands there on the other side is neither new nor gone
-  if (from?.kind === "gap" || to?.kind === "gap") return;
+  // [R12] nothing is known below such a gap: what stands there on the other side is neither new nor gone
+  if (mayHoldMore(from) || mayHoldMore(to)) return;
   const before = from?.kind === "directory" ? readTree(walk.source, from.hash) : NOTHING;
   const after = to?.kind === "directory" ? readTree(walk.source, to.hash) : NOTHING;
   compareDirectories(walk, path, before, after);

@@ -13,7 +13,7 @@ import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts
 import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
-import { HASH_BYTES, hashFromBytes, hashToBytes } from "../model/object-hash.ts";
+import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Database, Row, Value } from "../store/database.ts";
 import { droppedEnds } from "./steps.ts";
 
@@ -181,6 +181,12 @@ export function newestCheckpoint(db: Database): Checkpoint | undefined {
 /** When the newest checkpoint was recorded, in milliseconds. */
 export function newestTime(db: Database): number {
   return Number(db.get("SELECT created_at FROM checkpoint ORDER BY seq DESC LIMIT 1")?.["created_at"] ?? 0);
+}
+
+/** The rules object of the newest checkpoint. */
+export function newestRules(db: Database): ObjectHash | undefined {
+  const row = db.get("SELECT rules FROM checkpoint ORDER BY seq DESC LIMIT 1");
+  return row === undefined ? undefined : hashFromBytes(row["rules"] as Uint8Array);
 }
 
 export function newestSeq(db: Database): number {

@@ -7,7 +7,7 @@ import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { mergeText } from "../merge/merge3.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
-import { sameNode, type Entry } from "../model/entry.ts";
+import { isSpecial, isUnseen, sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
@@ -57,7 +57,11 @@ export class StepPlanner {
   }
 
   add(delta: readonly Change[], direction: Direction): void {
-    for (const { change, expected, wanted } of inOrder(delta, direction)) {
+    const moves = inOrder(delta, direction);
+    const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
+    for (const { change, expected, wanted } of moves) {
+      // what cannot be brought back leaves in place what stands in its stead
+      if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
       if (change.shared && !this.#input.includeShared) {
         if (!sameNode(this.#now(change.path), wanted))
           this.#conflicts.set(change.path, "shared with another thread");
@@ -89,19 +93,24 @@ export class StepPlanner {
     return this.#state.has(path) ? this.#state.get(path) : this.#present(path);
   }
 
+  #isLost({ change: { path }, wanted }: Move): boolean {
+    const now = this.#now(path);
+    return wanted?.kind === "gap" && !sameNode(now, wanted) && !isUnseen(wanted, now);
+  }
+
   #move(path: BytePath, expected: Entry | undefined, wanted: Entry | undefined): void {
     const now = this.#now(path);
     const isOnlyNeeded = this.#needed.delete(path);
-    if (sameNode(now, wanted)) return;
+    if (sameNode(now, wanted) || isUnseen(wanted, now)) return;
     // it is there for an earlier step of this plan alone: nobody made another one meanwhile
     if (isOnlyNeeded && expected === undefined && wanted?.kind === "directory")
       return this.#put(path, wanted);
-    // what was never captured can be neither written nor proved unchanged
-    for (const entry of [wanted, expected]) {
-      if (entry?.kind === "gap")
-        return void this.#gaps.set(path, { path, reason: entry.reason, size: entry.size });
-    }
-    if (sameNode(now, expected)) this.#set(path, wanted);
+    const gap = [wanted, expected].find((entry) => isBeyondUndo(entry, wanted));
+    // what was never captured cannot be written, and what was forgotten not be proved unchanged
+    if (gap?.kind === "gap") this.#gaps.set(path, { path, reason: gap.reason, size: gap.size });
+    // [R131] a path that became a gap goes back like any other, unless its content would be lost
+    else if (now?.kind === "gap" && !isSpecial(now)) this.#conflicts.set(path, "cannot be saved");
+    else if (sameNode(now, expected) || isUnseen(expected, now)) this.#set(path, wanted);
     else this.#merge(path, { now, expected, wanted });
   }
 
@@ -207,6 +216,12 @@ export class StepPlanner {
 }
 
 const NOTHING = { kind: "nothing" };
+
+/** Gone without content, or a FIFO or socket that stays: a program may be waiting at it. */
+function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): boolean {
+  if (entry?.kind !== "gap") return false;
+  return entry === wanted || entry.reason === "forgotten" || (wanted === undefined && isSpecial(entry));
+}
 
 interface Move {
   readonly change: Change;

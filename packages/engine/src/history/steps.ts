@@ -86,6 +86,11 @@ function sharesChanges(db: Database, id: string): boolean {
   return db.get("SELECT 1 FROM shared_window WHERE step = ? LIMIT 1", id) !== undefined;
 }
 
+/** True while a turn is under way. */
+export function hasOpenStep(db: Database): boolean {
+  return db.get("SELECT 1 FROM step WHERE state = 'open' LIMIT 1") !== undefined;
+}
+
 export function openSteps(db: Database): Step[] {
   return db.all(`${SELECT} WHERE s.state = 'open' ORDER BY s.seq`).map(toStep);
 }

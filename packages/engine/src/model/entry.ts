@@ -15,6 +15,27 @@ export type Entry =
 /** The permission bits that are captured; setuid, setgid and sticky are not. */
 export const MODE_BITS = 0o777;
 
+/** True when a directory may stand behind an entry whose content is unknown. */
+export function mayHoldMore(entry: Entry | undefined): boolean {
+  return entry?.kind === "gap" && (entry.reason === "unreadable" || entry.reason === "forgotten");
+}
+
+/** True when a file that can be read now is, as far as can be told, what was seen and not captured: its size is all that is known. */
+export function isUnseen(entry: Entry | undefined, now: Entry | undefined): boolean {
+  return (
+    entry?.kind === "gap" &&
+    entry.reason !== "forgotten" &&
+    entry.reason !== "special" &&
+    now?.kind === "file" &&
+    now.size === entry.size
+  );
+}
+
+/** True for a FIFO, socket or device: it has no content that could be lost. */
+export function isSpecial(entry: Entry | undefined): boolean {
+  return entry?.kind === "gap" && entry.reason === "special";
+}
+
 /** Equal content, kind and mode. Two gaps are equal when their reason and size are: their content is unknown. */
 export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;

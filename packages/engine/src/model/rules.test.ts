@@ -17,6 +17,7 @@ const RULES: RecordedRules = {
   ],
   excluded: [{ path: pathFromText("nested"), reason: "a workspace of its own – ü" }],
   named: ["dist/a", "dist/b", "\xff\xfe"] as BytePath[],
+  included: [],
   tracked: [pathFromText("dist/c")],
   settings: { fileLimitBytes: 67108864, nested: { a: [1, "x", null], b: true } },
 };
@@ -25,6 +26,12 @@ describe("encodeRules", () => {
   test("what was encoded is decoded", () => {
     expect(decodeRules(encodeRules(RULES), NAME)).toEqual(RULES);
     expect(encodeRules(RULES).toString("latin1", 0, 14)).toBe("belay rules 1\n");
+  });
+
+  test("included paths are the form 2", () => {
+    const rules = { ...RULES, included: ["a/b", "\xff"] as BytePath[] };
+    expect(decodeRules(encodeRules(rules), NAME)).toEqual(rules);
+    expect(encodeRules(rules).toString("latin1", 0, 14)).toBe("belay rules 2\n");
   });
 
   test("equal rules have equal bytes, in whatever order they were found", () => {
@@ -45,6 +52,7 @@ describe("encodeRules", () => {
       excluded: [],
       named: [],
       tracked: [],
+      included: [],
       settings: {},
     };
     expect(decodeRules(encodeRules(empty), NAME)).toEqual(empty);

@@ -51,17 +51,22 @@ export interface RecordedRules {
   readonly named: readonly BytePath[];
   /** Paths in git's index; those that the ignore files exclude are enough. */
   readonly tracked: readonly BytePath[];
+  /** Paths that this one capture asked for, whatever any ignore file says. */
+  readonly included: readonly BytePath[];
   readonly settings: RuleSettings;
 }
 
 const MAGIC = "belay rules 1\n";
+/** With a list of included paths, which few have. */
+const MAGIC_INCLUDED = "belay rules 2\n";
 
 /** The one encoding of these rules. */
 export function encodeRules(rules: RecordedRules): Buffer {
   const excluded = sortedBy(rules.excluded, ({ path }) => path);
   const ignoreFiles = sortedBy(rules.ignoreFiles, ({ path }) => path);
   return Buffer.concat([
-    Buffer.from(MAGIC, "latin1"),
+    Buffer.from(rules.included.length === 0 ? MAGIC : MAGIC_INCLUDED, "latin1"),
+    ...(rules.included.length === 0 ? [] : field(pathList(rules.included))),
     ...field(String(rules.defaultsVersion)),
     ...field(rules.prefix),
     ...field(Buffer.from(canonicalJson(rules.settings))),
@@ -117,6 +122,7 @@ export function decodeRules(bytes: Buffer, name: ObjectHash): RecordedRules {
 
 function readRules(bytes: Buffer): RecordedRules {
   const fields = new FieldReader(bytes);
+  const included = fields.hasIncluded ? fields.paths() : [];
   const defaultsVersion = fields.count();
   const prefix = safePath(fields.text());
   const settings = settingsOf(fields.bytes());
@@ -130,15 +136,19 @@ function readRules(bytes: Buffer): RecordedRules {
     const layer = layerOf(fields.text());
     ignoreFiles.push({ layer, path: ignoreFilePath(fields.text(), layer), content: fields.bytes() });
   }
-  return { defaultsVersion, prefix, ignoreFiles, excluded, named, tracked, settings };
+  return { defaultsVersion, prefix, ignoreFiles, excluded, named, tracked, included, settings };
 }
 
 class FieldReader {
   readonly #bytes: Buffer;
   #at = MAGIC.length;
 
+  readonly hasIncluded: boolean;
+
   constructor(bytes: Buffer) {
-    if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC) throw new Error("it is not a rules object");
+    const magic = bytes.toString("latin1", 0, MAGIC.length);
+    this.hasIncluded = magic === MAGIC_INCLUDED;
+    if (magic !== MAGIC && !this.hasIncluded) throw new Error("it is not a rules object");
     this.#bytes = bytes;
   }
 

@@ -22,7 +22,8 @@ import type { Database } from "../store/database.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { asSeen, lookRequest, type Context } from "./context.ts";
+import { asSeen, type Context } from "./context.ts";
+import { lookNow } from "./left-behind.ts";
 import type { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
@@ -52,7 +53,7 @@ export interface Pending {
 /** Looks at the disk; records nothing. */
 export function lookForPending(context: Context, request: ResetRequest): Pending {
   assertRootThere(context.worktree.root);
-  return pendingIn(context, request, context.worktree.look(lookRequest(context), context.store.objects));
+  return pendingIn(context, request, lookNow(context, {}, approvedState(context, request.thread)));
 }
 
 /** The same for what a look has seen. */
@@ -274,6 +275,7 @@ export function resetThread(
       request: { kind: "safety", thread: request.thread },
       description: AUTO_SAVE,
       wanted: isWanted,
+      since: approvedState(context, request.thread),
       within: (recorded) => closeOpenTurns(context, request.thread, recorded),
     });
     if (safety !== undefined) return takeOut(context, request, { safety, bestEffort, startedMs });

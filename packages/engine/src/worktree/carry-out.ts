@@ -189,6 +189,7 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
     const snapshot = editTree({ source: store.objects, sink: createStoreSink(writer) }, base.snapshot, done);
     writer.storeNow();
     const { finish } = entry;
+    const changed = new Set(done.map(({ path }) => path));
     openRestoreStep(context, entry);
     const recorded = recordCheckpoint(store.db, {
       request: {
@@ -200,7 +201,7 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
         ...base,
         ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)),
         snapshot,
-        gaps: readGaps(store.db, base.seq),
+        gaps: readGaps(store.db, base.seq).filter(({ path }) => !changed.has(path)),
         doubts: [],
       },
       now: system.now(),

@@ -1,8 +1,11 @@
 /** What every operation on a workspace needs. */
+import { newestRules } from "../history/checkpoints.ts";
+import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
-import type { ExcludedDirectory } from "../model/rules.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
@@ -27,7 +30,7 @@ export interface Context {
   readonly dropped: StepSummary[];
 }
 
-/** The request of an ordinary look: named paths in, other workspaces out. */
+/** The request of an ordinary look: named paths in, and what an open turn ignored; other workspaces out. */
 export function lookRequest(context: Context, more: Partial<LookRequest> = {}): LookRequest {
   const named = context.store.db
     .all("SELECT path FROM named_path")
@@ -36,8 +39,30 @@ export function lookRequest(context: Context, more: Partial<LookRequest> = {}): 
     settled: context.worktree.isCaughtUp,
     ...more,
     named: [...named, ...(more.named ?? [])],
+    included: [...carriedPaths(context), ...(more.included ?? [])],
     excluded: context.excludedDirectories(),
   };
+}
+
+/** What the newest checkpoint has only because it was asked for by name: until the turn is over it may still change. */
+function carriedPaths(context: Context): readonly BytePath[] {
+  const { db } = context.store;
+  if (!hasOpenStep(db)) return [];
+  const rules = newestRules(db);
+  return rules === undefined ? [] : includedBy(context, rules);
+}
+
+/** Rules are objects: what was read once stays right. The last few are enough. */
+const included = new Map<ObjectHash, readonly BytePath[]>();
+
+/** The paths that a snapshot with these rules has whatever any ignore file says. */
+function includedBy({ store }: Context, rules: ObjectHash): readonly BytePath[] {
+  const known = included.get(rules);
+  if (known !== undefined) return known;
+  if (included.size >= 8) included.clear();
+  const paths = decodeRules(store.objects.read(rules), rules).included;
+  included.set(rules, paths);
+  return paths;
 }
 
 /** A checkpoint as something to compare with. */

@@ -64,6 +64,7 @@ export class LiveRules {
       sameFiles(ignoreFiles, this.#rules.ignoreFiles.filter(isAtRoot)) &&
       canonicalJson(request.settings) === canonicalJson(this.#rules.settings) &&
       JSON.stringify(request.excluded) === JSON.stringify(this.#rules.excluded) &&
+      samePaths(request.included ?? [], this.#rules.included) &&
       this.#hasSameTracked(repository);
     return isSame ? this.#addNamed(request.named) : undefined;
   }
@@ -101,6 +102,12 @@ export function isIgnoreFile(name: string): boolean {
 
 function isAtRoot({ path, layer }: RecordedIgnoreFile): boolean {
   return layer === "exclude" || path.replaceAll("../", "") === baseName(path);
+}
+
+/** Neither order nor repetition counts. */
+function samePaths(a: readonly BytePath[], b: readonly BytePath[]): boolean {
+  if (a.length === 0 && b.length === 0) return true;
+  return JSON.stringify([...new Set(a)].sort()) === JSON.stringify([...new Set(b)].sort());
 }
 
 function sameFiles(a: readonly RecordedIgnoreFile[], b: readonly RecordedIgnoreFile[]): boolean {

@@ -7,7 +7,7 @@
 import { offerTree } from "../diff/compare-trees.ts";
 import { baseName, isAtOrBelow, joinPath, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot, Gap } from "../model/checkpoint.ts";
-import { sameNode, type Entry } from "../model/entry.ts";
+import { mayHoldMore, sameNode, type Entry } from "../model/entry.ts";
 import type { Edit } from "../model/plan.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { ContentSink } from "../store/content-sink.ts";
@@ -130,7 +130,7 @@ export class LiveTree {
       const to = this.#entry(this.find(path));
       if (!sameNode(from, to)) edits.push({ path, from, to });
     }
-    const gaps = edits.filter(({ from, to }) => from?.kind === "gap" || to?.kind === "gap");
+    const gaps = edits.filter(({ from, to }) => mayHoldMore(from) || mayHoldMore(to));
     const isKnown = ({ path }: Edit) => !gaps.some((gap) => gap.path !== path && isAtOrBelow(path, gap.path));
     return { since: this.#recorded, edits: sortedByPath(gaps.length === 0 ? edits : edits.filter(isKnown)) };
   }

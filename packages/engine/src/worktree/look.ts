@@ -12,6 +12,8 @@ import type { StatCache } from "./stat-cache.ts";
 export interface LookRequest {
   readonly named: readonly BytePath[];
   readonly excluded: readonly ExcludedDirectory[];
+  /** Paths to capture whatever any ignore file says, this once. */
+  readonly included?: readonly BytePath[];
   /** Paths to which size limits do not apply. */
   readonly unlimited?: ReadonlySet<BytePath>;
   /** Paths to read whatever their stat says. */
@@ -30,6 +32,8 @@ export interface Present {
   readonly recordedRules: RecordedRules;
   readonly excluded: ObjectHash;
   readonly excludedRoots: readonly ExcludedRoot[];
+  /** What the newest checkpoint has, the rules leave out, and the disk has no longer. */
+  readonly absent?: ReadonlySet<BytePath>;
   readonly files: number;
   readonly bytes: number;
   readonly gaps: readonly Gap[];

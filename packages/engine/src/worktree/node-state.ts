@@ -25,7 +25,7 @@ export function matchesEntry(path: AbsolutePath, entry: Entry | undefined): bool
     case "directory":
       return kind === "directory" && sameMode(stat, entry.mode);
     case "gap":
-      return false;
+      return entry.reason === "special" && kind === "special";
   }
 }
 

@@ -6,6 +6,7 @@
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
+import { isSpecial } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -64,7 +65,7 @@ class RestorePlanner {
     const { path, from, to } = edit;
     if (to?.kind === "gap") {
       if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
-    } else if (from?.kind === "gap") {
+    } else if (from?.kind === "gap" && !(isSpecial(from) && to !== undefined)) {
       if (to === undefined) this.#keep(path, "not saved by the safety checkpoint");
       else this.#conflicts.push({ path, reason: "cannot be saved" });
     } else if (to === undefined) {

@@ -32,6 +32,15 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
   });
 }
 
+/** What the earlier look has and the rules of the later one leave out: only the disk can tell what became of it. */
+export function leavers(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
+  if (from.snapshot === to.snapshot || (from.rules === to.rules && from.excluded === to.excluded)) return [];
+  const isGone = absenceProof(objects, to);
+  return compareTrees(objects, from.snapshot, to.snapshot).filter(
+    (edit) => edit.to === undefined && edit.from?.kind !== "gap" && !isGone(edit.path, edit.from),
+  );
+}
+
 /** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
 export function absenceProof(
   objects: ObjectSource,

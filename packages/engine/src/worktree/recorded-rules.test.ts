@@ -75,6 +75,7 @@ function recorded(parts: Partial<RecordedRules>): RecordedRules {
     excluded: [],
     named: [],
     tracked: [],
+    included: [],
     settings: {},
     ...parts,
   };

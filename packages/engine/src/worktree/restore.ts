@@ -11,7 +11,8 @@ import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts
 import { encodeTree } from "../model/tree.ts";
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { asSeen, lookRequest, type Context } from "./context.ts";
+import { asSeen, type Context } from "./context.ts";
+import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "./proven-changes.ts";
@@ -33,11 +34,9 @@ export interface RestoreRequest {
 export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
   if (isRootGone(context.worktree.root)) return buildPlan(context, nothing(context), request);
   assertRootThere(context.worktree.root);
-  const look = (more?: Partial<LookRequest>) =>
-    context.worktree.look(lookRequest(context, more), context.store.objects);
-  let present = look();
-  const more = whatElseToSee(context, present, request.target);
-  if (more !== undefined) present = look(more);
+  let present = lookNow(context);
+  const more = whatElseToSee(present, request.target);
+  if (more !== undefined) present = lookNow(context, more);
   return buildPlan(context, present, request);
 }
 
@@ -127,7 +126,7 @@ function takeSafety(
     ...options,
     look: { meanwhile: () => fetchAhead(context, target) },
     wanted(present) {
-      more = whatElseToSee(context, present, target);
+      more = whatElseToSee(present, target);
       return more === undefined && wanted(present);
     },
   });

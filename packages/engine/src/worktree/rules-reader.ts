@@ -31,6 +31,7 @@ import { createStatLookup } from "./stat-lookup.ts";
 export interface RulesRequest {
   readonly named: readonly BytePath[];
   readonly excluded: readonly ExcludedDirectory[];
+  readonly included?: readonly BytePath[] | undefined;
 }
 
 /** What stands at and above the root. */
@@ -72,6 +73,7 @@ export class RulesReader {
       ignoreFiles: this.#rootIgnoreFiles(repository),
       excluded: request.excluded,
       named: request.named,
+      included: request.included ?? [],
     };
   }
 
@@ -161,6 +163,7 @@ function recordOf(request: RecordRequest, input: RootRules, scan: Scan): Recorde
     excluded: request.excluded,
     named: request.named,
     tracked: [],
+    included: request.included ?? [],
     settings: request.settings,
   };
 }

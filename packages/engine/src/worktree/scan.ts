@@ -228,13 +228,18 @@ class Scanner {
     const hasSameNames = trustListings && before >= 0 && this.#isListingKnown(previous, own, stat);
     const names = hasSameNames ? undefined : this.#list(visit, name, absolute, stat);
     if (names === null) return;
-    if (names?.includes(".git") === true && isLinkedWorktree(absolute))
-      return this.#exclude(visit, name, "linked git worktree", RACY);
+    const isLinked = names?.includes(".git") === true && isLinkedWorktree(absolute);
+    if (isLinked && !visit.rules().hasIncludedBelow(name))
+      return this.#exclude(visit, name, LINKED_WORKTREE, RACY);
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
     if (this.#isRacy(stat)) this.#table.flags[index] = RACY;
     visit.cursor.compareDirectory(this.#table, index);
     const place = { name, path, names, before, isWatchNew, ownEntry: index, parent: visit.directory };
-    visit.subdirectories.push(this.#enter(visit, place));
+    visit.subdirectories.push(
+      isLinked
+        ? { ...place, rules: once(() => visit.rules().strictChild(name, LINKED_WORKTREE)) }
+        : this.#enter(visit, place),
+    );
   }
 
   #isSameDirectory(own: number, stat: FileStat): boolean {
@@ -360,6 +365,8 @@ class Scanner {
     return files;
   }
 }
+
+const LINKED_WORKTREE = "linked git worktree";
 
 /** Stands in for a stat that the system would not give. */
 const UNKNOWN = { mode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, ino: 0n } as FileStat;

@@ -22,6 +22,7 @@ import { giveBack, readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
+import { leftBehind } from "./left-behind.ts";
 import { isTakenOver, lateView } from "./late-view.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { assertRootThere } from "./root.ts";
@@ -37,6 +38,8 @@ export interface TakeOptions extends Bounded {
   readonly request: CheckpointRequest;
   readonly description: string;
   readonly look?: Partial<LookRequest>;
+  /** A checkpoint with which what is captured will be compared. */
+  readonly since?: Checkpoint | undefined;
   readonly operation?: Recording["operation"];
   /** What this capture finds is Belay's own unfinished work, not anybody's change. */
   readonly ownDoing?: boolean;
@@ -67,7 +70,13 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
 export function takeCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
   assertRootThere(context.worktree.root);
   validate(context, options.request);
-  const attempt = () => attemptCheckpoint(context, options);
+  let look = options.look;
+  const attempt = () =>
+    attemptCheckpoint(
+      context,
+      { ...options, ...(look === undefined ? {} : { look }) },
+      look === options.look,
+    );
   for (let outrun = 0; ;) {
     const bytesBefore = storeBytes(context.store);
     try {
@@ -77,6 +86,8 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
       if (error instanceof Outrun) {
         outrun += 1;
         if (error.distrust) context.worktree.distrust();
+      } else if (error instanceof LookAgain) {
+        look = { ...look, included: [...(look?.included ?? []), ...error.paths] };
       } else if (isEngineError(error, "STORE_FULL")) {
         context.makeRoom(error.facts.missingBytes, options.keep);
         // to free what the attempt itself had stored is no progress
@@ -104,7 +115,17 @@ class Outrun extends Error {
   }
 }
 
-function attemptCheckpoint(context: Context, options: TakeOptions): Taken | undefined {
+/** The rules leave out what the newest checkpoint has: the capture starts again and looks at it by name. */
+class LookAgain extends Error {
+  readonly paths: readonly BytePath[];
+
+  constructor(paths: readonly BytePath[]) {
+    super("look again");
+    this.paths = paths;
+  }
+}
+
+function attemptCheckpoint(context: Context, options: TakeOptions, isFirstLook: boolean): Taken | undefined {
   const { store, worktree } = context;
   const base = newestSeq(store.db);
   const roomBytes = roomFor(context);
@@ -118,7 +139,9 @@ function attemptCheckpoint(context: Context, options: TakeOptions): Taken | unde
       if (newestSeq(store.db) !== base) throw new Outrun(false);
       if (seen.snapshot === NO_TREE) throw new Outrun(true);
       if (readGeneration(store.db) !== writer.generation) assertComplete(context, seen);
-      present = lateView(context, { present: seen, writer, deadline: options.deadline });
+      const { included, absent } = leftBehind(context, seen, options.since);
+      if (isFirstLook && included.length > 0) throw new LookAgain(included);
+      present = lateView(context, { present: { ...seen, absent }, writer, deadline: options.deadline });
       if (options.wanted?.(present) === false) throw new NotWanted();
       if (options.unrecorded === undefined) return record(context, options, present);
       options.unrecorded(present);

@@ -1,4 +1,5 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
+import { lookUp } from "../diff/compare-trees.ts";
 import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
@@ -15,11 +16,12 @@ import { EMPTY_PLAN, type Outcome, type Plan, type StepSummary } from "../model/
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { asSeen, lookRequest, type Context } from "./context.ts";
+import { asSeen, type Context } from "./context.ts";
+import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import { provenChanges } from "./proven-changes.ts";
-import { createRecordedMatcher } from "./recorded-rules.ts";
+import { absenceProof, provenChanges } from "./proven-changes.ts";
+import { isBySize } from "./see-for.ts";
 import { listPaths, nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
@@ -48,12 +50,10 @@ interface Deltas {
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
   if (isNothingToDo(context, request)) return null;
   assertRootThere(context.worktree.root);
-  const look = (more?: Partial<LookRequest>) =>
-    context.worktree.look(lookRequest(context, more), context.store.objects);
-  let present = look();
+  let present = lookNow(context);
   const deltas = selectDeltas(context, request, unrecorded(context, present));
   const more = hiddenPaths(present, deltas);
-  if (more !== undefined) present = look(more);
+  if (more !== undefined) present = lookNow(context, more);
   return planOverlaid(context, { request, present, deltas });
 }
 
@@ -158,14 +158,21 @@ function takeSafety(
   });
 }
 
-/** Paths of the deltas that the present rules leave out: they must be seen, and saved, before they are touched. */
+/**
+ * Paths of the deltas that the present rules leave out, or that are too large for an ordinary capture: they must be
+ * seen, and saved, before they are touched.
+ */
 function hiddenPaths(present: Present, { changes }: Deltas): Partial<LookRequest> | undefined {
-  const matcher = createRecordedMatcher(present.recordedRules);
+  const isGone = absenceProof(present.objects, present);
   const leaves = changes.flat().filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
-  const named = [...new Set(leaves.map(({ path }) => path))].filter(
-    (path) => !matcher.wouldCapture(path, false),
-  );
-  return named.length === 0 ? undefined : { named, unlimited: new Set(named) };
+  const paths = new Set(leaves.map(({ path }) => path));
+  const isSeen = (path: BytePath) =>
+    isGone(path, undefined) || lookUp(present.objects, present.snapshot, path).entry !== undefined;
+  const included = [...paths].filter((path) => !isSeen(path));
+  const large = present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path)).map(({ path }) => path);
+  return included.length + large.length === 0
+    ? undefined
+    : { included, unlimited: new Set([...included, ...large]) };
 }
 
 /** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */

@@ -1,0 +1,146 @@
+/** Undo of what became a gap: a file that outgrew the limit, gave way to a FIFO or can no longer be read. */
+import { execFileSync } from "node:child_process";
+import { chmodSync, chownSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { writeSetting } from "../src/index.ts";
+import { inWorkspace, processScript, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const BIG = "y".repeat(5000);
+
+function small(
+  files: Readonly<Record<string, string>>,
+  body: (temp: TempWorkspace) => Promise<void>,
+): () => Promise<void> {
+  return inWorkspace(files, async (temp) => {
+    writeSetting(temp.home, "limits.fileBytes", "1000");
+    await temp.reopen();
+    await body(temp);
+  });
+}
+
+const makeFifo = (temp: TempWorkspace, path: string) => execFileSync("mkfifo", [join(temp.root, path)]);
+
+describe("[R131] a path that became a gap is undone", () => {
+  test(
+    "a file grown over the limit goes back, and what it had grown to is saved",
+    small({ a: "old\n" }, async ({ workspace, turn, write, read }) => {
+      await turn("t1", () => write("a", BIG));
+      const plan = await workspace.planUndo();
+      expect(plan).toMatchObject({ edits: [{ path: "a" }], conflicts: [], gaps: [] });
+      const outcome = await workspace.undo();
+      expect(outcome).toMatchObject({ outcome: "applied", modified: 1 });
+      expect(read("a")).toBe("old\n");
+      await workspace.restoreTo(outcome.safetyCheckpoint!);
+      expect(read("a")).toBe(BIG);
+    }),
+  );
+
+  test(
+    "a file made over the limit is removed, and is saved",
+    small({ other: "o\n" }, async ({ workspace, turn, write, tree, read }) => {
+      await turn("t1", () => write("big", BIG));
+      const outcome = await workspace.undo();
+      expect(outcome).toMatchObject({ outcome: "applied", deleted: 1 });
+      expect([...tree().keys()]).toEqual(["other"]);
+      await workspace.restoreTo(outcome.safetyCheckpoint!);
+      expect(read("big")).toBe(BIG);
+    }),
+  );
+
+  test(
+    "one that grew on after the turn is a conflict: the later content is not the turn's",
+    small({ a: "old\n" }, async ({ workspace, turn, write, read }) => {
+      await turn("t1", () => write("a", BIG));
+      write("a", `${BIG}more`);
+      expect(await workspace.undo()).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "a" }] });
+      expect(read("a")).toBe(`${BIG}more`);
+    }),
+  );
+
+  test(
+    "a turn that is still open, undone before any capture saw the growth",
+    small({ a: "old\n" }, async ({ workspace, write, read, openThread }) => {
+      const thread = await openThread("agent");
+      await workspace.prompt(thread, { content: "grow" });
+      write("a", BIG);
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+      expect(read("a")).toBe("old\n");
+    }),
+  );
+
+  test(
+    "a file and a directory that gave way to FIFOs",
+    small({ a: "old\n", "d/x": "x\n", "d/e/y": "y\n" }, async (temp) => {
+      const { workspace, turn, remove, tree } = temp;
+      const before = tree();
+      await turn("t1", () => {
+        for (const path of ["a", "d"]) {
+          remove(path);
+          makeFifo(temp, path);
+        }
+      });
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+      expect(tree()).toEqual(before);
+      // what cannot be made again leaves everything as it is
+      const redo = await workspace.planRedo();
+      expect(redo).toMatchObject({ edits: [] });
+      expect(redo!.gaps.map(({ path }) => path)).toEqual(["a", "d"]);
+    }),
+  );
+
+  test(
+    "a restore puts a file in the place of a FIFO too",
+    small({ a: "old\n" }, async (temp) => {
+      const { workspace, remove, read } = temp;
+      const { checkpoint } = await workspace.checkpoint();
+      remove("a");
+      makeFifo(temp, "a");
+      expect(await workspace.restoreTo(checkpoint.id)).toMatchObject({ outcome: "applied" });
+      expect(read("a")).toBe("old\n");
+    }),
+  );
+
+  test(
+    "a FIFO that only the turn made stays: a program may be waiting at it",
+    small({ other: "o\n" }, async (temp) => {
+      const { workspace, turn, write } = temp;
+      await turn("t1", () => {
+        makeFifo(temp, "pipe");
+        write("other", "changed\n");
+      });
+      const outcome = await workspace.undo();
+      expect(outcome).toMatchObject({ outcome: "applied", plan: { gaps: [{ path: "pipe" }] } });
+      expect(lstatSync(join(temp.root, "pipe")).isFIFO()).toBe(true);
+    }),
+  );
+
+  test.runIf(process.getuid?.() === 0)(
+    "what cannot be read cannot be saved: a conflict, kept and named",
+    small({}, async (temp) => {
+      const home = join(temp.root, "..", "home-of-nobody");
+      const root = join(temp.root, "..", "of-nobody");
+      for (const directory of [home, root]) {
+        mkdirSync(directory);
+        chownSync(directory, 65534, 65534);
+      }
+      chmodSync(join(temp.root, ".."), 0o755);
+      writeFileSync(join(root, "a"), "old\n");
+      chownSync(join(root, "a"), 65534, 65534);
+      const script = `
+        await workspace.turn({ prompt: "t1" }, async () => fs.chmodSync(root + "/a", 0));
+        const { outcome, conflicts } = await workspace.undo();
+        return { outcome, conflicts };`;
+      const output = execFileSync(process.execPath, processScript({ root, home }, script), {
+        uid: 65534,
+        gid: 65534,
+        env: { ...process.env, HOME: home },
+      });
+      expect(JSON.parse(output.toString("utf8"))).toEqual({
+        outcome: "conflicts",
+        conflicts: [{ path: "a", reason: "cannot be saved" }],
+      });
+      expect(lstatSync(join(root, "a")).mode & 0o777).toBe(0);
+    }),
+  );
+});
