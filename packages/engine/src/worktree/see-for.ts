@@ -3,10 +3,11 @@
  * target contains, and no size limit for paths that would be touched. Both are found by a first look;
  * only if they add something is there a second one.
  */
-import { compareTrees } from "../diff/compare-trees.ts";
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import type { Change } from "../history/changes.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Gap } from "../model/checkpoint.ts";
-import { leavers } from "./proven-changes.ts";
+import { absenceProof, leavers } from "./proven-changes.ts";
 import type { LookRequest, Present } from "./look.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
@@ -19,8 +20,25 @@ export function whatElseToSee(present: Present, target: Checkpoint): Partial<Loo
   return { included, unlimited: new Set([...unlimited, ...included]) };
 }
 
+/**
+ * Paths of changes that the present rules leave out, or that are too large for an ordinary capture: they must be
+ * seen, and saved, before they are touched; undefined when there are none.
+ */
+export function hiddenPaths(present: Present, changes: readonly Change[]): Partial<LookRequest> | undefined {
+  const isGone = absenceProof(present.objects, present);
+  const leaves = changes.filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
+  const paths = new Set(leaves.map(({ path }) => path));
+  const isSeen = (path: BytePath) =>
+    isGone(path, undefined) || lookUp(present.objects, present.snapshot, path).entry !== undefined;
+  const included = [...paths].filter((path) => !isSeen(path));
+  const large = present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path)).map(({ path }) => path);
+  return included.length + large.length === 0
+    ? undefined
+    : { included, unlimited: new Set([...included, ...large]) };
+}
+
 /** True for what would have been captured, had it been smaller. */
-export function isBySize({ reason }: Gap): boolean {
+function isBySize({ reason }: Gap): boolean {
   return reason === "too-large" || reason === "limit";
 }
 

@@ -1,5 +1,4 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
-import { lookUp } from "../diff/compare-trees.ts";
 import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
@@ -20,8 +19,8 @@ import { asSeen, type Context } from "./context.ts";
 import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import { absenceProof, provenChanges } from "./proven-changes.ts";
-import { isBySize } from "./see-for.ts";
+import { provenChanges } from "./proven-changes.ts";
+import { hiddenPaths } from "./see-for.ts";
 import { listPaths, nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
@@ -52,7 +51,7 @@ export function lookAndPlanSteps(context: Context, request: StepRequest): Plan |
   assertRootThere(context.worktree.root);
   let present = lookNow(context);
   const deltas = selectDeltas(context, request, unrecorded(context, present));
-  const more = hiddenPaths(present, deltas);
+  const more = hiddenPaths(present, deltas.changes.flat());
   if (more !== undefined) present = lookNow(context, more);
   return planOverlaid(context, { request, present, deltas });
 }
@@ -114,7 +113,7 @@ function saveUnlessRefused(
       look,
       wanted(present) {
         const deltas = selectDeltas(context, request, unrecorded(context, present));
-        more = look === undefined ? hiddenPaths(present, deltas) : undefined;
+        more = look === undefined ? hiddenPaths(present, deltas.changes.flat()) : undefined;
         if (more !== undefined) return false;
         if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
         const plan = planOverlaid(context, { request, present, deltas });
@@ -156,23 +155,6 @@ function takeSafety(
       if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
     },
   });
-}
-
-/**
- * Paths of the deltas that the present rules leave out, or that are too large for an ordinary capture: they must be
- * seen, and saved, before they are touched.
- */
-function hiddenPaths(present: Present, { changes }: Deltas): Partial<LookRequest> | undefined {
-  const isGone = absenceProof(present.objects, present);
-  const leaves = changes.flat().filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
-  const paths = new Set(leaves.map(({ path }) => path));
-  const isSeen = (path: BytePath) =>
-    isGone(path, undefined) || lookUp(present.objects, present.snapshot, path).entry !== undefined;
-  const included = [...paths].filter((path) => !isSeen(path));
-  const large = present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path)).map(({ path }) => path);
-  return included.length + large.length === 0
-    ? undefined
-    : { included, unlimited: new Set([...included, ...large]) };
 }
 
 /** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
