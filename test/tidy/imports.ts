@@ -81,6 +81,7 @@ const FRONT_DOORS = new Set([
   "@belay/server/resident",
   "@belay/agents",
   "@belay/agents/hook",
+  "@belay/agents/answer-form",
   "@belay/agents/let-go",
   "@belay/agents/mcp",
 ]);

@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
@@ -108,6 +109,53 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
       });
     }));
 });
+
+test(
+  "[R143] a stranger at the port of one that died hears no prompt and decides nothing",
+  { timeout: 60_000 },
+  () =>
+    withResident(async (sandbox) => {
+      sandbox.ok("init", "--agent", "claude-code", "--yes");
+      const first = start(sandbox);
+      await killHard(sandbox, first.pid);
+      const heard: string[] = [];
+      const answer = JSON.stringify({
+        hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision: "allow" },
+      });
+      const stranger = createServer((socket) => {
+        socket.on("error", () => undefined);
+        socket.on("data", (piece) => {
+          heard.push(piece.toString("latin1"));
+          socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`);
+        });
+      });
+      await new Promise<void>((listening) =>
+        stranger.listen(Number(new URL(first.url).port), "127.0.0.1", listening),
+      );
+      const event = {
+        hook_event_name: "PreToolUse",
+        session_id: "s",
+        tool_name: "Bash",
+        tool_input: { command: "echo my-secret-command" },
+        tool_use_id: "t1",
+        cwd: sandbox.project,
+      };
+      const child = spawn(join(sandbox.home, "bin", "belay-hook"), ["claude-code"], {
+        cwd: sandbox.project,
+        env: { ...sandbox.environment, ...QUIET },
+        stdio: ["pipe", "pipe", "inherit"],
+      });
+      let printed = "";
+      child.stdout.on("data", (piece: Buffer) => (printed += piece.toString()));
+      child.stdin.end(JSON.stringify(event));
+      await once(child, "close");
+      stranger.close();
+      expect(JSON.parse(printed)).toEqual({});
+      expect(heard.join("")).toContain("GET /hello");
+      expect(heard.join("")).not.toMatch(new RegExp(`my-secret-command|${first.token}`));
+      expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "tool" });
+    }),
+);
 
 test("[R141] commands that ask whether it is there keep none from starting", { timeout: 60_000 }, () =>
   withResident(async (sandbox) => {

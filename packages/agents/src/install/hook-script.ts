@@ -5,9 +5,14 @@
  *
  * Where there is a bash that can speak TCP, the script asks the resident process itself: it has its answer before
  * Node would have started. Whatever is out of the ordinary goes the long way, through `belay hook`.
+ *
+ * [R143] A port can be another user's by the time it is asked. So the script first says a word that only this user can
+ * know and hears the other half of it; both are in the private `run/resident.json` and are made anew with every
+ * start. A stranger learns a word that is worth nothing, and neither the token nor the event.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "../answer-form.ts";
 import { HOOK_MARK, quoteForShell } from "./hook-file.ts";
 import { writeAtomically } from "./settings-file.ts";
 
@@ -36,14 +41,17 @@ export function hookScript(script: HookScript, bash = BASH): string {
 # Belay's hook for coding agents. Written by belay; changes are lost with the next update.
 BELAY_HOME=${home}
 export BELAY_HOME
-${isShort ? shortWay(build, environment) : ""}long_way() {
+${isShort ? shortWay(build, environment) : ""}note_trouble() {
+  mkdir -p -m 700 "$BELAY_HOME/agents" &&
+    printf '{"at":"%s","agent":"%s","event":"%s","problem":"%s"}\\n' \\
+      "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" "$3" >>"$BELAY_HOME/agents/trouble.log"
+}
+long_way() {
   if [ -x ${program} ] && [ -f ${entry} ]; then
     ${program} ${entry} hook "$@"
   else
-    printf '{}\\n'
-    mkdir -p "$BELAY_HOME/agents" &&
-      printf '{"at":"%s","agent":"%s","event":"start","problem":"belay is not where it was: run belay init again"}\\n' \\
-        "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" >>"$BELAY_HOME/agents/trouble.log"
+    printf '${NEUTRAL_ANSWER}\\n'
+    note_trouble "$1" start "belay is not where it was: run belay init again"
   fi
 }
 ${isShort ? ASK : `long_way "$@"`}
@@ -51,50 +59,85 @@ exit 0
 `;
 }
 
-/** How long the short way may take, in seconds; what is left of the second is for the long way. */
-const SHORT_WAY_SECONDS = 0.6;
-const LONG_WAY_AFTER_MS = 350;
+/** How long the short way may take; what is left of the second is for the long way. */
+const SHORT_WAY_MS = 600;
+const ALL_MS = 950;
 /** Larger events go the long way: the resident process takes bodies of a mebibyte. */
 const MOST_BYTES = 800_000;
 
 /** A function that sets `answer`, or fails. Bytes are counted as such, and nothing is said to the agent's user. */
 function shortWay(build: string, environment: readonly string[]): string {
   return `short_way() {
-  local LC_ALL=C plain='^[!-~]([ -~]*[!-~])?$' facts name variables= id status line length=
+  local LC_ALL=C plain='^[!-~]([ -~]*[!-~])?$' word='"([A-Za-z0-9_-]+)"' facts name variables= line length=
   local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)}
   [[ \${BASH_VERSINFO[0]} -ge 5 && $# -eq 1 && $1 =~ ^[a-z-]+$ && $PWD =~ $plain ]] || return
-  [[ \${#input} -gt 0 && \${#input} -le ${MOST_BYTES} && -f $build && -f $run ]] || return
+  [[ \${#input} -gt 0 && \${#input} -le ${MOST_BYTES} && -f $build && -f $run && -O $run ]] || return
   [[ ! $build -nt $run && ! -d $BELAY_HOME/agents/overdue && -z $BELAY_WAIT_MS ]] || return
   facts=$(<"$run")
-  [[ $facts =~ \\"url\\":\\"http://127\\.0\\.0\\.1:([0-9]+)\\",\\"token\\":\\"([A-Za-z0-9_-]+)\\" ]] || return
-  local port=\${BASH_REMATCH[1]} token=\${BASH_REMATCH[2]}
+  [[ $facts =~ \\"url\\":\\"http://127\\.0\\.0\\.1:([0-9]+)\\",\\"token\\":$word,\\"hello\\":$word,\\"proof\\":$word ]] || return
+  local port=\${BASH_REMATCH[1]} token=\${BASH_REMATCH[2]} hello=\${BASH_REMATCH[3]} proof=\${BASH_REMATCH[4]}
   for name in ${environment.map((prefix) => `\${!${prefix}@}`).join(" ")}; do
     [[ -z \${!name} || \${!name} =~ $plain ]] || return
     variables+=$name=\${!name}$'\\t'
   done
-  id=\${EPOCHREALTIME/[.,]/}
   exec 3<>"/dev/tcp/127.0.0.1/$port" || return
-  sent_as=\${id:0:13}-$$
-  printf 'POST /api/hooks/%s/event HTTP/1.1\\r\\nhost: 127.0.0.1:%s\\r\\nauthorization: Bearer %s\\r\\nconnection: close\\r\\nx-belay-cwd: %s\\r\\nx-belay-environment: %s\\r\\nx-belay-wait: %s\\r\\ncontent-type: application/json\\r\\ncontent-length: %s\\r\\n\\r\\n%s' \\
-    "$1" "$port" "$token" "$PWD" "$variables" "$sent_as" \${#input} "$input" >&3 || return
-  IFS= read -r -t ${SHORT_WAY_SECONDS} -u 3 status && [[ $status == 'HTTP/1.1 200 '* ]] || return
-  while IFS= read -r -t 0.1 -u 3 line && [[ $line != $'\\r' ]]; do
-    [[ $line =~ ^[Cc]ontent-[Ll]ength:\\ ([0-9]+) ]] && length=\${BASH_REMATCH[1]}
-  done
-  [[ -n $length ]] || return
+  began=\${EPOCHREALTIME/[.,]/}
+  send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $hello" "" || return
+  read_line && [[ $line == "HTTP/1.1 204 $proof"$'\\r' ]] && read_headers || return
+  sent_as=\${began:0:13}-$$
+  send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $token" \\
+    "connection: close" "x-belay-cwd: $PWD" "x-belay-environment: $variables" "x-belay-wait: $sent_as" \\
+    "content-type: application/json" "content-length: $((\${#input} + 2))" "" "$input" || return
+  read_line && [[ $line == 'HTTP/1.1 200 '* ]] && read_headers && [[ -n $length ]] || return
   IFS= read -r -d '' -n "$length" -t 0.1 -u 3 answer
   [[ \${#answer} -eq $length ]]
+}
+# in one piece: bash writes up to the last end of a line at once, and what follows would wait for an answer to that
+send() {
+  local text
+  printf -v text '%s\\r\\n' "$@"
+  printf '%s' "$text" >&3
+}
+spent_ms() {
+  spent=$(((\${EPOCHREALTIME/[.,]/} - began) / 1000))
+}
+read_line() {
+  local spent left
+  spent_ms
+  left=$((${SHORT_WAY_MS} - spent))
+  [[ $left -gt 0 ]] && printf -v left '0.%03d' "$left" && IFS= read -r -n ${LONGEST_LINE} -t "$left" -u 3 line
+}
+read_headers() {
+  while read_line && [[ $line != $'\\r' ]]; do
+    [[ $line =~ ^[Cc]ontent-[Ll]ength:\\ ([0-9]+) ]] && length=\${BASH_REMATCH[1]}
+  done
+  [[ $line == $'\\r' ]]
+}
+is_answer() {
+  local LC_ALL=C form=${quoteForShell(SHELL_ANSWER_FORM)}
+  [[ $1 == '${NEUTRAL_ANSWER}' || $1 =~ $form ]]
 }
 `;
 }
 
+const LONGEST_LINE = 2000;
+
 const ASK = `trap '' PIPE
 { input=$(${CAT}); } 2>/dev/null
 if short_way "$@" 2>/dev/null; then
-  printf '%s' "$answer"
+  if is_answer "$answer"; then
+    printf '%s' "$answer"
+  else
+    printf '${NEUTRAL_ANSWER}'
+    note_trouble "$1" answer "the resident process gave an answer that no agent is given; it was left out" 2>/dev/null
+  fi
 else
   exec 3>&-
-  [[ -z $sent_as ]] || export BELAY_EVENT=$sent_as BELAY_WAIT_MS=${LONG_WAY_AFTER_MS}
+  if [[ -n $began ]]; then
+    spent_ms
+    export BELAY_WAIT_MS=$((${ALL_MS} - spent))
+  fi
+  [[ -z $sent_as ]] || export BELAY_EVENT=$sent_as
   printf '%s' "$input" | long_way "$@"
 fi`;
 

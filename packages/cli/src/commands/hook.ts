@@ -1,4 +1,5 @@
 import { readSync, writeSync } from "node:fs";
+import { isAnswer, NEUTRAL_ANSWER } from "@belay/agents/answer-form";
 import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../command.ts";
@@ -22,7 +23,7 @@ export default defineCommand({
     );
     const event = { agent, input, cwd: call.directory, environment };
     const { text, isLeft } = await answerInTime(call.home, event);
-    writeSync(1, text);
+    writeSync(1, isAnswer(text) ? text : NEUTRAL_ANSWER);
     if (isLeft) process.exit(EXIT.done);
     return EXIT.done;
   },

@@ -31,7 +31,11 @@ export class ResidentProcess {
 
   /** A client of the running process; undefined when none has been there, it is of another build, or not this user's. */
   client(timeoutMs: number): BelayClient | undefined {
-    if (this.#run.read()?.version !== readBuild() || !this.#run.hasPrivateSocket) return undefined;
+    return this.#run.read()?.version === readBuild() ? this.#clientOfAnyBuild(timeoutMs) : undefined;
+  }
+
+  #clientOfAnyBuild(timeoutMs: number): BelayClient | undefined {
+    if (!this.#run.hasPrivateSocket) return undefined;
     return new BelayClient(createSocketTransport(this.#run.socket, timeoutMs));
   }
 
@@ -99,8 +103,9 @@ export class ResidentProcess {
   /** True when none is running any more. */
   async stop(): Promise<boolean> {
     if (!this.isAlive()) return true;
-    const client = new BelayClient(createSocketTransport(this.#run.socket, STOP_MS));
-    await client.call("POST /api/resident/stop").catch(() => undefined);
+    await this.#clientOfAnyBuild(STOP_MS)
+      ?.call("POST /api/resident/stop")
+      .catch(() => undefined);
     return (await waitFor(async () => (this.isAlive() ? undefined : true), STOP_MS)) ?? false;
   }
 }

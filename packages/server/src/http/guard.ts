@@ -20,8 +20,20 @@ export const BODY_LIMIT_BYTES = 1024 * 1024;
 const OWN_SITES = new Set(["same-origin", "none"]);
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
+/** What this start and its clients know of each other, and nobody else. */
+export interface Secrets {
+  /** Sent with every request. */
+  readonly token: string;
+  /** Said by a client that has yet to find out whom it speaks to: worth an answer, nothing else. */
+  readonly hello: string;
+  /** The answer: it shows who the server is before a client hands over token and content. */
+  readonly proof: string;
+}
+
+export const HELLO_PATH = "/hello";
+
 /** For TCP: everything is checked, the token on every request, reads included. */
-export function createNetworkGuard(port: number, token: string): Guard {
+export function createNetworkGuard(port: number, { token, hello }: Secrets): Guard {
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
   const origins = new Set([...hosts].map((host) => `http://${host}`));
   return (request) => {
@@ -32,7 +44,7 @@ export function createNetworkGuard(port: number, token: string): Guard {
     const site = valuesOf(request, "sec-fetch-site");
     if (foreign || site.some((value) => !OWN_SITES.has(value)))
       return refuse(403, "ORIGIN_REFUSED", "Pages of other sites may not use this server.");
-    return checkForm(request) ?? checkToken(request, token);
+    return checkForm(request) ?? checkToken(request, request.url === HELLO_PATH ? hello : token);
   };
 }
 
@@ -101,6 +113,12 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
   "cache-control": "no-store",
 };
+
+/** As short as can be: a shell reads it letter by letter. */
+export function answerHello(response: ServerResponse, proof: string): void {
+  response.sendDate = false;
+  response.writeHead(204, proof).end();
+}
 
 export function answerRefusal(response: ServerResponse, { status, code, message }: Refusal): void {
   const body = JSON.stringify({ error: { code, message, hint: "Nothing was done." } });

@@ -1,7 +1,16 @@
 /** Two ways in, one application: loopback for pages and programs, a socket for the user's own commands. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerRefusal, createNetworkGuard, createSocketGuard, SAFE_HEADERS, type Guard } from "./guard.ts";
+import {
+  answerHello,
+  answerRefusal,
+  createNetworkGuard,
+  createSocketGuard,
+  HELLO_PATH,
+  SAFE_HEADERS,
+  type Guard,
+  type Secrets,
+} from "./guard.ts";
 
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -24,12 +33,18 @@ export interface Listening {
 }
 
 /** Listens on IPv4 loopback, and on the same port of IPv6 loopback where there is one. */
-export async function listenOnLoopback(port: number, token: string, listener: Listener): Promise<Listening> {
+export async function listenOnLoopback(
+  port: number,
+  secrets: Secrets,
+  listener: Listener,
+): Promise<Listening> {
   const guards: { guard?: Guard } = {};
-  const servers = LOOPBACK.map(() => guarded((request) => guards.guard!(request), listener));
+  const polite: Listener = (request, response) =>
+    request.url === HELLO_PATH ? answerHello(response, secrets.proof) : listener(request, response);
+  const servers = LOOPBACK.map(() => guarded((request) => guards.guard!(request), polite));
   await listen(servers[0]!, { host: LOOPBACK[0], port });
   const { port: chosen } = servers[0]!.address() as AddressInfo;
-  guards.guard = createNetworkGuard(chosen, token);
+  guards.guard = createNetworkGuard(chosen, secrets);
   try {
     await listen(servers[1]!, { host: LOOPBACK[1], port: chosen });
   } catch {
@@ -56,7 +71,8 @@ function guarded(guard: Guard, listener: Listener): Server {
       answerRefusal(response, refusal);
       return;
     }
-    for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
+    if (request.url !== HELLO_PATH)
+      for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
     listener(request, response);
   });
   server.maxConnections = MOST_CONNECTIONS;

@@ -54,7 +54,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const ending = new AbortController();
   const host = new WorkspaceHost({ ...options, log, clock });
   const listeners = new Set<symbol>();
-  const token = randomBytes(32).toString("base64url");
+  const [token, hello, proof] = [newSecret(), newSecret(), newSecret()];
   let usedAt = clock();
   let facts: ResidentFacts | undefined;
   const served: Served = {
@@ -62,7 +62,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     version: options.version,
     ending: ending.signal,
     listeners,
-    facts: () => facts!,
+    facts: () => publicFacts(facts!),
     capture: options.capture,
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
@@ -75,12 +75,14 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   run.clear();
   run.noteStart(clock());
   const socket = await listenOnSocket(run.socket, listener);
-  const network = await listenOnLoopback(options.port, token, listener);
+  const network = await listenOnLoopback(options.port, { token, hello, proof }, listener);
   facts = {
     pid: process.pid,
     version: options.version,
     url: `http://127.0.0.1:${network.port}`,
     token,
+    hello,
+    proof,
     startedAt: new Date(clock()).toISOString(),
     foreground: options.foreground,
   };
@@ -111,6 +113,16 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     })();
   });
   return { facts, ended, stop: () => ending.abort() };
+}
+
+/** Without what only the private file may say. */
+function publicFacts(facts: ResidentFacts) {
+  const { hello: _hello, proof: _proof, ...rest } = facts;
+  return rest;
+}
+
+function newSecret(): string {
+  return randomBytes(32).toString("base64url");
 }
 
 /** The request that asks for the end gets its answer. */

@@ -10,6 +10,9 @@ export interface ResidentFacts {
   readonly version: string;
   readonly url: string;
   readonly token: string;
+  /** What a client says first that does not know yet whom it speaks to, and what it must hear then. */
+  readonly hello: string;
+  readonly proof: string;
   readonly startedAt: string;
   readonly foreground: boolean;
 }
