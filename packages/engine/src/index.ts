@@ -20,7 +20,7 @@ export {
   type SettingKey,
   type SettingWithSource,
 } from "./settings.ts";
-export { createSystem } from "./system.ts";
+export { createSystem, processIdentity } from "./system.ts";
 export type {
   CheckpointDetails,
   CheckpointRef,

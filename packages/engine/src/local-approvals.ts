@@ -19,7 +19,7 @@ import {
   type ResetRequest,
 } from "./worktree/approval.ts";
 import type { RestoreRequest } from "./worktree/restore.ts";
-import type { StepRequest } from "./worktree/undo.ts";
+import type { StepRequest } from "./worktree/select-steps.ts";
 
 /** How often other processes' events are looked for. */
 const POLL_MS = 250;

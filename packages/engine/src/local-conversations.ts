@@ -9,6 +9,7 @@ import {
   findThread,
   hideThread,
   listThreads,
+  noteAgent,
   openThread,
   setTitle,
 } from "./history/threads.ts";
@@ -278,10 +279,13 @@ export class LocalConversations implements Conversations {
   #open(request: ThreadRequest): { thread: Thread; isNew: boolean } {
     const { newId, now } = this.context.system;
     const id = newId();
-    const { agent, externalId = id, title = null } = request;
-    const thread = this.db.transaction(() =>
-      openThread(this.db, { agent, externalId, title }, { id, now: now() }),
-    );
+    const { agent, externalId = id, title = null, client } = request;
+    const brackets = request.brackets === true && isTrigger(this.context, "tool");
+    const thread = this.db.transaction(() => {
+      const opened = openThread(this.db, { agent, externalId, title }, { id, now: now() });
+      noteAgent(this.db, opened.id, { client, brackets });
+      return opened;
+    });
     return { thread, isNew: thread.id === id };
   }
 

@@ -54,7 +54,8 @@ import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "./worktree/restore.ts";
 import { prepareCheckpoint, takeCheckpoint } from "./worktree/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "./worktree/turns.ts";
-import { lookAndPlanSteps, moveSteps, type StepRequest } from "./worktree/undo.ts";
+import type { StepRequest } from "./worktree/select-steps.ts";
+import { lookAndPlanSteps, moveSteps } from "./worktree/undo.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 

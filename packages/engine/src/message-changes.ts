@@ -6,6 +6,7 @@ import type { Checkpoint } from "./model/checkpoint.ts";
 import type { ThreadId } from "./model/ids.ts";
 import { asSeen, type Context } from "./worktree/context.ts";
 import { lookNow } from "./worktree/left-behind.ts";
+import { momentOf } from "./worktree/moment.ts";
 import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
 import type { Present } from "./worktree/look.ts";
 import { newestCheckpoint } from "./history/checkpoints.ts";
@@ -62,7 +63,7 @@ function isOwn(
   const newest = newestCheckpoint(db);
   if (until === undefined && newest !== undefined) {
     const changes = provenChanges(source, asSeen(context, newest), to);
-    withUnrecorded(db, thread, history, attributeChanges(db, changes, { now: context.system.now() }));
+    withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));
   }
   return edits.some(({ path }) => history.get(path)?.some(({ own }) => own) ?? true);
 }

@@ -4,7 +4,7 @@ import { fileChanges } from "./diff/file-changes.ts";
 import { readCheckpointAttributions } from "./history/changes.ts";
 import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
 import { resolveCheckpoint } from "./history/references.ts";
-import { countDropped, nextStep, openSteps, type Step } from "./history/steps.ts";
+import { countDropped, nextStep } from "./history/steps.ts";
 import { findThread } from "./history/threads.ts";
 import { describeSession, resetRequest } from "./describe-session.ts";
 import type { ThreadSummary } from "./model/conversation.ts";
@@ -24,6 +24,7 @@ import { lookNow } from "./worktree/left-behind.ts";
 import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
 import { provenChanges } from "./worktree/proven-changes.ts";
+import { stepToUndo } from "./worktree/select-steps.ts";
 import { assertRootThere, isRootThere } from "./worktree/root.ts";
 import type { Present } from "./worktree/look.ts";
 
@@ -114,7 +115,8 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     gaps: present?.gaps ?? [],
     excluded: measure(context, present?.excludedRoots ?? []),
     disk: { bytes: storeBytes(store), capBytes },
-    canUndo: turnUnderWay(context, changed ?? []) ?? nextStep(db, "applied"),
+    canUndo:
+      present === undefined || changed === undefined ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     undoDropped: countDropped(db),
     warnings: [
@@ -126,13 +128,6 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         : []),
     ],
   };
-}
-
-/** A turn that has not ended and has changed something: the undo that takes it back closes it first. */
-function turnUnderWay({ store: { db } }: Context, changed: readonly FileChange[]): Step | undefined {
-  const step = openSteps(db).at(-1);
-  if (step === undefined || changed.length > 0) return step;
-  return db.get("SELECT 1 FROM change WHERE step = ? LIMIT 1", step.id) === undefined ? undefined : step;
 }
 
 /** The conversation that was last at work. */

@@ -4,7 +4,7 @@ import { parsePaths } from "./workspace-path.ts";
 import type { CheckpointRef, RestoreOptions, RevertOptions, UndoOptions } from "./workspace.ts";
 import type { Context } from "./worktree/context.ts";
 import type { RestoreRequest } from "./worktree/restore.ts";
-import type { StepRequest } from "./worktree/undo.ts";
+import type { StepRequest } from "./worktree/select-steps.ts";
 
 export function restoreRequest(
   { store }: Context,

@@ -6,7 +6,12 @@ import { homedir } from "node:os";
 import { randomId } from "./model/ids.ts";
 import type { ProcessIdentity } from "./model/process-identity.ts";
 import type { System } from "./model/system.ts";
-import { readBootId, readProcessStart } from "./fs/process-identity.ts";
+import {
+  readBootId,
+  readDescendantStarts,
+  readProcessStart,
+  readUptimeTicks,
+} from "./fs/process-identity.ts";
 
 export function createSystem(): System {
   return {
@@ -15,12 +20,27 @@ export function createSystem(): System {
     // `performance` would load a module of its own first
     elapsed: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     newId: randomId,
-    owner: { pid: process.pid, started: readProcessStart(process.pid) ?? "", boot: readBootId() },
+    owner: processIdentity(process.pid),
     isAlive,
+    hasStarted,
     commandPath: process.env["PATH"] ?? "/usr/bin:/bin",
     homeDirectory: homedir(),
     userId: process.getuid?.(),
   };
+}
+
+/** A process that is running now. */
+export function processIdentity(pid: number): ProcessIdentity {
+  return { pid, started: readProcessStart(pid) ?? "", boot: readBootId() };
+}
+
+function hasStarted({ pid }: ProcessIdentity, since: number): boolean | undefined {
+  const uptime = readUptimeTicks();
+  const starts = readDescendantStarts(pid);
+  if (uptime === undefined || starts === undefined) return undefined;
+  // a process that started in the same hundredth of a second counts
+  const sinceTicks = uptime - Math.ceil((Date.now() - since) / 10) - 1;
+  return starts.some((ticks) => ticks >= sinceTicks);
 }
 
 function isAlive(owner: ProcessIdentity): boolean {

@@ -1,57 +1,98 @@
 /**
- * Whose doing a change is. Between two captures somebody was at work: tool calls that were open, and turns
- * of threads that do not say when their tools run. One of them: it is its doing. Several: that of the one
- * whose input names the path, else shared. None: somebody outside.
+ * Whose doing a change is. Between two captures tool calls were open, and turns of threads that do not say when their
+ * tools run. One of them: it is its doing. Several: that of the one whose input names the path, else shared. None:
+ * outside. A call that is over without a word counts for what was changed in time, and is not certain to be the author.
  */
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Attribution } from "./changes.ts";
-import { findStep, openStep, openSteps } from "./steps.ts";
-import { bracketsTools, moveCalls, openCalls } from "./tool-calls.ts";
+import { isCallOver, isTurnOver, lastMoment, type Moment } from "./liveness.ts";
+import { continueStep, findStep, isOvertaken, openSteps, type Step } from "./steps.ts";
+import { bracketsTools, moveCalls, openCalls, type ToolCall } from "./tool-calls.ts";
 
-/** A step that was at work, and the paths it said it would write. */
+/** What is known when changes are attributed. */
+export interface AttributionMoment extends Moment {
+  /** When the file at a path was last changed; undefined where that cannot be told. */
+  changedAt(path: BytePath): number | undefined;
+  /** A thread that is about to run its first tool. */
+  readonly bracketing?: ThreadId | undefined;
+  /** The call that ends with this capture; `unfinished`: no event told of its end. */
+  readonly ended?: { readonly id: string; readonly unfinished: boolean } | undefined;
+}
+
+/** A step that was at work. */
 interface Window {
   readonly step: string;
+  /** The paths it said it would write. */
   readonly names: readonly BytePath[];
+  /** Set when it is doubtful that a path it did not name is its doing: the tool that ran. */
+  readonly doubtful: string | null;
+  /** What was changed later is not its doing. */
+  readonly until: number;
 }
 
 export interface AttributedEdit extends Edit, Attribution {}
 
-/** The changes of a capture, each with its author. `bracketing`: a thread that is about to run its first tool. */
+/** The changes of a capture, each with its author. */
 export function attributeChanges(
   db: Database,
   changes: readonly Edit[],
-  moment: { now: number; bracketing?: ThreadId | undefined },
+  moment: AttributionMoment,
 ): { changes: AttributedEdit[]; windows: string[] } {
   const windows = openWindows(db, moment);
-  const steps = [...new Set(windows.map(({ step }) => step))];
+  const isOpenFor = ({ path, from, to }: Edit) => {
+    const isDirectory = (to ?? from)?.kind === "directory";
+    return ({ until }: Window) =>
+      until === Infinity || isDirectory || !((moment.changedAt(path) ?? 0) > until);
+  };
   return {
-    changes: changes.map((change) => ({ ...change, ...authorOf(change, windows, steps) })),
-    windows: steps,
+    changes: changes.map((change) => ({ ...change, ...authorOf(change, windows.filter(isOpenFor(change))) })),
+    windows: [...new Set(windows.map(({ step }) => step))],
   };
 }
 
-function openWindows(db: Database, moment: { now: number; bracketing?: ThreadId | undefined }): Window[] {
-  const calls = openCalls(db, moment.now).flatMap(({ step, paths }) =>
-    step === null ? [] : [{ step, names: paths }],
+function openWindows(db: Database, moment: AttributionMoment): Window[] {
+  const calls = openCalls(db).flatMap((call) =>
+    call.step === null ? [] : [windowOf(db, call, call.step, moment)],
   );
   const turns = openSteps(db)
     .filter((step) => step.thread !== moment.bracketing && !bracketsTools(db, step))
-    .map(({ id }) => ({ step: id, names: [] }));
+    .map((step) => ({ step: step.id, names: [], doubtful: null, until: turnUntil(db, step, moment) }));
   return [...calls, ...turns];
 }
 
-function authorOf({ path }: Edit, windows: readonly Window[], steps: readonly string[]): Attribution {
-  if (steps.length === 0) return { attribution: "outside", step: null };
-  if (steps.length === 1) return { attribution: "tool", step: steps[0]! };
-  const named = new Set(
-    windows.filter(({ names }) => names.some((name) => covers(name, path))).map(({ step }) => step),
-  );
-  return named.size === 1
-    ? { attribution: "tool", step: [...named][0]! }
-    : { attribution: "shared", step: null };
+function turnUntil(db: Database, step: Step, moment: AttributionMoment): number {
+  if (step.owner !== null || step.thread === null || !isTurnOver(db, step, moment)) return Infinity;
+  return lastMoment(db, step.thread);
+}
+
+function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
+  const { ended } = moment;
+  const isOver = call.id === ended?.id ? ended.unfinished : isCallOver(db, call, moment);
+  return {
+    step,
+    names: call.paths,
+    doubtful: isOver || call.nature === "edit" ? call.tool : null,
+    until: isOver ? lastMoment(db, call.thread) : Infinity,
+  };
+}
+
+function authorOf({ path, from, to }: Edit, windows: readonly Window[]): Attribution {
+  const steps = new Set(windows.map(({ step }) => step));
+  if (steps.size === 0) return { attribution: "outside", step: null, during: null };
+  const naming = windows.filter(({ names }) => names.some((name) => covers(name, path)));
+  const named = new Set(naming.map(({ step }) => step));
+  if (named.size === 1) return { attribution: "tool", step: naming[0]!.step, during: null };
+  if (steps.size > 1) return { attribution: "shared", step: null, during: null };
+  const isDirectory = (to ?? from)?.kind === "directory";
+  const isCertain = isDirectory || windows.some(({ doubtful }) => doubtful === null);
+  return {
+    attribution: "tool",
+    step: windows[0]!.step,
+    during: isCertain ? null : windows.at(-1)!.doubtful,
+  };
 }
 
 /** The path itself, what is below it, and the directories that had to be made for it. */
@@ -59,16 +100,47 @@ function covers(name: BytePath, path: BytePath): boolean {
   return isAtOrBelow(path, name) || isAtOrBelow(name, path);
 }
 
-/** What still works in a turn that was undone does not belong to what was undone: it goes on as a turn of its own. */
-export function continueUndone(
+/**
+ * What a step does after it was undone, or after a restore of one's own, comes after that: the step goes on as one of
+ * its own. The changes with the steps that they belong to then.
+ */
+export function inOrder(
   db: Database,
+  { changes, windows }: ReturnType<typeof attributeChanges>,
   fresh: { newId: () => string; now: number; before: number },
-): void {
-  for (const { step: id } of openCalls(db, fresh.now)) {
-    const step = id === null ? undefined : findStep(db, id);
-    if (step === undefined || step.state !== "undone") continue;
-    const next = fresh.newId();
-    openStep(db, { ...step, id: next, before: fresh.before, now: fresh.now });
-    moveCalls(db, step.id, next);
+): ReturnType<typeof attributeChanges> {
+  const concerned = new Set(changes.map(({ step }) => step));
+  const isShared = changes.some(({ attribution }) => attribution === "shared");
+  const pieces = new Map<string, string>();
+  for (const id of windows) {
+    const step = concerned.has(id) || isShared ? findStep(db, id) : undefined;
+    if (step !== undefined && needsPiece(db, step)) pieces.set(id, goOn(db, step, fresh));
   }
+  const pieceOf = (id: string) => pieces.get(id) ?? id;
+  return {
+    changes: changes.map((change) =>
+      change.step === null ? change : { ...change, step: pieceOf(change.step) },
+    ),
+    windows: windows.map(pieceOf),
+  };
+}
+
+/** True when what the step does now is not to be one with what it did before. */
+export function needsPiece(db: Database, step: Step): boolean {
+  return step.state === "undone" || isOvertaken(db, step);
+}
+
+function goOn(
+  db: Database,
+  step: Step,
+  { newId, now, before }: { newId: () => string; now: number; before: number },
+): string {
+  const next = newId();
+  const isOpen = step.state === "open";
+  continueStep(db, step, { id: next, before, now });
+  moveCalls(db, step.id, next);
+  // a turn that is over, and whose agent goes on, does not begin again
+  if (!isOpen)
+    db.run("UPDATE step SET state = 'empty', after = ?, closed_at = ? WHERE id = ?", before, now, next);
+  return next;
 }

@@ -14,6 +14,8 @@ import type { Database, Row } from "../store/database.ts";
 export interface Attribution {
   readonly attribution: "tool" | "shared" | "outside" | "belay";
   readonly step: string | null;
+  /** The tool that ran while the change was made, where it is doubtful that the tool made it. */
+  readonly during: string | null;
 }
 
 export interface Change {
@@ -22,10 +24,12 @@ export interface Change {
   readonly old: Entry | undefined;
   readonly new: Entry | undefined;
   readonly shared: boolean;
+  /** Maybe a person's doing: the tool that ran meanwhile. */
+  readonly during?: string | null;
 }
 
 /** A change as it was recorded. */
-export interface RecordedChange extends Change, Attribution {}
+export interface RecordedChange extends Omit<Change, "during">, Attribution {}
 
 interface EncodedChange extends Attribution {
   readonly path: Buffer;
@@ -35,12 +39,13 @@ interface EncodedChange extends Attribution {
 
 /** Changes in the form they are stored, sorted by path. */
 export function encodeChanges(changes: readonly (Edit & Attribution)[]): EncodedChange[] {
-  const rows = changes.map(({ path, from, to, attribution, step }) => ({
+  const rows = changes.map(({ path, from, to, attribution, step, during }) => ({
     path: pathToBytes(path),
     old: from === undefined ? null : encodeEntry(from),
     new: to === undefined ? null : encodeEntry(to),
     attribution,
     step,
+    during,
   }));
   return rows.sort((a, b) => a.path.compare(b.path));
 }
@@ -54,9 +59,14 @@ function hashRows(rows: readonly Row[]): Buffer {
   const hex = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value).toString("hex") : "-");
   const lines = rows.map(
     (row) =>
-      `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}\n`,
+      `${hex(row["path"])} ${hex(row["old"])} ${hex(row["new"])} ${String(row["attribution"])} ${String(row["step"])}${doubtOf(row)}\n`,
   );
   return hash("sha256", lines.join(""), "buffer");
+}
+
+/** Formats before the third knew of no such doubt: their rows have the hash they had. */
+function doubtOf(row: Row): string {
+  return row["during"] === null ? "" : ` ${JSON.stringify(row["during"])}`;
 }
 
 /** `windows`: the steps that were open together, or that an undo or redo moves: those whose doing it may be. */
@@ -68,13 +78,14 @@ export function insertChanges(
 ): void {
   for (const row of rows) {
     db.run(
-      "INSERT INTO change (checkpoint, path, old, new, attribution, step) VALUES (?, ?, ?, ?, ?, ?)",
+      "INSERT INTO change (checkpoint, path, old, new, attribution, step, during) VALUES (?, ?, ?, ?, ?, ?, ?)",
       seq,
       row.path,
       row.old,
       row.new,
       row.attribution,
       row.step,
+      row.during,
     );
   }
   if (rows.every(({ step }) => step !== null)) return;
@@ -108,6 +119,7 @@ export function readCheckpointRows(db: Database, seq: number): RecordedChange[] 
     ...toChange(seq, row),
     attribution: row["attribution"] as Attribution["attribution"],
     step: row["step"] === null ? null : String(row["step"]),
+    during: row["during"] === null ? null : String(row["during"]),
   }));
 }
 
@@ -128,7 +140,7 @@ export function hashChanges(db: Database, seq: number): Buffer {
 
 function selectRows(db: Database, seq: number): Row[] {
   return db.all(
-    "SELECT path, old, new, attribution, step FROM change WHERE checkpoint = ? ORDER BY path",
+    "SELECT path, old, new, attribution, step, during FROM change WHERE checkpoint = ? ORDER BY path",
     seq,
   );
 }
@@ -157,6 +169,7 @@ function toChange(checkpoint: number, row: Row): Change {
     old: entry("old"),
     new: entry("new"),
     shared: row["attribution"] === "shared",
+    during: row["during"] === null ? null : String(row["during"]),
   };
 }
 

@@ -16,13 +16,13 @@ import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import { insertCheckpoint, insertDoubts, insertGaps } from "./checkpoints.ts";
-import { attributeChanges, continueUndone, type AttributedEdit } from "./attribution.ts";
+import { attributeChanges, inOrder, type AttributedEdit, type AttributionMoment } from "./attribution.ts";
 import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
 import { appendEvent } from "./events.ts";
 import { conversationFacts } from "./messages.ts";
 import { appendOperation, type OperationKind } from "./operations.ts";
 import { noteBase, readOpenSession } from "./sessions.ts";
-import { addToStep } from "./steps.ts";
+import { noteChange } from "./steps.ts";
 import { touchThread } from "./threads.ts";
 
 /** What a capture found. */
@@ -40,15 +40,14 @@ export interface CaptureFacts {
 export interface Recording {
   readonly request: CheckpointRequest;
   readonly facts: CaptureFacts;
-  readonly now: number;
+  /** When it is recorded, and what is known of who was at work until then. */
+  readonly moment: AttributionMoment;
   readonly newId: () => string;
   readonly operation?: OperationKind;
   /** What changed, and on top of which checkpoint; undefined for the first one. */
   readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] } | undefined;
   /** Belay itself made the changes: they belong to this step, or to none (undo, redo) but are about those it moved. */
   readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
-  /** The thread whose tool runs next: from here on its captures tell what its tools do. */
-  readonly bracketing?: ThreadId;
   readonly description: string;
 }
 
@@ -61,7 +60,8 @@ export interface Recorded {
 
 /** Records a capture; call inside a transaction. */
 export function recordCheckpoint(db: Database, recording: Recording): Recorded {
-  const { facts, request, now } = recording;
+  const { facts, request } = recording;
+  const { now } = recording.moment;
   const previous = recording.since?.base;
   const changes = recording.since?.changes ?? [];
   const attributed = attribute(db, recording);
@@ -82,14 +82,23 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
     at: now,
     detail: { checkpoint: checkpoint.id, kind: request.kind ?? "manual" },
   });
-  for (const step of new Set(attributed.changes.map((change) => change.step)))
-    if (step !== null) addToStep(db, step, operationSeq);
+  for (const step of authorsOf(attributed)) noteChange(db, step, operationSeq);
   if (checkpoint.thread !== null) {
     noteBase(db, checkpoint.thread, checkpoint.seq);
-    touchThread(db, checkpoint.thread, now);
+    touchThread(db, checkpoint.thread, { now, isAgent: AGENT_KINDS.has(checkpoint.kind) });
   }
   tell(db, checkpoint, attributed.changes, previous);
   return { checkpoint, changes, unchanged: previous?.snapshot === facts.snapshot, operationSeq };
+}
+
+/** The checkpoints that are taken because an agent said something. */
+const AGENT_KINDS: ReadonlySet<string> = new Set(["message", "tool", "agent", "turn"]);
+
+/** The steps that changed something: of what is shared, all that were at work. */
+function authorsOf({ changes, windows }: ReturnType<typeof attribute>): Set<string> {
+  const own = changes.flatMap(({ step }) => step ?? []);
+  const isShared = changes.some(({ attribution }) => attribution === "shared");
+  return new Set(isShared ? [...own, ...windows] : own);
 }
 
 /** What a checkpoint says of the conversation it was taken in. */
@@ -136,7 +145,7 @@ function tell(
 function rowOf({
   request,
   facts,
-  now,
+  moment,
   newId,
   description,
 }: Recording): Omit<Checkpoint, "seq" | "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
@@ -149,7 +158,7 @@ function rowOf({
     note: request.note ?? null,
     tags: request.tags ?? [],
     description,
-    createdAt: now,
+    createdAt: moment.now,
     snapshot: facts.snapshot,
     rules: facts.rules,
     excluded: facts.excluded,
@@ -186,15 +195,20 @@ function attribute(
   db: Database,
   recording: Recording,
 ): { changes: readonly AttributedEdit[]; windows: readonly string[] } {
-  const { madeBy, since, now, newId, bracketing } = recording;
+  const { madeBy, since, moment, newId } = recording;
   const changes = since?.changes ?? [];
   if (madeBy !== undefined)
     return {
-      changes: changes.map((change) => ({ ...change, attribution: "belay" as const, step: madeBy.step })),
+      changes: changes.map((change) => ({
+        ...change,
+        attribution: "belay" as const,
+        step: madeBy.step,
+        during: null,
+      })),
       windows: madeBy.moved ?? [],
     };
-  continueUndone(db, { newId, now, before: since?.base.seq ?? 0 });
-  return attributeChanges(db, changes, { now, bracketing });
+  const { now } = moment;
+  return inOrder(db, attributeChanges(db, changes, moment), { newId, now, before: since?.base.seq ?? 0 });
 }
 
 /** Whose changes lie between a checkpoint and now, by path: the threads that touched it. */
@@ -202,7 +216,7 @@ export function threadsSince(db: Database, seq: number): Map<string, Set<ThreadI
   const byPath = new Map<string, Set<ThreadId>>();
   const rows = db.iterate(
     `SELECT DISTINCT g.path AS path, s.thread AS thread FROM change g
-       JOIN step s ON s.id = g.step WHERE g.checkpoint > ? AND s.state = 'applied' AND s.thread IS NOT NULL AND s.kind = 'turn'`,
+       JOIN step s ON s.id = g.step WHERE g.checkpoint > ? AND s.state IN ('applied', 'open') AND s.thread IS NOT NULL AND s.kind = 'turn'`,
     seq,
   );
   for (const row of rows) {

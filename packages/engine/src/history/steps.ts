@@ -1,7 +1,8 @@
 /**
  * Steps: what changed the tree and can be taken out as a whole. A turn is open from its prompt to its
- * stop; the others are closed from the start. From the rows come the two lists: `applied` in order of
- * application, `undone` last in, first out. A step that changed nothing is in neither.
+ * stop; the others are closed from the start. From the rows come the two lists: `applied` in the order in which the
+ * changes were made, `undone` last in, first out. A step that changed nothing is in neither. An open turn has its
+ * place in `applied` as soon as it changed something: the place of its last change.
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { StepKind, StepSummary } from "../model/plan.ts";
@@ -16,6 +17,11 @@ export interface Step extends StepSummary {
   readonly owner: ProcessIdentity | null;
   /** A checkpoint that holds part of its delta was dropped: it can be neither undone nor redone. */
   readonly pruned: boolean;
+  /** Where its last change stands in the log; 0 while it has made none. */
+  readonly position: number;
+  readonly changed: boolean;
+  /** The turn that this one goes on with. */
+  readonly continues: string | null;
 }
 
 export interface NewStep {
@@ -30,14 +36,15 @@ export interface NewStep {
   readonly target?: number | undefined;
   /** What a restore takes back. */
   readonly scope?: "files" | "conversation" | "both";
+  readonly continues?: string | null;
   readonly now: number;
 }
 
 /** Opens a turn. */
 export function openStep(db: Database, step: NewStep): void {
   db.run(
-    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, scope, state, position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
+    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, scope, continues, state, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
     step.id,
     step.kind,
     step.thread,
@@ -48,42 +55,60 @@ export function openStep(db: Database, step: NewStep): void {
     step.before,
     step.target ?? null,
     step.scope ?? "files",
+    step.continues ?? null,
   );
 }
 
-/** Closes a step and puts it on `applied`; one that changed nothing is only closed. */
-export function closeStep(
+/** Goes on with a turn as a step of its own: the one before it is closed and keeps its place. */
+export function continueStep(
   db: Database,
-  id: string,
-  closing: { after: number; now: number; position: number },
-): boolean {
-  const changed =
-    db.get("SELECT 1 FROM change WHERE step = ?1 LIMIT 1", id) !== undefined ||
-    sharesChanges(db, id) ||
-    db.get("SELECT 1 FROM step WHERE id = ? AND (scope <> 'files' OR pruned = 1)", id) !== undefined;
+  step: Step,
+  next: { id: string; before: number; now: number },
+): void {
+  const { id, before, now } = next;
+  closeStep(db, step.id, { after: before, now });
+  openStep(db, { ...step, id, before, now, description: continued(step.description), continues: step.id });
+}
+
+/** How a turn is called that goes on with another one. */
+export function continued(description: string): string {
+  return description.endsWith(CONTINUED) ? description : `${description}${CONTINUED}`;
+}
+
+const CONTINUED = " (continued)";
+
+/** Closes a step; one that changed nothing is in no list. */
+export function closeStep(db: Database, id: string, closing: { after: number; now: number }): void {
   db.run(
-    "UPDATE step SET closed_at = ?, after = ?, state = ?, position = ?, changed = ? WHERE id = ? AND state = 'open'",
+    `UPDATE step SET closed_at = ?, after = ?, state = CASE changed WHEN 1 THEN 'applied' ELSE 'empty' END
+       WHERE id = ? AND state = 'open'`,
     closing.now,
     closing.after,
-    changed ? "applied" : "empty",
-    closing.position,
-    changed ? 1 : 0,
     id,
   );
-  return changed;
 }
 
-/** A step that was over and had changed nothing is one after all: an agent it started went on. */
-export function addToStep(db: Database, id: string, position: number): void {
+/**
+ * The step made a change that has this place in the log. One that was over and had changed nothing is a step after
+ * all: an agent it started went on.
+ */
+export function noteChange(db: Database, id: string, position: number): void {
   db.run(
-    "UPDATE step SET state = 'applied', changed = 1, position = ? WHERE id = ? AND state = 'empty'",
+    `UPDATE step SET state = CASE state WHEN 'empty' THEN 'applied' ELSE state END, changed = 1, position = ?
+       WHERE id = ? AND state <> 'undone'`,
     position,
     id,
   );
 }
 
-function sharesChanges(db: Database, id: string): boolean {
-  return db.get("SELECT 1 FROM shared_window WHERE step = ? LIMIT 1", id) !== undefined;
+/** A restore, reset or revert came after the step's last change: what it does now comes after that one. */
+export function isOvertaken(db: Database, { changed, position }: Step): boolean {
+  if (!changed) return false;
+  const row = db.get(
+    "SELECT 1 FROM step WHERE kind <> 'turn' AND state = 'applied' AND changed = 1 AND position > ? LIMIT 1",
+    position,
+  );
+  return row !== undefined;
 }
 
 /** True while a turn is under way. */
@@ -121,7 +146,7 @@ export function listSteps(
 ): Step[] {
   return db
     .all(
-      `${SELECT} WHERE s.state = ?1 AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
+      `${SELECT} WHERE (s.state = ?1 OR (?1 = 'applied' AND s.state = 'open' AND s.changed = 1)) AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
       list,
       scope.thread ?? null,
       scope.limit,
@@ -205,5 +230,8 @@ function toStep(row: Row): Step {
     after: number("after"),
     owner: row["owner"] === null ? null : (JSON.parse(String(row["owner"])) as ProcessIdentity),
     pruned: row["pruned"] === 1,
+    position: Number(row["position"]),
+    changed: Number(row["changed"]) === 1,
+    continues: text("continues"),
   };
 }

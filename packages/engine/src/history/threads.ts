@@ -4,7 +4,9 @@ import { isIdPrefix, type CheckpointId, type ThreadId } from "../model/ids.ts";
 import type { Thread } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
 import type { Database, Row } from "../store/database.ts";
+import type { ProcessIdentity } from "../model/process-identity.ts";
 import { openFirstSession } from "./sessions.ts";
+import { setBrackets } from "./tool-calls.ts";
 
 /** Finds or creates a thread; call inside a transaction. One that was deleted is there again. */
 export function openThread(
@@ -23,12 +25,11 @@ export function openThread(
     return toThread(known);
   }
   db.run(
-    "INSERT INTO thread (id, agent, external_id, title, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO thread (id, agent, external_id, title, created_at, updated_at, heard_at) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?5)",
     fresh.id,
     thread.agent,
     thread.externalId,
     thread.title,
-    fresh.now,
     fresh.now,
   );
   openFirstSession(db, fresh.id as ThreadId, fresh.now);
@@ -55,8 +56,33 @@ export function findThread(db: Database, ref: string): ThreadSummary {
   });
 }
 
-export function touchThread(db: Database, id: ThreadId, now: number): void {
-  db.run("UPDATE thread SET updated_at = max(updated_at, ?) WHERE id = ?", now, id);
+/** `isAgent`: its agent was heard of, not a person who restores. */
+export function touchThread(
+  db: Database,
+  id: ThreadId,
+  { now, isAgent }: { now: number; isAgent: boolean },
+): void {
+  db.run(
+    "UPDATE thread SET updated_at = max(updated_at, ?1), heard_at = CASE ?2 WHEN 1 THEN max(heard_at, ?1) ELSE heard_at END WHERE id = ?3",
+    now,
+    isAgent ? 1 : 0,
+    id,
+  );
+}
+
+/** What is known of the agent behind a thread: written only when it is news. */
+export function noteAgent(
+  db: Database,
+  id: ThreadId,
+  { client, brackets }: { client?: ProcessIdentity | undefined; brackets?: boolean | undefined },
+): void {
+  if (client !== undefined)
+    db.run(
+      "UPDATE thread SET client = ?1 WHERE id = ?2 AND client IS NOT ?1",
+      JSON.stringify({ pid: client.pid, started: client.started, boot: client.boot }),
+      id,
+    );
+  if (brackets === true) setBrackets(db, id, true);
 }
 
 export function setTitle(db: Database, id: ThreadId, title: string | null): void {

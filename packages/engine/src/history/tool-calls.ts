@@ -16,20 +16,24 @@ export interface ToolCall {
   readonly within: string | null;
   /** Whether captures are taken before and after it. */
   readonly captured: boolean;
+  /** `edit`: it writes nothing but what it names. `command`: it runs as a process that the agent starts. */
+  readonly nature: "edit" | "command" | null;
+  /** It goes on after its end was told. */
+  readonly background: boolean;
   /** seq of the newest checkpoint when it began. */
   readonly since: number;
+  readonly openedAt: number;
 }
 
 export interface NewToolCall extends Omit<ToolCall, "seq"> {
-  readonly now: number;
   /** An edit keeps the state it began with, so that it can be taken back. */
   readonly saved?: { readonly snapshot: Buffer; readonly rules: Buffer; readonly excluded: Buffer };
 }
 
 export function openCall(db: Database, call: NewToolCall): void {
   db.run(
-    `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, snapshot, rules, excluded, since, opened_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, nature, background, snapshot, rules, excluded, since, opened_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     call.id,
     call.thread,
     call.step,
@@ -38,25 +42,19 @@ export function openCall(db: Database, call: NewToolCall): void {
     JSON.stringify(call.paths.map((path) => pathToBytes(path).toString("base64"))),
     call.captured ? 1 : 0,
     call.within,
+    call.nature,
+    call.background ? 1 : 0,
     call.saved?.snapshot ?? null,
     call.saved?.rules ?? null,
     call.saved?.excluded ?? null,
     call.since,
-    call.now,
+    call.openedAt,
   );
 }
 
-/** A call nobody ended is over after a day: it must not be taken for the author of everything that follows. */
-const CALL_LIMIT_MS = 24 * 60 * 60 * 1000;
-
 /** Calls between whose captures something may have changed. */
-export function openCalls(db: Database, now: number): ToolCall[] {
-  return db
-    .all(
-      "SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 AND opened_at >= ? ORDER BY seq",
-      now - CALL_LIMIT_MS,
-    )
-    .map(toCall);
+export function openCalls(db: Database): ToolCall[] {
+  return db.all("SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 ORDER BY seq").map(toCall);
 }
 
 export function findOpenCall(db: Database, id: string): ToolCall | undefined {
@@ -81,6 +79,11 @@ export function closeCall(db: Database, { seq }: Pick<ToolCall, "seq">, now: num
   );
 }
 
+/** The tool has answered; what it started runs until the turn ends. */
+export function keepInBackground(db: Database, { seq }: Pick<ToolCall, "seq">): void {
+  db.run("UPDATE tool_call SET background = 1 WHERE seq = ?", seq);
+}
+
 /** Ends the calls that a stop or a new prompt leaves open; those of agents that may still run go on. */
 export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
   db.run(
@@ -93,7 +96,8 @@ export function closeCallsOf(db: Database, thread: ThreadId, agent: string | nul
 
 /**
  * Whether captures around tools tell what happens in a turn; if not, the turn itself is the window. A conversation
- * that is driven from outside has them or has not; a turn of a process is as it is.
+ * that is driven from outside has them or has not, also before its first tool if its agent is known to announce
+ * them; a turn of a process is as it is.
  */
 export function bracketsTools(
   db: Database,
@@ -101,7 +105,7 @@ export function bracketsTools(
 ): boolean {
   const row =
     owner === null
-      ? db.get("SELECT 1 FROM tool_call WHERE thread = ? AND captured = 1 LIMIT 1", thread)
+      ? db.get("SELECT 1 FROM thread WHERE id = ? AND brackets = 1", thread)
       : db.get("SELECT 1 FROM tool_call WHERE step = ? AND captured = 1 LIMIT 1", id);
   return row !== undefined;
 }
@@ -109,19 +113,18 @@ export function bracketsTools(
 /** The policy no longer asks for captures around tools: from now on the thread's turns are its windows. */
 export function stopBracketing(db: Database, thread: ThreadId): void {
   db.run("UPDATE tool_call SET captured = 0 WHERE thread = ? AND captured = 1", thread);
+  setBrackets(db, thread, false);
+}
+
+/** Whether the thread's captures around tools tell what happens in its turns. */
+export function setBrackets(db: Database, thread: ThreadId, brackets: boolean): void {
+  db.run("UPDATE thread SET brackets = ?1 WHERE id = ?2 AND brackets <> ?1", brackets ? 1 : 0, thread);
 }
 
 /** What is at work in a step goes on in another one. */
 export function moveCalls(db: Database, from: string, to: string): void {
   db.run("UPDATE tool_call SET step = ? WHERE step = ? AND closed_at IS NULL", to, from);
   db.run("UPDATE agent_run SET step = ? WHERE step = ? AND ended_at IS NULL", to, from);
-}
-
-export function hasOpenCalls(db: Database, step: string): boolean {
-  return (
-    db.get("SELECT 1 FROM tool_call WHERE step = ? AND closed_at IS NULL AND captured = 1 LIMIT 1", step) !==
-    undefined
-  );
 }
 
 function toCall(row: Row): ToolCall {
@@ -138,7 +141,10 @@ function toCall(row: Row): ToolCall {
     ),
     within: text("within"),
     captured: Number(row["captured"]) === 1,
+    nature: text("nature") as ToolCall["nature"],
+    background: Number(row["background"]) === 1,
     since: Number(row["since"]),
+    openedAt: Number(row["opened_at"]),
   };
 }
 

@@ -7,6 +7,7 @@ import type { BytePath } from "./byte-path.ts";
 import type { Bounded } from "./deadline.ts";
 import type { FileChange } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
 import type { SessionName } from "./session.ts";
 
 export interface ThreadRequest extends Bounded {
@@ -14,6 +15,10 @@ export interface ThreadRequest extends Bounded {
   /** What the agent calls the conversation; left out: the thread's own id. */
   readonly externalId?: string;
   readonly title?: string;
+  /** The agent's process: when it is gone, so is the agent. */
+  readonly client?: ProcessIdentity | undefined;
+  /** The agent announces its tools: what happens while none is open is never its doing. */
+  readonly brackets?: boolean;
 }
 
 /** A thread as lists show it. */
@@ -105,11 +110,17 @@ export interface ToolRequest extends Bounded {
   readonly agentId?: string;
   /** "Before Bash: npm test" is made of tool and this. */
   readonly summary?: string;
+  /** `edit`: it writes nothing but the paths it names. `command`: it runs as a process that the agent starts. */
+  readonly nature?: "edit" | "command";
 }
 
 export interface ToolResult extends Bounded {
   readonly toolUseId: string;
   readonly tool?: string;
+  /** No event told of its end: it was interrupted, or never ran. */
+  readonly unfinished?: boolean;
+  /** The tool has answered, and what it started goes on until the turn ends. */
+  readonly background?: boolean;
 }
 
 export interface AgentRequest extends Bounded {

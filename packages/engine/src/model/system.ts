@@ -13,6 +13,8 @@ export interface System {
   /** This process, precisely enough that a reused pid is not mistaken for it. */
   owner: ProcessIdentity;
   isAlive(owner: ProcessIdentity): boolean;
+  /** Whether a process has started others since a time of `now` that still run; undefined where the system does not tell. */
+  hasStarted(process: ProcessIdentity, since: number): boolean | undefined;
   /** Where `git` is looked for, the one program that is asked anything. */
   commandPath: string;
   homeDirectory: string;

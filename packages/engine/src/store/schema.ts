@@ -117,10 +117,14 @@ const TRUST = `
   ALTER TABLE thread ADD COLUMN brackets INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE step ADD COLUMN continues TEXT;
   ALTER TABLE tool_call ADD COLUMN background INTEGER NOT NULL DEFAULT 0;
-  ALTER TABLE tool_call ADD COLUMN named_only INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tool_call ADD COLUMN nature TEXT;
   ALTER TABLE change ADD COLUMN during TEXT;
   UPDATE thread SET heard_at = updated_at,
     brackets = EXISTS (SELECT 1 FROM tool_call c WHERE c.thread = thread.id AND c.captured = 1);
+  UPDATE step SET changed = 1, position = coalesce((SELECT max(o.seq) FROM change g JOIN checkpoint c ON c.seq = g.checkpoint
+      JOIN operation o ON json_extract(o.detail, '$.checkpoint') = c.id WHERE g.step = step.id), 1)
+    WHERE state = 'open' AND (EXISTS (SELECT 1 FROM change g WHERE g.step = step.id)
+      OR EXISTS (SELECT 1 FROM shared_window w WHERE w.step = step.id));
 `;
 
 export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST];

@@ -24,13 +24,13 @@ import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, type Context } from "./context.ts";
 import { lookNow } from "./left-behind.ts";
+import { momentOf } from "./moment.ts";
 import type { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
-import { closeOpenTurns } from "./turns.ts";
 import type { Present } from "./look.ts";
 
 export interface ResetRequest {
@@ -143,7 +143,7 @@ function changesSince(
   const newest = newestCheckpoint(db);
   if (isRecorded || newest === undefined) return history;
   const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  withUnrecorded(db, thread, history, attributeChanges(db, changes, { now: context.system.now() }));
+  withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));
   return history;
 }
 
@@ -276,7 +276,6 @@ export function resetThread(
       description: AUTO_SAVE,
       wanted: isWanted,
       since: approvedState(context, request.thread),
-      within: (recorded) => closeOpenTurns(context, request.thread, recorded),
     });
     if (safety !== undefined) return takeOut(context, request, { safety, bestEffort, startedMs });
     if (looked!.edits.length === 0) giveUpSession(context, request.thread);

@@ -20,6 +20,7 @@ import { ObjectWriter } from "../store/object-writer.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
+import { momentOf } from "./moment.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
 import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";
 import { withSavedContent } from "./save-again.ts";
@@ -204,7 +205,7 @@ export function finishJournal(context: Context, entry: JournalEntry, done: reado
         gaps: readGaps(store.db, base.seq).filter(({ path }) => !changed.has(path)),
         doubts: [],
       },
-      now: system.now(),
+      moment: momentOf(context),
       newId: system.newId,
       operation: finish.kind,
       since: { base, changes: done },

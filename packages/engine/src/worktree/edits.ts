@@ -38,7 +38,7 @@ export function startEdit(context: Context, thread: ThreadId, { paths, tool, wit
   const { store, system } = context;
   const id = system.newId();
   const isOuter = within === null && isTrigger(context, "tool");
-  if (isOuter) beginTool(context, thread, { tool, toolUseId: id, paths });
+  if (isOuter) beginTool(context, thread, { tool, toolUseId: id, paths, nature: "edit" });
   takeCheckpoint(context, {
     request: {},
     description: "",
@@ -55,8 +55,10 @@ export function startEdit(context: Context, thread: ThreadId, { paths, tool, wit
         paths,
         captured: false,
         within,
+        nature: "edit",
+        background: false,
         since: newestSeq(store.db),
-        now: system.now(),
+        openedAt: system.now(),
         saved,
       });
     },

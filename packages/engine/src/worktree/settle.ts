@@ -3,10 +3,11 @@ import { appendEvent } from "../history/events.ts";
 import type { JournalEntry } from "../history/journal.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeSession } from "../history/sessions.ts";
-import { closeStep, moveStep, openStep } from "../history/steps.ts";
+import { closeStep, findStep, moveStep, noteChange, openStep } from "../history/steps.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Context } from "./context.ts";
+import { endUndone } from "./turns.ts";
 
 /** Undo and redo move steps; everything else becomes one. */
 export function openRestoreStep({ store, system }: Context, { finish, safety }: JournalEntry): void {
@@ -43,12 +44,20 @@ export function settle(
 }
 
 function settleSteps(
-  { store, system }: Context,
-  { finish }: JournalEntry,
+  context: Context,
+  { finish, safety }: JournalEntry,
   { checkpoint, operationSeq }: Recorded,
 ): void {
-  if (finish.step !== null)
-    closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+  const { store, system } = context;
+  if (finish.step !== null) {
+    // a conversation that went back is something done, also where no file changed
+    if (finish.scope !== undefined) noteChange(store.db, finish.step.id, operationSeq);
+    closeStep(store.db, finish.step.id, { after: checkpoint.seq, now: system.now() });
+  }
+  for (const id of finish.kind === "undo" ? finish.moved : []) {
+    const step = findStep(store.db, id);
+    if (step !== undefined) endUndone(context, step, safety);
+  }
   const to = finish.kind === "undo" ? "undone" : "applied";
   finish.moved.forEach((id, index) => moveStep(store.db, id, to, operationSeq + index / 1e6));
 }

@@ -9,21 +9,25 @@ import { newestCheckpoint, newestSeq } from "../history/checkpoints.ts";
 import { readJournal } from "../history/journal.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { assertName } from "../history/references.ts";
-import { closeStep, openSteps } from "../history/steps.ts";
+import type { AttributionMoment } from "../history/attribution.ts";
+import { isCallOver, isTurnOver } from "../history/liveness.ts";
+import { closeStep, openSteps, type Step } from "../history/steps.ts";
+import { closeCall, openCalls } from "../history/tool-calls.ts";
 import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
 import { isEngineError } from "../model/errors.ts";
-import type { ThreadId } from "../model/ids.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
+import type { Database } from "../store/database.ts";
 import { giveBack, readLeases } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import { asSeen, lookRequest, type Context } from "./context.ts";
 import { leftBehind } from "./left-behind.ts";
 import { isTakenOver, lateView } from "./late-view.ts";
+import { momentOf } from "./moment.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { assertRootThere } from "./root.ts";
 import type { LookRequest, Present } from "./look.ts";
@@ -44,8 +48,8 @@ export interface TakeOptions extends Bounded {
   /** What this capture finds is Belay's own unfinished work, not anybody's change. */
   readonly ownDoing?: boolean;
   readonly doubts?: readonly Doubt[];
-  /** The thread whose tool runs next. */
-  readonly bracketing?: ThreadId;
+  /** What is known of who was at work: the thread whose tool runs next, the call that ends. */
+  readonly moment?: Pick<AttributionMoment, "bracketing" | "ended">;
   /** seq of the checkpoint for whose sake this one is taken: no room is made at its cost. */
   readonly keep?: number;
   /** Done inside the transaction that records the checkpoint. */
@@ -207,18 +211,18 @@ function record(context: Context, options: TakeOptions, present: Present): Omit<
     newest === undefined
       ? []
       : changesSince(context, newest, present)?.filter(({ path }) => !restoring.has(path));
+  const moment = momentOf(context, options.moment);
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,
     facts: { ...present, doubts },
-    now: system.now(),
+    moment,
     newId: system.newId,
     since: newest === undefined ? undefined : { base: newest, changes: changes ?? [] },
     ...(options.ownDoing === true ? { madeBy: { step: null } } : {}),
-    ...(options.bracketing === undefined ? {} : { bracketing: options.bracketing }),
     ...(options.operation === undefined ? {} : { operation: options.operation }),
   });
-  closeDeadTurns(context, recorded);
+  closeWhatIsOver(context, moment);
   options.within?.(recorded);
   return { ...recorded, comparable: changes !== undefined };
 }
@@ -243,12 +247,26 @@ function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
   return new Set(running ? readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }) => path)) : []);
 }
 
-/** A turn whose process died is over: what it did is in this capture, what comes later is not its doing. */
-function closeDeadTurns({ store, system }: Context, { checkpoint, operationSeq }: Recorded): void {
-  for (const step of openSteps(store.db)) {
-    if (step.owner === null || system.isAlive(step.owner)) continue;
-    closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
-  }
+/**
+ * [R121] A turn whose agent is gone is over: what it did is in this capture, what comes later is not its doing. It
+ * ends where it was last heard of, so that its checkpoints are those it made.
+ */
+function closeWhatIsOver({ store: { db } }: Context, moment: AttributionMoment): void {
+  const { now } = moment;
+  for (const call of openCalls(db)) if (isCallOver(db, call, moment)) closeCall(db, call, now);
+  for (const step of openSteps(db))
+    if (isTurnOver(db, step, moment)) closeStep(db, step.id, { after: endOf(db, step), now });
+}
+
+/** The last checkpoint of the step's thread, or that of its last change. */
+function endOf(db: Database, { id, thread, before }: Step): number {
+  const row = db.get(
+    `SELECT max(coalesce((SELECT max(seq) FROM checkpoint WHERE thread = ?1), 0),
+       coalesce((SELECT max(checkpoint) FROM change WHERE step = ?2), 0)) AS seq`,
+    thread,
+    id,
+  );
+  return Math.max(Number(row?.["seq"] ?? 0), before ?? 0);
 }
 
 /** [R3] A checkpoint is recorded only if everything it refers to is in the store. */

@@ -1,6 +1,6 @@
 /** Tool calls and agents as they begin and end: captures around them tell who changed what. */
 import { newestSeq } from "../history/checkpoints.ts";
-import { lastTurnOf, openTurnOf } from "../history/steps.ts";
+import { continueStep, lastTurnOf, openTurnOf } from "../history/steps.ts";
 import {
   closeAgent,
   closeCall,
@@ -9,6 +9,8 @@ import {
   findOpenCall,
   openAgent,
   openCall,
+  keepInBackground,
+  setBrackets,
 } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { AgentFacts } from "../model/checkpoint.ts";
@@ -36,9 +38,10 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
       ...(agent === undefined ? {} : { agent: factsOf(agent.run) }),
     },
     description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
-    bracketing: thread,
+    moment: { bracketing: thread },
     deadline: call.deadline,
     within({ checkpoint }) {
+      setBrackets(store.db, thread, true);
       // told twice, open once
       if (findOpenCall(store.db, toolUseId) !== undefined) return;
       const step = agent?.step ?? turnFor(context, thread, { prompt: tool, before: checkpoint.seq });
@@ -51,19 +54,24 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
         paths,
         captured: true,
         within: null,
+        nature: call.nature ?? null,
+        background: false,
         since: checkpoint.seq,
-        now: system.now(),
+        openedAt: system.now(),
       });
     },
   });
 }
 
-/** The turn that is under way; a tool that runs without one begins it. */
+/** The turn that is under way; a tool that runs without one goes on with the last, or begins the first. */
 function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; before: number }): string {
-  const open = openTurnOf(context.store.db, thread);
+  const { store, system } = context;
+  const open = openTurnOf(store.db, thread);
   if (open !== undefined) return open.id;
-  const id = context.system.newId();
-  openPromptedTurn(context, { id, thread, ...turn });
+  const id = system.newId();
+  const last = lastTurnOf(store.db, thread);
+  if (last === undefined) openPromptedTurn(context, { id, thread, ...turn });
+  else continueStep(store.db, { ...last, owner: null }, { id, before: turn.before, now: system.now() });
   return id;
 }
 
@@ -71,7 +79,7 @@ function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; bef
 export function endTool(
   context: Context,
   thread: ThreadId,
-  { toolUseId, tool, deadline }: ToolResult,
+  { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
 ): Taken | undefined {
   if (!isTrigger(context, "tool")) return undefined;
   const { store, system } = context;
@@ -81,8 +89,11 @@ export function endTool(
     request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
     description: `After ${name}`,
     deadline,
+    moment: { ended: { id: toolUseId, unfinished } },
     within() {
-      if (call !== undefined) closeCall(store.db, call, system.now());
+      if (call === undefined) return;
+      if (background) keepInBackground(store.db, call);
+      else closeCall(store.db, call, system.now());
     },
   });
 }

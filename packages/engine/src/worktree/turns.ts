@@ -7,9 +7,17 @@ import { checkpointAt, newestSeq } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
-import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
+import {
+  closeStep,
+  continueStep,
+  lastTurnOf,
+  openStep,
+  openSteps,
+  openTurnOf,
+  type Step,
+} from "../history/steps.ts";
 import { nameThread, openThread } from "../history/threads.ts";
-import { closeCallsOf, hasOpenCalls, moveCalls, stopBracketing } from "../history/tool-calls.ts";
+import { closeCallsOf, moveCalls, stopBracketing } from "../history/tool-calls.ts";
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { Bounded } from "../model/deadline.ts";
@@ -93,39 +101,23 @@ export function endTurn(
 }
 
 /** The tools of the thread itself are over too; agents that it started may still be at work. */
-function closeTurns(
-  { store, system }: Context,
-  thread: ThreadId,
-  { checkpoint, operationSeq }: Recorded,
-): void {
+function closeTurns({ store, system }: Context, thread: ThreadId, { checkpoint }: Recorded): void {
   for (const step of openSteps(store.db)) {
-    if (step.thread === thread)
-      closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now(), position: operationSeq });
+    if (step.thread === thread) closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now() });
   }
   closeCallsOf(store.db, thread, null, system.now());
 }
 
-/** Ends turns; one that still runs, or one of whose agents is still at work, goes on as a new one. */
-export function closeOpenTurns(
-  { store, system }: Context,
-  thread: ThreadId | undefined,
-  recorded: Recorded,
-): void {
-  for (const step of openSteps(store.db)) {
-    if (thread !== undefined && step.thread !== thread) continue;
-    // its own tools were interrupted with it: what comes later is somebody else's; its agents may go on
-    if (step.thread !== null) closeCallsOf(store.db, step.thread, null, system.now());
-    closeStep(store.db, step.id, {
-      after: recorded.checkpoint.seq,
-      now: system.now(),
-      position: recorded.operationSeq,
-    });
-    const isRun = step.owner !== null && system.isAlive(step.owner);
-    if (!isRun && !hasOpenCalls(store.db, step.id)) continue;
-    const next = system.newId();
-    openStep(store.db, { ...step, id: next, before: recorded.checkpoint.seq, now: system.now() });
-    moveCalls(store.db, step.id, next);
-  }
+/** Ends a turn that is being undone; one whose process still runs goes on as a new one. */
+export function endUndone({ store, system }: Context, step: Step, after: number): void {
+  if (step.state !== "open") return;
+  const now = system.now();
+  // its own tools were interrupted with it: what comes later is not its doing; its agents may go on
+  if (step.thread !== null) closeCallsOf(store.db, step.thread, null, now);
+  if (step.owner === null || !system.isAlive(step.owner)) return closeStep(store.db, step.id, { after, now });
+  const next = system.newId();
+  continueStep(store.db, step, { id: next, before: after, now });
+  moveCalls(store.db, step.id, next);
 }
 
 /** The stop of a turn that is driven from outside; undefined when none is open. */

@@ -1,49 +1,32 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
-import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
-import { attributeChanges } from "../history/attribution.ts";
 import { approvedStretches } from "../history/sessions.ts";
-import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
-import { listSteps, openSteps, stepOfCheckpoint, type Step } from "../history/steps.ts";
+import type { Step } from "../history/steps.ts";
 import { isAtOrBelow, pathFromBytes, type BytePath } from "../model/byte-path.ts";
-import type { Checkpoint } from "../model/checkpoint.ts";
-import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Outcome, type Plan, type StepSummary } from "../model/plan.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
-import { asSeen, type Context } from "./context.ts";
+import type { Context } from "./context.ts";
 import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import { provenChanges } from "./proven-changes.ts";
 import { hiddenPaths } from "./see-for.ts";
 import { listPaths, nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
+import {
+  isNothing,
+  isNothingToDo,
+  selectDeltas,
+  unrecorded,
+  type Deltas,
+  type StepRequest,
+} from "./select-steps.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
-import { closeOpenTurns } from "./turns.ts";
 import type { LookRequest, Present } from "./look.ts";
-
-export interface StepRequest {
-  readonly kind: "undo" | "redo" | "revert";
-  readonly count: number;
-  readonly thread: ThreadId | undefined;
-  readonly includeShared: boolean;
-  /** What to revert; only for `revert`. */
-  readonly target?: Checkpoint;
-  readonly paths?: readonly BytePath[];
-}
-
-/** What is to be moved, newest first, with the changes that each makes. */
-interface Deltas {
-  readonly steps: readonly Step[];
-  readonly changes: readonly (readonly Change[])[];
-  /** Changes of nobody's that no checkpoint has yet. */
-  readonly outside: readonly BytePath[];
-}
 
 /** The plan without recording anything; null when there is nothing to undo or redo. */
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
@@ -51,6 +34,7 @@ export function lookAndPlanSteps(context: Context, request: StepRequest): Plan |
   assertRootThere(context.worktree.root);
   let present = lookNow(context);
   const deltas = selectDeltas(context, request, unrecorded(context, present));
+  if (isNothing(request, deltas)) return null;
   const more = hiddenPaths(present, deltas.changes.flat());
   if (more !== undefined) present = lookNow(context, more);
   return planOverlaid(context, { request, present, deltas });
@@ -91,14 +75,6 @@ export function moveSteps(
   });
 }
 
-/** Undo and redo of nothing is fine and changes nothing; a turn that is still open counts as something. */
-function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boolean {
-  if (kind === "revert") return false;
-  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread))
-    return false;
-  return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
-}
-
 /** The safety checkpoint; what is refused (conflicts, too few steps, a stale plan) leaves none behind. */
 function saveUnlessRefused(
   context: Context,
@@ -113,6 +89,8 @@ function saveUnlessRefused(
       look,
       wanted(present) {
         const deltas = selectDeltas(context, request, unrecorded(context, present));
+        if (isNothing(request, deltas)) refused = emptyPlan(context, request);
+        if (refused !== undefined) return false;
         more = look === undefined ? hiddenPaths(present, deltas.changes.flat()) : undefined;
         if (more !== undefined) return false;
         if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
@@ -138,7 +116,6 @@ function planOverlaid(context: Context, { present, ...input }: Omit<PlanInput, "
   return buildPlan(context, { ...input, present: { ...present, objects: overlay }, put });
 }
 
-/** The safety capture ends turns that nobody ended; one whose process still runs goes on as a new one. */
 function takeSafety(
   context: Context,
   request: StepRequest,
@@ -151,113 +128,7 @@ function takeSafety(
     wanted,
     ...(look === undefined ? {} : { look }),
     ...(request.target === undefined ? {} : { keep: request.target.seq }),
-    within: (recorded) => {
-      if (request.kind === "undo") closeOpenTurns(context, request.thread, recorded);
-    },
   });
-}
-
-/** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
-function unrecorded(context: Context, present: Present): Unrecorded {
-  const { db } = context.store;
-  const newest = newestCheckpoint(db);
-  if (newest === undefined) return { changes: [], windows: [] };
-  const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  return attributeChanges(db, changes, { now: context.system.now() });
-}
-
-type Unrecorded = ReturnType<typeof attributeChanges>;
-
-/** What of it a step would be given. */
-function unrecordedOf(pending: Unrecorded | undefined, step: string): Change[] {
-  if (pending === undefined) return [];
-  const { changes, windows } = pending;
-  return changes
-    .filter((each) => each.step === step || (each.attribution === "shared" && windows.includes(step)))
-    .map(({ path, from, to, attribution }) => ({
-      checkpoint: Number.MAX_SAFE_INTEGER,
-      path,
-      old: from,
-      new: to,
-      shared: attribution === "shared",
-    }));
-}
-
-function selectDeltas(context: Context, request: StepRequest, pending: Unrecorded | undefined): Deltas {
-  const { store } = context;
-  const outside = (pending?.changes ?? [])
-    .filter(({ attribution }) => attribution === "outside")
-    .map(({ path }) => path);
-  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
-  const listed = listSteps(store.db, request.kind === "undo" ? "applied" : "undone", {
-    thread: request.thread,
-    limit: request.count,
-  });
-  const steps =
-    pending === undefined || request.kind === "redo"
-      ? listed
-      : withOpenTurns(context, request, listed, pending);
-  refusePruned(context, request.kind, steps);
-  if (steps.length < request.count) throw missing(request.count, steps.length);
-  const changes = steps.map(({ id }) => [...readDelta(store.db, id), ...unrecordedOf(pending, id)]);
-  return { steps, changes, outside };
-}
-
-/** A turn that is still open would be closed by the undo and be the first to go, if it changed anything. */
-function withOpenTurns(
-  { store }: Context,
-  request: StepRequest,
-  listed: readonly Step[],
-  pending: Unrecorded,
-): Step[] {
-  const open = openSteps(store.db).filter(
-    (step) => request.thread === undefined || step.thread === request.thread,
-  );
-  const changed = open.filter(
-    ({ id, pruned }) => pruned || unrecordedOf(pending, id).length > 0 || readDelta(store.db, id).length > 0,
-  );
-  return [...changed.toReversed(), ...listed].slice(0, request.count);
-}
-
-/** [R161] A step whose delta is gone is named; another one is not what was meant. */
-function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: readonly Step[]): void {
-  const at = steps.findIndex(({ pruned }) => pruned);
-  if (at === -1) return;
-  const { id, kind: what, description, before } = steps[at]!;
-  const checkpoint = before === null ? undefined : checkpointAt(store.db, before);
-  const last = { undo: "The newest change", redo: "What was undone last", revert: "This" }[kind];
-  const subject =
-    kind === "revert" || at === 0 ? `${last}, ${what} "${description}",` : `The ${what} "${description}"`;
-  const message = `${subject} can no longer be ${PAST[kind]}: checkpoints that it needs were dropped. Nothing was changed.`;
-  throw new EngineError("CONTENT_PRUNED", message, {
-    step: id,
-    description,
-    checkpoint: checkpoint?.id ?? null,
-  });
-}
-
-const PAST: Readonly<Record<StepRequest["kind"], string>> = {
-  undo: "undone",
-  redo: "redone",
-  revert: "taken out",
-};
-
-function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
-  return new EngineError(
-    "STEPS_MISSING",
-    `There ${available === 1 ? "is only 1 step" : `are only ${available} steps`}, not ${wanted}. Nothing was changed.`,
-    { wanted, available },
-  );
-}
-
-/** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
-function revertDeltas(context: Context, target: Checkpoint): Omit<Deltas, "outside"> {
-  const { store } = context;
-  const step = stepOfCheckpoint(store.db, target.seq);
-  refusePruned(context, "revert", step === undefined ? [] : [step]);
-  if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
-  const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
-  return { steps: [], changes: [changes] };
 }
 
 interface PlanInput {

@@ -1,0 +1,27 @@
+/** What attribution asks of the world: the clock, the agents' processes, the times of files. */
+import type { AttributionMoment } from "../history/attribution.ts";
+import { below } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import type { Context } from "./context.ts";
+
+/** This moment; processes are asked once. */
+export function momentOf(
+  { system, worktree }: Context,
+  more: Pick<AttributionMoment, "bracketing" | "ended"> = {},
+): AttributionMoment {
+  const answers = new Map<string, boolean | undefined>();
+  const once = (question: string, ask: () => boolean | undefined) => {
+    if (!answers.has(question)) answers.set(question, ask());
+    return answers.get(question);
+  };
+  return {
+    ...more,
+    now: system.now(),
+    isAlive: (client) => once(`${client.pid}`, () => system.isAlive(client)) === true,
+    hasStarted: (client, since) => once(`${client.pid} ${since}`, () => system.hasStarted(client, since)),
+    changedAt(path) {
+      const stat = statNode(below(worktree.root, path));
+      return stat === undefined ? undefined : Number(stat.ctimeNs / 1_000_000n);
+    },
+  };
+}

@@ -1,0 +1,169 @@
+/** Which steps an undo, redo or revert is about, newest first, with the changes that each made. */
+import { attributeChanges, needsPiece } from "../history/attribution.ts";
+import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
+import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import {
+  continued,
+  findStep,
+  listSteps,
+  nextStep,
+  openSteps,
+  stepOfCheckpoint,
+  type Step,
+} from "../history/steps.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { asSeen, type Context } from "./context.ts";
+import type { Present } from "./look.ts";
+import { momentOf } from "./moment.ts";
+import { provenChanges } from "./proven-changes.ts";
+
+export interface StepRequest {
+  readonly kind: "undo" | "redo" | "revert";
+  readonly count: number;
+  readonly thread: ThreadId | undefined;
+  readonly includeShared: boolean;
+  /** What to revert; only for `revert`. */
+  readonly target?: Checkpoint;
+  readonly paths?: readonly BytePath[];
+}
+
+/** What is to be moved, newest first, with the changes that each makes. */
+export interface Deltas {
+  readonly steps: readonly Step[];
+  readonly changes: readonly (readonly Change[])[];
+  /** Changes of nobody's that no checkpoint has yet. */
+  readonly outside: readonly BytePath[];
+}
+
+/** Undo of a turn that is open and changed nothing is fine too. */
+export function isNothing({ kind }: StepRequest, { steps }: Deltas): boolean {
+  return kind !== "revert" && steps.length === 0;
+}
+
+/** The step that an undo would take back; null when there is none, or when it can no longer be moved. */
+export function stepToUndo(context: Context, present: Present): Step | null {
+  const request: StepRequest = { kind: "undo", count: 1, thread: undefined, includeShared: false };
+  const [fresh] = atWork(context, request, unrecorded(context, present));
+  return fresh === undefined ? nextStep(context.store.db, "applied") : fresh.step.pruned ? null : fresh.step;
+}
+
+/** Undo and redo of nothing is fine and changes nothing; a turn that is still open may be something. */
+export function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boolean {
+  if (kind === "revert") return false;
+  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread))
+    return false;
+  return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
+}
+
+/** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
+export function unrecorded(context: Context, present: Present): Unrecorded {
+  const { db } = context.store;
+  const newest = newestCheckpoint(db);
+  if (newest === undefined) return { changes: [], windows: [] };
+  const changes = provenChanges(present.objects, asSeen(context, newest), present);
+  return attributeChanges(db, changes, momentOf(context));
+}
+
+type Unrecorded = ReturnType<typeof attributeChanges>;
+
+/** What of it a step would be given. */
+function unrecordedOf(pending: Unrecorded | undefined, step: string): Change[] {
+  if (pending === undefined) return [];
+  const { changes, windows } = pending;
+  return changes
+    .filter((each) => each.step === step || (each.attribution === "shared" && windows.includes(step)))
+    .map(({ path, from, to, attribution }) => ({
+      checkpoint: Number.MAX_SAFE_INTEGER,
+      path,
+      old: from,
+      new: to,
+      shared: attribution === "shared",
+    }));
+}
+
+export function selectDeltas(
+  context: Context,
+  request: StepRequest,
+  pending: Unrecorded | undefined,
+): Deltas {
+  const { store } = context;
+  const outside = (pending?.changes ?? [])
+    .filter(({ attribution }) => attribution === "outside")
+    .map(({ path }) => path);
+  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
+  const list = request.kind === "undo" ? "applied" : "undone";
+  const fresh = pending === undefined || list === "undone" ? [] : atWork(context, request, pending);
+  const listed = listSteps(store.db, list, { thread: request.thread, limit: request.count + fresh.length })
+    .filter(({ id }) => !fresh.some((piece) => !piece.isNew && piece.step.id === id))
+    .map((step) => ({ step, unrecorded: NO_CHANGES, isNew: false }));
+  const moved = [...fresh, ...listed].slice(0, request.count);
+  const steps = moved.map(({ step }) => step);
+  refusePruned(context, request.kind, steps);
+  if (moved.length > 0 && moved.length < request.count) throw missing(request.count, moved.length);
+  const changes = moved.map(({ step, unrecorded: newest, isNew }) =>
+    isNew ? newest : [...readDelta(store.db, step.id), ...newest],
+  );
+  return { steps, changes, outside };
+}
+
+const NO_CHANGES: readonly Change[] = [];
+
+/** Steps that made changes which no checkpoint has yet: those are the newest, and would be recorded like this. */
+function atWork(
+  { store: { db } }: Context,
+  { thread }: StepRequest,
+  pending: Unrecorded,
+): { step: Step; unrecorded: readonly Change[]; isNew: boolean }[] {
+  return pending.windows.toReversed().flatMap((id) => {
+    const changes = unrecordedOf(pending, id);
+    const step = changes.length === 0 ? undefined : findStep(db, id);
+    if (step === undefined || (thread !== undefined && step.thread !== thread)) return [];
+    const isNew = needsPiece(db, step);
+    const piece = isNew ? { ...step, description: continued(step.description), pruned: false } : step;
+    return [{ step: piece, unrecorded: changes, isNew }];
+  });
+}
+
+/** [R161] A step whose delta is gone is named; another one is not what was meant. */
+function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: readonly Step[]): void {
+  const at = steps.findIndex(({ pruned }) => pruned);
+  if (at === -1) return;
+  const { id, kind: what, description, before } = steps[at]!;
+  const checkpoint = before === null ? undefined : checkpointAt(store.db, before);
+  const last = { undo: "The newest change", redo: "What was undone last", revert: "This" }[kind];
+  const subject =
+    kind === "revert" || at === 0 ? `${last}, ${what} "${description}",` : `The ${what} "${description}"`;
+  const message = `${subject} can no longer be ${PAST[kind]}: checkpoints that it needs were dropped. Nothing was changed.`;
+  throw new EngineError("CONTENT_PRUNED", message, {
+    step: id,
+    description,
+    checkpoint: checkpoint?.id ?? null,
+  });
+}
+
+const PAST: Readonly<Record<StepRequest["kind"], string>> = {
+  undo: "undone",
+  redo: "redone",
+  revert: "taken out",
+};
+
+function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
+  return new EngineError(
+    "STEPS_MISSING",
+    `There ${available === 1 ? "is only 1 step" : `are only ${available} steps`}, not ${wanted}. Nothing was changed.`,
+    { wanted, available },
+  );
+}
+
+/** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
+function revertDeltas(context: Context, target: Checkpoint): Omit<Deltas, "outside"> {
+  const { store } = context;
+  const step = stepOfCheckpoint(store.db, target.seq);
+  refusePruned(context, "revert", step === undefined ? [] : [step]);
+  if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
+  const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
+  return { steps: [], changes: [changes] };
+}

@@ -1,0 +1,324 @@
+/**
+ * Undo while turns are open, and after agents that are gone: the newest change first, by when it was made; a turn of
+ * a dead agent in nobody's way; what no tool did in no turn. The agents here are real processes.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { afterEach, describe, expect, test } from "vitest";
+import { processIdentity, type Outcome, type ThreadId } from "../src/index.ts";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? kind);
+const described = ({ steps }: Outcome) => steps.map(({ description }) => description);
+
+const clients: ChildProcess[] = [];
+afterEach(() => clients.splice(0).forEach((client) => client.kill("SIGKILL")));
+
+/** An agent that is a process of its own and announces its tools, as those with hooks do. */
+async function agent({ workspace }: TempWorkspace, name: string): Promise<Agent> {
+  const client = spawn("sleep", ["600"], { stdio: "ignore" });
+  clients.push(client);
+  const identity = processIdentity(client.pid!);
+  const { id } = await workspace.openThread({
+    agent: name,
+    externalId: name,
+    brackets: true,
+    client: identity,
+  });
+  return new Agent(workspace, id, client);
+}
+
+class Agent {
+  readonly #workspace: TempWorkspace["workspace"];
+  readonly thread: ThreadId;
+  readonly #client: ChildProcess;
+  #calls = 0;
+
+  constructor(workspace: TempWorkspace["workspace"], thread: ThreadId, client: ChildProcess) {
+    this.#workspace = workspace;
+    this.thread = thread;
+    this.#client = client;
+  }
+
+  async prompt(content: string): Promise<void> {
+    await this.#workspace.prompt(this.thread, { content });
+  }
+
+  /** A tool that is still running when this returns. */
+  async startTool(work: () => void = () => undefined, tool = "Bash"): Promise<string> {
+    const toolUseId = `${this.thread}-${(this.#calls += 1)}`;
+    await this.#workspace.beginTool(this.thread, { tool, toolUseId });
+    work();
+    return toolUseId;
+  }
+
+  async endTool(toolUseId: string): Promise<void> {
+    await this.#workspace.endTool(this.thread, { toolUseId });
+  }
+
+  async tool(work: () => void): Promise<void> {
+    await this.endTool(await this.startTool(work));
+  }
+
+  async stop(): Promise<void> {
+    await this.#workspace.endTurn(this.thread);
+  }
+
+  async die(): Promise<void> {
+    this.#client.kill("SIGKILL");
+    if (this.#client.exitCode === null && this.#client.signalCode === null) await once(this.#client, "exit");
+  }
+}
+
+describe("[R120] undo takes the newest change, by when it was made", () => {
+  test(
+    "a restore made while a turn is open goes before the turn",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      await workspace.restoreTo("1");
+      expect(read("x")).toBe("0\n");
+      expect((await workspace.status()).canUndo).toMatchObject({ kind: "restore" });
+      expect((await workspace.planUndo())?.steps).toMatchObject([{ kind: "restore" }]);
+      expect(moved(await workspace.undo())).toEqual(["restore"]);
+      expect(read("x")).toBe("1\n");
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      expect(read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
+    "what the turn does after the restore is a second piece of it, and goes first",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      await workspace.restoreTo("1");
+      await claude.tool(() => write("y", "1\n"));
+      await claude.stop();
+      const undone = [];
+      for (let count = 0; count < 3; count += 1)
+        undone.push([...described(await workspace.undo()), read("x"), read("y")]);
+      expect(undone).toEqual([
+        ["go (continued)", "0\n", "0\n"],
+        ["Restored to checkpoint 1 (Initial checkpoint)", "1\n", "0\n"],
+        ["go", "0\n", "0\n"],
+      ]);
+      expect(await workspace.redo({ count: 3 })).toMatchObject({ outcome: "applied" });
+      expect([read("x"), read("y")]).toEqual(["0\n", "1\n"]);
+    }),
+  );
+
+  test(
+    "the same while a command runs on: what it writes later comes after the restore, in the preview too",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const call = await claude.startTool(() => write("x", "1\n"));
+      await workspace.restoreTo("1");
+      write("y", "1\n");
+      expect(await workspace.planUndo()).toMatchObject({
+        steps: [{ description: "go (continued)" }],
+        edits: [{ path: "y" }],
+      });
+      await claude.endTool(call);
+      await claude.stop();
+      expect(described(await workspace.undo())).toEqual(["go (continued)"]);
+      expect(moved(await workspace.undo())).toEqual(["restore"]);
+      expect([read("x"), read("y")]).toEqual(["1\n", "0\n"]);
+    }),
+  );
+
+  test(
+    "a reset and a revert of one's own count like a restore",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      write("y", "by hand\n");
+      const { checkpoint } = await workspace.checkpoint();
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      await workspace.revert(checkpoint.id);
+      await claude.tool(() => write("x", "2\n"));
+      await workspace.reset(claude.thread);
+      expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
+      const undone = [];
+      for (let count = 0; count < 4; count += 1) undone.push(...moved(await workspace.undo()));
+      expect(undone).toEqual(["reset", "go", "revert", "go"]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
+    }),
+  );
+
+  test(
+    "of two open turns the one that changed something last goes first, whichever began first",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+      await a.prompt("A's");
+      await b.prompt("B's");
+      await b.tool(() => write("y", "1\n"));
+      await a.tool(() => write("x", "1\n"));
+      expect((await workspace.status()).canUndo).toMatchObject({ prompt: "A's" });
+      expect(moved(await workspace.undo())).toEqual(["A's"]);
+      expect(moved(await workspace.undo())).toEqual(["B's"]);
+    }),
+  );
+
+  test(
+    "an undo ends only the turn it takes back: the other one's work stays one step",
+    inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+      await a.prompt("A's");
+      await a.tool(() => write("x", "1\n"));
+      await b.prompt("B's");
+      await b.tool(() => write("y", "1\n"));
+      expect(moved(await workspace.undo())).toEqual(["B's"]);
+      await a.tool(() => write("z", "1\n"));
+      await a.stop();
+      expect(described(await workspace.undo())).toEqual(["A's"]);
+      expect([read("x"), read("z")]).toEqual(["0\n", "0\n"]);
+    }),
+  );
+
+  test(
+    "a tool that goes on after its turn was undone makes a piece of that turn, which can be undone too",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      await workspace.undo();
+      await claude.tool(() => write("y", "1\n"));
+      await claude.stop();
+      expect(described(await workspace.undo())).toEqual(["go (continued)"]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
+      expect(described(await workspace.redo({ count: 2 }))).toEqual(["go (continued)", "go"]);
+      expect([read("x"), read("y")]).toEqual(["1\n", "1\n"]);
+    }),
+  );
+});
+
+describe("[R121] a turn whose agent is gone", () => {
+  test(
+    "killed while its command ran: another session's turn is undone without it, then it is",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const killed = await agent(temp, "killed");
+      await killed.prompt("first");
+      await killed.startTool(() => write("x", "1\n"));
+      await killed.die();
+      const next = await agent(temp, "next");
+      await next.prompt("second");
+      await next.tool(() => write("y", "1\n"));
+      await next.stop();
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+      expect([read("x"), read("y")]).toEqual(["1\n", "0\n"]);
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
+      expect(read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
+    "without a sign of life for ten minutes: what changes later is not its doing, nor shared with it",
+    inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
+      const { workspace, write, read, passHours } = temp;
+      const { id: silent } = await workspace.openThread({ agent: "silent", brackets: true });
+      await workspace.prompt(silent, { content: "first" });
+      await workspace.beginTool(silent, { tool: "Bash", toolUseId: "u-1" });
+      write("x", "1\n");
+      await workspace.checkpoint();
+      passHours(0.2);
+      const next = await agent(temp, "next");
+      await next.prompt("second");
+      await next.tool(() => write("y", "1\n"));
+      write("z", "by hand\n");
+      expect(moved(await workspace.undo())).toEqual(["second"]);
+      expect(moved(await workspace.undo())).toEqual(["first"]);
+      expect([read("x"), read("y"), read("z")]).toEqual(["0\n", "0\n", "by hand\n"]);
+    }),
+  );
+
+  test(
+    "a live agent may think for longer than that: its turn goes on",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read, passHours } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      passHours(1);
+      await workspace.checkpoint();
+      await claude.tool(() => write("y", "1\n"));
+      await claude.stop();
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
+    }),
+  );
+
+  test(
+    "what it is asked later, in a new process, is a turn of its own",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const first = await agent(temp, "claude");
+      await first.prompt("one");
+      await first.tool(() => write("x", "1\n"));
+      await first.die();
+      write("y", "by hand\n");
+      await workspace.checkpoint();
+      const resumed = await agent(temp, "claude");
+      expect(resumed.thread).toBe(first.thread);
+      await resumed.tool(() => write("y", "by the agent\n"));
+      await resumed.stop();
+      expect(described(await workspace.undo())).toEqual(["one (continued)"]);
+      expect([read("x"), read("y")]).toEqual(["1\n", "by hand\n"]);
+    }),
+  );
+});
+
+describe("[R122] what no tool did", () => {
+  test(
+    "prompt, Esc, files of one's own, a checkpoint, undo: there is nothing to undo, and they stay",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      for (const path of ["x", "y", "z"]) write(path, "mine\n");
+      await workspace.checkpoint();
+      expect(await workspace.planUndo()).toBeNull();
+      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged", canUndo: false });
+      expect([read("x"), read("y"), read("z")]).toEqual(["mine\n", "mine\n", "mine\n"]);
+    }),
+  );
+
+  test(
+    "after the last tool of an interrupted turn: only what the tool did is undone",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      write("y", "mine\n");
+      expect((await workspace.planUndo())?.meanwhile).toEqual(["y"]);
+      await workspace.undo();
+      expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
+    }),
+  );
+
+  test(
+    "an agent that announces no tools, and a process of one's own, have the turn as their window",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const { id } = await workspace.openThread({ agent: "other" });
+      await workspace.prompt(id, { content: "go" });
+      write("x", "1\n");
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      expect(read("x")).toBe("0\n");
+      await temp.turn("run", () => write("x", "2\n"));
+      expect(moved(await workspace.undo())).toEqual(["run"]);
+    }),
+  );
+});
