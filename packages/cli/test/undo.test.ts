@@ -1,6 +1,8 @@
 /** undo, redo, revert on steps made with `belay run`. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Sandbox } from "./sandbox.ts";
+import { ID, LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;
 
@@ -11,6 +13,17 @@ afterEach(async () => {
   await sandbox.verify();
   sandbox[Symbol.dispose]();
 });
+
+/** Runs a command as a shell would, with the launcher for `belay`. */
+function typed(command: string, status: number, cwd = sandbox.project): string {
+  const ran = spawnSync("sh", ["-c", `belay() { '${process.execPath}' '${LAUNCHER}' "$@"; }; ${command}`], {
+    cwd,
+    env: sandbox.environment,
+    encoding: "utf8",
+  });
+  expect(ran.status, `${command}\n${ran.stdout}${ran.stderr}`).toBe(status);
+  return ran.stdout;
+}
 
 /** A step that runs a line of shell. */
 const step = (script: string) => sandbox.ok("run", "--agent", "tester", "--", "sh", "-c", script);
@@ -121,6 +134,60 @@ describe("when something else changed meanwhile", () => {
     expect(told.stdout).toMatch(/Nothing was changed[^]*a\.txt[^]*--best-effort/);
     expect(sandbox.belay(["undo", "--dry-run"]).status).toBe(3);
     expect(sandbox.read("new.txt")).toBe("new\n");
+  });
+
+  test("[R185] a conflict shows the lines of both sides, and the commands that lead out do", () => {
+    step("sed -i 's/^2$/two/' a.txt; echo new > new.txt");
+    sandbox.write("a.txt", sandbox.read("a.txt")!.replace("two", "by hand"));
+    const result = sandbox.json(["undo"], 3);
+    expect(result.conflicts[0]).toMatchObject({
+      ours: { kind: "file", line: 2, lines: ["by hand"], more: 0 },
+      theirs: { kind: "file", line: 2, lines: ["2"], more: 0 },
+      restoreFrom: expect.stringMatching(ID),
+    });
+    const from = result.conflicts[0].restoreFrom.slice(0, 8);
+    const [rest, exact] = ["belay undo --best-effort", `belay restore ${from} a.txt`];
+    expect(result.waysOut.map((way: any) => way.command)).toEqual([rest, exact]);
+    expect(sandbox.json(["undo", "--dry-run"], 3).waysOut).toEqual(result.waysOut);
+    expect(sandbox.belay(["undo"]).stdout).toBe(
+      [
+        `! Cannot undo turn of tester "sh -c 'sed -i '\\''s/^2$/two/'\\'' a.txt; echo new > new.txt'". Nothing was changed. In the way:`,
+        "  a.txt:2  changed again since, in the same place",
+        "    now    │ by hand",
+        "    wanted │ 2",
+        `→ \`${rest}\` does the rest and leaves these as they are.`,
+        `→ \`${exact}\` takes the wanted version instead of what is there now.`,
+        "",
+      ].join("\n"),
+    );
+    expect(typed(rest, 3)).toContain(exact);
+    expect([sandbox.read("new.txt"), sandbox.read("a.txt")]).toEqual([
+      undefined,
+      "1\nby hand\n3\n4\n5\n6\n7\n8\n9\n",
+    ]);
+    typed(exact, 0);
+    expect(sandbox.read("a.txt")).toBe("1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+  });
+
+  test("[R185] so do a deleted file, a revert, a redo, and a command from a directory below", () => {
+    sandbox.write("src/c d.txt", "c\n");
+    step("echo changed > 'src/c d.txt'");
+    const [{ seq }] = sandbox.json(["list", "--limit", "1"]).checkpoints;
+    sandbox.remove("src/c d.txt");
+    mkdirSync(sandbox.path("src/x"), { recursive: true });
+    const ran = sandbox.belay(["revert", String(seq)], { cwd: sandbox.path("src/x") });
+    expect(ran.stdout).toMatch(/now {4}│ \(no file\)\n {4}wanted │ c\n/);
+    const exact = /`(belay restore \S+ '\.\.\/c d\.txt')`/.exec(ran.stdout)![1]!;
+    typed(exact, 0, sandbox.path("src/x"));
+    expect(sandbox.read("src/c d.txt")).toBe("c\n");
+    sandbox.ok("undo");
+    sandbox.write("src/c d.txt", "changed\n");
+    sandbox.ok("undo");
+    sandbox.write("src/c d.txt", "mine\n");
+    const again = sandbox.json(["redo"], 3);
+    expect(again.conflicts[0]).toMatchObject({ ours: { lines: ["mine"] }, theirs: { lines: ["changed"] } });
+    typed(again.waysOut[1].command, 0);
+    expect(sandbox.read("src/c d.txt")).toBe("changed\n");
   });
 
   test("--best-effort does the rest: exit 3, partial", () => {

@@ -103,6 +103,7 @@ export type {
   ApplyOptions,
   Conflict,
   ConflictReason,
+  ConflictSide,
   Edit,
   Kept,
   KeptReason,

@@ -7,6 +7,7 @@ import { warnAll, withFiles } from "../open-workspace.ts";
 import { changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
 import { count } from "../output/quantity.ts";
+import { shellWords } from "../output/shell-words.ts";
 import { visible } from "../output/visible.ts";
 import { runProgram, type Ended } from "../run-program.ts";
 
@@ -52,18 +53,12 @@ interface State {
 
 async function runAsStep(call: RunCall, workspace: Workspace, state: State): Promise<number> {
   const agent = call.options.agent ?? call.operands[0]?.split("/").at(-1) ?? "command";
-  const turn = await workspace.turn({ agent, description: commandLine(call.operands) }, async () => {
+  const turn = await workspace.turn({ agent, description: shellWords(call.operands) }, async () => {
     state.ended = await runProgram(call.operands, call.directory);
     return state.ended;
   });
   await tellStep(call, workspace, turn);
   return turn.result.exit;
-}
-
-/** As one would type it. */
-function commandLine(words: readonly string[]): string {
-  const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
-  return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : quoted(word))).join(" ");
 }
 
 async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<Ended>): Promise<void> {

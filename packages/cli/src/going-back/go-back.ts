@@ -10,8 +10,10 @@ import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
 import { warnAll } from "../open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
+import { waysOutText } from "./conflict-text.ts";
 import { outcomeText, type Direction, type Verb } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
+import { waysOut, type WayOut } from "./ways-out.ts";
 
 export interface WayBack extends Direction {
   plan(): Promise<Plan | null>;
@@ -19,7 +21,7 @@ export interface WayBack extends Direction {
   act(): Promise<Outcome>;
 }
 
-type GoingBackCall = Pick<Call, "json" | "output" | "home"> & {
+type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "directory"> & {
   readonly options: { yes?: boolean; "dry-run"?: boolean; "best-effort"?: boolean; all?: boolean };
 };
 
@@ -45,20 +47,36 @@ interface Scene {
 async function preview(scene: Scene): Promise<number> {
   const { call, way } = scene;
   const plan = await way.plan();
-  if (call.json) call.output.json(dryRunJson(plan, call.options.all));
+  if (call.json) call.output.json(dryRunJson(scene, plan));
   else call.output.print(plan === null ? `Nothing to ${way.verb}.` : await dryRunText(scene, plan));
   return plan !== null && isBlocked(call, plan) ? EXIT.refused : EXIT.done;
 }
 
-function dryRunJson(plan: Plan | null, all: boolean | undefined) {
+function dryRunJson(scene: Scene, plan: Plan | null) {
   if (plan === null) return { plan: null, steps: [] };
   const steps = plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) };
-  return { plan: planJson(plan, all), ...steps };
+  return { plan: planJson(plan, scene.call.options.all), ...steps, ...waysJson(scene, plan.conflicts) };
+}
+
+/** What can be typed when conflicts stand in the way. */
+function waysFor({ call, way, workspace }: Scene, conflicts: Plan["conflicts"]): WayOut[] {
+  const done = call.options["best-effort"] === true;
+  return conflicts.length === 0
+    ? []
+    : waysOut(call, { verb: way.verb, conflicts, root: workspace.root, done });
+}
+
+function waysJson(scene: Scene, conflicts: Plan["conflicts"]): { waysOut?: readonly WayOut[] } {
+  const ways = waysFor(scene, conflicts);
+  return ways.length === 0 ? {} : { waysOut: ways };
 }
 
 async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
-  const summary = plan.edits.length === 0 ? "Nothing would change." : `Would change ${planSummary(plan)}.`;
-  return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary);
+  const isRefused = isBlocked(scene.call, plan);
+  const nothing = isRefused ? "Would be refused: nothing would change." : "Nothing would change.";
+  const summary = isRefused || plan.edits.length === 0 ? nothing : `Would change ${planSummary(plan)}.`;
+  const ways = waysOutText(waysFor(scene, plan.conflicts), scene.call.output);
+  return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary, ways);
 }
 
 async function planText({ call, workspace }: Scene, plan: Plan): Promise<string> {
@@ -99,12 +117,18 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   const { output } = call;
   warnAll(call, outcome.notices ?? []);
   const failed = outcome.outcome === "conflicts" || outcome.outcome === "partial";
-  if (call.json) output.json(resultJson(way.verb, outcome, call.options.all));
+  if (call.json)
+    output.json({
+      ...resultJson(way.verb, outcome, call.options.all),
+      ...waysJson(scene, outcome.conflicts),
+    });
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
   else {
     // what was kept or left out is said even when nothing changed; a refusal has its own list
     const plan = previewed || failed ? "" : await planText(scene, outcome.plan);
-    output.print(paragraphs(plan, outcomeText(way, outcome, output)));
+    output.print(
+      paragraphs(plan, outcomeText(way, outcome, { output, ways: waysFor(scene, outcome.conflicts) })),
+    );
   }
   return failed ? EXIT.refused : EXIT.done;
 }

@@ -3,8 +3,9 @@ import type { Outcome } from "@belay/engine";
 import type { Output } from "../output/output.ts";
 import { count, duration } from "../output/quantity.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { visible } from "../output/visible.ts";
+import { conflictList, waysOutText } from "./conflict-text.ts";
 import { reasonList } from "./preview-text.ts";
+import type { WayOut } from "./ways-out.ts";
 
 export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
 
@@ -32,17 +33,24 @@ export interface Direction {
   readonly conversation?: boolean;
 }
 
-export function outcomeText(direction: Direction, outcome: Outcome, output: Output): string {
+/** Where an outcome is told, and what can be typed about its conflicts. */
+export interface Answer {
+  readonly output: Output;
+  readonly ways: readonly WayOut[];
+}
+
+export function outcomeText(direction: Direction, outcome: Outcome, answer: Answer): string {
   const { verb } = direction;
+  const { output } = answer;
   switch (outcome.outcome) {
     case "applied":
       return `${output.style.green("✓")} ${doneText(direction, outcome)}${nextText(verb, output)}`;
     case "unchanged":
       return unchangedText(verb, outcome);
     case "partial":
-      return partialText(direction, outcome, output);
+      return partialText(direction, outcome, answer);
     case "conflicts":
-      return conflictText(verb, outcome, output);
+      return conflictText(verb, outcome, answer);
   }
 }
 
@@ -73,25 +81,22 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
   return "Nothing to do: the files already are in that state.";
 }
 
-function partialText(direction: Direction, outcome: Outcome, output: Output): string {
-  const left = [...outcome.conflicts, ...outcome.skipped];
+function partialText(direction: Direction, outcome: Outcome, { output, ways }: Answer): string {
+  const { conflicts, skipped } = outcome;
   return [
-    `${output.style.yellow("!")} ${doneText(direction, outcome)}. Left as before: ${count(left.length, "path")}`,
-    reasonList(left, output, true),
+    `${output.style.yellow("!")} ${doneText(direction, outcome)}. Left as before: ${count(conflicts.length + skipped.length, "path")}`,
+    ...(conflicts.length === 0 ? [] : [conflictList(conflicts, output, true)]),
+    ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
+    ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),
     `${output.style.dim("→")} ${NEXT[direction.verb]}`,
   ].join("\n");
 }
 
-function conflictText(verb: Verb, outcome: Outcome, output: Output): string {
+function conflictText(verb: Verb, outcome: Outcome, { output, ways }: Answer): string {
   const what = outcome.steps.map((step) => stepLabel(step)).join(", ");
   return [
     `${output.style.yellow("!")} Cannot ${verb}${what === "" ? "" : ` ${what}`}. Nothing was changed. In the way:`,
-    reasonList(outcome.conflicts, output, true),
-    `${output.style.dim("→")} ${visible(conflictHint(verb))}`,
+    conflictList(outcome.conflicts, output, true),
+    waysOutText(ways, output),
   ].join("\n");
-}
-
-function conflictHint(verb: Verb): string {
-  if (verb === "restore") return "--best-effort leaves these paths as they are and does the rest.";
-  return "--best-effort does the rest without these; `belay restore <checkpoint>` is exact.";
 }

@@ -9,6 +9,7 @@ import { reasonWords } from "../output/reasons.ts";
 import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
+import { conflictList } from "./conflict-text.ts";
 
 export interface PreviewContext {
   readonly output: Output;
@@ -70,10 +71,10 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
       output,
       all,
     );
-  const reasons = (list: Plan["kept" | "conflicts"]) => reasonList(list, output, all);
+  const reasons = (list: Plan["kept"]) => reasonList(list, output, all);
   const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
   return [
-    ...remark("In the way:", plan.conflicts.length, () => reasons(plan.conflicts)),
+    ...remark("In the way:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
     ...remark("Stays as it is:", plan.kept.length, () => reasons(plan.kept)),
     ...remark("Changed meanwhile, not by a tool; stays:", plan.meanwhile.length, () => paths(plan.meanwhile)),
     ...others.flatMap((other) =>

@@ -5,7 +5,8 @@
  */
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
-import { mergeText } from "../merge/merge3.ts";
+import { conflictSides, type Contested } from "../merge/conflict-sides.ts";
+import { mergeText, type MergeConflict } from "../merge/merge3.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import { isSpecial, isUnseen, sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
@@ -26,12 +27,21 @@ export interface StepEdits {
   readonly edits: readonly Edit[];
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
-  readonly conflicts: readonly Conflict[];
+  readonly conflicts: readonly PlannedConflict[];
   /** What was never captured and so can neither be brought back nor taken out: it stays as it is. */
   readonly gaps: readonly Gap[];
 }
 
+/** A conflict, and the capture whose change could not be taken out or put back. */
+export interface PlannedConflict extends Conflict {
+  readonly wanted: Entry | undefined;
+  readonly capture: number;
+}
+
 export type Direction = "backwards" | "forwards";
+
+/** The lines of so many conflicts are told; of the others only the path and the reason. */
+const TOLD_CONFLICTS = 100;
 
 /** Larger files are not merged line by line. */
 const MERGE_LIMIT_BYTES = 16 * 1024 * 1024;
@@ -50,6 +60,8 @@ export class StepPlanner {
   readonly #made = new Map<ObjectHash, Buffer>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
+  /** What the last move of each path had in mind, to be told where it is a conflict. */
+  readonly #contested = new Map<BytePath, Omit<Contested, "now"> & { readonly capture: number }>();
   readonly #gaps = new Map<BytePath, Gap>();
 
   constructor(input: StepPlanInput) {
@@ -62,6 +74,8 @@ export class StepPlanner {
     for (const { change, expected, wanted } of moves) {
       // what cannot be brought back leaves in place what stands in its stead
       if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
+      if (!this.#conflicts.has(change.path))
+        this.#contested.set(change.path, { wanted, capture: change.checkpoint });
       if (change.shared && !this.#input.includeShared) {
         if (!sameNode(this.#now(change.path), wanted))
           this.#conflicts.set(change.path, "shared with another thread");
@@ -80,9 +94,25 @@ export class StepPlanner {
       const to = this.#state.get(path);
       if (!sameNode(from, to) && !this.#conflicts.has(path)) edits.push({ path, from, to });
     }
-    const conflicts = [...this.#conflicts].map(([path, reason]) => ({ path, reason }));
+    const conflicts = [...this.#conflicts].map(([path, reason], index) => ({
+      path,
+      reason,
+      ...this.#tell(path, index < TOLD_CONFLICTS),
+    }));
     const kept = [...this.#kept].map((path): Kept => ({ path, reason: "the directory is not empty" }));
     return { edits, merged: [...this.#merged], kept, conflicts, gaps: [...this.#gaps.values()] };
+  }
+
+  #tell(path: BytePath, withSides: boolean): Omit<PlannedConflict, "path" | "reason"> {
+    const contested = this.#contested.get(path);
+    const { wanted, region, capture = Number.MAX_SAFE_INTEGER } = contested ?? {};
+    if (contested === undefined || !withSides) return { wanted, capture };
+    const sides = conflictSides({ now: this.#now(path), wanted, region }, ({ hash }) => this.#read(hash));
+    return { wanted, capture, ...sides };
+  }
+
+  #read(hash: ObjectHash): Buffer {
+    return this.#made.get(hash) ?? this.#input.objects.read(hash);
   }
 
   #present(path: BytePath): Entry | undefined {
@@ -162,8 +192,10 @@ export class StepPlanner {
     }
     const mode = now.mode === expected.mode ? wanted.mode : now.mode;
     const content = this.#mergeContent(now, expected, wanted);
-    if (typeof content === "string") this.#conflicts.set(path, content);
-    else {
+    if ("reason" in content) {
+      this.#conflicts.set(path, content.reason);
+      this.#contested.set(path, { ...this.#contested.get(path)!, region: content.region });
+    } else {
       if (content.hash !== now.hash && content.hash !== wanted.hash) this.#merged.add(path);
       this.#put(path, { kind: "file", mode, ...content });
     }
@@ -173,17 +205,20 @@ export class StepPlanner {
     now: FileEntry,
     expected: FileEntry,
     wanted: FileEntry,
-  ): { hash: ObjectHash; size: number } | ConflictReason {
+  ): { hash: ObjectHash; size: number } | { reason: ConflictReason; region?: MergeConflict | undefined } {
     if (now.hash === expected.hash || now.hash === wanted.hash)
       return { hash: wanted.hash, size: wanted.size };
     if (wanted.hash === expected.hash) return { hash: now.hash, size: now.size };
-    if (Math.max(now.size, expected.size, wanted.size) > MERGE_LIMIT_BYTES) return "too large to merge";
-    const [base, ours, theirs] = [expected, now, wanted].map(
-      ({ hash }) => this.#made.get(hash) ?? this.#input.objects.read(hash),
-    ) as [Buffer, Buffer, Buffer];
-    if ([base, ours, theirs].some(isBinary)) return "binary";
+    if (Math.max(now.size, expected.size, wanted.size) > MERGE_LIMIT_BYTES)
+      return { reason: "too large to merge" };
+    const [base, ours, theirs] = [expected, now, wanted].map(({ hash }) => this.#read(hash)) as [
+      Buffer,
+      Buffer,
+      Buffer,
+    ];
+    if ([base, ours, theirs].some(isBinary)) return { reason: "binary" };
     const merged = mergeText(base, ours, theirs);
-    if (!merged.clean) return "changed differently meanwhile";
+    if (!merged.clean) return { reason: "changed differently meanwhile", region: merged.conflicts[0] };
     const hash = this.#input.put(merged.content);
     this.#made.set(hash, merged.content);
     return { hash, size: merged.content.length };

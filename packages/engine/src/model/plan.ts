@@ -41,6 +41,22 @@ export interface Conflict {
   readonly reason: ConflictReason;
   /** Whose change stands in the way, where that is known. */
   readonly thread?: ThreadId;
+  /** What is there now, and what was to be there. */
+  readonly ours?: ConflictSide;
+  readonly theirs?: ConflictSide;
+  /** The checkpoint from which a restore of this path would bring exactly what was to be there. */
+  readonly restoreFrom?: CheckpointId;
+}
+
+/** One side of a conflict: enough of it to decide by. */
+export interface ConflictSide {
+  readonly kind: Entry["kind"] | "absent";
+  /** The first lines of the first place where the two differ; none for what has no lines. */
+  readonly lines: readonly string[];
+  /** Where that is, counted from 1; null for what has no lines. */
+  readonly line: number | null;
+  /** How many lines of this place are left out. */
+  readonly more: number;
 }
 
 export interface StepSummary {

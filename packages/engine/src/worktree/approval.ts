@@ -31,6 +31,7 @@ import { provenChanges } from "./proven-changes.ts";
 import { stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
+import { tellConflicts } from "./tell-conflicts.ts";
 import type { Present } from "./look.ts";
 
 export interface ResetRequest {
@@ -103,10 +104,11 @@ function findPending(context: Context, request: ResetRequest, seen: Seen): Pendi
     plan: {
       ...plan,
       ...result,
-      conflicts: result.conflicts.map((conflict) => ({
-        ...conflict,
-        ...otherThread(context, thread, conflict.path),
-      })),
+      conflicts: tellConflicts(context, result.conflicts, {
+        direction: "backwards",
+        ownerOf: (path) => otherThread(context, thread, path),
+        first: approved,
+      }),
       warnings: [...planWarnings(present, approved, result.edits), ...lostBase(context, thread, approved)],
     },
   };

@@ -26,6 +26,7 @@ import {
   type StepRequest,
 } from "./select-steps.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
+import { tellConflicts } from "./tell-conflicts.ts";
 import type { LookRequest, Present } from "./look.ts";
 
 /** The plan without recording anything; null when there is nothing to undo or redo. */
@@ -161,10 +162,10 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     edits,
     merged,
     kept,
-    conflicts: conflicts.map((conflict) => ({
-      ...conflict,
-      ...ownerOf(context, conflict.path, deltas.steps),
-    })),
+    conflicts: tellConflicts(context, conflicts, {
+      direction,
+      ownerOf: (path) => ownerOf(context, path, deltas.steps),
+    }),
     meanwhile: changedOutside(context, deltas, chosen),
     gaps,
     warnings: [

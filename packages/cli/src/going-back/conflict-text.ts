@@ -1,0 +1,53 @@
+/** Conflicts for people: each path with its reason, and the lines of both sides. */
+import type { Conflict, ConflictSide } from "@belay/engine";
+import { shown, withRest } from "../output/file-list.ts";
+import type { Output } from "../output/output.ts";
+import { count } from "../output/quantity.ts";
+import { reasonWords } from "../output/reasons.ts";
+import { visible, visiblePath } from "../output/visible.ts";
+import type { WayOut } from "./ways-out.ts";
+
+export function conflictList(
+  conflicts: readonly Conflict[],
+  output: Output,
+  all: boolean | undefined,
+): string {
+  const text = shown(conflicts, all).map((conflict) => conflictText(conflict, output));
+  return withRest(text.join("\n"), conflicts.length, all);
+}
+
+function conflictText({ path, reason, ours, theirs }: Conflict, { style }: Output): string {
+  const line = ours?.line ?? null;
+  const place = line === null ? "" : `:${line}`;
+  const head = `  ${visiblePath(path)}${place}  ${style.dim(reasonWords(reason))}`;
+  if (ours === undefined || theirs === undefined) return head;
+  return [head, ...sideLines("now", ours, style.red), ...sideLines("wanted", theirs, style.green)].join("\n");
+}
+
+const LABEL_WIDTH = "wanted".length;
+
+function sideLines(label: string, side: ConflictSide, paint: (text: string) => string): string[] {
+  const more = side.more > 0 ? [`… and ${count(side.more, "more line")}`] : [];
+  const lines =
+    side.line === null || side.lines.length === 0 ? [withoutLines(side)] : side.lines.map(visible);
+  return [...lines, ...more].map(
+    (line, index) => `    ${(index === 0 ? label : "").padEnd(LABEL_WIDTH)} │ ${paint(line)}`,
+  );
+}
+
+const WITHOUT_LINES: Readonly<Record<ConflictSide["kind"], string>> = {
+  absent: "(no file)",
+  file: "(binary or large)",
+  symlink: "(a link)",
+  directory: "(a directory)",
+  gap: "(not captured)",
+};
+
+function withoutLines({ kind, line }: ConflictSide): string {
+  return line === null ? WITHOUT_LINES[kind] : "(these lines are not there)";
+}
+
+/** The commands that lead on, one a line. */
+export function waysOutText(ways: readonly WayOut[], { style }: Output): string {
+  return ways.map(({ command, does }) => `${style.dim("→")} \`${visible(command)}\` ${does}.`).join("\n");
+}

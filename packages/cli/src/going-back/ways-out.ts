@@ -1,0 +1,88 @@
+/** What one can type when conflicts stand in the way: the rest without them, or the other version instead of one's own. */
+import { join, relative } from "node:path";
+import type { Conflict, Plan } from "@belay/engine";
+import type { Call } from "../command.ts";
+import { shellWords } from "../output/shell-words.ts";
+import type { Verb } from "./outcome-text.ts";
+
+export interface WayOut {
+  readonly command: string;
+  readonly does: string;
+}
+
+export interface Refused {
+  readonly verb: Verb;
+  readonly conflicts: Plan["conflicts"];
+  readonly root: string;
+  /** The rest is done already. */
+  readonly done: boolean;
+}
+
+type Typed = Pick<Call, "operands" | "directory"> & {
+  readonly options: Readonly<Record<string, unknown>>;
+};
+
+export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): WayOut[] {
+  if (done) return exactRestore(call, conflicts, root);
+  const rest = {
+    command: shellWords([...typedAgain(call, verb), "--best-effort"]),
+    does: "does the rest and leaves these as they are",
+  };
+  if (conflicts.some(({ reason }) => reason === "cannot be saved" || reason === "changed while restoring"))
+    return [
+      rest,
+      { command: shellWords(typedAgain(call, verb)), does: "tries again once they are at rest and readable" },
+    ];
+  const shared = conflicts.some(({ reason }) => reason === "shared with another thread");
+  return [
+    rest,
+    ...(shared
+      ? [{ command: shellWords([...typedAgain(call, verb), "--include-shared"]), does: "takes these too" }]
+      : []),
+    ...exactRestore(call, conflicts, root),
+  ];
+}
+
+const NAMED_PATHS = 3;
+
+/** The wanted version, whatever is there now; of several checkpoints the one that has most of them. */
+function exactRestore(call: Typed, conflicts: readonly Conflict[], root: string): WayOut[] {
+  const held = conflicts.filter(({ restoreFrom }) => restoreFrom !== undefined);
+  const [group] = [...Map.groupBy(held, ({ restoreFrom }) => restoreFrom!)].sort(
+    ([, a], [, b]) => b.length - a.length,
+  );
+  if (group === undefined) return [];
+  const [checkpoint, those] = group;
+  const paths = those.slice(0, NAMED_PATHS).map(({ path }) => fromHere(call, root, path));
+  const command = [...place(call), "restore", checkpoint.slice(0, 8), ...operandsOf(paths)];
+  const which = those.length > NAMED_PATHS ? " (name the others too)" : "";
+  return [
+    { command: shellWords(command), does: `takes the wanted version instead of what is there now${which}` },
+  ];
+}
+
+function fromHere({ directory }: Typed, root: string, path: Conflict["path"]): string {
+  return relative(directory, join(root, Buffer.from(path, "latin1").toString("utf8")));
+}
+
+/** Options that change how a command answers, not what it does. */
+const LEFT_OUT = new Set(["json", "quiet", "yes", "dry-run", "best-effort", "all", "directory", "home"]);
+
+/** The command as it was typed, without what only concerns its answer. */
+function typedAgain(call: Typed, verb: Verb): string[] {
+  const options = Object.entries(call.options).flatMap(([name, value]) => {
+    if (LEFT_OUT.has(name) || value === undefined || value === false) return [];
+    return value === true ? [`--${name}`] : [`--${name}`, String(value)];
+  });
+  return [...place(call), verb, ...options, ...operandsOf(call.operands)];
+}
+
+/** Where the command works, if that was said. */
+function place({ options }: Typed): string[] {
+  const of = (name: string, word: string) => (typeof options[name] === "string" ? [word, options[name]] : []);
+  return ["belay", ...of("directory", "-C"), ...of("home", "--home")];
+}
+
+function operandsOf(operands: readonly string[]): string[] {
+  return operands.some((operand) => operand.startsWith("-")) ? ["--", ...operands] : [...operands];
+}

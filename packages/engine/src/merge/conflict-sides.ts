@@ -1,0 +1,53 @@
+/** The two sides of a conflict as people want to see them: the lines that cannot both be. */
+import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
+import { diffLines, splitLines, type Lines } from "../diff/lines.ts";
+import type { Entry } from "../model/entry.ts";
+import type { ConflictSide } from "../model/plan.ts";
+import type { MergeConflict } from "./merge3.ts";
+import type { LineRange } from "./touching-changes.ts";
+
+export interface Contested {
+  readonly now: Entry | undefined;
+  readonly wanted: Entry | undefined;
+  /** Where a merge of the two found them to clash; else where they first differ is shown. */
+  readonly region?: Pick<MergeConflict, "ours" | "theirs"> | undefined;
+}
+
+type Read = (entry: Entry & { kind: "file" | "symlink" }) => Buffer;
+
+/** What is there, and what was to be there. */
+export function conflictSides(
+  { now, wanted, region }: Contested,
+  read: Read,
+): { ours: ConflictSide; theirs: ConflictSide } {
+  const [ours, theirs] = [linesOf(now, read), linesOf(wanted, read)];
+  const place = region ?? firstDifference(ours ?? [], theirs ?? []);
+  return { ours: sideOf(now, ours, place.ours), theirs: sideOf(wanted, theirs, place.theirs) };
+}
+
+/** undefined for what has no lines to show. */
+function linesOf(entry: Entry | undefined, read: Read): Lines | undefined {
+  if (entry?.kind !== "file" && entry?.kind !== "symlink") return undefined;
+  if (entry.size > TEXT_DIFF_LIMIT_BYTES) return undefined;
+  const content = read(entry);
+  return isBinary(content) ? undefined : splitLines(content);
+}
+
+function firstDifference(ours: Lines, theirs: Lines): { ours: LineRange; theirs: LineRange } {
+  const [oursStart = 0, oursEnd = 0, theirsStart = 0, theirsEnd = 0] = diffLines(ours, theirs)[0] ?? [];
+  return { ours: { start: oursStart, end: oursEnd }, theirs: { start: theirsStart, end: theirsEnd } };
+}
+
+const SHOWN_LINES = 5;
+
+function sideOf(entry: Entry | undefined, lines: Lines | undefined, range: LineRange): ConflictSide {
+  const kind = entry?.kind ?? "absent";
+  if (lines === undefined) return { kind, lines: [], line: null, more: 0 };
+  const all = lines.slice(range.start, range.end);
+  const shown = all.slice(0, SHOWN_LINES).map(asText);
+  return { kind, lines: shown, line: range.start + 1, more: all.length - shown.length };
+}
+
+function asText(line: string): string {
+  return Buffer.from(line.replace(/\r?\n$/, ""), "latin1").toString("utf8");
+}
