@@ -83,6 +83,7 @@ const FRONT_DOORS = new Set([
   "@belay/agents/hook",
   "@belay/agents/answer-form",
   "@belay/agents/let-go",
+  "@belay/agents/uncaptured",
   "@belay/agents/mcp",
 ]);
 

@@ -3,6 +3,7 @@
  * resident one. The package owns this interface and imports neither. Every method may be slow or fail: the
  * caller has a deadline and turns a failure into a note of trouble, never into one of the agent's.
  */
+import type { UncapturedWork } from "./uncaptured.ts";
 
 /** One conversation with an agent, as its adapter knows it. */
 export interface ThreadRequest {
@@ -93,6 +94,8 @@ export interface AgentHost<Thread = unknown> {
   conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
   /** One of Belay's own slash commands; what it prints is shown to the user. */
   command?(command: { readonly name: string; readonly args: string; readonly cwd: string }): Promise<string>;
-  /** Something went wrong and the agent went on: for the timeline and `belay doctor`. */
+  /** Work that could not be captured when it was done: for the timeline. */
+  uncaptured?(work: UncapturedWork): Promise<void>;
+  /** Something went wrong and the agent went on: for `belay doctor`. */
   trouble(trouble: Trouble): Promise<void>;
 }

@@ -16,6 +16,7 @@ import {
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
+import { messageIdOf } from "./uncaptured.ts";
 
 const NESTING_LIMIT = 8;
 /** An answer that is on its way at the deadline may find nobody. */
@@ -118,7 +119,7 @@ async function carryOut<Thread>(act: Act<Thread>): Promise<string | undefined> {
 async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | undefined> {
   const { host, thread, notes, event } = act;
   await closeTurn(act, "interrupted");
-  const messageId = event.messageId ?? `message-${digest(event.session, event.key)}`;
+  const messageId = messageIdOf(event);
   const { notices } = await host.message({
     thread,
     messageId,

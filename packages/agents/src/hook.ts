@@ -12,6 +12,7 @@ import { handleEvent } from "./handle-event.ts";
 import { OverduePlace, type OverdueEvent } from "./overdue.ts";
 import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "./payload.ts";
 import { eventName, logTrouble, notCaptured } from "./trouble.ts";
+import { forgetUncaptured, listUncaptured, noteUncaptured, setUncapturedAside } from "./uncaptured.ts";
 
 export { AGENT_IDS, type AgentId } from "./agent-event.ts";
 export type { AgentHost, Deadline } from "./agent-host.ts";
@@ -41,10 +42,34 @@ export async function runHook<Thread>(call: HookCall<Thread>): Promise<string> {
   const { wait, now = Date.now } = call;
   return place.during(wait?.id, async () => {
     await makeUp(call, place);
+    await recordUncaptured(call);
     const answer = await answerCall(call, wait && { at: wait.deadline, reason: "late" });
-    if (wait !== undefined) place.settle(wait.id, now() - wait.deadline);
+    setUncapturedAside(call.home);
+    if (wait !== undefined) settle(place, wait.id, now() - wait.deadline);
     return answer;
   });
+}
+
+/** A note that cannot be written only means that the event may be carried out twice, which counts once. */
+function settle(place: OverduePlace, id: string, sinceDeadlineMs: number): void {
+  try {
+    place.settle(id, sinceDeadlineMs);
+  } catch {
+    // the disk is full
+  }
+}
+
+/** Puts what could not be captured into the timeline, before what comes after it; what still cannot stays. */
+async function recordUncaptured<Thread>({ home, host }: HookCall<Thread>): Promise<void> {
+  if (host.uncaptured === undefined) return;
+  for (const work of listUncaptured(home)) {
+    try {
+      await host.uncaptured(work);
+      forgetUncaptured(home, work);
+    } catch {
+      // the same reason as before, most likely: the event itself will say so
+    }
+  }
 }
 
 /** Carries out what earlier hooks of this place left behind and nobody is at. */
@@ -71,6 +96,7 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
   } catch (error) {
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
+    rememberUncaptured(call, { adapter, payload, problem });
     await reportTrouble(call, { agent: adapter?.id ?? call.agent, event: eventName(payload), problem });
     return adapter?.answer(payload, { warning: notCaptured(problem) }) ?? "{}";
   }
@@ -86,6 +112,19 @@ async function answerEvent<Thread>(
   const reply = await handleEvent({ host, adapter, home, cwd, now, deadline }, event);
   if (event.kind === "turn-end") new OverduePlace(home, { agent, cwd }).newTurn();
   return reply;
+}
+
+function rememberUncaptured<Thread>(
+  { home, cwd, now = Date.now }: HookCall<Thread>,
+  { adapter, payload, problem }: { adapter: AgentAdapter | undefined; payload: Payload; problem: string },
+): void {
+  try {
+    const event = adapter?.parse(payload);
+    if (adapter !== undefined && event !== undefined)
+      noteUncaptured(home, { agent: adapter.id, event, cwd, now: now(), problem });
+  } catch {
+    // what cannot be understood is in the log
+  }
 }
 
 async function readPayload(input: HookCall<unknown>["input"]): Promise<Payload> {

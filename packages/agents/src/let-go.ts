@@ -7,6 +7,7 @@ import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
 import { OverduePlace, type OverdueEvent, type SentEvent } from "./overdue.ts";
 import { parsePayload, type Payload } from "./payload.ts";
 import { eventName, logTrouble, notCaptured } from "./trouble.ts";
+import { noteUncaptured } from "./uncaptured.ts";
 
 /** Slash commands are asked for by somebody who waits for what they print. */
 const COMMAND_MS = 60_000;
@@ -47,9 +48,17 @@ export async function letGo(
   if (adapter === undefined) return "{}";
   if (event?.kind === "command") return within(COMMAND_MS, work, adapter.answer(payload, {}));
   const place = new OverduePlace(home, sent);
-  place.addWait(waitedMs);
-  if (!place.leave(sent)) return adapter.answer(payload, {});
   const trouble = problem ?? `not captured after ${(waitedMs / 1000).toFixed(1)} s: the agent went on`;
+  try {
+    place.addWait(waitedMs);
+    if (!place.leave(sent)) return adapter.answer(payload, {});
+  } catch (error) {
+    // not even a note can be left: whoever is at the event may still do it, and nobody would make up for it
+    const reason = `${trouble} (${(error as Error).message})`;
+    if (event !== undefined)
+      noteUncaptured(home, { agent: adapter.id, event, cwd: sent.cwd, now: Date.now(), problem: reason });
+    return adapter.answer(payload, { warning: notCaptured(trouble) });
+  }
   logTrouble(home, { agent: adapter.id, event: eventName(payload), problem: trouble }, Date.now());
   return adapter.answer(payload, { warning: problem === undefined ? LATE : notCaptured(problem) });
 }

@@ -135,7 +135,7 @@ describe("[N2, R60] hostile payloads", () => {
     await send("claude-code", { ...claude("UserPromptSubmit"), session_id, prompt_id: "../../x" });
     await send("claude-code", { ...claude("PreToolUse.Bash"), session_id, tool_use_id: "/../../y" });
     expect(readdirSync(home)).toEqual(["agents"]);
-    expect(readdirSync(join(home, "agents"))).toEqual(["notes"]);
+    expect(readdirSync(join(home, "agents"))).toEqual(["notes", "uncaptured"]);
     for (const name of readdirSync(join(home, "agents", "notes"))) expect(name).toMatch(/^[0-9a-f]{16}$/);
   });
 

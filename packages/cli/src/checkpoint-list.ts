@@ -1,8 +1,8 @@
 /** What `list`, `search` and the overview have in common: some checkpoints, newest first. */
-import type { ListOptions, Workspace } from "@belay/engine";
+import type { Checkpoint, ListOptions, UncapturedTurn, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
 import { EXIT } from "./exit-code.ts";
-import { checkpointListJson } from "@belay/server/json";
+import { checkpointListJson, uncapturedJson } from "@belay/server/json";
 import { checkpointTable } from "./output/checkpoint-table.ts";
 
 /** Without `--limit`: as many as fit a screen for people, as many as a JSON list holds for programs. */
@@ -34,17 +34,39 @@ export async function printCheckpoints(
   const isAll = found.length === checkpoints.length;
   if (call.json) {
     const total = isAll ? found.length : (await workspace.list(request.filter)).length;
-    call.output.json(checkpointListJson(checkpoints, { workspace: workspace.id, total }));
-  } else printTable(call, checkpoints, { isAll, whenEmpty: request.whenEmpty });
+    const uncaptured = uncapturedAmong(await uncapturedOf(workspace, request), checkpoints, isAll);
+    call.output.json({
+      ...checkpointListJson(checkpoints, { workspace: workspace.id, total }),
+      uncaptured: uncaptured.map(uncapturedJson),
+    });
+  } else {
+    const uncaptured = uncapturedAmong(await uncapturedOf(workspace, request), checkpoints, isAll);
+    printTable(call, { checkpoints, uncaptured }, { isAll, whenEmpty: request.whenEmpty });
+  }
   return EXIT.done;
+}
+
+/** Turns without a checkpoint are of no kind, and nothing of them can be searched for. */
+async function uncapturedOf(workspace: Workspace, { filter }: ListRequest): Promise<UncapturedTurn[]> {
+  return filter.kind === undefined && filter.search === undefined ? workspace.uncaptured(filter.thread) : [];
+}
+
+/** Those that stand between the checkpoints that are shown. */
+function uncapturedAmong(
+  turns: readonly UncapturedTurn[],
+  checkpoints: readonly Checkpoint[],
+  isAll: boolean,
+): UncapturedTurn[] {
+  const oldest = isAll ? 0 : (checkpoints.at(-1)?.seq ?? 0);
+  return turns.filter(({ after }) => after >= oldest);
 }
 
 function printTable(
   { output }: Pick<Call, "output">,
-  checkpoints: Parameters<typeof checkpointTable>[0],
+  { checkpoints, uncaptured }: { checkpoints: readonly Checkpoint[]; uncaptured: readonly UncapturedTurn[] },
   { isAll, whenEmpty }: { isAll: boolean; whenEmpty: string },
 ): void {
-  if (checkpoints.length === 0) output.print(whenEmpty);
-  else output.print(checkpointTable(checkpoints, output));
+  if (checkpoints.length === 0 && uncaptured.length === 0) output.print(whenEmpty);
+  else output.print(checkpointTable(checkpoints, output, uncaptured));
   if (!isAll) output.note(output.noteStyle.dim("… there are more: --limit <n> or --all shows them"));
 }

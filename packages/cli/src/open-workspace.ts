@@ -2,6 +2,7 @@
 import type { Workspace } from "@belay/engine";
 import type { HeadStart } from "@belay/engine/head-start";
 import { keepHooks } from "./agents/keep-hooks.ts";
+import { recordUncaptured } from "./agents/uncaptured-work.ts";
 import type { Call } from "./command.ts";
 import { visible } from "./output/visible.ts";
 
@@ -16,6 +17,7 @@ export async function withWorkspace<Result>(
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home, headStart });
   keepHooks(call.home, workspace);
+  await recordUncaptured(call.home, workspace);
   warnAll(call, workspace.notices);
   return await work(workspace);
 }

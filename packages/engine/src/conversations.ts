@@ -19,6 +19,8 @@ import type {
   ThreadSummary,
   ToolRequest,
   ToolResult,
+  UncapturedRequest,
+  UncapturedTurn,
 } from "./model/conversation.ts";
 import type { Thread } from "./model/checkpoint.ts";
 import type { Bounded } from "./model/deadline.ts";
@@ -44,6 +46,10 @@ export interface Conversations {
   /** Any other message; a user message is a prompt. */
   addMessage(thread: ThreadId, request: MessageRequest): Promise<Message>;
   history(thread: ThreadId, options?: HistoryOptions): Promise<History>;
+  /** Work that no checkpoint could be taken of, told afterwards: it stands in the timeline as such. */
+  noteUncaptured(thread: ThreadId, turn: UncapturedRequest): Promise<void>;
+  /** What was not captured, newest first. */
+  uncaptured(thread?: ThreadId): Promise<UncapturedTurn[]>;
   /** The stop: captures what the turn did. Null when no turn is open. */
   endTurn(thread: ThreadId, options?: Bounded): Promise<TakenCheckpoint | null>;
 

@@ -4,6 +4,7 @@ import { fileSystemKind } from "./fs/file-system-kind.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { freeBytes } from "./fs/mutate.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
+import type { UncapturedTurn } from "./model/conversation.ts";
 import { EngineError } from "./model/errors.ts";
 import type { System } from "./model/system.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
@@ -20,8 +21,16 @@ export interface Check {
 const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 const LOW_SPACE_BYTES = 512 * 1024 * 1024;
 
+interface DiagnoseOptions extends EngineOptions {
+  /** Called with the workspace before it is looked at. */
+  readonly opened?: (workspace: LocalWorkspace) => Promise<void>;
+}
+
 /** Looks without changing anything; a check that fails is a finding, not an error. */
-export async function diagnose(directory: string, options: EngineOptions = {}): Promise<{ checks: Check[] }> {
+export async function diagnose(
+  directory: string,
+  options: DiagnoseOptions = {},
+): Promise<{ checks: Check[] }> {
   const system = systemOf(options);
   const home = homePath(options, system);
   const checks = [
@@ -106,7 +115,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
   return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);
 }
 
-async function checkWorkspace(directory: string, options: EngineOptions, system: System): Promise<Check[]> {
+async function checkWorkspace(directory: string, options: DiagnoseOptions, system: System): Promise<Check[]> {
   let workspace: LocalWorkspace;
   try {
     workspace = await findWorkspace(directory, options);
@@ -117,6 +126,7 @@ async function checkWorkspace(directory: string, options: EngineOptions, system:
     return [{ name: "workspace", status: "problem", detail: error.message }];
   }
   await using opened = workspace;
+  await options.opened?.(opened);
   const report = await opened.verify();
   const { newest, gaps, disk } = await opened.status();
   const full = disk.bytes > disk.capBytes * 0.9;
@@ -152,6 +162,7 @@ async function checkWorkspace(directory: string, options: EngineOptions, system:
           hint: "belay status lists them with reasons",
         },
     lateCheck(opened.lateSince(system.now() - RECENT_MS)),
+    ...uncapturedCheck(await opened.uncaptured(), system.now() - RECENT_MS),
     full
       ? {
           name: "disk",
@@ -160,6 +171,22 @@ async function checkWorkspace(directory: string, options: EngineOptions, system:
           hint: "belay prune; belay gc",
         }
       : ok("disk", `${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`),
+  ];
+}
+
+/** Turns of which there is no checkpoint. */
+function uncapturedCheck(turns: readonly UncapturedTurn[], since: number): Check[] {
+  const recent = turns.filter(({ until }) => until >= since);
+  const [newest] = recent;
+  if (newest === undefined) return [];
+  const count = recent.length === 1 ? "1 turn" : `${recent.length} turns`;
+  return [
+    {
+      name: "not captured",
+      status: "warning",
+      detail: `${count} of the last week, the last one because: ${newest.problem}`,
+      hint: "belay list shows where, belay thread the prompts; what they changed cannot be undone as a turn",
+    },
   ];
 }
 

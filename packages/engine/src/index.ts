@@ -80,6 +80,8 @@ export type {
   ThreadSummary,
   ToolRequest,
   ToolResult,
+  UncapturedRequest,
+  UncapturedTurn,
 } from "./model/conversation.ts";
 export type { Bounded, Deadline } from "./model/deadline.ts";
 export type { EventDetail, EventOptions, WorkspaceEvent } from "./model/event.ts";

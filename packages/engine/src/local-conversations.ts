@@ -14,6 +14,7 @@ import {
   setTitle,
 } from "./history/threads.ts";
 import { listAgents } from "./history/tool-calls.ts";
+import { insertUncaptured, listUncaptured } from "./history/uncaptured.ts";
 import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Thread } from "./model/checkpoint.ts";
 import type { Bounded } from "./model/deadline.ts";
@@ -34,6 +35,8 @@ import type {
   ThreadSummary,
   ToolRequest,
   ToolResult,
+  UncapturedRequest,
+  UncapturedTurn,
 } from "./model/conversation.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
@@ -150,6 +153,18 @@ export class LocalConversations implements Conversations {
   async history(thread: ThreadId, options: HistoryOptions = {}): Promise<History> {
     assertThread(this.db, thread);
     return readHistory(this.db, thread, options);
+  }
+
+  async noteUncaptured(thread: ThreadId, turn: UncapturedRequest): Promise<void> {
+    const { events, problem } = turn;
+    const id = this.context.system.newId();
+    this.#write(thread, { uncaptured: { events, problem } }, () =>
+      insertUncaptured(this.db, thread, { ...turn, id }),
+    );
+  }
+
+  async uncaptured(thread?: ThreadId): Promise<UncapturedTurn[]> {
+    return listUncaptured(this.db, thread);
   }
 
   async endTurn(thread: ThreadId, options: Bounded = {}): Promise<TakenCheckpoint | null> {

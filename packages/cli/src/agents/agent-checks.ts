@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listOverdue } from "@belay/agents";
+import { listUncaptured } from "@belay/agents/uncaptured";
 import { relativeTime } from "../output/relative-time.ts";
 import type { AgentCapture, CaptureState } from "./capture-state.ts";
 
@@ -19,6 +20,7 @@ export function agentChecks(home: string, capture: CaptureState, now: number): A
     ...captureChecks(capture),
     ...capture.agents.map((agent) => checkOf(agent, capture.on)),
     ...overdueCheck(home),
+    ...uncapturedCheck(home),
     ...troubleCheck(home, now),
   ];
 }
@@ -57,6 +59,22 @@ function overdueCheck(home: string): AgentCheck[] {
       status: "warning",
       detail: `${others.length + 1} not recorded yet, the oldest of ${oldest.agent} in ${oldest.cwd} at ${since}`,
       hint: "They are recorded when their captures end, or made up for with the next event from there.",
+    },
+  ];
+}
+
+/** Turns that could not be captured and cannot be recorded yet either. */
+function uncapturedCheck(home: string): AgentCheck[] {
+  const waiting = listUncaptured(home);
+  const last = waiting.at(-1);
+  if (last === undefined) return [];
+  const since = new Date(last.at).toISOString();
+  return [
+    {
+      name: "not captured",
+      status: "warning",
+      detail: `${waiting.length} turns are not in any timeline yet, the last of ${last.agent} in ${last.cwd} at ${since}: ${last.problem}`,
+      hint: "They are recorded as not captured as soon as the store can be written.",
     },
   ];
 }

@@ -19,6 +19,7 @@ import {
   type Place,
   type RemovalReport,
 } from "@belay/agents";
+import { setUncapturedAside } from "@belay/agents/uncaptured";
 import { usageError } from "../command-error.ts";
 import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
@@ -57,6 +58,7 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
 export function installHooks(plans: readonly InstallPlan[], place: Place, now: number): InstallReport[] {
   if (plans.length === 0) return [];
   writeScript(place.belayHome);
+  setUncapturedAside(place.belayHome);
   if (plans.some(({ adapter }) => adapter.id === CLAUDE)) writeClaudePlugin(place, readVersion());
   return plans.map((plan) => install(plan, now));
 }

@@ -8,6 +8,7 @@ import type { AgentHost, Deadline } from "@belay/agents/hook";
 import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
 import { pathJson } from "@belay/server/json";
 import { runSlashCommand } from "./slash-command.ts";
+import { noteUncaptured } from "./uncaptured-work.ts";
 
 /** A workspace that is open, and how to wait for one's turn on it. */
 export interface OpenedWorkspace {
@@ -60,6 +61,10 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
       inThread(thread, async (workspace, id) => {
         if (messageId !== null) await workspace.restoreTo(messageId, { thread: id, scope: "conversation" });
       }),
+    uncaptured: async (work) => {
+      const opened = await open(work.cwd);
+      await opened?.inTurn(() => noteUncaptured(opened.workspace, work));
+    },
     command: (command) => runSlashCommand(home, command),
     trouble: () => Promise.resolve(),
   };

@@ -12,7 +12,11 @@ export default defineCommand({
   run: async (call) => {
     const { diagnose } = await import("@belay/engine");
     const { residentCheck } = await import("../resident/resident-status.ts");
-    const { checks: found } = await diagnose(call.directory, { home: call.home });
+    const { recordUncaptured } = await import("../agents/uncaptured-work.ts");
+    const { checks: found } = await diagnose(call.directory, {
+      home: call.home,
+      opened: (workspace) => recordUncaptured(call.home, workspace),
+    });
     const { agentChecks } = await import("../agents/agent-checks.ts");
     const { captureJson, captureStateAt } = await import("../agents/capture-state.ts");
     const capture = await captureStateAt(call.home, call.directory);

@@ -82,12 +82,12 @@ function threadText({ thread, history, sessions, agents }: Shown, output: Output
 
 function messageList(messages: readonly Message[], output: Output): string {
   const { style } = output;
-  const rows = messages.map(({ index, role, content, checkpoint, rolledBack }) => [
+  const rows = messages.map(({ index, role, content, checkpoint, rolledBack, uncaptured }) => [
     { text: String(index), paint: style.bold },
     { text: role, paint: role === "user" ? style.cyan : style.blue },
     { text: checkpoint?.slice(0, 8) ?? "", paint: style.dim },
     {
-      text: `${rolledBack ? "(rolled back) " : ""}${visible(content.replaceAll(/\s+/g, " "))}`,
+      text: `${rolledBack ? "(rolled back) " : ""}${uncaptured === null ? "" : `(not captured: ${visible(uncaptured)}) `}${visible(content.replaceAll(/\s+/g, " "))}`,
       ...(rolledBack && { paint: style.dim }),
     },
   ]);

@@ -1,5 +1,6 @@
 /** Checkpoints as rows: number, id, age, kind, name or description, changes. */
-import type { Checkpoint } from "@belay/engine";
+import { summarisePrompt as summarise } from "@belay/agents/uncaptured";
+import type { Checkpoint, UncapturedTurn } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { count } from "./quantity.ts";
 import { relativeTime } from "./relative-time.ts";
@@ -7,10 +8,36 @@ import type { Paint, Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible } from "./visible.ts";
 
-export function checkpointTable(checkpoints: readonly Checkpoint[], output: Output): string {
+/** Newest first; turns that were not captured stand above the checkpoint that they came after. */
+export function checkpointTable(
+  checkpoints: readonly Checkpoint[],
+  output: Output,
+  uncaptured: readonly UncapturedTurn[] = [],
+): string {
   const letters = prefixLength(checkpoints.map(({ id }) => id));
-  const rows = checkpoints.map((checkpoint) => row(checkpoint, letters, output.style));
-  return table(rows, { width: output.width, flexible: 4, right: [0] });
+  const left = [...uncaptured];
+  const rows = checkpoints.flatMap((checkpoint) => {
+    const later = left.findIndex(({ after }) => after < checkpoint.seq);
+    const above = left.splice(0, later < 0 ? left.length : later);
+    return [
+      ...above.map((turn) => uncapturedRow(turn, output.style)),
+      row(checkpoint, letters, output.style),
+    ];
+  });
+  const oldest = left.map((turn) => uncapturedRow(turn, output.style));
+  return table([...rows, ...oldest], { width: output.width, flexible: 4, right: [0] });
+}
+
+function uncapturedRow({ at, prompt, problem }: UncapturedTurn, style: Style): Cell[] {
+  const what = prompt === null ? "" : `: ${visible(summarise(prompt))}`;
+  return [
+    { text: "!", paint: style.red },
+    { text: "" },
+    { text: relativeTime(at) },
+    { text: "lost", paint: style.red },
+    { text: `not captured${what} (${visible(problem)})` },
+    { text: "" },
+  ];
 }
 
 /** `12 kqzvnwxy "before the refactoring"`: how a checkpoint is named inside a sentence. */

@@ -90,7 +90,7 @@ export function conversationFacts(
 }
 
 const SELECT =
-  "SELECT m.*, c.id AS checkpoint_id FROM message m LEFT JOIN checkpoint c ON c.seq = m.checkpoint";
+  "SELECT m.*, c.id AS checkpoint_id, u.problem AS uncaptured FROM message m LEFT JOIN checkpoint c ON c.seq = m.checkpoint LEFT JOIN uncaptured u ON u.message = m.id";
 
 function toMessage(row: Row): Message {
   return {
@@ -105,5 +105,6 @@ function toMessage(row: Row): Message {
     checkpoint: row["checkpoint_id"] === null ? null : (String(row["checkpoint_id"]) as CheckpointId),
     artifacts: (parseJson(row["artifacts"]) ?? []) as unknown[],
     rolledBack: row["rolled_back_by"] !== null,
+    uncaptured: row["uncaptured"] === null ? null : String(row["uncaptured"]),
   };
 }

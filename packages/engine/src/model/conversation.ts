@@ -57,6 +57,33 @@ export interface Message {
   readonly artifacts: readonly unknown[];
   /** Its turn was undone, or the conversation was taken back over it. Never deleted. */
   readonly rolledBack: boolean;
+  /** Why its turn, or a part of it, was not captured; null when it was. */
+  readonly uncaptured: string | null;
+}
+
+/** Work of an agent that no checkpoint could be taken of, as it is told afterwards. */
+export interface UncapturedRequest {
+  readonly at: number;
+  readonly until: number;
+  /** How many of its events were lost. */
+  readonly events: number;
+  readonly problem: string;
+  /** The prompt, if it was one of them. */
+  readonly prompt?: string;
+  readonly messageId?: string;
+}
+
+/** The same in the timeline. */
+export interface UncapturedTurn {
+  readonly thread: ThreadId;
+  readonly messageId: string | null;
+  readonly prompt: string | null;
+  readonly at: number;
+  readonly until: number;
+  readonly events: number;
+  readonly problem: string;
+  /** It comes after the checkpoint of this number. */
+  readonly after: number;
 }
 
 export interface HistoryOptions {

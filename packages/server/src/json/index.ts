@@ -18,4 +18,5 @@ export {
   rolledBackJson,
   sessionJson,
   threadJson,
+  uncapturedJson,
 } from "./thread-json.ts";

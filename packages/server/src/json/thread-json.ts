@@ -1,5 +1,5 @@
 /** Conversations, their messages, sessions and agents in the contract's shape. */
-import type { AgentRun, Message, RolledBack, Session, ThreadSummary } from "@belay/engine";
+import type { AgentRun, Message, RolledBack, Session, ThreadSummary, UncapturedTurn } from "@belay/engine";
 import { pathJson } from "./path-json.ts";
 
 export function threadJson(thread: ThreadSummary, workspace: string) {
@@ -15,6 +15,10 @@ export function threadJson(thread: ThreadSummary, workspace: string) {
 
 export function messageJson(message: Message) {
   return { ...message, createdAt: isoTime(message.createdAt) };
+}
+
+export function uncapturedJson(turn: UncapturedTurn) {
+  return { ...turn, at: isoTime(turn.at), until: isoTime(turn.until) };
 }
 
 export function sessionJson(session: Session) {

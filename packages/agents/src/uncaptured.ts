@@ -1,0 +1,172 @@
+/**
+ * What agents did while no checkpoint could be taken: remembered until it can be put into the timeline. A full disk is
+ * the usual reason, so the place for it is set aside beforehand: one file of fixed size, written over in place, which
+ * needs no space. (A file system that never writes in place, such as btrfs, may still refuse; then only the warning that
+ * the agent shows tells of it.) One slot a turn; the oldest gives way. Hooks that write at the same moment may lose count
+ * of events, never a turn.
+ */
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { AgentEvent } from "./agent-event.ts";
+import { digest, parsePayload, textOf, type Payload } from "./payload.ts";
+
+export { summarisePrompt } from "./describe.ts";
+
+const SLOTS = 32;
+const SLOT_BYTES = 4096;
+
+/** A turn, or what is known of one, that could not be captured. */
+export interface UncapturedWork {
+  readonly agent: string;
+  /** The agent's own id of the conversation. */
+  readonly session: string;
+  readonly cwd: string;
+  readonly at: number;
+  readonly until: number;
+  readonly events: number;
+  readonly problem: string;
+  /** Null: the prompt was captured, or is not known. Its beginning, if it is long. */
+  readonly prompt: string | null;
+  readonly messageId: string | null;
+}
+
+interface Slot extends UncapturedWork {
+  readonly slot: number;
+}
+
+/** Sets the place aside, if that has not been done; that it cannot is no error here. */
+export function setUncapturedAside(home: string): void {
+  try {
+    if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;
+    mkdirSync(join(home, "agents"), { recursive: true, mode: 0o700 });
+    writeFileSync(fileIn(home), Buffer.alloc(SLOTS * SLOT_BYTES, " "), { mode: 0o600 });
+  } catch {
+    // there may be room another time
+  }
+}
+
+/** What is known of one event that failed. */
+export interface LostEvent {
+  readonly agent: string;
+  readonly event: AgentEvent;
+  readonly cwd: string;
+  readonly now: number;
+  readonly problem: string;
+}
+
+/** Remembers an event that could not be carried out; with others of its turn. */
+export function noteUncaptured(home: string, lost: LostEvent): void {
+  const { agent, event, cwd, now, problem } = lost;
+  if (!isWork(event)) return;
+  try {
+    const known = readSlots(home);
+    const own = known.filter((one) => one.agent === agent && one.session === event.session);
+    const open = event.kind === "prompt" ? undefined : own.toSorted((a, b) => b.at - a.at)[0];
+    const isPrompt = event.kind === "prompt";
+    writeSlot(home, {
+      agent,
+      session: event.session,
+      cwd: event.cwd ?? cwd,
+      at: open?.at ?? now,
+      until: now,
+      events: (open?.events ?? 0) + 1,
+      problem,
+      prompt: isPrompt ? event.text : (open?.prompt ?? null),
+      messageId: isPrompt ? messageIdOf(event) : (open?.messageId ?? null),
+      slot: open?.slot ?? freeSlot(known),
+    });
+  } catch {
+    // The user still gets the warning in the answer.
+  }
+}
+
+/** The name under which a prompt is recorded, where its agent has none for it. */
+export function messageIdOf(event: Extract<AgentEvent, { kind: "prompt" }>): string {
+  return event.messageId ?? `message-${digest(event.session, event.key)}`;
+}
+
+/** Everything that is remembered, oldest first. */
+export function listUncaptured(home: string): UncapturedWork[] {
+  return readSlots(home).toSorted((a, b) => a.at - b.at);
+}
+
+/** It is in the timeline now, or nowhere to be put. */
+export function forgetUncaptured(home: string, work: UncapturedWork): void {
+  const found = readSlots(home).find(
+    ({ agent, session, at }) => agent === work.agent && session === work.session && at === work.at,
+  );
+  // what came in meanwhile stays for the next time
+  if (found !== undefined && found.events === work.events) overwrite(home, found.slot, "");
+}
+
+/** Events that are a part of a turn; a session that begins or ends changes nothing. */
+function isWork(event: AgentEvent): boolean {
+  return ["prompt", "tool-before", "tool-after", "turn-end", "agent-start", "agent-end"].includes(event.kind);
+}
+
+function freeSlot(known: readonly Slot[]): number {
+  const taken = new Set(known.map(({ slot }) => slot));
+  const free = Array.from({ length: SLOTS }, (_, slot) => slot).find((slot) => !taken.has(slot));
+  return free ?? known.toSorted((a, b) => a.until - b.until)[0]!.slot;
+}
+
+function readSlots(home: string): Slot[] {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(fileIn(home));
+  } catch {
+    return [];
+  }
+  return Array.from({ length: SLOTS }, (_, slot) => slot).flatMap((slot) => {
+    const text = bytes.toString("utf8", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trim();
+    const note = text === "" ? undefined : parsePayload(text);
+    return note === undefined ? [] : asSlot(note, slot);
+  });
+}
+
+function asSlot(note: Payload, slot: number): Slot[] {
+  const [agent, session, cwd] = [textOf(note, "agent"), textOf(note, "session"), textOf(note, "cwd")];
+  const { at, until, events } = note;
+  if (agent === null || session === null || cwd === null) return [];
+  if (typeof at !== "number" || typeof until !== "number" || typeof events !== "number") return [];
+  const problem = textOf(note, "problem") ?? "";
+  const [prompt, messageId] = [textOf(note, "prompt"), textOf(note, "messageId")];
+  return [{ agent, session, cwd, at, until, events, problem, prompt, messageId, slot }];
+}
+
+/** A long prompt is cut until the whole fits. */
+function writeSlot(home: string, { slot, ...work }: Slot): void {
+  let text = JSON.stringify(work);
+  for (let kept = work.prompt ?? ""; Buffer.byteLength(text) > SLOT_BYTES && kept !== "";) {
+    kept = kept.slice(0, Math.floor(kept.length / 2));
+    text = JSON.stringify({ ...work, prompt: `${kept}…` });
+  }
+  if (Buffer.byteLength(text) <= SLOT_BYTES) overwrite(home, slot, text);
+}
+
+/** In place: the file neither grows nor shrinks. */
+function overwrite(home: string, slot: number, text: string): void {
+  const file = openSync(fileIn(home), constants.O_WRONLY);
+  try {
+    const bytes = Buffer.alloc(SLOT_BYTES, " ");
+    bytes.write(text, "utf8");
+    writeSync(file, bytes, 0, SLOT_BYTES, slot * SLOT_BYTES);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function fileIn(home: string): string {
+  return join(home, "agents", "uncaptured");
+}

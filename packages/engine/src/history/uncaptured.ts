@@ -1,0 +1,72 @@
+/**
+ * Turns, or parts of them, of which no checkpoint could be taken: the disk was full, the store failed. They are told of
+ * afterwards, when there is room again, and stand in the timeline where they belong: after the newest checkpoint of then.
+ */
+import type { UncapturedRequest, UncapturedTurn } from "../model/conversation.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Database, Row } from "../store/database.ts";
+import { newestSeq } from "./checkpoints.ts";
+import { insertMessage } from "./messages.ts";
+
+/** Records one; call inside a transaction. Several about one message are one. */
+export function insertUncaptured(
+  db: Database,
+  thread: ThreadId,
+  turn: UncapturedRequest & { readonly id: string },
+): void {
+  const message = turn.prompt === undefined ? lastPrompt(db, thread) : addPrompt(db, thread, turn);
+  db.run(
+    `INSERT INTO uncaptured (thread, message, at, until, events, problem, after) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (message) DO UPDATE SET until = max(until, excluded.until), events = events + excluded.events,
+       problem = excluded.problem`,
+    thread,
+    message,
+    turn.at,
+    turn.until,
+    turn.events,
+    turn.problem,
+    newestSeq(db),
+  );
+}
+
+/** Newest first. */
+export function listUncaptured(db: Database, thread: ThreadId | undefined): UncapturedTurn[] {
+  return db
+    .all(
+      `SELECT u.*, m.content FROM uncaptured u LEFT JOIN message m ON m.id = u.message
+       WHERE ?1 IS NULL OR u.thread = ?1 ORDER BY u.seq DESC`,
+      thread ?? null,
+    )
+    .map(toTurn);
+}
+
+function addPrompt(
+  db: Database,
+  thread: ThreadId,
+  { id, prompt, messageId, at }: UncapturedRequest & { id: string },
+) {
+  const named = messageId === undefined ? {} : { externalId: messageId };
+  const about = { id, thread, now: at, checkpoint: null, step: null };
+  return insertMessage(db, { ...about, role: "user", content: prompt!, ...named }).id;
+}
+
+function lastPrompt(db: Database, thread: ThreadId): string | null {
+  const row = db.get(
+    "SELECT id FROM message WHERE thread = ? AND role = 'user' ORDER BY number DESC LIMIT 1",
+    thread,
+  );
+  return row === undefined ? null : String(row["id"]);
+}
+
+function toTurn(row: Row): UncapturedTurn {
+  return {
+    thread: row["thread"] as ThreadId,
+    messageId: row["message"] === null ? null : String(row["message"]),
+    prompt: row["content"] === null ? null : String(row["content"]),
+    at: Number(row["at"]),
+    until: Number(row["until"]),
+    events: Number(row["events"]),
+    problem: String(row["problem"]),
+    after: Number(row["after"]),
+  };
+}
