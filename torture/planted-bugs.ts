@@ -249,6 +249,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "settings are read once",
     suite: "settings",
     tries: 40,
-    edits: [{ file: "current-settings", text: "queueMicrotask(() =>", instead: "void (() =>" }],
+    edits: [{ file: "hold-still", text: "queueMicrotask(() =>", instead: "void (() =>" }],
   },
 ];

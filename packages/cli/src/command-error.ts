@@ -10,7 +10,8 @@ export type CommandErrorCode =
   | "NO_PARENT"
   | "OUTPUT_FAILED"
   | "RESIDENT_FAILED"
-  | "RESIDENT_RUNNING";
+  | "RESIDENT_RUNNING"
+  | "PAUSED_EVERYWHERE";
 
 interface CommandErrorDetails {
   readonly exit: ExitCode;

@@ -133,6 +133,16 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "give a moved project its store back",
     load: () => import("./commands/attach.ts"),
   },
+  pause: {
+    group: "Upkeep",
+    summary: "capture nothing by itself for a while",
+    load: () => import("./commands/pause.ts"),
+  },
+  resume: {
+    group: "Upkeep",
+    summary: "end a pause",
+    load: () => import("./commands/resume.ts"),
+  },
   start: {
     group: "Upkeep",
     summary: "start the resident process: captures in milliseconds, the API",

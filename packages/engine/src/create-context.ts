@@ -6,11 +6,13 @@ import type { Doubt } from "./model/checkpoint.ts";
 import type { WorkspaceId } from "./model/ids.ts";
 import { hashFromBytes } from "./model/object-hash.ts";
 import type { StepSummary } from "./model/plan.ts";
-import type { CheckpointPolicy } from "./model/policy.ts";
+import { PAUSED, type CheckpointPolicy } from "./model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
 import { decodeRules, type ExcludedDirectory, type RecordedRules } from "./model/rules.ts";
 import type { System } from "./model/system.ts";
 import type { CurrentSettings } from "./current-settings.ts";
+import { holdStill } from "./hold-still.ts";
+import { CurrentPauses } from "./pauses.ts";
 import { checkpointPolicy, type Settings } from "./settings.ts";
 import type { Store } from "./store/store.ts";
 import { makeRoom } from "./upkeep/make-room.ts";
@@ -42,6 +44,8 @@ export function createContext(parts: LocalWorkspaceParts): Context {
   const { root, store, settings, system, policy, excludedDirectories } = parts;
   const dropped: StepSummary[] = [];
   const capBytes = () => settings.values["disk.capBytes"];
+  const pauses = new CurrentPauses(settings.home, parts.id, system.now);
+  const isPaused = holdStill(() => pauses.current !== null);
   return {
     system,
     store,
@@ -49,8 +53,9 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       return capBytes();
     },
     get policy() {
-      return policy ?? checkpointPolicy(settings.values);
+      return isPaused() ? PAUSED : (policy ?? checkpointPolicy(settings.values));
     },
+    pauses,
     excludedDirectories,
     dropped,
     makeRoom: (missingBytes, keep) =>

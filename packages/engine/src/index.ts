@@ -20,6 +20,7 @@ export {
   type SettingKey,
   type SettingWithSource,
 } from "./settings.ts";
+export { setPauseOfAll } from "./pauses.ts";
 export { createSystem, processIdentity } from "./system.ts";
 export type {
   CheckpointDetails,
@@ -100,6 +101,7 @@ export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts"
 export type { DiffDetail, FileChange } from "./model/file-change.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
+export type { Pause } from "./model/pause.ts";
 export type {
   AfterRestore,
   ApplyOptions,

@@ -1,6 +1,6 @@
 /** Conversations of a workspace in this process: each method of `Conversations`, in terms of the layers below. */
 import { checkpointAt, newestCheckpoint } from "./history/checkpoints.ts";
-import { appendEvent } from "./history/events.ts";
+import { appendEvent, type EventRow } from "./history/events.ts";
 import { insertMessage, readHistory } from "./history/messages.ts";
 import { appendOperation } from "./history/operations.ts";
 import { lastTurnOf } from "./history/steps.ts";
@@ -39,6 +39,7 @@ import type {
   UncapturedTurn,
 } from "./model/conversation.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
+import type { Pause } from "./model/pause.ts";
 import type { Outcome } from "./model/plan.ts";
 import { isEngineError } from "./model/errors.ts";
 import { captureWarnings, droppedWarnings } from "./capture-warnings.ts";
@@ -226,6 +227,43 @@ export class LocalConversations implements Conversations {
     const outcome = abortEdit(this.context, edit);
     this.changed();
     return outcome;
+  }
+
+  get paused(): Pause | null {
+    return this.context.pauses.current;
+  }
+
+  async pause(pause: Pause, scope: "workspace" | "all" = "workspace"): Promise<void> {
+    const { since, until } = pause;
+    // a pause that is made longer has nothing new to capture; that of all may have reached this workspace already
+    if (this.paused === null || this.paused.since === since) await this.#captureAround("Before the pause");
+    this.context.pauses.set(pause, scope);
+    this.#note("pause", { since, until, scope }, { type: "capture_paused", data: { until } });
+  }
+
+  async resume(scope: "workspace" | "all" = "workspace"): Promise<void> {
+    // first of all: whatever goes wrong after it, captures are made again
+    this.context.pauses.set(null, scope);
+    this.#note("resume", { scope }, { type: "capture_resumed", data: {} });
+    if (this.paused === null) await this.#captureAround("After the pause");
+  }
+
+  async #captureAround(description: string): Promise<void> {
+    await this.take(() => takeCheckpoint(this.context, { request: { kind: "safety" }, description }));
+  }
+
+  #note(
+    kind: "pause" | "resume",
+    detail: Record<string, unknown>,
+    event: Pick<EventRow, "type" | "data">,
+  ): void {
+    const { newId, now } = this.context.system;
+    const at = now();
+    this.db.transaction(() => {
+      appendOperation(this.db, { id: newId() as OperationId, kind, at, detail });
+      appendEvent(this.db, { ...event, thread: null, at });
+    });
+    this.changed();
   }
 
   /** Captures within `work` may rely on what the watcher has reported, if there is one. */

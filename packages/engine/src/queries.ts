@@ -119,6 +119,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
       present === undefined || changed === undefined ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     undoDropped: countDropped(db),
+    paused: context.pauses.current,
     warnings: [
       ...(present === undefined
         ? ["The directory does not exist any more; belay restore brings its files back."]

@@ -11,6 +11,7 @@ import type { SessionStatus } from "./model/session.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
+import type { Pause } from "./model/pause.ts";
 import type { AfterRestore, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
@@ -138,6 +139,8 @@ export interface WorkspaceStatus {
   readonly disk: { readonly bytes: number; readonly capBytes: number };
   readonly canUndo: StepSummary | null;
   readonly canRedo: StepSummary | null;
+  /** Nothing is captured by itself until then. */
+  readonly paused: Pause | null;
   /** How many steps can no longer be undone: their checkpoints were dropped. */
   readonly undoDropped: number;
   readonly warnings: readonly string[];
@@ -189,6 +192,16 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
   diff(options: DiffOptions): Promise<Diff>;
   status(): Promise<WorkspaceStatus>;
+
+  /** The pause that this workspace is in, its own or that of all. */
+  readonly paused: Pause | null;
+  /**
+   * From now to its end nothing is captured by itself: hooks are answered and prompts recorded, without checkpoints.
+   * What stands now is captured first. Checkpoints made by hand, `turn` and whatever goes back work as ever.
+   */
+  pause(pause: Pause, scope?: "workspace" | "all"): Promise<void>;
+  /** Ends a pause and captures what changed in it. The pause of all goes on after the end of a workspace's own. */
+  resume(scope?: "workspace" | "all"): Promise<void>;
 
   /** Called whenever files went back, whichever way was taken; what it says is in the outcome's notices. */
   afterRestore(work: AfterRestore): void;

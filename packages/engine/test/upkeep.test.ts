@@ -272,6 +272,7 @@ describe("gc", () => {
           worktree,
           capBytes: Infinity,
           policy: CHECKPOINT_PRESETS.everything,
+          pauses: { current: null, set: () => undefined },
           excludedDirectories: () => [],
           makeRoom: () => undefined,
           dropped: [],

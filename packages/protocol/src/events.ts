@@ -40,6 +40,9 @@ export type BelayEvent =
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
   /** These can no longer be undone or redone. */
   | (Place & { type: "steps_dropped"; steps: readonly string[] })
+  /** Nothing is captured by itself until then, or is again; a pause that ends by itself ends without an event. */
+  | (Place & { type: "capture_paused"; until: string })
+  | (Place & { type: "capture_resumed" })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first of a stream: how far what follows can be relied on. */

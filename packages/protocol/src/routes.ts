@@ -248,7 +248,11 @@ const WORKSPACE = {
   "GET /api/status": {
     summary: "What is protected, what changed, what stays out.",
     query: workspaceQuery,
-    response: z.looseObject({ workspace: z.string(), path: z.string() }),
+    response: z.looseObject({
+      workspace: z.string(),
+      path: z.string(),
+      paused: z.object({ since: z.string(), until: z.string() }).nullable(),
+    }),
   },
   "GET /api/checkpoints": {
     summary: "The checkpoints of a workspace, newest first.",

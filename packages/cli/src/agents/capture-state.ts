@@ -5,11 +5,12 @@
  */
 import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
 import { findWorkspace, readSettings, type Workspace } from "@belay/engine";
+import { clockTime } from "../output/relative-time.ts";
 import { placeFor } from "./agent-hooks.ts";
 
 /** Something that keeps everything from being captured. */
 export interface CaptureObstacle {
-  readonly code: "NOT_PROTECTED" | "STORE_FAILS" | "AUTOMATIC_OFF" | "NO_HOOKS" | "NO_EVENTS";
+  readonly code: "NOT_PROTECTED" | "STORE_FAILS" | "PAUSED" | "AUTOMATIC_OFF" | "NO_HOOKS" | "NO_EVENTS";
   readonly detail: string;
   readonly hint: string;
 }
@@ -95,6 +96,15 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
         code: "STORE_FAILS",
         detail: `the store cannot be opened, so nothing is captured: ${workspace.message}`,
         hint: "`belay verify --full` says more.",
+      },
+    ];
+  const { paused } = workspace;
+  if (paused !== null)
+    return [
+      {
+        code: "PAUSED",
+        detail: `paused until ${clockTime(paused.until)}, nothing is captured`,
+        hint: "The pause ends by itself; `belay resume` (or `belay resume --all`) ends it now.",
       },
     ];
   if (automatic(home) === "off")

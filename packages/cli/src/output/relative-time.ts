@@ -26,3 +26,9 @@ export function dayAndTime(then: number): string {
   const local = new Date(then - date.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16).replace("T", " ");
 }
+
+/** The local time: 14:05; with its day when that is not today. */
+export function clockTime(moment: number, now: number = Date.now()): string {
+  const [text, today] = [dayAndTime(moment), dayAndTime(now)];
+  return text.slice(0, 10) === today.slice(0, 10) ? text.slice(11) : text;
+}

@@ -22,7 +22,9 @@ export type OperationKind =
   | "prune"
   | "unprune"
   | "gc"
-  | "forget";
+  | "forget"
+  | "pause"
+  | "resume";
 
 export interface Operation {
   readonly seq: number;

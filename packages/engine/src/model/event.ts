@@ -54,6 +54,9 @@ export type EventDetail =
     }
   /** These can no longer be undone or redone: their checkpoints were dropped. */
   | { readonly type: "steps_dropped"; readonly steps: readonly string[] }
+  /** Nothing is captured by itself until then, or is again. */
+  | { readonly type: "capture_paused"; readonly until: number }
+  | { readonly type: "capture_resumed" }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 

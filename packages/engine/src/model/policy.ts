@@ -16,3 +16,6 @@ export const CHECKPOINT_PRESETS = {
 
 /** Automatic checkpoints switched off. */
 export const NO_CHECKPOINTS: CheckpointPolicy = { name: "off", triggers: [] };
+
+/** The same for a while. */
+export const PAUSED: CheckpointPolicy = { name: "paused", triggers: [] };

@@ -3,6 +3,7 @@ import { newestRules } from "../history/checkpoints.ts";
 import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Pause } from "../model/pause.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
@@ -20,6 +21,11 @@ export interface Context {
   readonly worktree: Worktree;
   /** Which events make checkpoints by themselves. */
   readonly policy: CheckpointPolicy;
+  /** The pause in which nothing is captured by itself; `set` begins or ends one. */
+  readonly pauses: {
+    readonly current: Pause | null;
+    set(pause: Pause | null, scope: "workspace" | "all"): void;
+  };
   /** The store never grows beyond this. */
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */

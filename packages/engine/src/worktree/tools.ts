@@ -81,20 +81,25 @@ export function endTool(
   thread: ThreadId,
   { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
 ): Taken | undefined {
-  if (!isTrigger(context, "tool")) return undefined;
   const { store, system } = context;
   const call = findOpenCall(store.db, toolUseId);
+  const close = () => {
+    if (call === undefined) return;
+    if (background) keepInBackground(store.db, call);
+    else closeCall(store.db, call, system.now());
+  };
+  if (!isTrigger(context, "tool")) {
+    // it began when tools were captured: left open, it would be taken for the author of all that follows
+    if (call !== undefined) store.db.transaction(close);
+    return undefined;
+  }
   const name = call?.tool ?? tool ?? "a tool";
   return takeCheckpoint(context, {
     request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
     description: `After ${name}`,
     deadline,
     moment: { ended: { id: toolUseId, unfinished } },
-    within() {
-      if (call === undefined) return;
-      if (background) keepInBackground(store.db, call);
-      else closeCall(store.db, call, system.now());
-    },
+    within: close,
   });
 }
 

@@ -6,7 +6,6 @@
 import { checkpointAt, newestSeq } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
-import type { Recorded } from "../history/record.ts";
 import {
   closeStep,
   continueStep,
@@ -66,7 +65,7 @@ export function beginTurn(context: Context, { thread, description, prompt }: Tur
     request: { kind: "turn", phase: "before", thread },
     description: `Before: ${description}`,
     within(recorded) {
-      closeTurns(context, thread, recorded);
+      closeTurns(context, thread, recorded.checkpoint.seq);
       openStep(store.db, {
         id,
         kind: "turn",
@@ -93,7 +92,7 @@ export function endTurn(
     deadline,
     operation: "turn",
     within(recorded) {
-      closeTurns(context, thread, recorded);
+      closeTurns(context, thread, recorded.checkpoint.seq);
       const { id, createdAt: at } = recorded.checkpoint;
       appendEvent(context.store.db, { type: "done", thread, at, data: { checkpoint: id } });
     },
@@ -101,9 +100,9 @@ export function endTurn(
 }
 
 /** The tools of the thread itself are over too; agents that it started may still be at work. */
-function closeTurns({ store, system }: Context, thread: ThreadId, { checkpoint }: Recorded): void {
+function closeTurns({ store, system }: Context, thread: ThreadId, after: number): void {
   for (const step of openSteps(store.db)) {
-    if (step.thread === thread) closeStep(store.db, step.id, { after: checkpoint.seq, now: system.now() });
+    if (step.thread === thread) closeStep(store.db, step.id, { after, now: system.now() });
   }
   closeCallsOf(store.db, thread, null, system.now());
 }
@@ -120,12 +119,19 @@ export function endUndone({ store, system }: Context, step: Step, after: number)
   moveCalls(store.db, step.id, next);
 }
 
-/** The stop of a turn that is driven from outside; undefined when none is open. */
+/** Where nothing is captured, a turn ends with the last capture of it. */
+function closeTurnsUncaptured(context: Context, thread: ThreadId): void {
+  closeTurns(context, thread, newestSeq(context.store.db));
+}
+
+/** The stop of a turn that is driven from outside; undefined when none is open, or nothing is captured. */
 export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Taken | undefined {
   const turn = openTurnOf(context.store.db, thread);
-  return turn === undefined
-    ? undefined
-    : endTurn(context, { thread, description: turn.description, deadline });
+  if (turn === undefined) return undefined;
+  if (isTrigger(context, "turn"))
+    return endTurn(context, { thread, description: turn.description, deadline });
+  context.store.db.transaction(() => closeTurnsUncaptured(context, thread));
+  return undefined;
 }
 
 const SHOWN_CHARACTERS = 50;
@@ -140,9 +146,10 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   const summary = beginningOf(request.summary ?? request.content);
   const facts = { id: system.newId(), turn: system.newId() };
   if (!isTrigger(context, "message")) {
-    const message = db.transaction(() =>
-      addPrompt(context, thread, { ...facts, turn: null, request, seq: null }),
-    );
+    const message = db.transaction(() => {
+      closeTurnsUncaptured(context, thread);
+      return addPrompt(context, thread, { ...facts, turn: null, request, seq: null });
+    });
     return { message, checkpoint: null, turn: null, rolledBack };
   }
   let message: Message | undefined;
@@ -152,7 +159,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     deadline: request.deadline,
     within(recorded) {
       const { seq } = recorded.checkpoint;
-      closeTurns(context, thread, recorded);
+      closeTurns(context, thread, recorded.checkpoint.seq);
       if (!isTrigger(context, "tool")) stopBracketing(db, thread);
       openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
       message = addPrompt(context, thread, { ...facts, request, seq });

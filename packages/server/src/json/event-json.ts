@@ -13,6 +13,8 @@ export function eventJson(event: WorkspaceEvent, workspace: string): object {
         ...place,
         checkpoint: rest.checkpoint === null ? null : checkpointJson(rest.checkpoint, { workspace }),
       };
+    case "capture_paused":
+      return { ...rest, ...place, until: new Date(rest.until).toISOString() };
     case "checkpoint_deleted":
       return { ...rest, ...place, checkpoint_id: rest.checkpointId };
     case "session_approved":

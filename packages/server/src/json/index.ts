@@ -8,7 +8,7 @@ export { pathJson, withPathJson } from "./path-json.ts";
 export { outcomeJson, planJson } from "./plan-json.ts";
 export { planOperationType, type PlanOperationType } from "./plan-operation.ts";
 export { pendingFacts, sessionRef, sessionStatusJson } from "./session-json.ts";
-export { NO_RESIDENT, statusJson, type ResidentStatus } from "./status-json.ts";
+export { NO_RESIDENT, pauseJson, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
 export {
   agentJson,

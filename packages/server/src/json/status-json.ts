@@ -1,5 +1,5 @@
 /** The status of a workspace in the contract's shape. */
-import type { StepSummary, WorkspaceStatus } from "@belay/engine";
+import type { Pause, StepSummary, WorkspaceStatus } from "@belay/engine";
 import { checkpointJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
@@ -40,8 +40,15 @@ export function statusJson(
     canUndo: optionalStep(status.canUndo),
     canRedo: optionalStep(status.canRedo),
     undoDropped: status.undoDropped,
+    paused: pauseJson(status.paused),
     warnings: status.warnings,
   };
+}
+
+/** A pause in the contract's shape. */
+export function pauseJson(pause: Pause | null) {
+  const iso = (moment: number) => new Date(moment).toISOString();
+  return pause === null ? null : { since: iso(pause.since), until: iso(pause.until) };
 }
 
 function optionalStep(step: StepSummary | null) {

@@ -1,0 +1,40 @@
+import { pauseJson } from "@belay/server/json";
+import { usageError } from "../command-error.ts";
+import { defineCommand } from "../command.ts";
+import { parseDuration } from "../duration.ts";
+import { EXIT } from "../exit-code.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { clockTime } from "../output/relative-time.ts";
+import { inEveryWorkspace } from "../pausing.ts";
+
+const DEFAULT = "1h";
+const LONGEST_MS = 7 * 86_400_000;
+
+export default defineCommand({
+  usage: "pause [duration] [--all]",
+  about: [
+    "Captures nothing by itself for a while, an hour unless you say how long; then captures go on.",
+    "Agents work as ever and their prompts are recorded. Checkpoints by hand, `belay run`, restore and undo still work.",
+  ].join("\n"),
+  options: { all: { type: "boolean", about: "every protected directory, not only this one" } },
+  operands: { min: 0, max: 1 },
+  examples: ["belay pause", "belay pause 30m", "belay pause 2h --all"],
+  run: async (call) => {
+    const ms = parseDuration(call.operands[0] ?? DEFAULT);
+    if (ms > LONGEST_MS)
+      throw usageError("A pause lasts at most 7 days. Nothing was changed.", "For example: 2h");
+    const since = Date.now();
+    const pause = { since, until: since + ms };
+    const { all = false } = call.options;
+    if (all) await inEveryWorkspace(call, pause);
+    else await withWorkspace(call, (workspace) => workspace.pause(pause));
+    if (call.json) call.output.json({ paused: pauseJson(pause), all });
+    else call.output.print(pausedText(pause.until, all));
+    return EXIT.done;
+  },
+});
+
+function pausedText(until: number, all: boolean): string {
+  const [where, resume] = all ? ["anywhere", "belay resume --all"] : ["here", "belay resume"];
+  return `Paused until ${clockTime(until)}: nothing is captured ${where} by itself. \`${resume}\` ends the pause.`;
+}

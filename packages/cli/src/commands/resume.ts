@@ -1,0 +1,37 @@
+import { pauseJson } from "@belay/server/json";
+import { CommandError } from "../command-error.ts";
+import { defineCommand, type Call } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { withWorkspace } from "../open-workspace.ts";
+import { clockTime } from "../output/relative-time.ts";
+import { inEveryWorkspace } from "../pausing.ts";
+
+export default defineCommand({
+  usage: "resume [--all]",
+  about: "Ends a pause: captures go on, beginning with what changed meanwhile.",
+  options: { all: { type: "boolean", about: "every pause, also those of single directories" } },
+  operands: { min: 0, max: 0 },
+  run: async (call) => {
+    const { all = false } = call.options;
+    const wasPaused = all ? await inEveryWorkspace(call, null) : await resumeHere(call);
+    if (call.json) call.output.json({ paused: null, resumed: wasPaused, all });
+    else call.output.print(wasPaused ? "Captures go on." : "It was not paused: captures go on.");
+    return EXIT.done;
+  },
+});
+
+/** True when it was paused. */
+function resumeHere(call: Call): Promise<boolean> {
+  return withWorkspace(call, async (workspace) => {
+    const { paused } = workspace;
+    if (paused === null) return false;
+    await workspace.resume();
+    const left = workspace.paused;
+    if (left === null) return true;
+    throw new CommandError(
+      "PAUSED_EVERYWHERE",
+      `Every directory is paused until ${clockTime(left.until)}, this one too: nothing is captured.`,
+      { exit: EXIT.refused, hint: "`belay resume --all` ends that.", facts: { paused: pauseJson(left) } },
+    );
+  });
+}
