@@ -5,7 +5,10 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -285,5 +288,77 @@ describe("[R60] the hook's script goes the long way", () => {
     expect(script).toMatch(/^#!\/bin\/sh\n/);
     expect(script).not.toContain("short_way");
     expect(readFileSync("/bin/sh").length).toBeGreaterThan(0);
+  });
+});
+
+/** The list of roots, as the engine writes it. */
+function writeRoots(
+  { belayHome }: Setting,
+  roots: readonly (readonly [inode: bigint, path: string])[],
+): void {
+  writeFileSync(join(belayHome, "roots"), roots.map(([inode, path]) => `${inode} ${path}\0`).join(""));
+}
+
+describe("[R170] in a directory that is not protected the hook's script starts nothing", () => {
+  function setUpPlaces() {
+    const setting = setUp();
+    const [project, elsewhere] = [join(setting.top, "project"), join(setting.top, "elsewhere")];
+    for (const place of [join(project, "deep"), join(elsewhere, "deep")])
+      mkdirSync(place, { recursive: true });
+    writeRoots(setting, [[statSync(project, { bigint: true }).ino, project]]);
+    return { setting, project, elsewhere };
+  }
+
+  const about = (cwd: string, more: object = {}) =>
+    JSON.stringify({ session_id: "s", cwd, hook_event_name: "PreToolUse", ...more });
+
+  test("and answers at once, whatever is protected elsewhere", async () => {
+    const { setting, elsewhere } = setUpPlaces();
+    for (const cwd of [elsewhere, join(elsewhere, "deep")]) {
+      const event = about(cwd, { tool_input: { content: "x".repeat(100_000) } });
+      expect(await run(setting, event, { cwd })).toMatchObject({ output: "{}", errors: "", code: 0 });
+    }
+    expect(await run(setting, EVENT, { cwd: elsewhere })).toMatchObject({ output: "{}" });
+    writeRoots(setting, []);
+    expect(await run(setting, about("/"), { cwd: "/" })).toMatchObject({ output: "{}" });
+  });
+
+  test("a neighbour whose name begins alike is none of the protected ones", async () => {
+    const { setting, project } = setUpPlaces();
+    mkdirSync(`${project}-2`);
+    expect(await run(setting, EVENT, { cwd: `${project}-2` })).toMatchObject({ output: "{}" });
+  });
+
+  test("but asks when the hook, or the event, is in a protected one, by whatever name", async () => {
+    const { setting, project, elsewhere } = setUpPlaces();
+    const link = join(setting.top, "link");
+    symlinkSync(join(project, "deep"), link);
+    for (const cwd of [project, join(project, "deep"), link]) {
+      longWay(await run(setting, about(elsewhere), { cwd }));
+      longWay(await run(setting, about(cwd), { cwd: elsewhere }));
+      const event = JSON.stringify({ directory: cwd });
+      expect(longWay(await run(setting, event, { cwd: elsewhere })).read).toBe(event);
+    }
+  });
+
+  test("and when it cannot know", async () => {
+    const { setting, project, elsewhere } = setUpPlaces();
+    const there = { cwd: elsewhere };
+    longWay(await run(setting, about(join(elsewhere, "gone")), there));
+    longWay(await run(setting, about(`${elsewhere}/\u0001`), there));
+    longWay(await run(setting, JSON.stringify({ text: "x".repeat(9000), cwd: elsewhere }), there));
+    longWay(await run(setting, about(elsewhere, { hook_event_name: "UserPromptExpansion" }), there));
+    longWay(await run(setting, about(elsewhere), { ...there, agent: "cursor" }));
+    writeFileSync(join(elsewhere, ".git"), "gitdir: /x/.git/worktrees/elsewhere\n");
+    longWay(await run(setting, about(elsewhere), there));
+    rmSync(join(elsewhere, ".git"));
+    expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
+    // a protected directory was moved: here, or to somewhere else
+    const moved = join(setting.top, "moved");
+    renameSync(project, moved);
+    expect(await run(setting, about(elsewhere), there)).toMatchObject({ output: "{}" });
+    longWay(await run(setting, about(join(moved, "deep")), { cwd: moved }));
+    rmSync(join(setting.belayHome, "roots"));
+    longWay(await run(setting, about(elsewhere), there));
   });
 });

@@ -29,8 +29,9 @@ export interface HookScript {
 }
 
 const BASH = "/bin/bash";
-/** An agent's pipe may be a socket, which has no name to open it by, and bash alone would read it byte by byte. */
+/** For what is left of an event that is too large for the short way. */
 const CAT = "/bin/cat";
+const LIST = "/bin/ls";
 
 export function hookScript(script: HookScript, bash = BASH): string {
   const { belayHome, node, cli, build, environment = [] } = script;
@@ -41,7 +42,7 @@ export function hookScript(script: HookScript, bash = BASH): string {
 # Belay's hook for coding agents. Written by belay; changes are lost with the next update.
 BELAY_HOME=${home}
 export BELAY_HOME
-${isShort ? shortWay(build, environment) : ""}note_trouble() {
+${isShort ? `${LOOK}${shortWay(build, environment)}` : ""}note_trouble() {
   mkdir -p -m 700 "$BELAY_HOME/agents" &&
     printf '{"at":"%s","agent":"%s","event":"%s","problem":"%s"}\\n' \\
       "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" "$3" >>"$BELAY_HOME/agents/trouble.log"
@@ -65,15 +66,64 @@ const ALL_MS = 950;
 /** Larger events go the long way: the resident process takes bodies of a mebibyte. */
 const MOST_BYTES = 800_000;
 
+/** So much of an event is searched for the directory it is about: agents name it before anything long. */
+const HEAD_BYTES = 4000;
+
+/**
+ * [R170] Functions that read the event, and tell whether it is certain that no protected directory is concerned: neither
+ * the hook's own nor the one the event names is below a root, nor a linked worktree, nor a root that was moved.
+ */
+const LOOK = `read_input() {
+  local LC_ALL=C
+  IFS= read -r -d '' -N ${MOST_BYTES + 1} input
+  [[ \${#input} -le ${MOST_BYTES} ]] || input+=$(${CAT})
+}
+is_unprotected() {
+  local LC_ALL=C head=\${input:0:${HEAD_BYTES}} named='"(cwd|directory)" *: *"([^"\\]+)"' roots
+  [[ \${BASH_VERSINFO[0]} -ge 5 && $1 != cursor && -f $BELAY_HOME/roots && -O $BELAY_HOME/roots ]] || return
+  [[ $head != *conversation_id* && $head != *UserPromptExpansion* ]] || return
+  mapfile -d '' -t roots <"$BELAY_HOME/roots" || return
+  is_outside "$PWD" || return
+  if [[ $head =~ $named ]]; then
+    is_outside "\${BASH_REMATCH[2]}"
+  else
+    [[ \${#input} -le ${HEAD_BYTES} && $head != *'"cwd"'* && $head != *'"directory"'* ]]
+  fi
+}
+# [R170] true when the directory has nothing to do with any of the roots
+is_outside() {
+  local here=$PWD at root moved= inode _
+  cd -P -- "$1" || return
+  at=$PWD
+  cd -- "$here" || return
+  set --
+  for root in "\${roots[@]}"; do
+    [[ $at/ != "\${root#* }"/* ]] || return
+    [[ -d \${root#* } ]] || moved+=" \${root%% *} "
+  done
+  while [[ -n $at ]]; do
+    [[ ! -f $at/.git ]] || return
+    set -- "$@" "$at"
+    at=\${at%/*}
+  done
+  [[ -n $moved ]] || return 0
+  [[ -x ${LIST} ]] || return
+  while read -r inode _; do
+    [[ $moved != *" $inode "* ]] || return
+  done < <(${LIST} -di -- "$@")
+}
+`;
+
 /** A function that sets `answer`, or fails. Bytes are counted as such, and nothing is said to the agent's user. */
 function shortWay(build: string, environment: readonly string[]): string {
   return `short_way() {
-  local LC_ALL=C plain='^[!-~]([ -~]*[!-~])?$' word='"([A-Za-z0-9_-]+)"' facts name variables= line length=
+  local LC_ALL=C plain='^[!-~]([ -~]*[!-~])?$' word='"([A-Za-z0-9_-]+)"' facts name variables= line
+  local size=$'\\r\\n[Cc]ontent-[Ll]ength: ([0-9]+)\\r\\n'
   local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)}
   [[ \${BASH_VERSINFO[0]} -ge 5 && $# -eq 1 && $1 =~ ^[a-z-]+$ && $PWD =~ $plain ]] || return
   [[ \${#input} -gt 0 && \${#input} -le ${MOST_BYTES} && -f $build && -f $run && -O $run ]] || return
   [[ ! $build -nt $run && ! -d $BELAY_HOME/agents/overdue && -z $BELAY_WAIT_MS ]] || return
-  facts=$(<"$run")
+  IFS= read -r facts <"$run"
   [[ $facts =~ \\"url\\":\\"http://127\\.0\\.0\\.1:([0-9]+)\\",\\"token\\":$word,\\"hello\\":$word,\\"proof\\":$word ]] || return
   local port=\${BASH_REMATCH[1]} token=\${BASH_REMATCH[2]} hello=\${BASH_REMATCH[3]} proof=\${BASH_REMATCH[4]}
   for name in ${environment.map((prefix) => `\${!${prefix}@}`).join(" ")}; do
@@ -83,14 +133,14 @@ function shortWay(build: string, environment: readonly string[]): string {
   exec 3<>"/dev/tcp/127.0.0.1/$port" || return
   began=\${EPOCHREALTIME/[.,]/}
   send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $hello" "" || return
-  read_line && [[ $line == "HTTP/1.1 204 $proof"$'\\r' ]] && read_headers || return
+  read_line && [[ $line == "HTTP/1.1 204 $proof"$'\\r' ]] && skip_headers || return
   sent_as=\${began:0:13}-$$
   send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $token" \\
     "connection: close" "x-belay-cwd: $PWD" "x-belay-environment: $variables" "x-belay-wait: $sent_as" \\
     "content-type: application/json" "content-length: $((\${#input} + 2))" "" "$input" || return
-  read_line && [[ $line == 'HTTP/1.1 200 '* ]] && read_headers && [[ -n $length ]] || return
-  IFS= read -r -d '' -n "$length" -t 0.1 -u 3 answer
-  [[ \${#answer} -eq $length ]]
+  read_all && [[ $line == 'HTTP/1.1 200 '* && $line =~ $size ]] || return
+  answer=\${line#*$'\\r\\n\\r\\n'}
+  [[ \${#answer} -eq \${BASH_REMATCH[1]} ]]
 }
 # in one piece: bash writes up to the last end of a line at once, and what follows would wait for an answer to that
 send() {
@@ -101,16 +151,25 @@ send() {
 spent_ms() {
   spent=$(((\${EPOCHREALTIME/[.,]/} - began) / 1000))
 }
-read_line() {
-  local spent left
+left() {
+  local spent
   spent_ms
   left=$((${SHORT_WAY_MS} - spent))
-  [[ $left -gt 0 ]] && printf -v left '0.%03d' "$left" && IFS= read -r -n ${LONGEST_LINE} -t "$left" -u 3 line
+  [[ $left -gt 0 ]] && printf -v left '0.%03d' "$left"
 }
-read_headers() {
-  while read_line && [[ $line != $'\\r' ]]; do
-    [[ $line =~ ^[Cc]ontent-[Ll]ength:\\ ([0-9]+) ]] && length=\${BASH_REMATCH[1]}
-  done
+read_line() {
+  local left
+  left && IFS= read -r -n ${LONGEST_LINE} -t "$left" -u 3 line
+}
+# to the end at once: line by line, bash would read byte by byte
+read_all() {
+  local left
+  left || return
+  IFS= read -r -d '' -N ${LONGEST_ANSWER} -t "$left" -u 3 line
+  [[ $? -le 1 ]]
+}
+skip_headers() {
+  while read_line && [[ $line != $'\\r' ]]; do :; done
   [[ $line == $'\\r' ]]
 }
 is_answer() {
@@ -121,10 +180,13 @@ is_answer() {
 }
 
 const LONGEST_LINE = 2000;
+const LONGEST_ANSWER = 1_000_000;
 
 const ASK = `trap '' PIPE
-{ input=$(${CAT}); } 2>/dev/null
-if short_way "$@" 2>/dev/null; then
+{ read_input; } 2>/dev/null
+if is_unprotected "$@" 2>/dev/null; then
+  printf '${NEUTRAL_ANSWER}'
+elif short_way "$@" 2>/dev/null; then
   if is_answer "$answer"; then
     printf '%s' "$answer"
   else

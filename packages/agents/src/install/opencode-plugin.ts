@@ -1,6 +1,9 @@
 /**
  * The plugin that opencode loads: plain JavaScript for Bun, which only passes events on and waits for the
  * answer. It never throws: an error in a hook of a plugin stops the tool.
+ *
+ * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Whatever
+ * is out of the ordinary goes through the hook's script, under the same name, so that it counts once.
  */
 import { HOOK_MARK, type Place } from "./hook-file.ts";
 
@@ -9,44 +12,124 @@ export function opencodePlugin({ scope, belayHome }: Place): string {
     scope === "shared" ? 'process.env.BELAY_HOME || join(homedir(), ".belay")' : JSON.stringify(belayHome);
   return `// Belay's plugin for opencode: checkpoints before prompts and tools. Written by belay.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { Agent, request } from "node:http";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
-const HOOK = join(${home}, "${HOOK_MARK}");
-const DEADLINE_MS = 15000;
-
+const HOME = ${home};
+const HOOK = join(HOME, "${HOOK_MARK}");
+${WAYS}
 export const Belay = async ({ directory }) => {
-  const send = (belay_event, input, output, id) =>
-    new Promise((done) => {
-      const finish = (text) => {
-        try {
-          done(JSON.parse(text));
-        } catch {
-          done({});
-        }
-      };
-      try {
-        if (!existsSync(HOOK)) return done({});
-        const child = spawn(HOOK, ["opencode"], { cwd: directory, stdio: ["pipe", "pipe", "ignore"] });
-        let text = "";
-        const timer = setTimeout(() => finish(""), DEADLINE_MS);
-        child.on("error", () => finish(""));
-        child.stdin.on("error", () => undefined);
-        child.stdout.on("data", (part) => (text += part));
-        child.on("close", () => {
-          clearTimeout(timer);
-          finish(text);
-        });
-        child.stdin.end(JSON.stringify({ belay_event, directory, input, output, id }));
-      } catch {
-        done({});
-      }
-    });
+  const send = async (belay_event, input, output, id) => {
+    try {
+      if (!existsSync(HOOK) || isUnprotected(directory)) return {};
+      const event = JSON.stringify({ belay_event, directory, input, output, id });
+      const sentAs = Date.now() + "-" + process.pid + ++sent;
+      const { answer, wasAsked } = await ask(event, directory, sentAs);
+      return JSON.parse(answer ?? (await runHook(event, directory, wasAsked ? sentAs : undefined)));
+    } catch {
+      return {};
+    }
+  };
 
 ${HOOKS}};
 `;
 }
+
+/** How an event reaches Belay. */
+const WAYS = `const DEADLINE_MS = 15000;
+// What is left of the second that a hook may hold its agent up is for the script.
+const ASK_MS = 600;
+const AFTER_ASKING_MS = 350;
+const MOST_BYTES = 400000;
+
+const kept = new Agent({ keepAlive: true, maxSockets: 8 });
+let sent = 0;
+
+/** Certain that no protected directory is concerned; in doubt the script finds out. */
+function isUnprotected(directory) {
+  try {
+    const place = realpathSync(directory);
+    const roots = readFileSync(join(HOME, "roots"), "latin1").split("\\0").slice(0, -1);
+    const paths = roots.map((root) => Buffer.from(root.slice(root.indexOf(" ") + 1), "latin1").toString("utf8"));
+    if (paths.some((path) => (place + "/").startsWith(path + "/") || !existsSync(path))) return false;
+    for (let at = place; at !== dirname(at); at = dirname(at))
+      if (statSync(join(at, ".git"), { throwIfNoEntry: false })?.isFile()) return false;
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The resident process, if it is this user's and of the build that the script is of. */
+function residentSocket() {
+  const run = join(HOME, "run");
+  const { uid, mode } = statSync(run);
+  const [, quoted, plain] = / build=(?:'([^']+)'|(\\S+))/.exec(readFileSync(HOOK, "utf8")) ?? [];
+  const build = quoted ?? plain;
+  if (uid !== process.getuid() || mode & 0o077 || !build || existsSync(join(HOME, "agents/overdue"))) return undefined;
+  const isOlder = statSync(build).mtimeMs > statSync(join(run, "resident.json")).mtimeMs;
+  const socket = join(run, "resident.sock");
+  return isOlder || !existsSync(socket) ? undefined : socket;
+}
+
+/** Without an answer when there was none in time, or nobody to ask. */
+function ask(event, cwd, id) {
+  return new Promise((done) => {
+    try {
+      const socketPath = event.length > MOST_BYTES ? undefined : residentSocket();
+      if (socketPath === undefined) return done({ wasAsked: false });
+      const end = (answer) => {
+        clearTimeout(timer);
+        done({ answer, wasAsked: true });
+      };
+      const environment = { BELAY_HOME: HOME };
+      const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + 850 } });
+      const headers = { host: "belay", "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+      const path = "/api/hooks/opencode";
+      const asked = request({ socketPath, agent: kept, method: "POST", path, headers }, (response) => {
+        let text = "";
+        response.setEncoding("utf8").on("data", (part) => (text += part));
+        response.on("error", () => end());
+        response.on("end", () => {
+          try {
+            end(response.statusCode === 200 ? JSON.parse(text).answer : undefined);
+          } catch {
+            end();
+          }
+        });
+      });
+      const timer = setTimeout(() => {
+        end();
+        asked.destroy();
+      }, ASK_MS);
+      asked.on("error", () => end());
+      asked.end(body);
+    } catch {
+      done({ wasAsked: false });
+    }
+  });
+}
+
+function runHook(event, cwd, id) {
+  return new Promise((done) => {
+    const asked = id && { BELAY_EVENT: id, BELAY_WAIT_MS: String(AFTER_ASKING_MS) };
+    const env = { ...process.env, ...asked };
+    const child = spawn(HOOK, ["opencode"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
+    let text = "";
+    const timer = setTimeout(() => done("{}"), DEADLINE_MS);
+    child.on("error", () => done("{}"));
+    child.stdin.on("error", () => undefined);
+    child.stdout.on("data", (part) => (text += part));
+    child.on("close", () => {
+      clearTimeout(timer);
+      done(text);
+    });
+    child.stdin.end(event);
+  });
+}
+`;
 
 /** The part that knows opencode's events. */
 const HOOKS = `  // What the model said last in each conversation: its end is announced without it.

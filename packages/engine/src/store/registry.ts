@@ -12,6 +12,7 @@ import { whileFilesStand } from "../fs/while-files-stand.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
+import { hasRoots, writeRoots } from "./protected-roots.ts";
 import { releaseReserve } from "./reserve.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
 import { openStore, readMeta, readRoot } from "./store.ts";
@@ -54,9 +55,11 @@ export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value
 
 export class Registry implements Disposable {
   readonly #db: Database;
+  readonly #home: AbsolutePath;
 
-  constructor(db: Database) {
+  constructor(db: Database, home: AbsolutePath) {
     this.#db = db;
+    this.#home = home;
   }
 
   /** Also those whose protection has ended. */
@@ -77,7 +80,7 @@ export class Registry implements Disposable {
   /** Adds a workspace; when another process was faster, tells which one is there. */
   add(workspace: RegisteredWorkspace): RegisteredWorkspace {
     const { id, store, path, dev, ino, birth, createdAt } = workspace;
-    return this.#db.transaction(() => {
+    return this.#change(() => {
       this.#db.run(
         "INSERT OR IGNORE INTO workspace (id, store, path, dev, ino, birth, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
         id,
@@ -95,7 +98,7 @@ export class Registry implements Disposable {
 
   /** Notes where a workspace's root is now; from then on it is protected. */
   move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
-    this.#db.transaction(() => {
+    this.#change(() => {
       this.#db.run(
         "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ?, ended_at = NULL WHERE id = ?",
         bytesOf(path),
@@ -110,7 +113,7 @@ export class Registry implements Disposable {
 
   /** The directory is not protected any more; its store is kept for the day it is again. */
   end(id: WorkspaceId, now: number): void {
-    this.#db.transaction(() => this.#db.run("UPDATE workspace SET ended_at = ? WHERE id = ?", now, id));
+    this.#change(() => this.#db.run("UPDATE workspace SET ended_at = ? WHERE id = ?", now, id));
   }
 
   /** Remembers whose store this directory had, for those who look for it there. */
@@ -131,7 +134,28 @@ export class Registry implements Disposable {
   }
 
   remove(id: WorkspaceId): void {
-    this.#db.transaction(() => this.#db.run("DELETE FROM workspace WHERE id = ?", id));
+    this.#change(() => this.#db.run("DELETE FROM workspace WHERE id = ?", id));
+  }
+
+  /** Makes the list of roots if there is none. */
+  ensureRoots(): void {
+    if (!hasRoots(this.#home)) this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
+  }
+
+  /** [R170] The list of roots names what is protected before the change and after it, until the change is durable. */
+  #change<Result>(work: () => Result): Result {
+    const result = this.#db.transaction(() => {
+      const before = this.#protected();
+      const done = work();
+      writeRoots(this.#home, [...before, ...this.#protected()]);
+      return done;
+    });
+    this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
+    return result;
+  }
+
+  #protected(): RegisteredWorkspace[] {
+    return this.list().filter(({ endedAt }) => endedAt === null);
   }
 
   [Symbol.dispose](): void {
@@ -144,9 +168,11 @@ export function openRegistry(home: AbsolutePath, userId: number | undefined): Re
   makeHome(home);
   assertPrivate(home, userId);
   const db = openDatabase(below(home, "registry.db"), { migrations: REGISTRY_MIGRATIONS, create: true });
-  const registry = new Registry(db);
+  const registry = new Registry(db, home);
   closingOnError(db, () => {
-    if (!db.readOnly && registry.list().length === 0) rebuild(registry, home);
+    if (db.readOnly) return;
+    if (registry.list().length === 0) rebuild(registry, home);
+    registry.ensureRoots();
   });
   return registry;
 }

@@ -1,0 +1,83 @@
+/** opencode's plugin against the real resident process, and without one. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeHookScript } from "@belay/agents";
+import { afterEach, expect, test } from "vitest";
+import { opencodePlugin } from "../../agents/src/install/opencode-plugin.ts";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+afterEach(() => {
+  sandbox.belay(["stop"]);
+  sandbox[Symbol.dispose]();
+});
+
+type Hook = (input: object, output: object) => Promise<void>;
+
+/** The plugin as opencode loads it. A script that is started, and a Node that it starts, leave a mark. */
+async function loadPlugin(directory: string): Promise<Record<string, Hook>> {
+  const node = join(sandbox.base, "node.sh");
+  const program = `#!/bin/sh\necho started >>'${sandbox.base}/long-way'\nexec '${process.execPath}' "$@"\n`;
+  writeFileSync(node, program, { mode: 0o755 });
+  const build = join(LAUNCHER, "../../dist/main.js");
+  const script = writeHookScript({ belayHome: sandbox.home, node, cli: LAUNCHER, build, environment: [] });
+  writeFileSync(
+    script,
+    readFileSync(script, "utf8").replace("\n", `\necho started >>'${sandbox.base}/script'\n`),
+  );
+  const file = join(sandbox.base, "plugin.mjs");
+  writeFileSync(file, opencodePlugin({ scope: "user", belayHome: sandbox.home } as never));
+  const { Belay } = (await import(`${file}?${Date.now()}`)) as {
+    Belay: (place: { directory: string }) => Promise<Record<string, Hook>>;
+  };
+  return Belay({ directory });
+}
+
+const started = (what: string) => existsSync(join(sandbox.base, what));
+
+/** A call of opencode's shell tool that writes a file. */
+async function call(plugin: Record<string, Hook>, id: string): Promise<void> {
+  const about = { tool: "bash", sessionID: "ses_1", callID: id };
+  await plugin["tool.execute.before"]!(about, { args: { command: `make ${id}` } });
+  sandbox.write(`${id}.txt`, "made\n");
+  await plugin["tool.execute.after"]!(
+    { ...about, args: { command: `make ${id}` } },
+    { metadata: { exit: 0 } },
+  );
+}
+
+test("[R171] opencode's plugin asks the resident process itself, over one connection", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.ok("start");
+  const plugin = await loadPlugin(sandbox.project);
+  let connections = 0;
+  const count = () => (connections += 1);
+  subscribe("net.client.socket", count);
+  for (const id of ["one", "two", "three"]) await call(plugin, id);
+  unsubscribe("net.client.socket", count);
+  expect(connections).toBe(1);
+  expect([started("script"), started("long-way")]).toEqual([false, false]);
+  const { checkpoints } = sandbox.json(["list", "--kind", "tool", "--all"]);
+  expect(checkpoints).toHaveLength(6);
+});
+
+test("[R171] without the resident process the script does it", async () => {
+  sandbox = await Sandbox.protected();
+  const plugin = await loadPlugin(sandbox.project);
+  await call(plugin, "one");
+  expect([started("script"), started("long-way")]).toEqual([true, true]);
+  expect(sandbox.json(["list", "--kind", "tool", "--all"]).checkpoints).toHaveLength(2);
+});
+
+test("[R170] in an unprotected directory opencode's plugin starts nothing", async () => {
+  sandbox = await Sandbox.protected();
+  const elsewhere = join(sandbox.base, "elsewhere");
+  mkdirSync(elsewhere);
+  const plugin = await loadPlugin(elsewhere);
+  await call(plugin, "one");
+  expect(started("script")).toBe(false);
+  rmSync(join(sandbox.home, "roots"));
+  await call(plugin, "two");
+  expect(started("script")).toBe(true);
+});
