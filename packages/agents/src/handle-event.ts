@@ -62,6 +62,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const notes = openHookNotes(scene.home, scene.adapter.id, session);
   const claim = `${event.kind}:${event.key}`;
   if (!notes.claim(claim)) return {};
+  notes.placeOfTranscript(event, cwd);
   let isDone = false;
   try {
     const reply = await carryOutAndTell(scene, { host: scene.host, thread, notes, event });

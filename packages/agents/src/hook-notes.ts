@@ -7,6 +7,7 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { AgentEvent } from "./agent-event.ts";
 import type { AgentRun } from "./agent-host.ts";
 import { digest, isObject, parsePayload, textOf, type Payload } from "./payload.ts";
 import { isRunning } from "./running.ts";
@@ -45,6 +46,8 @@ export interface HookNotes {
   endCall(toolUseId: string): void;
   /** Any other fact about the conversation. */
   recall(name: string): Payload | null;
+  /** Where the agent writes the conversation down, and where it works; only the conversation's own. */
+  placeOfTranscript(event: Pick<AgentEvent, "transcript" | "run">, cwd: string): void;
   remember(name: string, fact: Payload | null): void;
 }
 
@@ -82,9 +85,24 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
     openCalls: () => readCalls(directory),
     beginCall: (call) => writeNote(file("call", call.toolUseId), { ...call }),
     endCall: (toolUseId) => writeNote(file("call", toolUseId), null),
+    placeOfTranscript({ transcript: path, run }, cwd) {
+      const known = recall("transcript");
+      // the first directory counts: an agent's commands may lead it elsewhere
+      if (path === null || run !== null || (known !== null && textOf(known, "path") === path)) return;
+      remember("transcript", { path, cwd });
+    },
     recall,
     remember,
   };
+}
+
+/** Where an agent's transcript of a conversation is and where that was begun, as its hooks said. */
+export function transcriptOf(
+  home: string,
+  { agent, session }: { agent: string; session: string },
+): { path: string | null; cwd: string | null } {
+  const note = openHookNotes(home, agent, session).recall("transcript") ?? {};
+  return { path: textOf(note, "path"), cwd: textOf(note, "cwd") };
 }
 
 /** Forgets conversations that nothing was heard of for a month. */

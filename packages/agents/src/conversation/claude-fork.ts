@@ -3,10 +3,11 @@
  * what its own SDK does when it forks. `claude --resume` opens it.
  */
 import { randomUUID } from "node:crypto";
-import { closeSync, fsyncSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ancestors, byUuid, readTranscript, type TranscriptEntry } from "./claude-transcript.ts";
 import type { ForkRequest, ForkResult } from "./conversations.ts";
+import { dashedName, namesIn } from "./last-run.ts";
 
 /** Fields that name another message of the same conversation. */
 const LINKS = ["uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid"];
@@ -74,9 +75,12 @@ function writeTranscript(path: string, text: string): void {
   }
 }
 
+/** Where hooks said it is; else where a conversation of this directory would be, or of any other: its id tells. */
 function transcriptPath({ transcript, session, cwd, user, environment }: ForkRequest): string | null {
-  if (transcript !== null && transcript.endsWith(".jsonl")) return transcript;
+  if (transcript !== null && transcript.endsWith(".jsonl") && existsSync(transcript)) return transcript;
   if (!/^[\w-]{1,100}$/.test(session)) return null;
-  const config = environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude");
-  return join(config, "projects", cwd.replace(/[^A-Za-z0-9]/g, "-"), `${session}.jsonl`);
+  const projects = join(environment["CLAUDE_CONFIG_DIR"] || join(user, ".claude"), "projects");
+  const directories = [dashedName(cwd), ...namesIn(projects)];
+  const places = directories.map((directory) => join(projects, directory, `${session}.jsonl`));
+  return places.find((path) => existsSync(path)) ?? null;
 }

@@ -79,7 +79,8 @@ function writtenAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-function namesIn(directory: string): string[] {
+/** What is in a directory; nothing when it cannot be listed. */
+export function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
   } catch {

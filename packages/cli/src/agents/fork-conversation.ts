@@ -1,38 +1,65 @@
-/** After a conversation went back: where its agent can go on from that point. */
+/** A conversation that goes back with the files: the agent gets one that ends there, before anything else changes. */
 import { homedir } from "node:os";
-import { isAgentId, loadAgent } from "@belay/agents";
+import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Checkpoint, Message, Workspace } from "@belay/engine";
+import { CommandError } from "../command-error.ts";
+import { EXIT } from "../exit-code.ts";
 
-/** What to tell the user; undefined when the checkpoint belongs to no conversation with an agent that is known. */
-export async function forkConversation(
-  workspace: Workspace,
-  target: Checkpoint,
-): Promise<string | undefined> {
-  if (target.thread === null) return undefined;
-  const { agent, externalId } = await workspace.thread(target.thread);
-  if (!isAgentId(agent)) return undefined;
-  const { messages } = await workspace.history(target.thread, { limit: 10_000 });
+export interface Forking {
+  readonly home: string;
+  readonly workspace: Workspace;
+  readonly target: Checkpoint;
+  /** Whose conversation; null: of the checkpoint's own thread. */
+  readonly thread: Checkpoint["thread"];
+}
+
+export interface Forked {
+  /** What keeps the agent's own conversation as it is, to be said before the rest is done. */
+  readonly warning?: string;
+  /** How to go on, to be said when it is done. */
+  readonly advice?: string;
+}
+
+/** [R154] Throws where the agent could fork its conversation and cannot this time: nothing else has happened yet. */
+export async function forkConversation({ home, workspace, target, thread }: Forking): Promise<Forked> {
+  const id = thread ?? target.thread;
+  if (id === null) return {};
+  const { agent, externalId: session } = await workspace.thread(id);
+  if (!isAgentId(agent)) return {};
+  const { messages } = await workspace.history(id, { limit: 10_000 });
   const prompts = messages.filter(({ role }) => role === "user");
   const at = prompts.findIndex((message) => isFrom(message, target));
-  if (at < 0) return "The conversation stands where it stood: nothing was said after this checkpoint.";
-  const adapter = await loadAgent(agent);
-  const result = await adapter.conversations.fork({
-    session: externalId,
+  if (at < 0)
+    return { advice: "The conversation stands where it stood: nothing was said after this checkpoint." };
+  const { path, cwd } = transcriptOf(home, { agent, session });
+  const { conversations } = await loadAgent(agent);
+  const result = await conversations.fork({
+    session,
     messageId: prompts[at]!.externalId ?? "",
     previousMessageId: prompts[at - 1]?.externalId ?? null,
-    transcript: null,
-    cwd: workspace.root,
+    transcript: path,
+    cwd: cwd ?? workspace.root,
     user: homedir(),
     environment: process.env,
   });
   switch (result.outcome) {
     case "forked":
-      return `The conversation goes on from there with: ${result.resume.join(" ")}`;
+      return { advice: `The conversation goes on from there with: ${result.resume.join(" ")}` };
     case "empty":
-      return `Nothing was said before this point. Begin anew with: ${result.resume.join(" ")}`;
-    default:
-      return result.reason;
+      return { advice: `Nothing was said before this point. Begin anew with: ${result.resume.join(" ")}` };
+    case "files-only":
+      return { warning: result.reason };
+    case "failed":
+      throw cannotFork(result.reason, target);
   }
+}
+
+function cannotFork(reason: string, { seq }: Checkpoint): CommandError {
+  return new CommandError(
+    "CONVERSATION_NOT_FORKED",
+    `The conversation cannot go back: ${reason} Nothing was changed.`,
+    { exit: EXIT.refused, hint: `\`belay restore ${seq}\` brings back the files alone.`, facts: { reason } },
+  );
 }
 
 /** The first message that the conversation is taken back over. */

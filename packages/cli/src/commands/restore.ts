@@ -2,7 +2,7 @@ import type { RestoreScope } from "@belay/engine";
 import { usageError } from "../command-error.ts";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { withFiles } from "../open-workspace.ts";
+import { warnAll, withFiles } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 import { workspacePaths } from "../workspace-path.ts";
 
@@ -47,17 +47,23 @@ export default defineCommand({
         ...(thread && { thread }),
       };
       const bestEffort = call.options["best-effort"] === true;
+      let advice: string | undefined;
+      const before = async () => {
+        const { forkConversation } = await import("../agents/fork-conversation.ts");
+        const forking = { home: call.home, workspace, target, thread: thread ?? null };
+        const forked = await forkConversation(forking);
+        if (forked.warning !== undefined) warnAll(call, [forked.warning]);
+        advice = forked.advice;
+      };
       const exit = await goBack(call, workspace, {
+        ...(scope !== "files" && { before }),
         verb: "restore",
         conversation: scope !== "files",
         target: `${paths === undefined ? "to" : `${pathNames(paths)} from`} ${checkpointLabel(target, call.output.style)}`,
         plan: () => workspace.planRestore(target.id, options),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });
-      if (exit !== EXIT.done || scope === "files" || call.options["dry-run"] === true) return exit;
-      const { forkConversation } = await import("../agents/fork-conversation.ts");
-      const advice = await forkConversation(workspace, target);
-      if (advice !== undefined) call.output.note(advice);
+      if (exit === EXIT.done && advice !== undefined) call.output.note(advice);
       return exit;
     });
   },

@@ -19,6 +19,8 @@ export interface WayBack extends Direction {
   plan(): Promise<Plan | null>;
   /** Plans and acts in one go. */
   act(): Promise<Outcome>;
+  /** Done after the last question and before anything changes; what it throws keeps everything as it is. */
+  before?(): Promise<void>;
 }
 
 type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "directory"> & {
@@ -28,12 +30,17 @@ type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "direc
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
   const scene: Scene = { call, way, workspace };
   if (call.options["dry-run"] === true) return preview(scene);
-  if (call.options.yes === true) return report(scene, { outcome: await way.act(), previewed: false });
+  const act = async () => {
+    await way.before?.();
+    return report(scene, { outcome: await way.act(), previewed: false });
+  };
+  if (call.options.yes === true) return act();
   const plan = await way.plan();
-  if (plan === null) return report(scene, { outcome: await way.act(), previewed: false });
+  if (plan === null) return act();
   const previewed = isQuestionDue(call, plan);
   if (previewed && !(await askFor(scene, plan))) return declined(call);
   const bestEffort = call.options["best-effort"] === true;
+  if (!isBlocked(call, plan)) await way.before?.();
   return report(scene, { outcome: await workspace.restore(plan, { bestEffort }), previewed });
 }
 
