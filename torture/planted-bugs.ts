@@ -240,10 +240,46 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a step that can no longer be undone is skipped",
+    suite: "model",
+    tries: 400,
+    edits: [
+      {
+        file: "worktree/undo",
+        text: "const at = steps.findIndex(({ pruned }) => pruned);",
+        instead: "const at = -1;",
+      },
+    ],
+  },
+  {
+    name: "going back has no reserve",
+    suite: "full",
+    tries: 500,
+    edits: [
+      {
+        file: "worktree/carry-out",
+        text: "return withReserve(context.store, () => withLease(context, work));",
+        instead: "void withReserve; return withLease(context, work);",
+      },
+    ],
+  },
+  {
+    name: "a forget that did not come to its end says that nothing was done",
+    suite: "full",
+    tries: 1_000,
+    edits: [
+      {
+        file: "upkeep/purge",
+        text: 'if (isEngineError(error, "DISK_FULL")) throw unfinished(store, "the disk is full", error);',
+        instead: "",
+      },
+    ],
+  },
+  {
     name: "a full disk is not recognised",
     suite: "full",
     tries: 500,
-    edits: [{ file: "store/database", text: "case SQLITE.FULL:", instead: "case -1:" }],
+    edits: [{ file: "store/sqlite-error", text: "case SQLITE.FULL:", instead: "case -1:" }],
   },
   {
     name: "settings are read once",

@@ -1,5 +1,11 @@
-/** A file system with hardly any room, from none upwards: each command is done or refused, and all is well when there is room again. */
-import { rmSync, statfsSync, writeFileSync } from "node:fs";
+/**
+ * A file system with hardly any room, from none upwards: each command is done or refused, and all is well when there is
+ * room again. Every other time another process has the workspace open and watches it, as the resident process does.
+ */
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   expectHonest,
@@ -7,11 +13,13 @@ import {
   expectSound,
 } from "../../packages/engine/test/support/fault-check.ts";
 import { FaultLab, hasCompiler } from "../../packages/engine/test/support/fault-lab.ts";
-import { carryOut, type Operation } from "../../packages/engine/test/support/fault-operations.ts";
+import { carryOut, type Operation, type Said } from "../../packages/engine/test/support/fault-operations.ts";
 import { buildFaultProject } from "../../packages/engine/test/support/fault-project.ts";
 import { makeDirectory } from "../../packages/engine/test/support/place.ts";
 import { canMount, mountSmall, unmount } from "../../packages/engine/test/support/project.ts";
+import { processScript } from "../../packages/engine/test/support/temp-workspace.ts";
 import { readTreeMap, type TreeMap } from "../../packages/engine/test/support/tree-map.ts";
+import { openWorkspace } from "../../packages/engine/src/index.ts";
 import type { Round, Suite } from "../suite.ts";
 
 const OPERATIONS: readonly (readonly [Operation, kept: string])[] = [
@@ -24,7 +32,19 @@ const OPERATIONS: readonly (readonly [Operation, kept: string])[] = [
   ["reset", "start"],
   ["prune", "start"],
   ["gc", "start"],
+  ["forget", "turned"],
 ];
+/** What frees space or goes back, and so has the reserve. */
+const HAS_RESERVE: ReadonlySet<Operation> = new Set<Operation>([
+  "restore",
+  "undo",
+  "redo",
+  "reset",
+  "prune",
+  "gc",
+  "forget",
+]);
+const RESERVE_BYTES = 4 * 1024 * 1024;
 const PAGE_BYTES = 4096;
 const SIZE = "32m";
 /** Beyond this nothing is refused any more. */
@@ -63,6 +83,9 @@ async function squeeze(lab: FaultLab, { operation, kept, known }: Scene, round: 
   const after = readTreeMap(lab.root);
   lab.putBack(kept);
   const found = readTreeMap(lab.root);
+  const hasReserve = HAS_RESERVE.has(operation) && round.random.below(2) === 0;
+  if (hasReserve) setReserveAside(lab);
+  const beside = operation !== "open" && round.random.below(2) === 0 ? await startBeside(lab) : undefined;
   // few pages more often than many: that is where it becomes tight
   const pages = Math.floor(MOST_PAGES ** (round.random.below(1000) / 999)) - 1;
   const filler = fill(join(lab.home, ".."), pages);
@@ -70,13 +93,51 @@ async function squeeze(lab: FaultLab, { operation, kept, known }: Scene, round: 
   const said = await carryOut(operation, lab, { forgotten: false });
   try {
     expectHonest(said, lab, states);
+    // [R162]
+    if (hasReserve) assert.ok(said.done, "there was a reserve for this");
+    beside?.kill("SIGKILL");
     rmSync(filler);
-    if (operation === "open") await expectProtected(lab, states);
+    if (operation === "forget") await expectForgotten(lab, said);
+    else if (operation === "open") await expectProtected(lab, states);
     else await expectSound(lab, states, { restore: true });
   } catch (error) {
     throw new Error(`${operation} with ${pages} pages free: ${JSON.stringify(said)}`, { cause: error });
   }
   round.count(`${operation} ${said.done ? "done" : "refused"}`);
+}
+
+/** The laboratory keeps a reserve without content: this one takes room. */
+function setReserveAside({ home }: FaultLab): void {
+  const workspaces = join(home, "workspaces");
+  for (const store of readdirSync(workspaces))
+    writeFileSync(join(workspaces, store, "reserve"), Buffer.alloc(RESERVE_BYTES, 1));
+}
+
+/** A process that has the workspace open and watches it. */
+async function startBeside(lab: FaultLab): Promise<ChildProcess> {
+  const script =
+    'await workspace.watch(); process.stdout.write("ready"); await new Promise((r) => setTimeout(r, 1e9));';
+  const child = spawn(process.execPath, processScript(lab, script), { stdio: ["ignore", "pipe", "inherit"] });
+  await once(child.stdout, "data");
+  return child;
+}
+
+/** [R164] It is what was said: forgotten, not forgotten, or forgotten and still to be overwritten by gc. */
+async function expectForgotten({ root, home }: FaultLab, said: Said): Promise<void> {
+  await using workspace = await openWorkspace(root, { home });
+  const code = said.done ? "" : said.code;
+  const gone = said.done || code === "PURGE_UNFINISHED" || code === "CHECKPOINT_NOT_FOUND";
+  assert.equal(await isInAnyCheckpoint(workspace), !gone);
+  if (code === "PURGE_UNFINISHED") await workspace.gc();
+  assert.deepEqual((await workspace.status()).warnings, []);
+  assert.deepEqual((await workspace.verify({ full: true })).problems, []);
+}
+
+async function isInAnyCheckpoint(workspace: Awaited<ReturnType<typeof openWorkspace>>): Promise<boolean> {
+  for (const { id } of await workspace.list())
+    for await (const { path } of workspace.files(id))
+      if (path === "edited" || path.startsWith("edited/")) return true;
+  return false;
 }
 
 /** Takes all room but so many pages. */

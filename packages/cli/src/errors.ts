@@ -93,6 +93,10 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     exit: EXIT.failed,
     hint: "Free some space (`belay prune`, `belay gc`), then run the command again.",
   },
+  PURGE_UNFINISHED: {
+    exit: EXIT.failed,
+    hint: "`belay gc` overwrites them as soon as that is possible.",
+  },
   STORE_NEWER: { exit: EXIT.newer, hint: "Update Belay: the store was written by a newer version." },
   SQLITE_TOO_OLD: { exit: EXIT.failed, hint: "Use a newer Node 24: its SQLite can lose data." },
   RESTORE_RUNNING: { exit: EXIT.running, hint: "Wait until it is done, then run the command again." },

@@ -10,23 +10,17 @@ import type { BytePath } from "./model/byte-path.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
 import type { CheckpointId, OperationId, WorkspaceId } from "./model/ids.ts";
 import type { ApplyOptions, Outcome, Plan } from "./model/plan.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
-import { PRUNE_GRACE_MS, type RetentionPolicy } from "./model/retention.ts";
 import type { System } from "./model/system.ts";
 import { assertDeletable, assertRoomForManual } from "./checkpoint-limits.ts";
 import { createContext, retentionOf, type LocalWorkspaceParts } from "./create-context.ts";
 import { contentAt } from "./file-content.ts";
-import { forgetTarget } from "./forget-target.ts";
-import type { CurrentSettings } from "./current-settings.ts";
 import { compareStates, describeCheckpoint, describeStatus, exportedFiles } from "./queries.ts";
-import { LocalApprovals } from "./local-approvals.ts";
+import { LocalUpkeep } from "./local-upkeep.ts";
 import { withChanges } from "./message-changes.ts";
 import type { ObjectSource } from "./store/object-store.ts";
-import { collectGarbage, withReserve } from "./upkeep/gc.ts";
-import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
+import { pruneCheckpoints } from "./upkeep/prune.ts";
 import { keepReserve } from "./store/reserve.ts";
-import { readStats } from "./upkeep/stats.ts";
-import { findAffected, verifyStore } from "./upkeep/verify.ts";
+import { findAffected } from "./upkeep/verify.ts";
 import type {
   CheckpointDetails,
   CheckpointRef,
@@ -59,20 +53,18 @@ import { lookAndPlanSteps, moveSteps } from "./worktree/undo.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 
-export class LocalWorkspace extends LocalApprovals implements Workspace {
+export class LocalWorkspace extends LocalUpkeep implements Workspace {
   readonly id: WorkspaceId;
   readonly root: string;
   readonly store: string;
-  readonly #settings: CurrentSettings;
   readonly #notices: string[];
 
   constructor(parts: LocalWorkspaceParts) {
     const { id, root, store, settings, notices } = parts;
-    super(createContext(parts));
+    super(createContext(parts), settings);
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
-    this.#settings = settings;
     this.#notices = [...notices];
     if (!store.db.readOnly) keepReserve(store.directory);
   }
@@ -92,7 +84,7 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
-    assertRoomForManual(this.db, request, retentionOf(this.#settings.values).manualLimit);
+    assertRoomForManual(this.db, request, retentionOf(this.settings.values).manualLimit);
     if (request.paths !== undefined) this.namePaths(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
     return (await this.take(() =>
@@ -140,6 +132,14 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
     const { worktree } = this.context;
+    if (this.db.isAlone)
+      throw new EngineError(
+        "DISK_FULL",
+        "The disk is full: nothing can be captured. Your files are untouched.",
+        {
+          path: this.store,
+        },
+      );
     const prepare = () => worktree.whileCaughtUp(() => prepareCheckpoint(this.context));
     await worktree.watch(directoryLimit, () => void prepare().catch(() => undefined));
     return this.watching;
@@ -269,43 +269,6 @@ export class LocalWorkspace extends LocalApprovals implements Workspace {
     pruneCheckpoints(this.context.store, this.#system, [checkpoint]);
     this.changed();
     return checkpoint;
-  }
-
-  async verify(
-    options: { full?: boolean; progress?: (done: number, total: number) => void } = {},
-  ): Promise<VerifyReport> {
-    const { full = false, progress } = options;
-    return verifyStore(this.context.store, { full, ...(progress === undefined ? {} : { progress }) });
-  }
-
-  async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
-    const { store, system } = this.context;
-    const policy = options.policy ?? retentionOf(this.#settings.values);
-    const pruned = selectPrunable(store, policy, system.now());
-    const dryRun = options.dryRun ?? false;
-    if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
-    return { pruned, kept: listCheckpoints(this.db).length - (dryRun ? pruned.length : 0), dryRun };
-  }
-
-  async unprune(): Promise<Checkpoint[]> {
-    return unprune(this.context.store, this.#system).map((seq) => checkpointAt(this.db, seq)!);
-  }
-
-  async gc(options: { dryRun?: boolean } = {}): Promise<GcReport> {
-    const dryRun = options.dryRun ?? false;
-    const dropPrunedBefore = this.#system.now() - PRUNE_GRACE_MS;
-    return { ...collectGarbage(this.context.store, this.#system, { dropPrunedBefore, dryRun }), dryRun };
-  }
-
-  async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
-    const dryRun = options.dryRun ?? false;
-    const report = forgetTarget(this.context, target, dryRun);
-    if (!dryRun) this.context.worktree.distrust();
-    return report;
-  }
-
-  async stats(): Promise<Stats> {
-    return readStats(this.context.store, this.context.capBytes);
   }
 
   async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {

@@ -25,7 +25,6 @@ import type { System } from "./model/system.ts";
 import { CurrentSettings } from "./current-settings.ts";
 import {
   openRegistry,
-  openRegistryFirst,
   rootIdentity,
   whileRegistryStands,
   type RegisteredWorkspace,
@@ -93,7 +92,7 @@ export async function initWorkspace(
   const root = existingRoot(path);
   if (options.store === "memory") return initInMemory(root, options, system);
   const home = homePath(options, system);
-  using registry = openRegistryFirst(home, system.userId);
+  using registry = openRegistry(home, system.userId);
   const opening = { home, registry, system, options };
   const known = locate(registry, root);
   if (known !== undefined) return { workspace: open(known, opening), initial: null, created: false };
@@ -234,7 +233,7 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   const system = systemOf(options);
   const home = homePath(options, system);
   const start = resolveAsFarAsPossible(absolutePath(directory));
-  using registry = openRegistryFirst(home, system.userId);
+  using registry = openRegistry(home, system.userId);
   for (let path = start; ; path = parentOf(path)) {
     const known = locate(registry, path);
     if (known !== undefined) return open(known, { home, registry, system, options });

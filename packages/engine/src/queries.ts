@@ -16,6 +16,7 @@ import { isEngineError } from "./model/errors.ts";
 import type { FileChange } from "./model/file-change.ts";
 import type { Edit } from "./model/plan.ts";
 import type { ObjectSource } from "./store/object-store.ts";
+import { isPurgeUnfinished } from "./upkeep/purge.ts";
 import { storeBytes } from "./store/store.ts";
 import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatus } from "./workspace.ts";
 import { parsePaths } from "./workspace-path.ts";
@@ -123,6 +124,9 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     warnings: [
       ...(present === undefined
         ? ["The directory does not exist any more; belay restore brings its files back."]
+        : []),
+      ...(isPurgeUnfinished(db)
+        ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),
       ...(changed === undefined
         ? ["The newest checkpoint is damaged: what changed since it cannot be told."]

@@ -164,7 +164,10 @@ export class WorkspaceHost {
 
   async #watch(workspace: Workspace): Promise<HostedWorkspace> {
     this.#options.opened?.(workspace);
-    const watching = await workspace.watch();
+    const watching = await workspace.watch().catch(async (error: unknown) => {
+      await workspace.close();
+      throw error;
+    });
     this.#options.log.info("workspace opened", {
       workspace: workspace.id,
       path: workspace.root,

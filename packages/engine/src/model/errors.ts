@@ -37,6 +37,7 @@ export interface ErrorFacts {
   STORE_BUSY: { store: string };
   STORE_FULL: { missingBytes: number };
   DISK_FULL: { path: string };
+  PURGE_UNFINISHED: { store: string; reason: string };
   STORE_NEWER: { store: string; version: number; supported: number };
   SQLITE_TOO_OLD: { version: string; needed: string };
   RESTORE_RUNNING: { pid: number; since: string };

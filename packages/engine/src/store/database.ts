@@ -10,6 +10,7 @@ import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { makePrivateFile } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
+import { hasNoRoomForIndex, isReadOnlyError, translate } from "./sqlite-error.ts";
 
 const OLDEST_SQLITE = "3.51.3";
 const WITHDRAWN_SQLITE = "3.52.0";
@@ -30,12 +31,19 @@ export class Database {
   readonly #identity: string | undefined;
   readonly #statements = new Map<string, StatementSync>();
   readonly readOnly: boolean;
+  /** The disk is full, and no other connection is possible as long as this one is open: not for processes that stay. */
+  readonly isAlone: boolean;
   #depth = 0;
 
-  constructor(db: DatabaseSync, path: AbsolutePath | undefined, readOnly: boolean) {
+  constructor(
+    db: DatabaseSync,
+    path: AbsolutePath | undefined,
+    { readOnly, isAlone }: { readOnly: boolean; isAlone: boolean },
+  ) {
     this.#db = db;
     this.#path = path;
     this.readOnly = readOnly;
+    this.isAlone = isAlone;
     this.#identity = path === undefined ? undefined : fileIdentity(path);
   }
 
@@ -162,10 +170,10 @@ export function openDatabase(
     });
   }
   try {
-    const { db, readOnly } = openConnection(path, options.bulk ?? false);
+    const { db, readOnly, isAlone = false } = openConnection(path, options.bulk ?? false);
     return closingOnError(db, () => {
       if (options.create && path !== undefined && !readOnly) makePrivateFile(path);
-      const database = new Database(db, path, readOnly);
+      const database = new Database(db, path, { readOnly, isAlone });
       prepareSchema(database, name, options.migrations);
       return database;
     });
@@ -177,18 +185,30 @@ export function openDatabase(
 function openConnection(
   path: AbsolutePath | undefined,
   bulk: boolean,
-): { db: DatabaseSync; readOnly: boolean } {
-  const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
+): { db: DatabaseSync; readOnly: boolean; isAlone?: boolean } {
+  const place = path === undefined ? "memory" : bulk ? "bulk" : "disk";
   try {
-    const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
-    return closingOnError(db, () => {
-      configure(db, path === undefined ? "memory" : bulk ? "bulk" : "disk");
-      return { db, readOnly: false };
-    });
+    return { db: openWritable(path, place), readOnly: false };
   } catch (error) {
+    // [R162] no room for what connections share: as long as there is none, one at a time can do without
+    if (place === "disk" && hasNoRoomForIndex(error))
+      return { db: openWritable(path, "alone"), readOnly: false, isAlone: true };
     if (path === undefined || !isReadOnlyError(error)) throw error;
     return { db: openReadOnly(path), readOnly: true };
   }
+}
+
+type Connected = "memory" | "bulk" | "disk" | "alone";
+
+function openWritable(path: AbsolutePath | undefined, place: Connected): DatabaseSync {
+  const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
+  const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
+  return closingOnError(db, () => {
+    // must come before the log is looked at: its index is then kept in this process
+    if (place === "alone") db.exec("PRAGMA locking_mode = EXCLUSIVE");
+    configure(db, place);
+    return db;
+  });
 }
 
 /** A store on a read-only medium can still be read, as long as no unmerged log lies beside it. */
@@ -214,13 +234,15 @@ export function closingOnError<Result>(db: { close(): void }, work: () => Result
   }
 }
 
-function configure(db: DatabaseSync, place: "memory" | "bulk" | "disk"): void {
+function configure(db: DatabaseSync, place: Connected): void {
   // must come before the first table: it is what lets gc give space back without a second copy. Said again, it would be
   // written again
   if (readPragma(db, "auto_vacuum") !== INCREMENTAL) db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
+  // [R15] pages that live on keep no trace of what was moved or deleted in them; freed ones are overwritten by a purge
+  db.exec("PRAGMA secure_delete = FAST");
   if (place === "bulk")
     db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");
-  if (place === "disk") {
+  if (place === "disk" || place === "alone") {
     expectPragma(db, "journal_mode", "wal");
     expectPragma(db, "synchronous", 2, "FULL");
     db.exec("PRAGMA wal_autocheckpoint = 1000; PRAGMA journal_size_limit = 16777216");
@@ -300,99 +322,4 @@ function compareVersions(a: string, b: string): number {
   const left = a.split(".").map(Number);
   const right = b.split(".").map(Number);
   return [0, 1, 2].map((i) => (left[i] ?? 0) - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
-}
-
-const SQLITE = {
-  ERROR: 1,
-  BUSY: 5,
-  LOCKED: 6,
-  NOMEM: 7,
-  READONLY: 8,
-  IOERR: 10,
-  CORRUPT: 11,
-  FULL: 13,
-  CANTOPEN: 14,
-  PROTOCOL: 15,
-  CONSTRAINT: 19,
-  NOTADB: 26,
-};
-
-function sqliteCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: number }).errcode;
-  return code === undefined ? undefined : code & 0xff;
-}
-
-function isReadOnlyError(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === SQLITE.READONLY || code === SQLITE.CANTOPEN;
-}
-
-/** The log's index in shared memory could not grow: the disk is full. */
-const NO_ROOM_FOR_INDEX = 4874;
-
-/** SQLite's error in the words of the engine; anything else is passed through. */
-function translate(error: unknown, store: string): unknown {
-  if (error instanceof EngineError) return error;
-  if ((error as { errcode?: number }).errcode === NO_ROOM_FOR_INDEX)
-    return new EngineError(
-      "DISK_FULL",
-      `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`,
-      { path: store },
-      error,
-    );
-  switch (sqliteCode(error)) {
-    case SQLITE.BUSY:
-    case SQLITE.LOCKED:
-      return new EngineError(
-        "STORE_BUSY",
-        `The store ${store} is in use by another process that does not let go. Nothing was changed.`,
-        { store },
-        error,
-      );
-    case SQLITE.READONLY:
-      return new EngineError(
-        "STORE_READ_ONLY",
-        `The store ${store} cannot be written. Nothing was changed.`,
-        { store },
-        error,
-      );
-    case SQLITE.CORRUPT:
-    case SQLITE.NOTADB:
-    // what is written fits the tables as long as what they hold does
-    case SQLITE.CONSTRAINT:
-      return damaged(store, error);
-    case SQLITE.ERROR:
-      // the statements are fixed: one that does not fit means that the tables are not what they were
-      return /no such (?:column|table)|has no column|JSON/.test((error as Error).message)
-        ? damaged(store, error)
-        : error;
-    case SQLITE.FULL:
-      return new EngineError(
-        "DISK_FULL",
-        `No space is left for the store ${store}. Nothing was recorded; your files are untouched.`,
-        { path: store },
-        error,
-      );
-    case SQLITE.CANTOPEN:
-    // locks that can be neither had nor waited for: the log's index cannot be made
-    case SQLITE.PROTOCOL:
-    case SQLITE.IOERR:
-      return new EngineError(
-        "FILE_SYSTEM",
-        `The store ${store} cannot be read or written: ${(error as Error).message}.`,
-        { path: store, operation: "store" },
-        error,
-      );
-    default:
-      return error;
-  }
-}
-
-function damaged(store: string, cause: unknown): EngineError<"STORE_CORRUPT"> {
-  return new EngineError(
-    "STORE_CORRUPT",
-    `The store ${store} is damaged. Your files are untouched.`,
-    { store },
-    cause,
-  );
 }

@@ -226,8 +226,8 @@ interface PlacedObject extends PackedObject {
 }
 
 /** Stores a pack of objects that are there already, in other packs: they are found here from now on. */
-export function storeColdPack(db: Database, pack: Pack): void {
-  const id = insertPack(db, pack, true);
+export function storePackAgain(db: Database, pack: Pack, cold: boolean): void {
+  const id = insertPack(db, pack, cold);
   insertObjects(
     db,
     pack.objects.map((object) => ({ ...object, pack: id })),

@@ -9,11 +9,10 @@ import { explainSystemError } from "../fs/system-error.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { whileFilesStand } from "../fs/while-files-stand.ts";
-import { EngineError, isEngineError } from "../model/errors.ts";
+import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
 import { hasRoots, writeRoots } from "./protected-roots.ts";
-import { releaseReserve } from "./reserve.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
 import { openStore, readMeta, readRoot } from "./store.ts";
 
@@ -187,20 +186,6 @@ function makeHome(home: AbsolutePath): void {
       path,
       operation: "store",
     });
-  }
-}
-
-/**
- * The same for a command that begins: even opening a database takes a little space, so on a full disk what was
- * set aside is given up, or nothing could ever be freed.
- */
-export function openRegistryFirst(home: AbsolutePath, userId: number | undefined): Registry {
-  try {
-    return openRegistry(home, userId);
-  } catch (error) {
-    if (!isEngineError(error, "DISK_FULL")) throw error;
-    for (const directory of storeDirectories(home)) releaseReserve(below(home, `workspaces/${directory}`));
-    return openRegistry(home, userId);
   }
 }
 

@@ -1,26 +1,24 @@
 /**
  * Purges content for good: a checkpoint, or a path from every checkpoint. The one thing that cannot be
- * undone. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites it.
+ * undone [R15]. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites it.
  */
 import { editTree } from "../diff/edit-tree.ts";
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
-import { displayAbsolute } from "../fs/absolute-path.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
 import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
-import { appendOperation } from "../history/operations.ts";
 import { isAtOrBelow, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
-import type { OperationId } from "../model/ids.ts";
 import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ForgetReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { encodeEntry } from "../model/tree.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
-import { storeBytes, type Store } from "../store/store.ts";
-import { collectGarbage, dropCheckpoint, tellDropped, withReserve } from "./gc.ts";
+import type { Store } from "../store/store.ts";
+import { dropCheckpoint, tellDropped } from "./gc.ts";
+import { purge } from "./purge.ts";
 import { Reachable } from "./reachable.ts";
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
@@ -33,19 +31,20 @@ export function forgetCheckpoint(
   dryRun: boolean,
 ): ForgetReport {
   if (dryRun) return { checkpoints: [checkpoint.id], steps: [], objects: 0, bytes: 0, dryRun };
-  return purge(store, system, { target: checkpoint.id }, () => {
+  const { result: steps, ...freed } = purge(store, system, { target: checkpoint.id }, () => {
     const content = new Set<ObjectHash>();
     for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
       if (entry.kind !== "gap") content.add(entry.hash);
-    const steps = dropCheckpoint(store, checkpoint.seq);
-    tellDropped(store, system, steps);
+    const dropped = dropCheckpoint(store, checkpoint.seq);
+    tellDropped(store, system, dropped);
     const kept = new Reachable(store).addSnapshots().uses;
     forgetChanges(
       store,
       (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash),
     );
-    return { checkpoints: [checkpoint.id], steps };
+    return dropped;
   });
+  return { checkpoints: [checkpoint.id], steps, ...freed, dryRun };
 }
 
 /** Forgets a file, or everything below a directory, in every checkpoint. */
@@ -59,12 +58,12 @@ export function forgetPath(store: Store, system: System, path: BytePath, dryRun:
   const affected = checkpointsWith(store, path);
   if (dryRun || affected.length === 0)
     return { checkpoints: affected.map(({ id }) => id), steps: [], objects: 0, bytes: 0, dryRun };
-  return purge(store, system, { target: "path" }, () => {
+  const { objects, bytes } = purge(store, system, { target: "path" }, () => {
     for (const checkpoint of affected) forgetIn(store, system, checkpoint, path);
     forgetChanges(store, (changed) => isAtOrBelow(changed, path));
     store.db.run("DELETE FROM named_path WHERE path = ?", pathToBytes(path));
-    return { checkpoints: affected.map(({ id }) => id), steps: [] };
   });
+  return { checkpoints: affected.map(({ id }) => id), steps: [], objects, bytes, dryRun };
 }
 
 function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
@@ -75,57 +74,6 @@ function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {
       const { entry } = lookUp(store.objects, snapshot, path);
       return entry !== undefined && !(entry.kind === "gap" && entry.reason === "forgotten");
     });
-}
-
-/** [R15] Overwritten, not only unlinked: freed pages are zeroed and shared packs written anew. */
-function purge(
-  store: Store,
-  system: System,
-  detail: Record<string, unknown>,
-  work: () => Pick<ForgetReport, "checkpoints" | "steps">,
-): ForgetReport {
-  const before = storeBytes(store);
-  store.db.exec("PRAGMA secure_delete = ON");
-  try {
-    const forgotten = withReserve(store, () =>
-      store.db.transaction(() => {
-        const done = work();
-        // an open edit must not keep what is to be gone; it can no longer be taken back
-        store.db.run("UPDATE tool_call SET snapshot = NULL, rules = NULL, excluded = NULL");
-        appendOperation(store.db, {
-          id: system.newId() as OperationId,
-          kind: "forget",
-          at: system.now(),
-          detail,
-        });
-        return done;
-      }),
-    );
-    const { objectsFreed } = collectGarbage(store, system, {
-      dropPrunedBefore: 0,
-      dryRun: false,
-      rewriteAll: true,
-    });
-    assertLogIsGone(store);
-    return {
-      ...forgotten,
-      objects: objectsFreed,
-      bytes: Math.max(0, before - storeBytes(store)),
-      dryRun: false,
-    };
-  } finally {
-    store.db.exec("PRAGMA secure_delete = OFF");
-  }
-}
-
-/** [N1] As long as somebody reads an older state of the store, the bytes are still in its log. */
-function assertLogIsGone({ db, directory }: Store): void {
-  const [row] = db.all("PRAGMA wal_checkpoint(TRUNCATE)");
-  if (directory === undefined || row?.["busy"] === 0) return;
-  const store = displayAbsolute(directory);
-  const message =
-    "No checkpoint has the content any more, but another process is reading the store, and until it ends the bytes are in the store's log. Run gc then.";
-  throw new EngineError("STORE_BUSY", message, { store });
 }
 
 function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: BytePath): void {

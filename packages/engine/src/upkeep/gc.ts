@@ -14,11 +14,11 @@ import type { StepSummary } from "../model/plan.ts";
 import type { GcReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
-import { PackBuilder, storeColdPack } from "../store/object-writer.ts";
-import { COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
+import { PackBuilder, storePackAgain } from "../store/object-writer.ts";
+import { CAPTURE_LEVEL, COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
 import { Reachable, type Use } from "./reachable.ts";
-import { keepReserve, releaseReserve } from "../store/reserve.ts";
+import { isNearlyFull, withReserve } from "../store/reserve.ts";
 
 export interface GcRequest {
   /** Checkpoints pruned before this time are dropped for good. */
@@ -38,42 +38,30 @@ const FEWEST_VACUUM_PAGES = 32;
 
 export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
   if (request.dryRun) return estimate(store, request);
-  const lease = claim(store, system);
-  try {
-    return withReserve(store, () => new Collector(store, system).run(request));
-  } finally {
-    giveBack(() => store.db.transaction(() => releaseLease(store.db, lease)));
-    keepReserve(store.directory);
-  }
+  return withReserve(store, () => {
+    const lease = claim(store, system);
+    try {
+      return new Collector(store, system).run(request);
+    } finally {
+      giveBack(() => store.db.transaction(() => releaseLease(store.db, lease)));
+    }
+  });
 }
 
 /** One collector at a time; a dead one's lease is void. */
-function claim({ db, directory }: Store, system: System): string {
-  return withReserve({ directory }, () =>
-    db.transaction(() => {
-      for (const other of readLeases(db)) {
-        if (!system.isAlive(other.owner)) releaseLease(db, other.id);
-        else if (other.kind === "gc")
-          throw new EngineError(
-            "STORE_BUSY",
-            `Another gc is running (process ${other.owner.pid}). Nothing was changed.`,
-            { store: "" },
-          );
-      }
-      return takeLease(db, "gc", system.owner, system.now());
-    }),
-  );
-}
-
-/** On a full disk the reserve is given up and the work tried once more. */
-export function withReserve<Result>({ directory }: Pick<Store, "directory">, work: () => Result): Result {
-  try {
-    return work();
-  } catch (error) {
-    if (!isEngineError(error, "DISK_FULL")) throw error;
-    releaseReserve(directory);
-    return work();
-  }
+function claim({ db }: Store, system: System): string {
+  return db.transaction(() => {
+    for (const other of readLeases(db)) {
+      if (!system.isAlive(other.owner)) releaseLease(db, other.id);
+      else if (other.kind === "gc")
+        throw new EngineError(
+          "STORE_BUSY",
+          `Another gc is running (process ${other.owner.pid}). Nothing was changed.`,
+          { store: "" },
+        );
+    }
+    return takeLease(db, "gc", system.owner, system.now());
+  });
 }
 
 class Collector {
@@ -92,7 +80,7 @@ class Collector {
     const freed = this.#freeDead(live);
     // regrouping needs room: on a full disk it is there only now
     this.#giveBack();
-    const packsRewritten = this.#regroupIfRoom(live.uses, request.rewriteAll ?? false);
+    const packsRewritten = request.rewriteAll === true ? this.#rewritePacks() : this.#regroup(live.uses);
     this.#giveBack();
     this.#store.db.all("PRAGMA wal_checkpoint(TRUNCATE)");
     const result = {
@@ -184,38 +172,65 @@ class Collector {
       .filter((id) => !used.has(id));
   }
 
-  /** Smaller packs are worth something, but not as much as having freed the rest. */
-  #regroupIfRoom(live: ReadonlyMap<ObjectHash, Use>, all: boolean): number {
-    try {
-      return this.#regroup(live, all);
-    } catch (error) {
-      if (all || !isEngineError(error, "DISK_FULL")) throw error;
-      return 0;
-    }
-  }
-
-  /** Packs live objects anew, grouped by use; those of captures under way stay where they are. */
-  #regroup(live: ReadonlyMap<ObjectHash, Use>, all: boolean): number {
-    if (!all && !this.#isWorthRegrouping()) return 0;
+  /**
+   * Packs live objects anew, grouped by use; those of captures under way stay where they are. Better packs are worth
+   * something, but not the space that the next command needs.
+   */
+  #regroup(live: ReadonlyMap<ObjectHash, Use>): number {
+    if (!this.#isWorthRegrouping()) return 0;
     const limit = this.#firstPackUnderWay();
     const order = [...live].sort(([, a], [, b]) => compareUses(a, b)).map(([name]) => name);
     let builder = new PackBuilder();
     let packs = 0;
     const flush = () => {
       if (builder.isEmpty) return;
-      this.#sweep(() => storeColdPack(this.#store.db, builder.build(COLD_LEVEL)));
+      this.#sweep(() => storePackAgain(this.#store.db, builder.build(COLD_LEVEL), true));
       packs += 1;
       builder = new PackBuilder();
       // old packs empty one after the other, because captures wrote them in the order of paths too
       this.#freeEmptyPacks();
     };
     for (const name of order) {
+      if (builder.isEmpty && isNearlyFull(this.#store.directory)) return packs;
       if (this.#packOf(name) >= limit) continue;
       const { bytes, form } = this.#store.objects.stored(name);
       builder.add(name, bytes, form);
       if (builder.rawBytes >= COLD_PACK_BYTES) flush();
     }
     flush();
+    return packs;
+  }
+
+  /** Writes every pack anew with what lives of it, in one transaction each: that takes no more room than one pack. */
+  #rewritePacks(): number {
+    const { db, objects, directory } = this.#store;
+    const limit = this.#firstPackUnderWay();
+    let packs = 0;
+    for (const [id, names] of this.#namesByPack()) {
+      if (id >= limit) continue;
+      const isCold = db.get("SELECT cold FROM pack WHERE id = ?", id)?.["cold"] === 1;
+      const builder = new PackBuilder();
+      for (const name of names) {
+        const { bytes, form } = objects.stored(name);
+        builder.add(name, bytes, form);
+      }
+      this.#sweep(() => {
+        storePackAgain(db, builder.build(isCold ? COLD_LEVEL : CAPTURE_LEVEL), isCold);
+        db.run("DELETE FROM pack WHERE id = ?", id);
+      });
+      if (isNearlyFull(directory)) this.#emptyLog();
+      packs += 1;
+    }
+    return packs;
+  }
+
+  #namesByPack(): Map<number, ObjectHash[]> {
+    const packs = new Map<number, ObjectHash[]>();
+    for (const row of this.#store.db.iterate("SELECT hash, pack FROM object ORDER BY pack, offset")) {
+      const names = packs.get(Number(row["pack"])) ?? [];
+      packs.set(Number(row["pack"]), names);
+      names.push(hashFromBytes(row["hash"] as Uint8Array));
+    }
     return packs;
   }
 
@@ -239,22 +254,25 @@ class Collector {
   /** Returns free pages to the file system, fewer at a time when the log that this takes has little room. */
   #giveBack(): void {
     const { db } = this.#store;
-    // the log is written over from its start once all of it is in the database; this waits for nobody
-    const emptyLog = () => db.all("PRAGMA wal_checkpoint(PASSIVE)");
-    emptyLog();
+    this.#emptyLog();
     for (let free = pageBytes(db).free, pages = VACUUM_PAGES; free > 0;) {
       try {
         db.exec(`PRAGMA incremental_vacuum(${pages})`);
-        emptyLog();
+        this.#emptyLog();
         const left = pageBytes(db).free;
         if (left >= free) return;
         free = left;
       } catch (error) {
         if (pages <= FEWEST_VACUUM_PAGES || !isEngineError(error, "DISK_FULL")) throw error;
-        emptyLog();
+        this.#emptyLog();
         pages = Math.max(FEWEST_VACUUM_PAGES, pages / 8);
       }
     }
+  }
+
+  /** The log is written over from its start once all of it is in the database; this waits for nobody. */
+  #emptyLog(): void {
+    this.#store.db.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
 
   #log(result: Omit<GcResult, "stepsDropped">): void {

@@ -17,6 +17,7 @@ import type { CheckpointId, OperationId } from "../model/ids.ts";
 import type { Edit, Outcome, Plan } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
+import { withReserve } from "../store/reserve.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
@@ -35,7 +36,12 @@ export interface CarryOut {
 }
 
 /** Runs `work` as the one restore of this workspace; a second one is refused with owner and age. */
-export function withRestoreLease<Result>({ store, system }: Context, work: () => Result): Result {
+export function withRestoreLease<Result>(context: Context, work: () => Result): Result {
+  // [R163] going back takes the store little more than rows: on a full disk it has the reserve for them
+  return withReserve(context.store, () => withLease(context, work));
+}
+
+function withLease<Result>({ store, system }: Context, work: () => Result): Result {
   const lease = store.db.fleetingTransaction(() => {
     for (const other of readLeases(store.db, "restore")) {
       if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner))

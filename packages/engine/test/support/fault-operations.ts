@@ -32,6 +32,7 @@ const OPERATIONS = {
     passHours(25);
     await workspace.gc();
   },
+  forget: async (workspace) => void (await workspace.forget("edited")),
   converse: (workspace, { tell }) => converse(workspace, "first", tell),
 } as const satisfies Record<string, (workspace: Workspace, world: World) => Promise<unknown>>;
 

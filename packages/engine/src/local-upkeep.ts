@@ -1,0 +1,67 @@
+/** Upkeep of a workspace in this process: proving, dropping, freeing, forgetting. */
+import { checkpointAt, listCheckpoints } from "./history/checkpoints.ts";
+import type { Checkpoint } from "./model/checkpoint.ts";
+import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
+import { PRUNE_GRACE_MS, type RetentionPolicy } from "./model/retention.ts";
+import { retentionOf } from "./create-context.ts";
+import type { CurrentSettings } from "./current-settings.ts";
+import { forgetTarget } from "./forget-target.ts";
+import { LocalApprovals } from "./local-approvals.ts";
+import { withReserve } from "./store/reserve.ts";
+import { collectGarbage } from "./upkeep/gc.ts";
+import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
+import { finishPurge, isPurgeUnfinished } from "./upkeep/purge.ts";
+import { readStats } from "./upkeep/stats.ts";
+import { verifyStore } from "./upkeep/verify.ts";
+import type { Context } from "./worktree/context.ts";
+
+export class LocalUpkeep extends LocalApprovals {
+  protected readonly settings: CurrentSettings;
+
+  constructor(context: Context, settings: CurrentSettings) {
+    super(context);
+    this.settings = settings;
+  }
+
+  async verify(
+    options: { full?: boolean; progress?: (done: number, total: number) => void } = {},
+  ): Promise<VerifyReport> {
+    const { full = false, progress } = options;
+    return verifyStore(this.context.store, { full, ...(progress === undefined ? {} : { progress }) });
+  }
+
+  async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
+    const { store, system } = this.context;
+    const policy = options.policy ?? retentionOf(this.settings.values);
+    const pruned = selectPrunable(store, policy, system.now());
+    const dryRun = options.dryRun ?? false;
+    if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
+    return { pruned, kept: listCheckpoints(this.db).length - (dryRun ? pruned.length : 0), dryRun };
+  }
+
+  async unprune(): Promise<Checkpoint[]> {
+    return unprune(this.context.store, this.context.system).map((seq) => checkpointAt(this.db, seq)!);
+  }
+
+  async gc(options: { dryRun?: boolean } = {}): Promise<GcReport> {
+    const dryRun = options.dryRun ?? false;
+    const dropPrunedBefore = this.context.system.now() - PRUNE_GRACE_MS;
+    const { store } = this.context;
+    const report =
+      !dryRun && isPurgeUnfinished(this.db)
+        ? finishPurge(store, this.context.system, dropPrunedBefore)
+        : collectGarbage(store, this.context.system, { dropPrunedBefore, dryRun });
+    return { ...report, dryRun };
+  }
+
+  async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
+    const dryRun = options.dryRun ?? false;
+    const report = forgetTarget(this.context, target, dryRun);
+    if (!dryRun) this.context.worktree.distrust();
+    return report;
+  }
+
+  async stats(): Promise<Stats> {
+    return readStats(this.context.store, this.context.capBytes);
+  }
+}
