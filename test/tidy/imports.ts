@@ -80,6 +80,7 @@ const FRONT_DOORS = new Set([
   "@belay/server/json",
   "@belay/server/resident",
   "@belay/agents",
+  "@belay/agents/client",
   "@belay/agents/hook",
   "@belay/agents/answer-form",
   "@belay/agents/let-go",

@@ -30,6 +30,10 @@ export interface ToolUse {
   readonly match: string;
   readonly mutates: boolean;
   readonly paths: readonly string[];
+  /** `edit`: it writes nothing but the paths it names. `command`: it runs a program. */
+  readonly nature: "edit" | "command" | null;
+  /** What it starts goes on after it has answered. */
+  readonly background: boolean;
   /** The command, the file, the task: what a person would know the call by. */
   readonly subject: string;
 }
@@ -76,6 +80,10 @@ export interface AgentAdapter {
   parse(payload: Payload): AgentEvent | undefined;
   /** What the hook prints. Must never block the agent or decide anything for it. */
   answer(payload: Payload, reply: Reply): string;
+  /** It sends events around its tools: what changes while none of them runs is not its doing. */
+  readonly announcesTools: boolean;
+  /** Its own process runs hooks and commands: by that process it can be told whether agent and command still run. */
+  readonly startsItself: boolean;
   /** The events after which this agent takes text for its model, best first. */
   readonly tellsModelAt: readonly EventKind[];
   /** The programs and directories that show that the agent is used here. */

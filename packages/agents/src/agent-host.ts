@@ -5,6 +5,8 @@
  */
 import type { UncapturedWork } from "./uncaptured.ts";
 
+import type { ClientProcess } from "./client-process.ts";
+
 /** One conversation with an agent, as its adapter knows it. */
 export interface ThreadRequest {
   readonly agent: string;
@@ -12,6 +14,10 @@ export interface ThreadRequest {
   readonly externalId: string;
   /** Where the agent works now; a linked worktree is a workspace of its own. */
   readonly cwd: string;
+  /** The agent's own process, where it is known. */
+  readonly client?: ClientProcess | undefined;
+  /** The agent sends events around its tools. */
+  readonly brackets: boolean;
   /** Until when the agent waits, or waited: what changes later is marked in the checkpoint. */
   readonly deadline?: Deadline | undefined;
 }
@@ -46,6 +52,10 @@ export interface ToolCall<Thread> {
   readonly toolUseId: string;
   /** Paths that the input names, absolute where the agent's directory is known. May lie outside the workspace. */
   readonly paths: readonly string[];
+  /** `edit`: it writes nothing but these paths. `command`: it runs as a process that the agent's own starts. */
+  readonly nature: "edit" | "command" | null;
+  /** What it starts goes on after it has answered. */
+  readonly background: boolean;
   /** What the call is about, in a few words: the command, the file. Secrets left out. */
   readonly summary: string;
   /** "Before Bash: npm test" */

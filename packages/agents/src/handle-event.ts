@@ -4,7 +4,7 @@
  * nothing, so the next event closes what is still open.
  */
 import type { AgentHost, AgentRun, Deadline, ToolStatus, TurnStatus } from "./agent-host.ts";
-import type { AgentAdapter, AgentEvent, EventKind, Reply } from "./agent-event.ts";
+import type { AgentAdapter, AgentEvent, EventKind, Reply, ToolUse } from "./agent-event.ts";
 import {
   describePrompt,
   describeRun,
@@ -14,6 +14,7 @@ import {
   summarisePrompt,
 } from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
+import type { ClientProcess } from "./client-process.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
 import { messageIdOf } from "./uncaptured.ts";
@@ -30,6 +31,8 @@ export interface Scene<Thread> {
   /** Used when the event does not say where the agent works. */
   readonly cwd: string;
   readonly now: () => number;
+  /** The agent's own process, where it is known. */
+  readonly client?: ClientProcess | undefined;
   /** Until when the agent waits for the answer. */
   readonly deadline?: Deadline | undefined;
 }
@@ -37,6 +40,7 @@ export interface Scene<Thread> {
 /** One event on its thread, with what earlier ones left behind. */
 interface Act<Thread, Event extends AgentEvent = AgentEvent> {
   readonly host: AgentHost<Thread>;
+  readonly adapter: AgentAdapter;
   readonly thread: Thread;
   readonly notes: HookNotes;
   readonly event: Event;
@@ -51,11 +55,13 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const { session, event } = belongsTo(scene, sent);
   if (!matters(event)) return {};
   const cwd = event.cwd ?? scene.cwd;
-  const { deadline } = scene;
+  const { deadline, adapter, client } = scene;
   const thread = await scene.host.openThread({
-    agent: scene.adapter.id,
+    agent: adapter.id,
     externalId: session,
     cwd,
+    brackets: adapter.announcesTools,
+    ...(adapter.startsItself && client && { client }),
     ...(deadline && { deadline }),
   });
   if (thread === null) return {};
@@ -65,7 +71,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   notes.placeOfTranscript(event, cwd);
   let isDone = false;
   try {
-    const reply = await carryOutAndTell(scene, { host: scene.host, thread, notes, event });
+    const reply = await carryOutAndTell(scene, { host: scene.host, adapter, thread, notes, event });
     isDone = true;
     return reply;
   } finally {
@@ -152,6 +158,8 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
     tool: use.tool,
     toolUseId,
     paths: use.paths,
+    nature: natureOf(act, use),
+    background: use.background,
     summary: summarise(use.subject),
     description: describeTool("Before", use),
     run,
@@ -163,7 +171,7 @@ async function toolAfter<Thread>(act: Act<Thread, Of<"tool-after">>): Promise<un
   const { use, run, status } = act.event;
   const begun = act.notes.openCalls().find((call) => call.match === use.match);
   const toolUseId = begun?.toolUseId ?? use.toolUseId ?? use.match;
-  await endCall(act, { ...use, toolUseId, run: begun?.run ?? run }, status);
+  await endCall(act, { ...use, toolUseId, run: begun?.run ?? run }, { status, background: use.background });
 }
 
 async function turnEnd<Thread>(act: Act<Thread, Of<"turn-end">>): Promise<undefined> {
@@ -197,11 +205,21 @@ async function closeTurn<Thread>(act: Act<Thread>, status: TurnStatus): Promise<
 /** Calls that never reported their end: interrupted, or not allowed to run. `runId` null = of the agent itself. */
 async function closeCalls<Thread>(act: Act<Thread>, runId: string | null): Promise<void> {
   for (const call of act.notes.openCalls()) {
-    if ((call.run?.id ?? null) === runId) await endCall(act, call, "unfinished");
+    if ((call.run?.id ?? null) === runId)
+      await endCall(act, call, { status: "unfinished", background: false });
   }
 }
 
-async function endCall<Thread>(act: Act<Thread>, call: OpenCall, status: ToolStatus): Promise<void> {
+/** A command can be looked for only where the agent's own process starts it. */
+function natureOf<Thread>({ adapter }: Act<Thread>, { nature }: Pick<ToolUse, "nature">): ToolUse["nature"] {
+  return nature === "command" && !adapter.startsItself ? null : nature;
+}
+
+async function endCall<Thread>(
+  act: Act<Thread>,
+  call: OpenCall,
+  end: { status: ToolStatus; background: boolean },
+): Promise<void> {
   const { host, thread, notes } = act;
   const { tool, toolUseId, paths, subject, run } = call;
   await host.toolAfter({
@@ -211,9 +229,10 @@ async function endCall<Thread>(act: Act<Thread>, call: OpenCall, status: ToolSta
     toolUseId,
     paths,
     summary: summarise(subject),
+    nature: null,
     description: describeTool("After", call),
     run,
-    status,
+    ...end,
   });
   notes.endCall(toolUseId);
 }

@@ -7,6 +7,7 @@
 import type { AgentHost, Deadline } from "./agent-host.ts";
 import type { AgentAdapter, Reply } from "./agent-event.ts";
 import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
+import { CLIENT_VARIABLE, parseClient } from "./client-process.ts";
 import { shorten } from "./describe.ts";
 import { handleEvent } from "./handle-event.ts";
 import { OverduePlace, type OverdueEvent } from "./overdue.ts";
@@ -103,13 +104,14 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
 }
 
 async function answerEvent<Thread>(
-  { agent, host, home, cwd, now = Date.now }: HookCall<Thread>,
+  { agent, host, home, cwd, environment, now = Date.now }: HookCall<Thread>,
   { adapter, payload, deadline }: { adapter: AgentAdapter; payload: Payload; deadline: Deadline | undefined },
 ): Promise<Reply> {
   const event = adapter.parse(payload);
   // A newer version of the agent may send events that nobody knew of: not trouble.
   if (event === undefined) return {};
-  const reply = await handleEvent({ host, adapter, home, cwd, now, deadline }, event);
+  const client = parseClient(environment[CLIENT_VARIABLE]);
+  const reply = await handleEvent({ host, adapter, home, cwd, now, deadline, client }, event);
   if (event.kind === "turn-end") new OverduePlace(home, { agent, cwd }).newTurn();
   return reply;
 }

@@ -45,13 +45,36 @@ export function toolUse({ tool, input, toolUseId, cwd }: ToolFacts): ToolUse {
     match: toolUseId ?? `call-${digest(tool, input)}`,
     mutates: !HARMLESS.has(tool.toLowerCase()) && !OWN_TOOL.test(tool),
     paths,
+    nature: natureOf(tool, paths),
+    background: isBackground(input),
     subject: textOf(input, ...PATH_KEYS) ?? subject ?? paths.join(", "),
   };
 }
 
+const COMMAND = /^(bash|shell|run_shell_command|powershell|exec_command|local_shell)$/i;
+/** Tools of any agent that are known to write nothing but what their input names. */
+const EDIT =
+  /^(edit|write|multiedit|notebookedit|write_file|replace|create|str_replace|str_replace_editor|patch|apply_patch|edit_file|insert|delete)$/i;
+
+function natureOf(tool: string, paths: readonly string[]): ToolUse["nature"] {
+  if (COMMAND.test(tool)) return "command";
+  return EDIT.test(tool) && paths.length > 0 ? "edit" : null;
+}
+
+/** As Claude Code, Gemini CLI and Qwen Code, and Copilot CLI say it. */
+function isBackground(input: Payload): boolean {
+  const mode = textOf(input, "mode");
+  return (
+    input["run_in_background"] === true ||
+    input["is_background"] === true ||
+    mode === "async" ||
+    mode === "detached"
+  );
+}
+
 /** Paths that the input names on purpose. What a shell command will touch is not guessed at. */
 function affectedPaths(tool: string, input: Payload, cwd: string | null): string[] {
-  if (/^(bash|shell|run_shell_command|powershell|exec_command)$/i.test(tool)) return [];
+  if (COMMAND.test(tool)) return [];
   const named = [input, ...listOf(input, "edits"), ...listOf(input, "files")].flatMap((part) =>
     PATH_KEYS.map((key) => textOf(part, key)),
   );

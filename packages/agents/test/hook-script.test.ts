@@ -1,6 +1,7 @@
 /** The script that agents run, with a resident process that this file plays and a command that says it was called. */
 import { spawn } from "node:child_process";
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -17,6 +18,7 @@ import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { findClient } from "../src/client-process.ts";
 import { hookScript, writeHookScript } from "../src/install/hook-script.ts";
 
 const TOKEN = "a-token_0";
@@ -148,6 +150,23 @@ describe("[R60] the hook's script asks the resident process itself", () => {
     });
     expect(headers["x-belay-environment"]).not.toContain("OTHER");
   });
+
+  test.skipIf(!existsSync("/proc/self/stat"))(
+    "[R121] and says which process the agent is, shells in between left out",
+    async () => {
+      const setting = setUp();
+      const asked = await playResident(setting, () => ({ answer: "{}" }));
+      const sayClient = (headers: Asked["headers"]) =>
+        /BELAY_CLIENT=([^\t]*)\t/.exec(String(headers["x-belay-environment"]))?.[1];
+      await run(setting, EVENT, { env: { BELAY_CLIENT: "1 1" } });
+      const shells = join(setting.top, "sh");
+      writeFileSync(shells, `#!/bin/sh\nbash -c '${setting.script} codex; true'; true\n`, { mode: 0o755 });
+      await run({ ...setting, script: shells }, EVENT);
+      const own = findClient(process.pid);
+      expect(own).toMatch(new RegExp(`^${process.pid} \\d+$`));
+      expect(asked.map(({ headers }) => sayClient(headers))).toEqual([own, own]);
+    },
+  );
 
   test("also with an event of many bytes", async () => {
     const setting = setUp();

@@ -22,6 +22,7 @@ export {
 } from "./settings.ts";
 export { setPauseOfAll } from "./pauses.ts";
 export { createSystem, processIdentity } from "./system.ts";
+export type { ProcessIdentity } from "./model/process-identity.ts";
 export type {
   CheckpointDetails,
   CheckpointRef,

@@ -39,6 +39,8 @@ export const claudeCode: AgentAdapter = {
   title: "Claude Code",
   parse,
   answer,
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, root, environment }) => ({
     programs: ["claude"],

@@ -93,7 +93,10 @@ function parseTool(payload: Payload, origin: Origin, name: string): AgentEvent |
   const key = toolUseId ?? digest(use.match, momentOf(payload, "timestamp"));
   if (name === "PreToolUse") return { ...origin, key, kind: "tool-before", use };
   const status = name === "PostToolUseFailure" ? "failed" : "done";
-  return { ...origin, key, kind: "tool-after", use, status };
+  // a command that took too long is moved to the background by Claude Code itself
+  const isLeft = textOf(objectOf(payload, "tool_response"), "backgroundTaskId") !== null;
+  const background = status === "done" && (use.background || isLeft);
+  return { ...origin, key, kind: "tool-after", use: { ...use, background }, status };
 }
 
 function parseSubagent(origin: Origin, name: string): AgentEvent | undefined {

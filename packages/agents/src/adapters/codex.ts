@@ -24,6 +24,8 @@ export const codex: AgentAdapter = {
   title: "Codex",
   parse: (payload) => parseNotify(payload) ?? parseStop(payload) ?? parseClaudeShape(payload),
   answer: answerClaudeShape,
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, root, environment }) => ({
     programs: ["codex"],

@@ -29,6 +29,8 @@ export const copilotCli: AgentAdapter = {
   title: "Copilot CLI",
   parse,
   answer,
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, environment }) => ({
     programs: ["copilot"],

@@ -24,6 +24,9 @@ export const cursor: AgentAdapter = {
   title: "Cursor",
   parse,
   answer,
+  announcesTools: true,
+  // nobody has looked which process of the editor's runs hooks and commands
+  startsItself: false,
   // A prompt's hook may only let it pass; the first answer that takes text is a tool's.
   tellsModelAt: ["session-start", "tool-after"],
   traces: ({ user, root }) => ({

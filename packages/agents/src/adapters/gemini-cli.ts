@@ -34,6 +34,8 @@ export const geminiCli: AgentAdapter = {
   title: "Gemini CLI",
   parse,
   answer: (payload: Payload, reply: Reply) => answerClaudeShape(payload, reply),
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, root }) => ({
     programs: ["gemini"],

@@ -15,6 +15,8 @@ export const opencode: AgentAdapter = {
   title: "opencode",
   parse,
   answer: (_payload, { context, warning }: Reply) => JSON.stringify({ context, warning }),
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, root, environment }) => ({
     programs: ["opencode"],

@@ -23,6 +23,8 @@ export const qwenCode: AgentAdapter = {
   title: "Qwen Code",
   parse,
   answer: answerClaudeShape,
+  announcesTools: true,
+  startsItself: true,
   tellsModelAt: ["prompt"],
   traces: ({ user, root }) => ({
     programs: ["qwen"],

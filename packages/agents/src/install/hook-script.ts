@@ -13,6 +13,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "../answer-form.ts";
+import { CLIENT_VARIABLE, MOST_SHELLS, SHELLS } from "../client-process.ts";
 import { HOOK_MARK, quoteForShell } from "./hook-file.ts";
 import { writeAtomically } from "./settings-file.ts";
 
@@ -42,7 +43,7 @@ export function hookScript(script: HookScript, bash = BASH): string {
 # Belay's hook for coding agents. Written by belay; changes are lost with the next update.
 BELAY_HOME=${home}
 export BELAY_HOME
-${isShort ? `${LOOK}${shortWay(build, environment)}` : ""}note_trouble() {
+${isShort ? `${FIND_CLIENT}${LOOK}${shortWay(build, environment)}` : `${CLIENT_VARIABLE}=\nexport ${CLIENT_VARIABLE}\n`}note_trouble() {
   mkdir -p -m 700 "$BELAY_HOME/agents" &&
     printf '{"at":"%s","agent":"%s","event":"%s","problem":"%s"}\\n' \\
       "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" "$3" >>"$BELAY_HOME/agents/trouble.log"
@@ -59,6 +60,21 @@ ${isShort ? ASK : `long_way "$@"`}
 exit 0
 `;
 }
+
+/** As `findClient` does it, without another process. */
+const FIND_CLIENT = `find_client() {
+  local LC_ALL=C pid=$PPID stat name facts count
+  for ((count = 0; count < ${MOST_SHELLS} && pid > 1; count++)); do
+    IFS= read -r -d '' stat <"/proc/$pid/stat"
+    name=\${stat#*\\(} name=\${name%)*} facts=(\${stat##*) })
+    [[ -n $stat ]] || return
+    [[ " ${SHELLS} " == *" $name "* ]] || { ${CLIENT_VARIABLE}="$pid \${facts[19]}"; return; }
+    pid=\${facts[1]}
+  done
+}
+export ${CLIENT_VARIABLE}=
+find_client 2>/dev/null
+`;
 
 /** How long the short way may take; what is left of the second is for the long way. */
 const SHORT_WAY_MS = 600;

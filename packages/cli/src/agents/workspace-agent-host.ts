@@ -5,7 +5,13 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { AgentHost, Deadline } from "@belay/agents/hook";
-import type { RolledBack, ThreadId, Workspace } from "@belay/engine";
+import {
+  processIdentity,
+  type ProcessIdentity,
+  type RolledBack,
+  type ThreadId,
+  type Workspace,
+} from "@belay/engine";
 import { pathJson } from "@belay/server/json";
 import { runSlashCommand } from "./slash-command.ts";
 import { noteUncaptured } from "./uncaptured-work.ts";
@@ -34,19 +40,21 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
     message: (message) => inThread(message.thread, (workspace, id) => prompt(workspace, id, message)),
     toolBefore: (call) =>
       inThread(call.thread, async (workspace, id) => {
-        const { tool, toolUseId, run, summary } = call;
+        const { tool, toolUseId, run, summary, nature } = call;
         await workspace.beginTool(id, {
           tool,
           toolUseId,
           paths: call.paths,
           deadline: call.thread.deadline,
           ...(summary && { summary }),
+          ...(nature && { nature }),
           ...(run && { agentId: run.id }),
         });
       }),
-    toolAfter: ({ thread, toolUseId, tool }) =>
+    toolAfter: ({ thread, toolUseId, tool, status, background }) =>
       inThread(thread, async (workspace, id) => {
-        await workspace.endTool(id, { toolUseId, tool, deadline: thread.deadline });
+        const unfinished = status === "unfinished";
+        await workspace.endTool(id, { toolUseId, tool, unfinished, background, deadline: thread.deadline });
       }),
     agentStart: ({ thread, run }) =>
       inThread(thread, async (workspace, id) => {
@@ -81,11 +89,21 @@ async function openThread(
   open: OpenWorkspace,
   request: Parameters<Host["openThread"]>[0],
 ): Promise<AgentThread | null> {
-  const { agent, externalId, cwd, deadline } = request;
+  const { agent, externalId, cwd, deadline, brackets } = request;
   const opened = await open(cwd);
   if (opened === null) return null;
-  const { id } = await opened.inTurn(() => opened.workspace.createThread({ agent, externalId, deadline }));
+  const client = clientOf(request);
+  const { id } = await opened.inTurn(() =>
+    opened.workspace.createThread({ agent, externalId, deadline, brackets, client }),
+  );
   return { opened, id, deadline };
+}
+
+/** Null also where the number means another process here than there, as between containers. */
+function clientOf({ client }: Parameters<Host["openThread"]>[0]): ProcessIdentity | null {
+  if (client === undefined) return null;
+  const found = processIdentity(client.pid);
+  return found.started === client.started ? found : null;
 }
 
 async function prompt(

@@ -1,5 +1,6 @@
 import { readSync, writeSync } from "node:fs";
 import { isAnswer, NEUTRAL_ANSWER } from "@belay/agents/answer-form";
+import { CLIENT_VARIABLE, findClient } from "@belay/agents/client";
 import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../command.ts";
@@ -21,6 +22,8 @@ export default defineCommand({
         HOOK_ENVIRONMENT.some((beginning) => name.startsWith(beginning)),
       ),
     );
+    // the hook's script has found it already, where it could
+    environment[CLIENT_VARIABLE] ||= findClient(process.ppid);
     const event = { agent, input, cwd: call.directory, environment };
     const { text, isLeft } = await answerInTime(call.home, event);
     writeSync(1, isAnswer(text) ? text : NEUTRAL_ANSWER);

@@ -74,12 +74,12 @@ export function touchThread(
 export function noteAgent(
   db: Database,
   id: ThreadId,
-  { client, brackets }: { client?: ProcessIdentity | undefined; brackets?: boolean | undefined },
+  { client, brackets }: { client?: ProcessIdentity | null | undefined; brackets?: boolean | undefined },
 ): void {
   if (client !== undefined)
     db.run(
       "UPDATE thread SET client = ?1 WHERE id = ?2 AND client IS NOT ?1",
-      JSON.stringify({ pid: client.pid, started: client.started, boot: client.boot }),
+      client === null ? null : JSON.stringify(client),
       id,
     );
   if (brackets === true) setBrackets(db, id, true);

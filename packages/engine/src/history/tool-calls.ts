@@ -79,6 +79,21 @@ export function closeCall(db: Database, { seq }: Pick<ToolCall, "seq">, now: num
   );
 }
 
+/** It is taken to be over, without a word of its end. */
+export function giveUpCall(db: Database, call: Pick<ToolCall, "seq">, now: number): void {
+  closeCall(db, call, now);
+  db.run("UPDATE tool_call SET given_up = 1 WHERE seq = ?", call.seq);
+}
+
+/** Its end was told after all: it was at work until now. */
+export function takeUpCall(db: Database, id: string): ToolCall | undefined {
+  const row = db.get("SELECT * FROM tool_call WHERE id = ? AND given_up = 1 ORDER BY seq DESC LIMIT 1", id);
+  if (row === undefined) return undefined;
+  const call = toCall(row);
+  db.transaction(() => db.run("UPDATE tool_call SET closed_at = NULL, given_up = 0 WHERE seq = ?", call.seq));
+  return call;
+}
+
 /** The tool has answered; what it started runs until the turn ends. */
 export function keepInBackground(db: Database, { seq }: Pick<ToolCall, "seq">): void {
   db.run("UPDATE tool_call SET background = 1 WHERE seq = ?", seq);

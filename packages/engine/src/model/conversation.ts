@@ -15,8 +15,8 @@ export interface ThreadRequest extends Bounded {
   /** What the agent calls the conversation; left out: the thread's own id. */
   readonly externalId?: string;
   readonly title?: string;
-  /** The agent's process: when it is gone, so is the agent. */
-  readonly client?: ProcessIdentity | undefined;
+  /** The agent's process: when it is gone, so is the agent. Null: it is not known any more. */
+  readonly client?: ProcessIdentity | null | undefined;
   /** The agent announces its tools: what happens while none is open is never its doing. */
   readonly brackets?: boolean;
 }

@@ -12,7 +12,7 @@ import { assertName } from "../history/references.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
 import { isCallOver, isTurnOver } from "../history/liveness.ts";
 import { closeStep, openSteps, type Step } from "../history/steps.ts";
-import { closeCall, openCalls } from "../history/tool-calls.ts";
+import { giveUpCall, openCalls } from "../history/tool-calls.ts";
 import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
@@ -253,7 +253,8 @@ function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
  */
 function closeWhatIsOver({ store: { db } }: Context, moment: AttributionMoment): void {
   const { now } = moment;
-  for (const call of openCalls(db)) if (isCallOver(db, call, moment)) closeCall(db, call, now);
+  for (const call of openCalls(db))
+    if (call.id !== moment.ended?.id && isCallOver(db, call, moment)) giveUpCall(db, call, now);
   for (const step of openSteps(db))
     if (isTurnOver(db, step, moment)) closeStep(db, step.id, { after: endOf(db, step), now });
 }

@@ -11,6 +11,7 @@ import {
   openCall,
   keepInBackground,
   setBrackets,
+  takeUpCall,
 } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { AgentFacts } from "../model/checkpoint.ts";
@@ -82,7 +83,8 @@ export function endTool(
   { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
 ): Taken | undefined {
   const { store, system } = context;
-  const call = findOpenCall(store.db, toolUseId);
+  const call =
+    findOpenCall(store.db, toolUseId) ?? (unfinished ? undefined : takeUpCall(store.db, toolUseId));
   const close = () => {
     if (call === undefined) return;
     if (background) keepInBackground(store.db, call);

@@ -1,0 +1,307 @@
+/**
+ * Agents that are killed or interrupted, in the events of each of them, through the real command line and the script
+ * that agents run. The client is a process of its own: it starts the hooks, and it is what gets killed.
+ */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { writeHookScript } from "@belay/agents";
+import { afterEach, describe, expect, test } from "vitest";
+import { LAUNCHER, Sandbox } from "./sandbox.ts";
+
+const FIXTURES = join(import.meta.dirname, "../../agents/test/fixtures");
+
+let sandbox: Sandbox;
+const clients: Client[] = [];
+afterEach(async () => {
+  for (const client of clients.splice(0)) await client.kill();
+  sandbox.belay(["stop"]);
+  sandbox[Symbol.dispose]();
+});
+
+/** What a client does: runs each hook it is told to, as a process of its own. */
+const CLIENT = `
+  import { spawnSync } from "node:child_process";
+  import { createInterface } from "node:readline";
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { hook, agent, input, cwd } = JSON.parse(line);
+    const { status, stdout, stderr } = spawnSync(hook, [agent], { input, cwd, encoding: "utf8" });
+    console.log(JSON.stringify({ status, stdout, stderr }));
+  }`;
+
+type Payload = Record<string, unknown>;
+
+/** One session of an agent, in the events that agent sends. */
+class Client {
+  readonly #agent: Agent;
+  readonly #session: string;
+  readonly #process: ChildProcess;
+  readonly #answers: AsyncIterator<string>;
+  #calls = 0;
+
+  constructor(agent: Agent, session: string, waitMs = "30000") {
+    this.#agent = agent;
+    this.#session = session;
+    this.#process = spawn(process.execPath, ["--input-type=module", "-e", CLIENT], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, BELAY_RESIDENT: "off", BELAY_WAIT_MS: waitMs },
+    });
+    this.#answers = createInterface({ input: this.#process.stdout! })[Symbol.asyncIterator]();
+    clients.push(this);
+  }
+
+  async prompt(text: string): Promise<void> {
+    await this.#send(this.#agent.prompt(this.#session, text));
+  }
+
+  /** A shell command that is under way when this returns. */
+  async begin(work: () => void = () => undefined): Promise<string> {
+    const id = `${this.#session}-${(this.#calls += 1)}`;
+    await this.#send(this.#agent.before(this.#session, id));
+    work();
+    return id;
+  }
+
+  async end(id: string): Promise<void> {
+    await this.#send(this.#agent.after(this.#session, id));
+  }
+
+  async tool(work: () => void): Promise<void> {
+    await this.end(await this.begin(work));
+  }
+
+  async stop(): Promise<void> {
+    await this.#send(this.#agent.stop(this.#session));
+  }
+
+  async send(payload: Payload): Promise<void> {
+    await this.#send(payload);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    if (this.#process.exitCode === null && this.#process.signalCode === null)
+      await once(this.#process, "exit");
+  }
+
+  async #send(payload: Payload): Promise<void> {
+    const hook = join(sandbox.home, "bin/belay-hook");
+    const input = JSON.stringify(payload);
+    const event = { hook, agent: this.#agent.id, input, cwd: sandbox.project };
+    this.#process.stdin!.write(`${JSON.stringify(event)}\n`);
+    const { value } = await this.#answers.next();
+    expect(JSON.parse(value as string)).toMatchObject({ status: 0, stderr: "" });
+  }
+}
+
+interface Agent {
+  readonly id: string;
+  prompt(session: string, text: string): Payload;
+  before(session: string, call: string): Payload;
+  after(session: string, call: string): Payload;
+  stop(session: string): Payload;
+}
+
+function recorded(agent: string, event: string): Payload {
+  return JSON.parse(readFileSync(join(FIXTURES, agent, `${event}.json`), "utf8")) as Payload;
+}
+
+let moments = 0;
+/** No two events of those that are told apart by their time have the same one. */
+function moment(): number {
+  return 1_794_771_144_000 + (moments += 1) * 1000;
+}
+
+/** Claude Code, and those that send the same fields. */
+function claudeShape(id: string, names: Readonly<Record<keyof Omit<Agent, "id">, string>>): Agent {
+  const event = (name: string, session: string, more: Payload): Payload => {
+    const fields = recorded(id, name);
+    const time = "timestamp" in fields ? { timestamp: new Date(moment()).toISOString() } : {};
+    return { ...fields, session_id: session, cwd: sandbox.project, ...time, ...more };
+  };
+  const command = (call: string) => ({
+    tool_use_id: call,
+    tool_input: { command: `make ${call}`, description: "run" },
+  });
+  let prompt = "";
+  const of = () => (prompt === "" ? {} : { prompt_id: prompt, turn_id: prompt });
+  return {
+    id,
+    prompt(session, text) {
+      prompt = `${session}-${text}`;
+      return event(names.prompt, session, { prompt: text, ...of() });
+    },
+    before: (session, call) => event(names.before, session, { ...command(call), ...of() }),
+    after: (session, call) => event(names.after, session, { ...command(call), ...of() }),
+    stop: (session) => event(names.stop, session, { ...of(), background_tasks: [] }),
+  };
+}
+
+const COPILOT: Agent = {
+  id: "copilot-cli",
+  prompt: (session, prompt) => copilotEvent("repo-userPromptSubmitted", session, { prompt }),
+  before: (session, call) => copilotEvent("repo-preToolUse.bash", session, { toolArgs: { command: call } }),
+  after: (session, call) => copilotEvent("repo-postToolUse.bash", session, { toolArgs: { command: call } }),
+  stop: (session) => copilotEvent("repo-agentStop", session, {}),
+};
+
+function copilotEvent(name: string, sessionId: string, more: Payload): Payload {
+  return { ...recorded("copilot-cli", name), sessionId, cwd: sandbox.project, timestamp: moment(), ...more };
+}
+
+const OPENCODE: Agent = {
+  id: "opencode",
+  prompt: (sessionID, text) => ({
+    belay_event: "chat.message",
+    directory: sandbox.project,
+    input: { sessionID },
+    output: { message: { id: `m-${sessionID}-${text}`, sessionID }, parts: [{ type: "text", text }] },
+  }),
+  before: (session, call) => opencodeTool("before", session, call),
+  after: (session, call) => opencodeTool("after", session, call),
+  stop: (sessionID) => ({
+    belay_event: "session.idle",
+    directory: sandbox.project,
+    input: { sessionID },
+    output: {},
+    id: `idle-${moment()}`,
+  }),
+};
+
+function opencodeTool(phase: "before" | "after", sessionID: string, callID: string): Payload {
+  const event = `tool.execute.${phase}`;
+  const fields = recorded("opencode", `${event}.bash`);
+  const input = { ...(fields["i"] as Payload), sessionID, callID };
+  return { belay_event: event, directory: sandbox.project, input, output: fields["o"] };
+}
+
+const CLAUDE = claudeShape("claude-code", {
+  prompt: "UserPromptSubmit",
+  before: "PreToolUse.Bash",
+  after: "PostToolUse.Bash",
+  stop: "Stop",
+});
+
+const AGENTS: readonly Agent[] = [
+  CLAUDE,
+  claudeShape("codex", {
+    prompt: "UserPromptSubmit",
+    before: "PreToolUse.Bash",
+    after: "PostToolUse.Bash",
+    stop: "Stop",
+  }),
+  claudeShape("gemini-cli", {
+    prompt: "BeforeAgent",
+    before: "BeforeTool.run_shell_command",
+    after: "AfterTool.run_shell_command",
+    stop: "AfterAgent",
+  }),
+  OPENCODE,
+  COPILOT,
+  claudeShape("qwen-code", {
+    prompt: "UserPromptSubmit",
+    before: "PreToolUse.run_shell_command",
+    after: "PostToolUse.run_shell_command",
+    stop: "Stop",
+  }),
+];
+
+async function setUp(): Promise<void> {
+  sandbox = await Sandbox.protected({ "x.txt": "0\n", "y.txt": "0\n", "mine.txt": "0\n" });
+  const build = join(LAUNCHER, "../../dist/main.js");
+  mkdirSync(dirname(join(sandbox.home, "bin/belay-hook")), { recursive: true });
+  writeHookScript({
+    belayHome: sandbox.home,
+    node: process.execPath,
+    cli: LAUNCHER,
+    build,
+    environment: ["CLAUDE", "BELAY"],
+  });
+}
+
+function undo(): { outcome: string; steps: { prompt: string | null; kind: string }[] } {
+  return sandbox.json(["undo", "--yes"]);
+}
+
+function files(): (string | undefined)[] {
+  return ["x.txt", "y.txt", "mine.txt"].map((path) => sandbox.read(path));
+}
+
+describe.each(AGENTS.map((agent) => [agent.id, agent] as const))("%s", (_name, agent) => {
+  test("[R121] killed in a turn, then a turn in a new session: plain undo takes the new one, the next undo the old one", async () => {
+    await setUp();
+    const killed = new Client(agent, "s1");
+    await killed.prompt("first");
+    await killed.begin(() => sandbox.write("x.txt", "1\n"));
+    await killed.kill();
+    const next = new Client(agent, "s2");
+    await next.prompt("second");
+    await next.tool(() => sandbox.write("y.txt", "1\n"));
+    await next.stop();
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+    expect(files()).toEqual(["1\n", "0\n", "0\n"]);
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
+    expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+    await sandbox.verify();
+  });
+
+  test("[R121] Esc and the session left open, then a turn in a new session: the same, and what one writes after that is one's own", async () => {
+    await setUp();
+    const left = new Client(agent, "s1");
+    await left.prompt("first");
+    await left.begin(() => sandbox.write("x.txt", "1\n"));
+    const next = new Client(agent, "s2");
+    await next.prompt("second");
+    sandbox.write("mine.txt", "mine\n");
+    await next.tool(() => sandbox.write("y.txt", "1\n"));
+    await next.stop();
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+    expect(files()).toEqual(["1\n", "0\n", "mine\n"]);
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
+    expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
+  });
+
+  test("[R122] what one writes after Esc stays, with or without a tool before it", async () => {
+    await setUp();
+    const client = new Client(agent, "s1");
+    await client.prompt("first");
+    sandbox.write("mine.txt", "mine\n");
+    sandbox.ok("checkpoint");
+    expect(undo()).toMatchObject({ outcome: "unchanged", steps: [] });
+    await client.prompt("second");
+    await client.tool(() => sandbox.write("x.txt", "1\n"));
+    sandbox.write("mine.txt", "mine again\n");
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+    expect(files()).toEqual(["0\n", "0\n", "mine again\n"]);
+  });
+
+  test("[R120] a restore after Esc is undone before the turn", async () => {
+    await setUp();
+    const client = new Client(agent, "s1");
+    await client.prompt("first");
+    await client.begin(() => sandbox.write("x.txt", "1\n"));
+    sandbox.json(["restore", "1", "--yes"]);
+    expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ kind: "restore" }] });
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
+    expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+  });
+});
+
+test("with the resident process the client is found as well, by the script alone", async () => {
+  await setUp();
+  sandbox.ok("start");
+  const killed = new Client(CLAUDE, "s1", "");
+  await killed.prompt("first");
+  await killed.begin(() => sandbox.write("x.txt", "1\n"));
+  await killed.kill();
+  const next = new Client(CLAUDE, "s2", "");
+  await next.prompt("second");
+  await next.tool(() => sandbox.write("y.txt", "1\n"));
+  await next.stop();
+  expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
+  expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
+  expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
