@@ -5,9 +5,8 @@ import { EXIT } from "./exit-code.ts";
 import { checkpointListJson, uncapturedJson } from "@belay/server/json";
 import { checkpointTable } from "./output/checkpoint-table.ts";
 
-/** Without `--limit`: as many as fit a screen for people, as many as a JSON list holds for programs. */
+/** Without `--limit`: as many as fit a screen; a program or a file gets all of them. */
 const SCREENFUL = 20;
-const JSON_LIST = 200;
 
 export interface ListRequest {
   readonly filter: ListOptions;
@@ -22,7 +21,8 @@ export async function printCheckpoints(
   workspace: Workspace,
   request: ListRequest,
 ) {
-  const limit = request.limit ?? (call.json ? JSON_LIST : SCREENFUL);
+  const isForScreen = call.output.isTerminal && !call.json;
+  const limit = request.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
   // one more than shown tells whether there are more, without counting them all
   const wanted = Number.isFinite(limit) ? { limit: limit + 1 } : {};
   const found = await workspace.list({

@@ -58,7 +58,10 @@ export const ANY_NUMBER = Number.POSITIVE_INFINITY;
 /** Options that mean the same wherever they appear. */
 export const YES = { type: "boolean", short: "y", about: "do not ask" } as const;
 export const DRY_RUN = { type: "boolean", about: "only show what would be done" } as const;
-export const ALL_ENTRIES = { type: "boolean", about: "show long lists completely" } as const;
+export const ALL_ENTRIES = {
+  type: "boolean",
+  about: "show long lists completely on a terminal, too",
+} as const;
 export const THREAD = {
   type: "string",
   value: "thread",

@@ -36,7 +36,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   },
   WORKSPACE_EMPTIED: {
     exit: EXIT.refused,
-    hint: "`belay restore @` brings everything back; `belay checkpoint` accepts the empty directory.",
+    hint: "`belay restore @` brings it back with everything in it.",
   },
   CHECKPOINT_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay list` shows the checkpoints." },
   CHECKPOINT_AMBIGUOUS: {

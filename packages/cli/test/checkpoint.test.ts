@@ -82,7 +82,7 @@ describe("checkpoint", () => {
     sandbox.write("big.bin", "x".repeat(2000));
     const ran = sandbox.belay(["checkpoint", "--quiet"]);
     expect(ran).toMatchObject({ status: 0, stdout: "" });
-    expect(ran.stderr).toMatch(/Not captured:\n {2}big\.bin {2}too-large/);
+    expect(ran.stderr).toMatch(/Not captured:\n {2}big\.bin {2}2 KiB, larger than the limit for a file/);
     expect(sandbox.json(["show", "@"]).checkpoint).toMatchObject({
       gaps: [{ path: "big.bin", reason: "too-large" }],
       gapsTotal: 1,
@@ -102,7 +102,7 @@ describe("checkpoint", () => {
     });
   });
 
-  test("records the state of git and long lists of staged files in part", () => {
+  test("[R183] records the state of git with all its staged files", () => {
     const git = (...args: string[]) =>
       execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: sandbox.project });
     git("init", "-q", "-b", "trunk");
@@ -110,9 +110,8 @@ describe("checkpoint", () => {
     git("add", "-A");
     const { checkpoint } = sandbox.json(["checkpoint"]);
     expect(checkpoint.git).toMatchObject({ branch: "trunk", commit: null, dirty: true, stagedTotal: 207 });
-    expect(checkpoint.git.staged).toHaveLength(200);
-    expect(sandbox.json(["show", "@", "--all"]).checkpoint.git.staged).toHaveLength(207);
-    expect(sandbox.json(["show", "@"]).files).toHaveLength(200);
+    expect(checkpoint.git.staged).toHaveLength(207);
+    expect(sandbox.json(["show", "@"]).files).toHaveLength(205);
   });
 });
 
@@ -139,7 +138,7 @@ describe("list", () => {
 
   test("an empty result says what to do", () => {
     expect(sandbox.ok("list", "--kind", "timer")).toMatch(/No checkpoint is like that/);
-    expect(sandbox.json(["list", "--kind", "timer"])).toEqual({ checkpoints: [], checkpointsTotal: 0 });
+    expect(sandbox.json(["list", "--kind", "timer"])).toMatchObject({ checkpoints: [], checkpointsTotal: 0 });
   });
 
   test("a reader that goes away early is no error", () => {
@@ -248,7 +247,7 @@ describe("search", () => {
     }
     expect(sandbox.json(["search", "a", "remark"]).checkpoints).toHaveLength(1);
     expect(sandbox.ok("search", "nothing like it")).toMatch(/Nothing found/);
-    expect(sandbox.json(["search", "100%"])).toEqual({ checkpoints: [], checkpointsTotal: 0 });
+    expect(sandbox.json(["search", "100%"])).toMatchObject({ checkpoints: [], checkpointsTotal: 0 });
   });
 });
 

@@ -57,7 +57,7 @@ test("--stat and --name-only", () => {
   expect(sandbox.ok("diff", "--name-only")).toBe("a.txt\nsrc/new.txt\n");
   const stat = sandbox.ok("diff", "--stat");
   expect(stat).toMatch(
-    /M {2}a\.txt +\+1 -1\n {2}A {2}src\/new\.txt +\+1\n2 files changed, 2 lines added, 1 deleted/,
+    /M {2}a\.txt +\+1 -1\n {2}A {2}src\/new\.txt +\+1\n2 files changed \(\+1 ~1 -0\), 2 lines added, 1 deleted/,
   );
   expect(sandbox.json(["diff", "--name-only"]).files[0]).not.toHaveProperty("diff");
 });

@@ -99,7 +99,8 @@ export type {
 } from "./model/session.ts";
 export type { Entry, GapReason } from "./model/entry.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
-export type { DiffDetail, FileChange } from "./model/file-change.ts";
+export { countChanges } from "./diff/count-changes.ts";
+export type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
 export type { Pause } from "./model/pause.ts";

@@ -9,10 +9,12 @@ import { lookNow } from "./worktree/left-behind.ts";
 import { momentOf } from "./worktree/moment.ts";
 import { provenChanges, type RuledSnapshot } from "./worktree/proven-changes.ts";
 import type { Present } from "./worktree/look.ts";
+import { assertRootThere } from "./worktree/root.ts";
 import { newestCheckpoint } from "./history/checkpoints.ts";
 
 /** The checkpoints with `hasChanges` told for those of messages. */
 export function withChanges(context: Context, checkpoints: readonly Checkpoint[]): Checkpoint[] {
+  assertRootThere(context.worktree.root);
   let present: Present | undefined;
   const look = () => (present ??= lookNow(context));
   return checkpoints.map((checkpoint) =>

@@ -1,8 +1,9 @@
 /** Questions about a workspace: what a checkpoint holds, what differs, how things stand. Nothing here writes. */
 import { walkTree } from "./diff/compare-trees.ts";
+import { countChanges } from "./diff/count-changes.ts";
 import { fileChanges } from "./diff/file-changes.ts";
-import { readCheckpointAttributions } from "./history/changes.ts";
-import { checkpointAt, newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
+import { readCheckpointAttributions, readCheckpointChanges } from "./history/changes.ts";
+import { newestCheckpoint, readDoubts, readGaps } from "./history/checkpoints.ts";
 import { resolveCheckpoint } from "./history/references.ts";
 import { countDropped, nextStep } from "./history/steps.ts";
 import { findThread } from "./history/threads.ts";
@@ -13,7 +14,7 @@ import { pendingIn } from "./worktree/approval.ts";
 import { isAtOrBelow } from "./model/byte-path.ts";
 import type { Checkpoint, ExcludedRoot } from "./model/checkpoint.ts";
 import { isEngineError } from "./model/errors.ts";
-import type { FileChange } from "./model/file-change.ts";
+import type { ChangeCounts, FileChange } from "./model/file-change.ts";
 import type { Edit } from "./model/plan.ts";
 import type { ObjectSource } from "./store/object-store.ts";
 import { isPurgeUnfinished } from "./upkeep/purge.ts";
@@ -34,9 +35,12 @@ const MEASURE_MS = 300;
 
 export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
   const { db, objects } = context.store;
-  const base = findParent(context, checkpoint);
-  const edits =
-    base === undefined ? [] : provenChanges(objects, asSeen(context, base), asSeen(context, checkpoint));
+  // as it was recorded: the same changes that the checkpoint counts, and that a revert would take out
+  const edits = readCheckpointChanges(db, checkpoint.seq).map(({ path, old, new: to }) => ({
+    path,
+    from: old,
+    to,
+  }));
   const attributions = readCheckpointAttributions(db, checkpoint.seq);
   const excluded = decodeExcluded(objects.read(checkpoint.excluded), checkpoint.excluded);
   return {
@@ -49,14 +53,6 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measure(context, excluded),
   };
-}
-
-function findParent({ store }: Context, { parents }: Checkpoint): Checkpoint | undefined {
-  const row =
-    parents[0] === undefined
-      ? undefined
-      : store.db.get("SELECT seq FROM checkpoint WHERE id = ?", parents[0]);
-  return row === undefined ? undefined : checkpointAt(store.db, Number(row["seq"]));
 }
 
 function measure({ worktree, system }: Context, excluded: readonly ExcludedRoot[]): ExcludedRoot[] {
@@ -72,7 +68,12 @@ export function compareStates(context: Context, options: DiffOptions): Diff {
   const other = to === undefined ? lookAtDisk(context, from) : { ...asSeen(context, to), objects };
   const edits = onlyBelow(provenChanges(other.objects, asSeen(context, from), other), options.paths);
   const files = fileChanges(other.objects, edits, { detail: options.detail });
-  return { from: from.id, to: to?.id ?? null, files, summary: summarise(files) };
+  return {
+    from: from.id,
+    to: to?.id ?? null,
+    files,
+    summary: { ...countChanges(edits), ...sumLines(files) },
+  };
 }
 
 function lookAtDisk(context: Context, since?: Checkpoint): Present {
@@ -87,17 +88,10 @@ function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined)
     : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
 }
 
-function summarise(files: Diff["files"]): Diff["summary"] {
-  const count = (...types: string[]) => files.filter(({ type }) => types.includes(type)).length;
+function sumLines(files: readonly FileChange[]): Pick<Diff["summary"], "linesAdded" | "linesDeleted"> {
   const sum = (key: "linesAdded" | "linesDeleted") =>
     files.reduce((total, file) => total + (file[key] ?? 0), 0);
-  return {
-    added: count("added"),
-    modified: count("modified", "renamed", "mode"),
-    deleted: count("deleted"),
-    linesAdded: sum("linesAdded"),
-    linesDeleted: sum("linesDeleted"),
-  };
+  return { linesAdded: sum("linesAdded"), linesDeleted: sum("linesDeleted") };
 }
 
 export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
@@ -105,19 +99,22 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
   const { db } = store;
   const newest = newestCheckpoint(db);
   const present = isRootThere(worktree.root) ? lookAtDisk(context) : undefined;
-  const changed = newest === undefined || present === undefined ? [] : changedSince(context, newest, present);
+  const changed =
+    newest === undefined || present === undefined ? undefined : changedSince(context, newest, present);
+  const isDamaged = newest !== undefined && present !== undefined && changed === undefined;
   const thread = activeThread(context);
   return {
+    exists: present !== undefined,
     newest: newest ?? null,
     thread: thread ?? null,
     session: present === undefined || thread === undefined ? null : sessionIn(context, thread, present),
     checkpoints: Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0),
-    changedFiles: changed ?? [],
+    changedFiles: changed?.files ?? [],
+    changes: changed?.changes ?? null,
     gaps: present?.gaps ?? [],
     excluded: measure(context, present?.excludedRoots ?? []),
     disk: { bytes: storeBytes(store), capBytes },
-    canUndo:
-      present === undefined || changed === undefined ? nextStep(db, "applied") : stepToUndo(context, present),
+    canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     undoDropped: countDropped(db),
     paused: context.pauses.current,
@@ -128,9 +125,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
       ...(isPurgeUnfinished(db)
         ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),
-      ...(changed === undefined
-        ? ["The newest checkpoint is damaged: what changed since it cannot be told."]
-        : []),
+      ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };
 }
@@ -154,10 +149,15 @@ function sessionIn(context: Context, { id }: ThreadSummary, present: Present): S
 }
 
 /** undefined when the checkpoint is damaged. */
-function changedSince(context: Context, checkpoint: Checkpoint, present: Present): FileChange[] | undefined {
+function changedSince(
+  context: Context,
+  checkpoint: Checkpoint,
+  present: Present,
+): { files: FileChange[]; changes: ChangeCounts } | undefined {
   try {
     const edits = provenChanges(present.objects, asSeen(context, checkpoint), present);
-    return fileChanges(present.objects, edits, { detail: "counts" });
+    const files = fileChanges(present.objects, edits, { detail: "counts" });
+    return { files, changes: countChanges(edits) };
   } catch (error) {
     if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
     throw error;

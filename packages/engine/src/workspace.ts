@@ -9,7 +9,7 @@ import type { Conversations } from "./conversations.ts";
 import type { ThreadSummary } from "./model/conversation.ts";
 import type { SessionStatus } from "./model/session.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
-import type { DiffDetail, FileChange } from "./model/file-change.ts";
+import type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { Pause } from "./model/pause.ts";
 import type { AfterRestore, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
@@ -57,13 +57,7 @@ export interface Diff {
   /** null = the disk */
   readonly to: CheckpointId | null;
   readonly files: readonly FileChange[];
-  readonly summary: {
-    readonly added: number;
-    readonly modified: number;
-    readonly deleted: number;
-    readonly linesAdded: number;
-    readonly linesDeleted: number;
-  };
+  readonly summary: ChangeCounts & { readonly linesAdded: number; readonly linesDeleted: number };
 }
 
 export interface ListOptions {
@@ -125,6 +119,8 @@ export interface TurnResult<Result> {
 export interface WorkspaceStatus {
   readonly id: WorkspaceId;
   readonly root: string;
+  /** False when the directory itself is gone: then nothing can be told of its files. */
+  readonly exists: boolean;
   readonly store: string;
   readonly newest: Checkpoint | null;
   /** The conversation that was last at work. */
@@ -134,6 +130,8 @@ export interface WorkspaceStatus {
   readonly checkpoints: number;
   /** Since the newest checkpoint. */
   readonly changedFiles: readonly FileChange[];
+  /** How many; null when that cannot be told: the directory is gone, or the newest checkpoint is damaged. */
+  readonly changes: ChangeCounts | null;
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];
   readonly disk: { readonly bytes: number; readonly capBytes: number };

@@ -48,7 +48,7 @@ function preview(call: ApproveCall, thread: ThreadSummary, status: SessionStatus
       thread: thread.id,
       session,
       hasUnapproved,
-      ...listField("changedFiles", changedFiles.map(fileChangeJson), all),
+      ...listField("changedFiles", changedFiles.map(fileChangeJson)),
     });
   else if (!hasUnapproved)
     call.output.print(`Everything in ${session} of ${threadLabel(thread)} is approved already.`);

@@ -4,9 +4,10 @@ import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
 import { diffJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
+import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { printDiff } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
-import { count } from "../output/quantity.ts";
+import { count, grouped } from "../output/quantity.ts";
 import { visiblePath } from "../output/visible.ts";
 import { workspacePaths } from "../workspace-path.ts";
 
@@ -40,7 +41,7 @@ export default defineCommand({
         ...(to && { to }),
         ...(paths && { paths }),
       });
-      if (call.json) call.output.json(diffJson(diff, call.options.all));
+      if (call.json) call.output.json(diffJson(diff));
       else await printResult(call, diff, detail);
       return EXIT.done;
     });
@@ -58,6 +59,6 @@ async function printResult(call: DiffCall, diff: Diff, detail: "names" | "counts
   else await printDiff(diff, output);
 }
 
-function totals({ files, summary }: Diff): string {
-  return `${count(files.length, "file")} changed, ${count(summary.linesAdded, "line")} added, ${summary.linesDeleted} deleted`;
+function totals({ summary }: Diff): string {
+  return `${changedFilesText(summary)} changed (${changesText(summary)}), ${count(summary.linesAdded, "line")} added, ${grouped(summary.linesDeleted)} deleted`;
 }

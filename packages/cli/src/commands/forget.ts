@@ -120,7 +120,7 @@ function where(target: Target, { checkpoints }: ForgetReport): string {
 function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetReport): number {
   const { checkpoints, objects, bytes, dryRun } = forgotten;
   const what = `${visible(target.label)}${where(target, forgotten)}`;
-  const rows = listField("checkpoints", checkpoints, call.options.all);
+  const rows = listField("checkpoints", checkpoints);
   const { steps } = forgotten;
   if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson) });
   else if (dryRun) call.output.print(`Would purge ${what}.`);

@@ -111,14 +111,14 @@ async function protect(call: Call, nested: boolean, prepare: () => void) {
   });
 }
 
-function initJson({ initial, workspace, all, agents }: Result) {
+function initJson({ initial, workspace, agents }: Result) {
   const { id, root, store } = workspace;
   const place = { workspace: id, path: root, store, created: initial !== null, agents };
   if (initial === null) return { ...place, checkpoint: null, durationMs: null };
   const { checkpoint, gaps, doubts, durationMs } = initial;
   return {
     ...place,
-    checkpoint: checkpointJson(checkpoint, { workspace: id, all, gaps, doubts }),
+    checkpoint: checkpointJson(checkpoint, { workspace: id, gaps, doubts }),
     durationMs,
   };
 }

@@ -27,7 +27,7 @@ export default defineCommand({
     "modified and deleted since the one before.",
   ].join("\n"),
   options: {
-    limit: { type: "string", short: "n", value: "n", about: "at most so many (20; 200 with --json)" },
+    limit: { type: "string", short: "n", value: "n", about: "at most so many (20 on a terminal, else all)" },
     all: { type: "boolean", about: "all of them" },
     kind: { type: "string", value: "kind", about: `only one kind: ${KINDS.join(", ")}` },
     thread: THREAD,

@@ -6,7 +6,7 @@ import { EXIT } from "../exit-code.ts";
 import { checkpointJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
-import { shown, withRest } from "../output/file-list.ts";
+import { listText } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";
 
 const OPTIONS = {
@@ -74,7 +74,7 @@ function report(call: PruneCall, workspace: Workspace, { pruned, kept, dryRun }:
   const context = { workspace: workspace.id };
   if (call.json) {
     const rows = pruned.map((checkpoint) => checkpointJson(checkpoint, context));
-    output.json({ ...listField("pruned", rows, call.options.all), kept, dryRun });
+    output.json({ ...listField("pruned", rows), kept, dryRun });
   } else if (pruned.length === 0) output.print(`Nothing to drop: all ${count(kept, "checkpoint")} stay.`);
   else if (dryRun)
     output.print(
@@ -88,8 +88,8 @@ function report(call: PruneCall, workspace: Workspace, { pruned, kept, dryRun }:
 }
 
 function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): string {
-  const rows = shown(pruned, call.options.all);
-  return withRest(checkpointTable(rows, call.output), pruned.length, call.options.all);
+  const { output, options } = call;
+  return listText(pruned, { output, all: options.all }, (shown) => checkpointTable(shown, output));
 }
 
 async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
@@ -97,7 +97,7 @@ async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
     throw usageError("--undo has no --dry-run.", "It only brings checkpoints back.");
   const restored = await workspace.unprune();
   const rows = restored.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
-  if (call.json) call.output.json(listField("restored", rows, call.options.all));
+  if (call.json) call.output.json(listField("restored", rows));
   else if (restored.length === 0) call.output.print("Nothing was pruned within the last 24 hours.");
   else
     call.output.print(

@@ -4,9 +4,8 @@ import { usageError } from "../command-error.ts";
 import { reportError } from "../errors.ts";
 import { checkpointJson } from "@belay/server/json";
 import { warnAll, withFiles } from "../open-workspace.ts";
-import { changesText } from "../output/checkpoint-table.ts";
+import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
-import { count } from "../output/quantity.ts";
 import { shellWords } from "../output/shell-words.ts";
 import { visible } from "../output/visible.ts";
 import { runProgram, type Ended } from "../run-program.ts";
@@ -64,7 +63,7 @@ async function runAsStep(call: RunCall, workspace: Workspace, state: State): Pro
 async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<Ended>): Promise<void> {
   const { before, after, changed, result } = turn;
   warnAll(call, turn.warnings);
-  const { summary, files } = await workspace.diff({
+  const { summary } = await workspace.diff({
     from: before.id,
     to: after.id,
     detail: call.json ? "counts" : "names",
@@ -82,7 +81,7 @@ async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<En
   else if (!changed) call.output.note("belay: no files changed");
   else
     call.output.note(
-      `belay: ${count(files.length, "file")} changed (${changesText(summary)}), undo with: belay undo`,
+      `belay: ${changedFilesText(summary)} changed (${changesText(summary)}), undo with: belay undo`,
     );
 }
 

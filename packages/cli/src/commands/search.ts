@@ -10,7 +10,7 @@ export default defineCommand({
   about:
     "Checkpoints whose name, note, tag, description, prompt or changed paths contain the text, newest first.",
   options: {
-    limit: { type: "string", short: "n", value: "n", about: "at most so many (20; 200 with --json)" },
+    limit: { type: "string", short: "n", value: "n", about: "at most so many (20 on a terminal, else all)" },
     all: { type: "boolean", about: "all of them" },
   },
   operands: { min: 1, max: ANY_NUMBER },

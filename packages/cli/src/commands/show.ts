@@ -32,8 +32,8 @@ function detailsJson(details: CheckpointDetails, context: { workspace: string; a
   const { checkpoint, files, gaps, doubts, excluded } = details;
   return {
     checkpoint: checkpointJson(checkpoint, { ...context, gaps, doubts }),
-    ...listField("files", files.map(fileChangeJson), context.all),
-    ...listField("excluded", excluded.map(withPathJson), context.all),
+    ...listField("files", files.map(fileChangeJson)),
+    ...listField("excluded", excluded.map(withPathJson)),
   };
 }
 

@@ -5,7 +5,7 @@ import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
 import { warnAll, withFiles } from "../open-workspace.ts";
-import { checkpointLabel } from "../output/checkpoint-table.ts";
+import { changedFilesText, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
@@ -33,8 +33,7 @@ export default defineCommand({
       const { home, directory } = call;
       const capture = await captureState({ home, directory, workspace, how: "quick" });
       const shown = { ...status, since: initial?.createdAt, resident, capture };
-      if (call.json)
-        call.output.json({ ...statusJson(status, { all, resident }), capture: captureJson(capture) });
+      if (call.json) call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
       else call.output.print(statusText(shown, call.output, all));
       return EXIT.done;
     }),
@@ -49,12 +48,17 @@ interface ShownStatus extends WorkspaceStatus {
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
   const { changedFiles, gaps, excluded, capture } = status;
   const parts = [
+    ...(status.exists
+      ? []
+      : [
+          `${output.style.red("✗")} ${output.style.bold("This directory is gone; its checkpoints are not.")}`,
+        ]),
     ...capture.obstacles.map((obstacle) => obstacleText(obstacle, output)),
     output.style.bold(visible(status.root)),
     factTable(facts(status, output), output, { cut: true }),
   ];
-  if (changedFiles.length > 0) {
-    const title = `Changed since the newest checkpoint (${count(changedFiles.length, "file")})`;
+  if (status.changes !== null && changedFiles.length > 0) {
+    const title = `Changed since the newest checkpoint (${changedFilesText(status.changes)})`;
     parts.push(section(title, changedFileList(changedFiles, output, all), output));
   }
   if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
@@ -69,11 +73,10 @@ function facts(status: ShownStatus, output: Output) {
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
   const label = (one: Checkpoint) => `${relativeTime(one.createdAt)}: ${checkpointLabel(one, style)}`;
-  const changed = status.changedFiles.length;
   return [
     ["protected", `${protectedSince}${count(checkpoints, "checkpoint")}, ${use}`] as const,
     ["newest", newest === null ? "none yet" : label(newest)] as const,
-    ["since then", changed === 0 ? "no changes" : `${count(changed, "file")} changed`] as const,
+    ["since then", sinceThen(status)] as const,
     thread === null ? undefined : (["thread", threadLabel(thread)] as const),
     session === null ? undefined : (["session", sessionText(session)] as const),
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
@@ -88,6 +91,14 @@ function facts(status: ShownStatus, output: Output) {
         ] as const)
       : undefined,
   ];
+}
+
+function sinceThen({ exists, changes, changedFiles }: ShownStatus): string {
+  if (!exists) return "the whole directory is gone";
+  if (changes === null) return "cannot be told: that checkpoint is damaged";
+  return changedFiles.length === 0
+    ? "no changes"
+    : `${changedFilesText(changes)} changed (${changesText(changes)})`;
 }
 
 function droppedText(steps: number): string {
@@ -109,7 +120,8 @@ function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): s
   return `${session}, ${hasUnapproved ? `${count(changedFiles.length, "file")} unapproved` : "everything approved"}`;
 }
 
-function nextStep({ changedFiles, canUndo }: WorkspaceStatus): string {
+function nextStep({ exists, changedFiles, canUndo }: WorkspaceStatus): string {
+  if (!exists) return "`belay restore @` brings the directory and its files back.";
   if (changedFiles.some(({ type }) => type === "deleted"))
     return "`belay restore @` brings back what is gone; `belay diff` shows the changes; `belay checkpoint` keeps them.";
   if (changedFiles.length > 0) return "`belay diff` shows the changes; `belay checkpoint` keeps them.";

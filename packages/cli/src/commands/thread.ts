@@ -12,17 +12,27 @@ import { table } from "../output/table.ts";
 import { threadLabel } from "../output/thread-table.ts";
 import { visible } from "../output/visible.ts";
 
+/** More than any thread has. */
+const ALL_MESSAGES = 1_000_000_000;
+
 export default defineCommand({
   usage: "thread <thread> [--limit n] [--before index]",
   about: "One thread: its sessions, its messages and the checkpoint before each, its agents.",
   options: {
-    limit: { type: "string", short: "n", value: "n", about: "the last n messages (20; 200 with --json)" },
+    limit: {
+      type: "string",
+      short: "n",
+      value: "n",
+      about: "the last n messages (20 on a terminal, else all)",
+    },
     before: { type: "string", value: "index", about: "only messages in front of this one" },
   },
   operands: { min: 1, max: 1 },
   examples: ["belay thread kqzv", "belay thread kqzv --limit 5 --before 12"],
   run: (call) => {
-    const limit = positiveNumber("--limit", call.options.limit) ?? (call.json ? 200 : 20);
+    const limit =
+      positiveNumber("--limit", call.options.limit) ??
+      (call.output.isTerminal && !call.json ? 20 : ALL_MESSAGES);
     const before = positiveNumber("--before", call.options.before);
     return withWorkspace(call, async (workspace) => {
       const thread = await workspace.thread(call.operands[0] ?? "");

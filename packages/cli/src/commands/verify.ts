@@ -1,5 +1,5 @@
 import type { VerifyReport, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, type Call } from "../command.ts";
+import { defineCommand, type Call } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
@@ -13,13 +13,13 @@ export default defineCommand({
     "Proves that the store is sound: its structure, and with --full every byte of every checkpoint.",
     "Damage is listed with the checkpoints it affects, and the exit code is 5.",
   ].join("\n"),
-  options: { full: { type: "boolean", about: "re-hash every byte" }, all: ALL_ENTRIES },
+  options: { full: { type: "boolean", about: "re-hash every byte" } },
   operands: { min: 0, max: 0 },
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const full = call.options.full === true;
       const report = await verifyWithBar(call, workspace, full);
-      if (call.json) call.output.json(verifyJson(report, call.options.all));
+      if (call.json) call.output.json(verifyJson(report));
       else if (!report.ok || !call.output.quiet) call.output.print(verifyText(report, full, call));
       return report.ok ? EXIT.done : EXIT.damaged;
     }),
@@ -30,8 +30,8 @@ async function verifyWithBar(call: Call, workspace: Workspace, full: boolean): P
   return await workspace.verify({ full, progress: (done, total) => bar.update({ done, total }) });
 }
 
-function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport, all: boolean | undefined) {
-  return { ok, checkpoints, objects, bytes, ...listField("problems", problems, all) };
+function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport) {
+  return { ok, checkpoints, objects, bytes, ...listField("problems", problems) };
 }
 
 function verifyText(report: VerifyReport, full: boolean, { output }: Pick<Call, "output">): string {

@@ -1,6 +1,6 @@
 /** Conflicts for people: each path with its reason, and the lines of both sides. */
 import type { Conflict, ConflictSide } from "@belay/engine";
-import { shown, withRest } from "../output/file-list.ts";
+import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count } from "../output/quantity.ts";
 import { reasonWords } from "../output/reasons.ts";
@@ -12,8 +12,9 @@ export function conflictList(
   output: Output,
   all: boolean | undefined,
 ): string {
-  const text = shown(conflicts, all).map((conflict) => conflictText(conflict, output));
-  return withRest(text.join("\n"), conflicts.length, all);
+  return listText(conflicts, { output, all }, (shown) =>
+    shown.map((conflict) => conflictText(conflict, output)).join("\n"),
+  );
 }
 
 function conflictText({ path, reason, ours, theirs }: Conflict, { style }: Output): string {

@@ -62,7 +62,7 @@ async function preview(scene: Scene): Promise<number> {
 function dryRunJson(scene: Scene, plan: Plan | null) {
   if (plan === null) return { plan: null, steps: [] };
   const steps = plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) };
-  return { plan: planJson(plan, scene.call.options.all), ...steps, ...waysJson(scene, plan.conflicts) };
+  return { plan: planJson(plan), ...steps, ...waysJson(scene, plan.conflicts) };
 }
 
 /** What can be typed when conflicts stand in the way. */
@@ -126,7 +126,7 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   const failed = outcome.outcome === "conflicts" || outcome.outcome === "partial";
   if (call.json)
     output.json({
-      ...resultJson(way.verb, outcome, call.options.all),
+      ...resultJson(way.verb, outcome),
       ...waysJson(scene, outcome.conflicts),
     });
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
@@ -140,8 +140,8 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   return failed ? EXIT.refused : EXIT.done;
 }
 
-function resultJson(verb: Verb, outcome: Outcome, all: boolean | undefined) {
-  const result = outcomeJson(outcome, all);
+function resultJson(verb: Verb, outcome: Outcome) {
+  const result = outcomeJson(outcome);
   if (verb === "restore") return result;
   if ("resetTo" in outcome && "newSession" in outcome)
     return { resetTo: outcome.resetTo, newSession: outcome.newSession, ...result };

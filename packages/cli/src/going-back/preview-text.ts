@@ -1,10 +1,9 @@
 /** What a plan would do, for people: every path it touches, leaves or cannot settle, and why. */
-import type { Plan } from "@belay/engine";
+import { countChanges, type Plan } from "@belay/engine";
 import { planOperationType, type PlanOperationType } from "@belay/server/json";
-import { affectedFiles } from "@belay/server/json";
-import { doubtList, gapList, shown, withRest } from "../output/file-list.ts";
+import { doubtList, gapList, listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count } from "../output/quantity.ts";
+import { count, grouped } from "../output/quantity.ts";
 import { reasonWords } from "../output/reasons.ts";
 import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
@@ -24,16 +23,15 @@ export function previewText(plan: Plan, context: PreviewContext): string {
 
 /** `3 files: 1 created, 1 changed, 1 deleted` */
 export function planSummary(plan: Plan): string {
-  const touched = new Set(affectedFiles(plan));
-  const types = plan.edits.filter((edit) => touched.has(edit.path)).map(planOperationType);
-  const of = (...wanted: PlanOperationType[]) => types.filter((type) => wanted.includes(type)).length;
+  const { added, modified, deleted } = countChanges(plan.edits);
   const parts = [
-    [of("create"), "created"],
-    [of("restore", "replace", "mode"), "changed"],
-    [of("delete"), "deleted"],
+    [added, "created"],
+    [modified, "changed"],
+    [deleted, "deleted"],
   ] as const;
-  const named = parts.filter(([number]) => number > 0).map(([number, word]) => `${number} ${word}`);
-  return `${count(types.length, "file")}: ${named.join(", ")}`;
+  const named = parts.filter(([number]) => number > 0).map(([number, word]) => `${grouped(number)} ${word}`);
+  if (named.length === 0) return "only directories";
+  return `${count(added + modified + deleted, "file")}: ${named.join(", ")}`;
 }
 
 const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Style }>> = {
@@ -47,7 +45,7 @@ const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Sty
 function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
   if (plan.edits.length === 0) return [];
   const merged = new Set<string>(plan.merged);
-  const rows = shown(plan.edits, all).map((edit) => {
+  const row = (edit: Plan["edits"][number]) => {
     const type = planOperationType(edit);
     const { mark, paint } = MARKS[type];
     const verb = merged.has(edit.path) ? "merge" : type;
@@ -56,8 +54,12 @@ function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
       { text: `${mark} ${verb}`, paint: output.style[paint] },
       { text: visiblePath(edit.path) + slash },
     ];
-  });
-  return [withRest(table(rows, { width: output.width, indent: "  ", flexible: 1 }), plan.edits.length, all)];
+  };
+  return [
+    listText(plan.edits, { output, all }, (shown) =>
+      table(shown.map(row), { width: output.width, indent: "  ", flexible: 1 }),
+    ),
+  ];
 }
 
 /** Everything a person should know besides the list: what stays, what is in doubt, what is in the way. */
@@ -105,9 +107,11 @@ export function reasonList(
   output: Output,
   all: boolean | undefined,
 ): string {
-  const rows = shown(items, all).map(({ path, reason }) => [
-    { text: visiblePath(path) },
-    { text: visible(reasonWords(reason)), paint: output.style.dim },
-  ]);
-  return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), items.length, all);
+  return listText(items, { output, all }, (shown) => {
+    const rows = shown.map(({ path, reason }) => [
+      { text: visiblePath(path) },
+      { text: visible(reasonWords(reason)), paint: output.style.dim },
+    ]);
+    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+  });
 }

@@ -50,6 +50,11 @@ export function changesText({ added, modified, deleted }: Checkpoint["changes"])
   return `+${added} ~${modified} -${deleted}`;
 }
 
+/** `3 files` */
+export function changedFilesText({ added, modified, deleted }: Checkpoint["changes"]): string {
+  return count(added + modified + deleted, "file");
+}
+
 /** Colours `+1 ~2 -0`; a zero stays in the background. */
 export function changesPaint(style: Style): Paint {
   return (text) =>

@@ -15,16 +15,18 @@ export function changedFileList(
   output: Output,
   all: boolean | undefined,
 ): string {
-  const rows = shown(files, all).map((file) => changedFileRow(file, output.style));
-  return withRest(table(rows, { width: output.width, indent: "  ", flexible: 1 }), files.length, all);
+  return listText(files, { output, all }, (shown) => {
+    const rows = shown.map((file) => changedFileRow(file, output.style));
+    return table(rows, { width: output.width, indent: "  ", flexible: 1 });
+  });
 }
 
 export function gapList(gaps: readonly Gap[], output: Output, all: boolean | undefined): string {
-  const rows = shown(gaps, all).map((gap) => [
-    { text: visiblePath(gap.path) },
-    { text: gapText(gap), paint: output.style.yellow },
-  ]);
-  return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), gaps.length, all);
+  return remarkList(
+    gaps.map((gap) => ({ path: gap.path, remark: gapText(gap) })),
+    output,
+    all,
+  );
 }
 
 function gapText({ reason, size: bytes }: Gap): string {
@@ -32,11 +34,26 @@ function gapText({ reason, size: bytes }: Gap): string {
 }
 
 export function doubtList(doubts: readonly Doubt[], output: Output, all: boolean | undefined): string {
-  const rows = shown(doubts, all).map((doubt) => [
-    { text: visiblePath(doubt.path) },
-    { text: reasonWords(doubt.reason), paint: output.style.yellow },
-  ]);
-  return withRest(table(rows, { width: output.width, indent: "  ", flexible: 0 }), doubts.length, all);
+  return remarkList(
+    doubts.map(({ path, reason }) => ({ path, remark: reasonWords(reason) })),
+    output,
+    all,
+  );
+}
+
+/** Paths, each with a remark that should catch the eye. */
+function remarkList(
+  items: readonly { readonly path: Gap["path"]; readonly remark: string }[],
+  output: Output,
+  all: boolean | undefined,
+): string {
+  return listText(items, { output, all }, (shown) => {
+    const rows = shown.map(({ path, remark }) => [
+      { text: visiblePath(path) },
+      { text: remark, paint: output.style.yellow },
+    ]);
+    return table(rows, { width: output.width, indent: "  ", flexible: 0 });
+  });
 }
 
 /** `data/  1.2 GiB  .gitignore:3` */
@@ -45,27 +62,28 @@ export function excludedList(
   output: Output,
   all: boolean | undefined,
 ): string {
-  const rows = shown(roots, all).map((root) => [
-    { text: visiblePath(root.path) },
-    { text: root.bytes === null ? "" : size(root.bytes) },
-    { text: visible(root.rule), paint: output.style.dim },
-  ]);
-  return withRest(
-    table(rows, { width: output.width, indent: "  ", flexible: 0, right: [1] }),
-    roots.length,
-    all,
-  );
+  return listText(roots, { output, all }, (shown) => {
+    const rows = shown.map((root) => [
+      { text: visiblePath(root.path) },
+      { text: root.bytes === null ? "" : size(root.bytes) },
+      { text: visible(root.rule), paint: output.style.dim },
+    ]);
+    return table(rows, { width: output.width, indent: "  ", flexible: 0, right: [1] });
+  });
 }
 
-/** The first 20, or all. */
-export function shown<Item>(items: readonly Item[], all: boolean | undefined): readonly Item[] {
-  return all === true ? items : items.slice(0, SHOWN);
-}
-
-/** Says how many were left out: a list never looks complete when it is not. */
-export function withRest(text: string, total: number, all: boolean | undefined): string {
-  const rest = all === true ? 0 : total - SHOWN;
-  return rest > 0 ? `${text}\n  … and ${grouped(rest)} more (--all shows them)` : text;
+/**
+ * On a terminal the first 20 and how many more there are: a list never looks complete when it is not. In a pipe or a
+ * file, and with `--all`, everything.
+ */
+export function listText<Item>(
+  items: readonly Item[],
+  { output, all }: { output: Output; all: boolean | undefined },
+  render: (shown: readonly Item[]) => string,
+): string {
+  const rest = all === true || !output.isTerminal ? 0 : items.length - SHOWN;
+  if (rest <= 0) return render(items);
+  return `${render(items.slice(0, SHOWN))}\n  … and ${grouped(rest)} more (--all shows them)`;
 }
 
 const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R", mode: "m" } as const;

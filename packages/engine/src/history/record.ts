@@ -10,6 +10,7 @@ import {
   type Gap,
   type GitState,
 } from "../model/checkpoint.ts";
+import { countChanges } from "../diff/count-changes.ts";
 import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
@@ -176,19 +177,6 @@ function rowOf({
     doubts: facts.doubts.slice(0, CARRIED_LIMIT),
     doubtsTotal: facts.doubts.length,
   };
-}
-
-/** Directories are not counted: people count files. */
-export function countChanges(changes: readonly Edit[]): Checkpoint["changes"] {
-  const count = { added: 0, modified: 0, deleted: 0 };
-  for (const { from, to } of changes) {
-    const before = from !== undefined && from.kind !== "directory";
-    const after = to !== undefined && to.kind !== "directory";
-    if (before && after) count.modified += 1;
-    else if (after) count.added += 1;
-    else if (before) count.deleted += 1;
-  }
-  return count;
 }
 
 function attribute(

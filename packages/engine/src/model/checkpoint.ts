@@ -1,6 +1,7 @@
 /** A checkpoint as other programs see it (docs/spec.md, section "Checkpoints"). */
 import type { BytePath } from "./byte-path.ts";
 import type { GapReason } from "./entry.ts";
+import type { ChangeCounts } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 
@@ -90,7 +91,7 @@ export interface Checkpoint {
   readonly git: GitState | null;
   readonly files: number;
   readonly bytes: number;
-  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  readonly changes: ChangeCounts;
   /** The first of them; `show` has all. */
   readonly gaps: readonly Gap[];
   readonly gapsTotal: number;

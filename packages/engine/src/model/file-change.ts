@@ -23,4 +23,11 @@ export interface FileChange {
   readonly notInPatch?: string;
 }
 
+/** Files by what became of them. */
+export interface ChangeCounts {
+  readonly added: number;
+  readonly modified: number;
+  readonly deleted: number;
+}
+
 export type DiffDetail = "names" | "counts" | "text";

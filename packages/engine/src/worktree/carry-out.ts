@@ -4,8 +4,9 @@
  * the journal names every path; success is recorded in one transaction after the files are in place.
  */
 import { compareTrees } from "../diff/compare-trees.ts";
+import { countChanges } from "../diff/count-changes.ts";
 import { editTree } from "../diff/edit-tree.ts";
-import { countChanges, recordCheckpoint, type Recorded } from "../history/record.ts";
+import { recordCheckpoint, type Recorded } from "../history/record.ts";
 import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
 import { nextStep } from "../history/steps.ts";
 import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";

@@ -5,14 +5,12 @@ import { withPathJson } from "./path-json.ts";
 
 export interface CheckpointContext {
   readonly workspace: string;
-  readonly all?: boolean | undefined;
   /** All of them, where the caller has more than the checkpoint carries. */
   readonly gaps?: readonly Gap[];
   readonly doubts?: readonly Doubt[];
 }
 
 export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContext) {
-  const { all } = context;
   return {
     ...identityJson(checkpoint, context.workspace),
     messageId: checkpoint.messageId,
@@ -22,15 +20,15 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
     rolledBack: checkpoint.rolledBack,
     agent: checkpoint.agent,
     conversation: checkpoint.conversation,
-    git: checkpoint.git === null ? null : gitJson(checkpoint.git, all),
+    git: checkpoint.git === null ? null : gitJson(checkpoint.git),
     files: checkpoint.files,
     bytes: checkpoint.bytes,
     changes: checkpoint.changes,
     hasChanges: checkpoint.hasChanges,
     ...(checkpoint.undoDropped !== undefined && { undoDropped: checkpoint.undoDropped }),
-    ...listField("gaps", (context.gaps ?? checkpoint.gaps).map(withPathJson), all),
+    ...listField("gaps", (context.gaps ?? checkpoint.gaps).map(withPathJson)),
     gapsTotal: checkpoint.gapsTotal,
-    ...listField("doubts", (context.doubts ?? checkpoint.doubts).map(withPathJson), all),
+    ...listField("doubts", (context.doubts ?? checkpoint.doubts).map(withPathJson)),
     doubtsTotal: checkpoint.doubtsTotal,
   };
 }
@@ -70,11 +68,11 @@ function identityJson(checkpoint: Checkpoint, workspace: string) {
   };
 }
 
-function gitJson(git: GitState, all: boolean | undefined) {
+function gitJson(git: GitState) {
   return {
     branch: git.branch,
     commit: git.commit,
     dirty: git.dirty,
-    ...listField("staged", git.staged, all),
+    ...listField("staged", git.staged),
   };
 }

@@ -17,11 +17,11 @@ export function fileChangeJson(file: FileChange) {
   };
 }
 
-export function diffJson(diff: Diff, all: boolean | undefined) {
+export function diffJson(diff: Diff) {
   return {
     from: diff.from,
     to: diff.to,
-    ...listField("files", diff.files.map(fileChangeJson), all),
+    ...listField("files", diff.files.map(fileChangeJson)),
     summary: diff.summary,
   };
 }

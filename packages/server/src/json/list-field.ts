@@ -1,6 +1,4 @@
-/** Lists in JSON hold at most 200 entries and always say how many there are. */
-const LONGEST = 200;
-
+/** Lists in JSON are whole, and say how many entries they have. */
 export type ListField<Name extends string, Item> = Readonly<
   Record<Name, readonly Item[]> & Record<`${Name}Total`, number>
 >;
@@ -8,10 +6,9 @@ export type ListField<Name extends string, Item> = Readonly<
 export function listField<Name extends string, Item>(
   name: Name,
   items: readonly Item[],
-  all: boolean | undefined,
 ): ListField<Name, Item> {
   return {
-    [name]: all === true ? items : items.slice(0, LONGEST),
+    [name]: items,
     [`${name}Total`]: items.length,
   } as unknown as ListField<Name, Item>;
 }

@@ -5,38 +5,36 @@ import { planOperationType } from "./plan-operation.ts";
 import { listField } from "./list-field.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 
-export function planJson(plan: Plan, all: boolean | undefined) {
+export function planJson(plan: Plan) {
   const operations = plan.edits.map((edit) => ({ type: planOperationType(edit), ...pathJson(edit.path) }));
   return {
     id: plan.id,
     checkpointId: plan.checkpoint,
     description: plan.description,
     paths: pathsJson(plan),
-    ...listField("operations", operations, all),
+    ...listField("operations", operations),
     ...listField(
       "affectedFiles",
       affectedFiles(plan).map((path) => pathJson(path).path),
-      all,
     ),
-    ...listField("merged", plan.merged.map(pathJson), all),
-    ...listField("kept", plan.kept.map(withPathJson), all),
-    ...listField("conflicts", plan.conflicts.map(withPathJson), all),
-    ...listField("meanwhile", plan.meanwhile.map(pathJson), all),
-    ...listField("gaps", plan.gaps.map(withPathJson), all),
-    ...listField("doubts", plan.doubts.map(withPathJson), all),
+    ...listField("merged", plan.merged.map(pathJson)),
+    ...listField("kept", plan.kept.map(withPathJson)),
+    ...listField("conflicts", plan.conflicts.map(withPathJson)),
+    ...listField("meanwhile", plan.meanwhile.map(pathJson)),
+    ...listField("gaps", plan.gaps.map(withPathJson)),
+    ...listField("doubts", plan.doubts.map(withPathJson)),
     otherThreads: plan.otherThreads.map(({ thread, paths }) => ({
       thread,
       ...listField(
         "paths",
         paths.map((path) => pathJson(path).path),
-        all,
       ),
     })),
     warnings: plan.warnings,
   };
 }
 
-export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
+export function outcomeJson(outcome: Outcome) {
   return {
     outcome: outcome.outcome,
     restoredTo: outcome.restoredTo,
@@ -46,10 +44,10 @@ export function outcomeJson(outcome: Outcome, all: boolean | undefined) {
     created: outcome.created,
     modified: outcome.modified,
     deleted: outcome.deleted,
-    ...listField("merged", outcome.merged.map(pathJson), all),
-    ...listField("kept", outcome.kept.map(withPathJson), all),
-    ...listField("skipped", outcome.skipped.map(withPathJson), all),
-    ...listField("conflicts", outcome.conflicts.map(withPathJson), all),
+    ...listField("merged", outcome.merged.map(pathJson)),
+    ...listField("kept", outcome.kept.map(withPathJson)),
+    ...listField("skipped", outcome.skipped.map(withPathJson)),
+    ...listField("conflicts", outcome.conflicts.map(withPathJson)),
     warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };

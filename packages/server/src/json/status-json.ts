@@ -16,23 +16,23 @@ export interface ResidentStatus {
 
 export const NO_RESIDENT: ResidentStatus = { running: false, pid: null, watching: false };
 
-export function statusJson(
-  status: WorkspaceStatus,
-  { all, resident }: { all?: boolean | undefined; resident: ResidentStatus },
-) {
+export function statusJson(status: WorkspaceStatus, { resident }: { resident: ResidentStatus }) {
   const { newest, session, changedFiles } = status;
   return {
     workspace: status.id,
     path: status.root,
+    exists: status.exists,
     store: status.store,
     thread: status.thread?.id ?? null,
     session: session?.session ?? null,
     hasUnapproved: session?.hasUnapproved ?? null,
     // with a conversation: what is unapproved in it; without one what changed since the newest checkpoint
-    ...listField("changedFiles", (session?.changedFiles ?? changedFiles).map(fileChangeJson), all),
-    ...listField("sinceNewest", changedFiles.map(fileChangeJson), all),
-    ...listField("gaps", status.gaps.map(withPathJson), all),
-    ...listField("excluded", status.excluded.map(withPathJson), all),
+    ...listField("changedFiles", (session?.changedFiles ?? changedFiles).map(fileChangeJson)),
+    ...listField("sinceNewest", changedFiles.map(fileChangeJson)),
+    // null: cannot be told
+    changes: status.changes,
+    ...listField("gaps", status.gaps.map(withPathJson)),
+    ...listField("excluded", status.excluded.map(withPathJson)),
     resident,
     disk: status.disk,
     checkpoints: status.checkpoints,

@@ -177,7 +177,7 @@ function serveActions(app: Hono, served: Served): void {
     await readJson(context);
     return answer(context, served, async (workspace, thread) => {
       const outcome = await workspace.reset(thread);
-      assertApplied(outcome, outcomeJson(outcome, true));
+      assertApplied(outcome, outcomeJson(outcome));
       return {
         reset_to: outcome.resetTo,
         new_session: outcome.newSession,

@@ -91,14 +91,14 @@ function serveOne(app: Hono, served: Served): void {
   app.get(`${BASE}/:cid/diff`, (context) =>
     answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      return diffJson(await workspace.diff(id), true);
+      return diffJson(await workspace.diff(id));
     }),
   );
   app.get(`${BASE}/:cid/diff/:other`, (context) =>
     answer(context, served, async (workspace, thread) => {
       const from = await checkpointOf(workspace, thread, context.req.param("cid"));
       const to = await checkpointOf(workspace, thread, context.req.param("other"));
-      return diffJson(await workspace.diff(from.id, to.id), true);
+      return diffJson(await workspace.diff(from.id, to.id));
     }),
   );
 }
@@ -118,7 +118,7 @@ function serveRollback(app: Hono, served: Served): void {
       // the conversation goes on from the point its files went back to
       const options = paths === undefined ? ({ scope: "both" } as const) : { paths };
       const outcome = await workspace.restoreTo(id, { thread, bestEffort, ...options });
-      const report = outcomeJson(outcome, true);
+      const report = outcomeJson(outcome);
       assertApplied(outcome, report);
       return report;
     });

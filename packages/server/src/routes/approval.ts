@@ -23,7 +23,7 @@ export function serveApproval(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/threads/:id/reset/preview", ({ params }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => ({
-      plan: planJson(hosted.keep(await workspace.planReset(thread)), true),
+      plan: planJson(hosted.keep(await workspace.planReset(thread))),
     })),
   );
   serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
@@ -74,7 +74,7 @@ function serveSteps(app: Hono, served: Served): void {
 }
 
 function planned(plan: Plan | null) {
-  return { plan: plan === null ? null : planJson(plan, true), steps: plan?.steps.map(stepJson) ?? [] };
+  return { plan: plan === null ? null : planJson(plan), steps: plan?.steps.map(stepJson) ?? [] };
 }
 
 async function stepsOf(workspace: Workspace, { plan }: Outcome) {

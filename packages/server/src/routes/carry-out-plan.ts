@@ -17,7 +17,7 @@ export async function carryOutPlan<More extends object = object>(
 ) {
   const plan = hosted.take(planId, fits);
   const outcome = await hosted.workspace.restore(plan, { bestEffort });
-  const report = { ...outcomeJson(outcome, true), ...(await more?.(outcome)) };
+  const report = { ...outcomeJson(outcome), ...(await more?.(outcome)) };
   assertApplied(outcome, report);
   return report;
 }

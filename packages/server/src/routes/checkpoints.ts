@@ -61,14 +61,14 @@ function serveComparing(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/diff", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      return diffJson(await workspace.diff(id), true);
+      return diffJson(await workspace.diff(id));
     }),
   );
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/diff/:other", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const from = await checkpointOf(workspace, thread, params.cid);
       const to = await checkpointOf(workspace, thread, params.other);
-      return diffJson(await workspace.diff(from.id, to.id), true);
+      return diffJson(await workspace.diff(from.id, to.id));
     }),
   );
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/rollback/preview", ({ params, query }) =>
@@ -81,7 +81,7 @@ function serveComparing(app: Hono, served: Served): void {
         ...(keepNew !== undefined && { keepNew }),
         ...(scope && { scope }),
       };
-      return { plan: planJson(hosted.keep(await workspace.planRestore(id, options)), true) };
+      return { plan: planJson(hosted.keep(await workspace.planRestore(id, options))) };
     }),
   );
   serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>

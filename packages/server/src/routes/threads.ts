@@ -125,9 +125,7 @@ function serveTools(app: Hono, served: Served): void {
     })),
   );
   serveRoute(app, "POST /api/threads/:id/edits/:eid/abort", ({ params }) =>
-    inThread(served, params.id, async (workspace) =>
-      outcomeJson(await workspace.abortEdit(params.eid), false),
-    ),
+    inThread(served, params.id, async (workspace) => outcomeJson(await workspace.abortEdit(params.eid))),
   );
 }
 

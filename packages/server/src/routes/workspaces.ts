@@ -43,7 +43,10 @@ export function serveWorkspaces(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/search", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
-      checkpoints: listed(await workspace.list({ search: query.q, limit: query.limit ?? 200 }), workspace),
+      checkpoints: listed(
+        await workspace.list({ search: query.q, ...(query.limit !== undefined && { limit: query.limit }) }),
+        workspace,
+      ),
     })),
   );
   serveUpkeep(app, served);
