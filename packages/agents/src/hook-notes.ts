@@ -5,12 +5,13 @@
  * doubled event is recorded twice; no checkpoint depends on them.
  * Names are hashes of ids: an id is never part of a path.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { AgentEvent } from "./agent-event.ts";
 import type { AgentRun } from "./agent-host.ts";
 import { digest, isObject, parsePayload, textOf, type Payload } from "./payload.ts";
 import { isRunning } from "./running.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 /** A tool call that began and of whose end nothing is known yet. */
 export interface OpenCall {
@@ -116,7 +117,7 @@ export function dropOldNotes(home: string, now: number): void {
 const DONE = "done";
 
 function claimFile(path: string): boolean {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateDirectory(dirname(path));
   try {
     writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
     return true;
@@ -179,7 +180,7 @@ function readNote(path: string): Payload | null {
 
 function writeNote(path: string, note: Payload | null): void {
   if (note === null) return rmSync(path, { force: true });
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  makePrivateDirectory(dirname(path));
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
   renameSync(draft, path);

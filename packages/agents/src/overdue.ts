@@ -5,20 +5,12 @@
  * moment: both try to make the note, and the second takes it away.
  * The directory is there only while something is overdue: a hook pays one look for it.
  */
-import {
-  linkSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { linkSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { digest, isObject, parsePayload, textOf } from "./payload.ts";
 import { isRunning } from "./running.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 /** An event as a hook was given it. */
 export interface SentEvent {
@@ -64,7 +56,7 @@ export class OverduePlace {
 
   addWait(ms: number): void {
     const waited = this.waited() + ms;
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(this.#directory);
     writeFileSync(join(this.#directory, WAITED), String(Math.round(waited)), { mode: 0o600 });
   }
 
@@ -75,7 +67,7 @@ export class OverduePlace {
 
   /** The hook goes; false when the event was carried out in the same moment. */
   leave(event: OverdueEvent): boolean {
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(this.#directory);
     const draft = join(this.#directory, `${event.id}.draft`);
     writeFileSync(draft, JSON.stringify(event), { mode: 0o600 });
     try {
@@ -95,7 +87,7 @@ export class OverduePlace {
   settle(id: string, sinceDeadlineMs: number): void {
     if (sinceDeadlineMs < -LEAVING_MS) return;
     if (sinceDeadlineMs > LEFT_MS) return this.answered(id);
-    mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+    makePrivateDirectory(this.#directory);
     try {
       writeFileSync(this.#note(id), "", { flag: "wx", mode: 0o600 });
     } catch (error) {

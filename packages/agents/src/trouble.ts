@@ -1,15 +1,16 @@
 /** The log of what went wrong in hooks: written without the host, which may be what is broken; `belay doctor` reads it. */
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Trouble } from "./agent-host.ts";
 import { shorten } from "./describe.ts";
 import { textOf, type Payload } from "./payload.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 const LOG_LIMIT = 256 << 10;
 
 export function logTrouble(home: string, trouble: Trouble, now: number): void {
   try {
-    mkdirSync(join(home, "agents"), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(join(home, "agents"));
     const log = join(home, "agents", "trouble.log");
     if ((statSync(log, { throwIfNoEntry: false })?.size ?? 0) > LOG_LIMIT) renameSync(log, `${log}.old`);
     appendFileSync(log, `${JSON.stringify({ at: new Date(now).toISOString(), ...trouble })}\n`, {

@@ -9,7 +9,6 @@ import {
   closeSync,
   constants,
   fsyncSync,
-  mkdirSync,
   openSync,
   readFileSync,
   statSync,
@@ -21,6 +20,7 @@ import type { AgentEvent } from "./agent-event.ts";
 import { digest, parsePayload, textOf, type Payload } from "./payload.ts";
 
 export { summarisePrompt } from "./describe.ts";
+import { makePrivateDirectory } from "./private-directory.ts";
 
 const SLOTS = 32;
 const SLOT_BYTES = 4096;
@@ -48,7 +48,7 @@ interface Slot extends UncapturedWork {
 export function setUncapturedAside(home: string): void {
   try {
     if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;
-    mkdirSync(join(home, "agents"), { recursive: true, mode: 0o700 });
+    makePrivateDirectory(join(home, "agents"));
     writeFileSync(fileIn(home), Buffer.alloc(SLOTS * SLOT_BYTES, " "), { mode: 0o600 });
   } catch {
     // there may be room another time

@@ -6,7 +6,7 @@
  * signals and the exit code. It fails with exactly one line.
  * CommonJS, like the bundle it loads: as ES modules the same files take a fifth longer to start.
  */
-const { existsSync } = require("node:fs");
+const { chmodSync, existsSync, mkdirSync, statSync } = require("node:fs");
 const nodeModule = require("node:module");
 const { constants, homedir } = require("node:os");
 const { dirname, join } = require("node:path");
@@ -41,11 +41,14 @@ async function runCommand() {
   if (process.stdout.writableLength === 0 && process.stderr.writableLength === 0) process.exit();
 }
 
-/** Compiled code is kept below the user's own directory: in a shared one, others could plant theirs. */
+/** Compiled code is kept where the user alone may write: elsewhere, others could plant theirs. */
 function enableCompileCache() {
   try {
-    const caches = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
-    nodeModule.enableCompileCache(join(caches, "belay", "compiled"));
+    const own = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "belay");
+    if (mkdirSync(own, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(own, 0o700);
+    const { uid, mode } = statSync(own);
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
+    if (isOwn) nodeModule.enableCompileCache(join(own, "compiled"));
   } catch {
     // Without a home directory the start is slower, nothing else.
   }

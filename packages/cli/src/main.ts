@@ -2,9 +2,9 @@
  * The command line: finds the command, parses its options, runs it, and turns whatever goes wrong into
  * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
  */
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { usageError } from "./command-error.ts";
+import { userHome } from "./user-home.ts";
 import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./command-line.ts";
 import type { Call, Command } from "./command.ts";
 import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
@@ -78,7 +78,7 @@ function createCall(line: ParsedLine): Call {
   const { options } = line;
   const json = options["json"] === true;
   let output: Output | undefined;
-  const home = options["home"] ?? (process.env["BELAY_HOME"] || join(homedir(), ".belay"));
+  const home = options["home"] ?? (process.env["BELAY_HOME"] || join(userHome(), ".belay"));
   return {
     options: options as Call["options"],
     operands: line.operands,

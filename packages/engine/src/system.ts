@@ -24,7 +24,7 @@ export function createSystem(): System {
     isAlive,
     hasStarted,
     commandPath: process.env["PATH"] ?? "/usr/bin:/bin",
-    homeDirectory: homedir(),
+    homeDirectory: homeDirectory(),
     userId: process.getuid?.(),
   };
 }
@@ -41,6 +41,15 @@ function hasStarted({ pid }: ProcessIdentity, since: number): boolean | undefine
   // a process that started in the same hundredth of a second counts
   const sinceTicks = uptime - Math.ceil((Date.now() - since) / 10) - 1;
   return starts.some((ticks) => ticks >= sinceTicks);
+}
+
+/** A user whom the system does not know by name, and who has no `HOME`, has none: `/` is as good as a home to keep out of. */
+function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/";
+  }
 }
 
 function isAlive(owner: ProcessIdentity): boolean {

@@ -84,3 +84,43 @@ test(
     expect(await temp.workspace.resolve("one")).toMatchObject({ messageId: "m-1" });
   }),
 );
+
+test(
+  "[R20] [R145] a process that stays notices before each write that a newer program has taken over the store",
+  inWorkspace({ x: "1\n" }, async (temp) => {
+    const { workspace } = temp;
+    await workspace.watch();
+    const thread = await temp.openThread("a");
+    await temp.turn("a turn", () => temp.write("y", "1\n"));
+    temp.write("x", "2\n");
+    const { id } = await workspace.checkpoint();
+    temp.write("x", "3\n");
+    const db = new DatabaseSync(join(workspace.store, "store.db"));
+    const { user_version: format } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+    db.exec("PRAGMA user_version = 99");
+    const counts = () =>
+      ["checkpoint", "operation", "event", "object", "message", "lease", "pack"].map(
+        (table) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()!["n"],
+      );
+    const before = counts();
+    const newer = { code: "STORE_NEWER", facts: { version: 99, supported: format } };
+    for (const write of [
+      () => workspace.checkpoint(),
+      () => workspace.prompt(thread, { content: "go" }),
+      () => workspace.addMessage(thread, { role: "assistant", content: "no" }),
+      () => workspace.restoreTo(id),
+      () => workspace.undo(),
+      () => workspace.note(id, "x"),
+      () => workspace.gc(),
+      () => workspace.forget(id),
+      () => workspace.pause({ since: 0, until: 1e15 }),
+    ])
+      await expect(write()).rejects.toMatchObject(newer);
+    expect([counts(), temp.read("x")]).toEqual([before, "3\n"]);
+    // what was read stays readable
+    expect((await workspace.list())[0]).toMatchObject({ id });
+    db.exec(`PRAGMA user_version = ${format}`);
+    db.close();
+    expect((await workspace.checkpoint()).unchanged).toBe(false);
+  }),
+);

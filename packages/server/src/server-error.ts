@@ -37,5 +37,6 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   EDIT_NOT_FOUND: 404,
   CHECKPOINT_PROTECTED: 409,
   LIMIT_REACHED: 409,
+  STORE_NEWER: 409,
   RESTORE_RUNNING: 423,
 };

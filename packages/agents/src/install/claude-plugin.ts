@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { hookEntries } from "../adapters/claude-code.ts";
 import { hookCommand, HOOK_MARK, quoteForShell, type JsonValue, type Place } from "./hook-file.ts";
-import { writeAtomically } from "./settings-file.ts";
+import { writeOwnFile } from "./settings-file.ts";
 
 interface SlashCommand {
   readonly description: string;
@@ -37,7 +37,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
 
 export function writeClaudePlugin(place: Place, version: string): void {
   for (const [path, text] of claudePlugin(place, version))
-    writeAtomically(join(directoryIn(place), path), text, 0o644);
+    writeOwnFile(join(directoryIn(place), path), text, 0o644);
 }
 
 /** The two lines that install it in Claude Code. */

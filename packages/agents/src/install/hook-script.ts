@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "../answer-form.ts";
 import { CLIENT_VARIABLE, MOST_SHELLS, SHELLS } from "../client-process.ts";
 import { HOOK_MARK, quoteForShell } from "./hook-file.ts";
-import { writeAtomically } from "./settings-file.ts";
+import { writeOwnFile } from "./settings-file.ts";
 
 export interface HookScript {
   readonly belayHome: string;
@@ -223,6 +223,6 @@ fi`;
 export function writeHookScript(script: HookScript): string {
   const path = join(script.belayHome, HOOK_MARK);
   const text = hookScript(script);
-  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeAtomically(path, text, 0o755);
+  if (!existsSync(path) || readFileSync(path, "utf8") !== text) writeOwnFile(path, text, 0o755);
   return path;
 }

@@ -2,11 +2,12 @@
  * Which files hold our hooks, and what they were like before: kept in `$BELAY_HOME/agents`, so that uninstalling
  * and putting back need no guessing. Without it uninstalling still finds our entries by their command.
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { AgentId } from "../agent-event.ts";
 import type { Scope } from "./hook-file.ts";
-import { hashText, writeAtomically } from "./settings-file.ts";
+import { hashText, writeOwnFile } from "./settings-file.ts";
+import { makePrivateDirectory } from "../private-directory.ts";
 
 export interface InstalledFile {
   readonly agent: AgentId;
@@ -56,7 +57,7 @@ export function dropRecord(belayHome: string, path: string): void {
 /** A copy of a file as it is now, outside of its own directory. */
 export function backUp(belayHome: string, path: string, now: number): string {
   const directory = join(belayHome, "agents", "backups");
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makePrivateDirectory(directory);
   const prefix = `${hashText(path).slice(0, 12)}-`;
   const stamp = new Date(now).toISOString().replace(/[:.]/g, "-");
   const backup = join(directory, `${prefix}${stamp}-${basename(path)}`);
@@ -72,7 +73,7 @@ export function backUp(belayHome: string, path: string, now: number): string {
 }
 
 function writeRecord(belayHome: string, files: readonly InstalledFile[]): void {
-  writeAtomically(recordPath(belayHome), `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600);
+  writeOwnFile(recordPath(belayHome), `${JSON.stringify({ version: 1, files }, null, 2)}\n`, 0o600);
 }
 
 function recordPath(belayHome: string): string {

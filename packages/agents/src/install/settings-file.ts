@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { makePrivateDirectory } from "../private-directory.ts";
 
 const LARGEST = 8 << 20;
 
@@ -47,7 +48,7 @@ export function replaceSettings(path: string, before: SettingsFile | null, text:
 }
 
 /** A reader sees the old text or the new one, also after a crash. */
-export function writeAtomically(path: string, text: string, mode: number): void {
+function writeAtomically(path: string, text: string, mode: number): void {
   mkdirSync(dirname(path), { recursive: true });
   const draft = join(dirname(path), `.${basename(path)}.belay-${process.pid}`);
   const file = openSync(draft, "w", mode);
@@ -64,6 +65,12 @@ export function writeAtomically(path: string, text: string, mode: number): void 
     rmSync(draft, { force: true });
     throw error;
   }
+}
+
+/** The same for a file below `$BELAY_HOME`. */
+export function writeOwnFile(path: string, text: string, mode: number): void {
+  makePrivateDirectory(dirname(path));
+  writeAtomically(path, text, mode);
 }
 
 export function hashText(text: string): string {

@@ -1,6 +1,5 @@
 /** The hooks of agents in their settings: which agents there are, what would be written, and taking it out again. */
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import {
   claudePluginLines,
@@ -23,11 +22,12 @@ import { setUncapturedAside } from "@belay/agents/uncaptured";
 import { usageError } from "../command-error.ts";
 import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
+import { userHome } from "../user-home.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
   return {
     scope: shared ? "shared" : "local",
-    user: homedir(),
+    user: userHome(),
     root,
     belayHome: home,
     environment: process.env,

@@ -1,9 +1,9 @@
 /** A conversation that goes back with the files: the agent gets one that ends there, before anything else changes. */
-import { homedir } from "node:os";
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Checkpoint, Message, Workspace } from "@belay/engine";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
+import { userHome } from "../user-home.ts";
 
 export interface Forking {
   readonly home: string;
@@ -39,7 +39,7 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
     previousMessageId: prompts[at - 1]?.externalId ?? null,
     transcript: path,
     cwd: cwd ?? workspace.root,
-    user: homedir(),
+    user: userHome(),
     environment: process.env,
   });
   switch (result.outcome) {

@@ -4,6 +4,7 @@
  * say "done" the second time without having written anything.
  */
 import {
+  chmodSync,
   closeSync,
   constants,
   existsSync,
@@ -100,12 +101,13 @@ export function removeFile(path: AbsolutePath): void {
   }
 }
 
-/** Creates a directory and its parents for this user alone. */
+/** Creates a directory and its parents for this user alone, whatever the umask. */
 export function makePrivateDirectory(path: AbsolutePath): void {
   const isThere = () => statSync(forSystem(path), { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;
   try {
     mkdirSync(forSystem(path), { mode: 0o700 });
+    chmodSync(forSystem(path), 0o700);
   } catch (error) {
     if (isErrno(error, "EEXIST") && isThere()) return;
     const parent = path.slice(0, path.lastIndexOf("/")) as AbsolutePath;

@@ -10,6 +10,7 @@ import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { makePrivateFile } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
+import { assertKnownFormat, readVersion } from "./format-version.ts";
 import { hasNoRoomForIndex, isReadOnlyError, translate } from "./sqlite-error.ts";
 
 const OLDEST_SQLITE = "3.51.3";
@@ -34,6 +35,7 @@ export class Database {
   /** The disk is full, and no other connection is possible as long as this one is open: not for processes that stay. */
   readonly isAlone: boolean;
   #depth = 0;
+  #format = { store: "", supported: Infinity };
 
   constructor(
     db: DatabaseSync,
@@ -77,6 +79,12 @@ export class Database {
     this.#guard(() => this.#db.exec(sql));
   }
 
+  /** Throws, now and in every transaction to come, when the format is newer than `supported`. */
+  expectFormat(format: { store: string; supported: number }): void {
+    this.#format = format;
+    assertKnownFormat(this, format);
+  }
+
   /** Runs `work` in one durable transaction; nested calls join the outer one. */
   transaction<Result>(work: () => Result): Result {
     if (this.#depth > 0) return work();
@@ -84,6 +92,8 @@ export class Database {
     this.exec("BEGIN IMMEDIATE");
     this.#depth += 1;
     try {
+      // a process that stays may have waited while a newer program brought the store up to date
+      assertKnownFormat(this, this.#format);
       const result = work();
       // [R2] a deleted store file would "commit" without complaint
       this.assertInPlace();
@@ -265,15 +275,9 @@ function readPragma(db: DatabaseSync, name: string): unknown {
 }
 
 function prepareSchema(database: Database, name: string, migrations: readonly Migration[]): void {
-  const version = readVersion(database);
   const supported = migrations.length;
-  if (version > supported) {
-    throw new EngineError(
-      "STORE_NEWER",
-      `The store ${name} was written by a newer Belay (format ${version}, this one knows ${supported}). Nothing was changed.`,
-      { store: name, version, supported },
-    );
-  }
+  database.expectFormat({ store: name, supported });
+  const version = readVersion(database);
   if (version === supported) return;
   if (database.readOnly)
     throw new EngineError(
@@ -286,10 +290,6 @@ function prepareSchema(database: Database, name: string, migrations: readonly Mi
     for (const migration of migrations.slice(readVersion(database))) database.exec(migration);
     database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${supported}`);
   });
-}
-
-function readVersion(database: Database): number {
-  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
 function fileIdentity(path: AbsolutePath): string {

@@ -9,6 +9,7 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { baseName, joinPath, parentPath, type BytePath } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import { sameEntry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import type { ContentSink } from "../store/content-sink.ts";
@@ -49,6 +50,8 @@ export class LiveWatch {
   readonly #root: AbsolutePath;
   readonly #noteDoubts: (checkpoint: string, doubts: readonly Doubt[]) => void;
   readonly #rereading = new Set<Promise<void>>();
+  /** What a second reading found, and the store does not have yet. */
+  readonly #unnoted: { readonly checkpoint: string; readonly doubts: readonly Doubt[] }[] = [];
   /** Live captures since everything was last looked at. */
   #sinceSweep: Recorded[] = [];
   #quiet: NodeJS.Timeout | undefined;
@@ -117,6 +120,7 @@ export class LiveWatch {
   async close(): Promise<void> {
     clearTimeout(this.#quiet);
     await Promise.all(this.#rereading);
+    this.#noteUnnoted();
     this.capture.close();
   }
 
@@ -184,14 +188,24 @@ export class LiveWatch {
   #readAgainLater(checkpoint: string, hot: ReadonlyMap<BytePath, ObjectHash>): void {
     const reading = delay(SETTLE_MS).then(() => {
       const changed = [...hot].filter(([path, first]) => this.#hashNow(path) !== first);
-      if (changed.length > 0)
-        this.#noteDoubts(
-          checkpoint,
-          changed.map(([path]) => ({ path, reason: "unstable" })),
-        );
       this.#rereading.delete(reading);
+      if (changed.length > 0)
+        this.#unnoted.push({ checkpoint, doubts: changed.map(([path]) => ({ path, reason: "unstable" })) });
+      this.#noteUnnoted();
     });
     this.#rereading.add(reading);
+  }
+
+  /** Nobody waits for this: when the store cannot be written, it is for the next time. */
+  #noteUnnoted(): void {
+    try {
+      for (let next = this.#unnoted[0]; next !== undefined; next = this.#unnoted[0]) {
+        this.#noteDoubts(next.checkpoint, next.doubts);
+        this.#unnoted.shift();
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
   }
 
   #hashNow(path: BytePath): ObjectHash | undefined {

@@ -9,7 +9,10 @@ const ROOT = 0;
 
 /** A directory for this user alone, whatever the umask; a link, or what another user owns, is left as it is. */
 export function makePrivateDirectory(path: string): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) {
+    if (statSync(dirname(path), { throwIfNoEntry: false }) === undefined) makePrivateDirectory(dirname(path));
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  }
   const stat = lstatSync(path);
   if (stat.isDirectory() && isOwn(stat) && (stat.mode & 0o777) !== 0o700) chmodSync(path, 0o700);
 }

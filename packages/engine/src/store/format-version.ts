@@ -1,0 +1,25 @@
+/** The format that a database says it has. A newer one was written by a program that knows more than this one. */
+import { EngineError } from "../model/errors.ts";
+import type { Row } from "./database.ts";
+
+interface Readable {
+  get(sql: string): Row | undefined;
+}
+
+export function readVersion(database: Readable): number {
+  return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
+}
+
+/** [R20] Refuses a newer format; within a transaction none can come between this look and what is written then. */
+export function assertKnownFormat(
+  database: Readable,
+  { store, supported }: { store: string; supported: number },
+): void {
+  const version = readVersion(database);
+  if (version <= supported) return;
+  throw new EngineError(
+    "STORE_NEWER",
+    `The store ${store} was written by a newer Belay (format ${version}, this one knows ${supported}). Nothing was changed.`,
+    { store, version, supported },
+  );
+}
