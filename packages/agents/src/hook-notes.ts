@@ -106,6 +106,11 @@ export function transcriptOf(
   return { path: textOf(note, "path"), cwd: textOf(note, "cwd") };
 }
 
+/** Forgets what hooks noted of a conversation: a command that is under way may be among it. */
+export function forgetNotes(home: string, agent: string, session: string): void {
+  rmSync(join(home, "agents", "notes", digest(agent, session)), { recursive: true, force: true });
+}
+
 /** Forgets conversations that nothing was heard of for a month. */
 export function dropOldNotes(home: string, now: number): void {
   const notes = join(home, "agents", "notes");

@@ -51,6 +51,10 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     list: ({ candidates }) =>
       candidates.map(({ id, agent, title }) => `${id}  ${agent}  ${title ?? ""}`.trim()),
   },
+  MESSAGE_NOT_FOUND: {
+    exit: EXIT.notFound,
+    hint: "`belay thread <thread> --json` lists messages with their ids.",
+  },
   EDIT_NOT_FOUND: { exit: EXIT.notFound, hint: "It was finalized or aborted already." },
   CHECKPOINT_PROTECTED: { exit: EXIT.refused, hint: "`belay forget` purges its content for good." },
   LIMIT_REACHED: {

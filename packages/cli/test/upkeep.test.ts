@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createSystem } from "@belay/engine";
+import { createSystem, openWorkspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ISO_TIME, Sandbox } from "./sandbox.ts";
 
@@ -115,6 +115,61 @@ describe("forget", () => {
     expect(sandbox.json(["show", "both"]).checkpoint).toMatchObject({ seq: 2, gaps: [{ path: "both" }] });
     sandbox.ok("forget", "2", "--yes");
     expect(sandbox.belay(["show", "2"]).status).toBe(4);
+    await sandbox.verify();
+  });
+});
+
+describe("forget: words and copies", () => {
+  test("[R165] --thread and --message ask, and purge what was said from everything that shows it", async () => {
+    const secret = "hunter2-and-a-half";
+    const thread = await (async () => {
+      await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+      const { id } = await workspace.openThread({ agent: "a", externalId: "one" });
+      for (const content of [`first ${secret}`, `second ${secret}`]) {
+        await workspace.prompt(id, { content });
+        sandbox.write("a.txt", content.slice(0, 5));
+        await workspace.endTurn(id);
+      }
+      return id;
+    })();
+    const shown = () =>
+      [["list", "--all"], ["thread", thread], ["threads"], ["status"], ["search", "Before"]]
+        .flatMap((args) => [sandbox.ok(...args), JSON.stringify(sandbox.json(args))])
+        .join("\n");
+    expect(sandbox.error(["forget", "--thread", thread], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
+    expect(sandbox.error(["forget", "a.txt", "--thread", thread], 2)).toMatchObject({ code: "USAGE" });
+    expect(sandbox.error(["forget"], 2)).toMatchObject({ code: "USAGE" });
+    const [first] = sandbox.json(["thread", thread]).messages;
+    expect(sandbox.json(["forget", "--message", first.id, "--dry-run"])).toMatchObject({
+      messages: 1,
+      steps: 1,
+    });
+    sandbox.ok("forget", "--message", first.id, "--yes");
+    expect(shown()).not.toContain(`first ${secret}`);
+    expect(shown()).toContain(`second ${secret}`);
+    expect(sandbox.ok("forget", "--thread", thread, "--yes")).toMatch(
+      /Purged the words of 2 messages, 2 steps/,
+    );
+    expect(shown()).not.toContain(secret);
+    expect(sandbox.read("a.txt")).toBe("secon");
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("a.txt")).toBe("first");
+    await sandbox.verify();
+  });
+
+  test("[R166] a path whose bytes another path has: named, offered, purged with --same-content", async () => {
+    for (const path of ["key.pem", "backup/key.pem"]) sandbox.write(path, "-- the key --\n");
+    await sandbox.checkpoint();
+    const preview = sandbox.belay(["forget", "key.pem", "--dry-run"]);
+    expect(preview.stderr).toMatch(/same bytes are in 1 other path.*--same-content[^]*backup\/key\.pem/);
+    expect(sandbox.json(["forget", "key.pem", "--same-content", "--yes"])).toMatchObject({
+      sameContent: [{ path: "backup/key.pem" }],
+      sameContentTotal: 1,
+    });
+    expect(sandbox.json(["show", "2"]).checkpoint.gaps).toMatchObject([
+      { path: "backup/key.pem", reason: "forgotten" },
+      { path: "key.pem", reason: "forgotten" },
+    ]);
     await sandbox.verify();
   });
 });

@@ -38,7 +38,7 @@ export interface Conversations {
   /** Finds a thread, or creates it and takes its initial checkpoint. */
   createThread(request: ThreadRequest): Promise<ThreadSummary>;
   updateThread(thread: ThreadId, change: { readonly title: string | null }): Promise<ThreadSummary>;
-  /** No longer listed. Its checkpoints stay and can be restored, unless they are to be pruned with it. */
+  /** No longer listed, and what was said in it is forgotten. Its checkpoints stay and can be restored, unless they are to be pruned with it. */
   deleteThread(thread: ThreadId, options?: { readonly checkpoints?: boolean }): Promise<void>;
 
   /** A user message: the checkpoint before it, the message, and a new turn; ends the thread's open turn. */

@@ -2,17 +2,21 @@
 import { resolveCheckpoint } from "./history/references.ts";
 import { isEngineError } from "./model/errors.ts";
 import type { ForgetReport } from "./model/reports.ts";
-import { forgetCheckpoint, forgetPath } from "./upkeep/forget.ts";
+import { forgetCheckpoint, forgetPath, type ForgetOptions } from "./upkeep/forget.ts";
 import { parsePath } from "./workspace-path.ts";
 import type { Context } from "./worktree/context.ts";
 
 /** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that could be mistaken is written `./path`. */
-export function forgetTarget({ store, system }: Context, target: string, dryRun: boolean): ForgetReport {
+export function forgetTarget(
+  { store, system }: Context,
+  target: string,
+  options: ForgetOptions,
+): ForgetReport {
   try {
-    return forgetCheckpoint(store, system, resolveCheckpoint(store.db, target), dryRun);
+    return forgetCheckpoint(store, system, resolveCheckpoint(store.db, target), options.dryRun);
   } catch (error) {
     if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
-    const report = forgetPath(store, system, parsePath(target), dryRun);
+    const report = forgetPath(store, system, parsePath(target), options);
     if (report.checkpoints.length === 0) throw error;
     return report;
   }

@@ -122,6 +122,7 @@ export type {
 } from "./model/plan.ts";
 export type {
   ForgetReport,
+  ForgetWordsReport,
   GcReport,
   PruneReport,
   Stats,

@@ -48,6 +48,8 @@ import { listFileEdits } from "./file-edits.ts";
 import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import type { Database } from "./store/database.ts";
+import { storeBytes } from "./store/store.ts";
+import { forgetThread } from "./upkeep/forget-words.ts";
 import { pruneCheckpoints } from "./upkeep/prune.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import { parsePath, pathInside } from "./workspace-path.ts";
@@ -59,6 +61,9 @@ import { beginAgent, beginTool, endAgent, endTool } from "./worktree/tools.ts";
 import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
 
 const LOOKS_AGAIN = 5;
+
+/** Up to this size a deleted thread's words are overwritten everywhere at once; beyond it `gc` does the rest. */
+const SMALL_STORE_BYTES = 256 * 1024 * 1024;
 
 export class LocalConversations implements Conversations {
   protected readonly context: Context;
@@ -104,6 +109,8 @@ export class LocalConversations implements Conversations {
 
   async deleteThread(thread: ThreadId, options: { checkpoints?: boolean } = {}): Promise<void> {
     const { store, system } = this.context;
+    assertThread(this.db, thread);
+    forgetThread(store, system, thread, { dryRun: false, packs: storeBytes(store) < SMALL_STORE_BYTES });
     this.#write(thread, { deleted: true }, () => {
       hideThread(this.db, thread, system.now());
       if (options.checkpoints !== true) return;

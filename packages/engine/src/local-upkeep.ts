@@ -1,12 +1,22 @@
 /** Upkeep of a workspace in this process: proving, dropping, freeing, forgetting. */
 import { checkpointAt, listCheckpoints } from "./history/checkpoints.ts";
+import { resolveMessage } from "./history/messages.ts";
+import { findThread } from "./history/threads.ts";
 import type { Checkpoint } from "./model/checkpoint.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
+import type {
+  ForgetReport,
+  ForgetWordsReport,
+  GcReport,
+  PruneReport,
+  Stats,
+  VerifyReport,
+} from "./model/reports.ts";
 import { PRUNE_GRACE_MS, type RetentionPolicy } from "./model/retention.ts";
 import { retentionOf } from "./create-context.ts";
 import type { CurrentSettings } from "./current-settings.ts";
 import { forgetTarget } from "./forget-target.ts";
 import { LocalApprovals } from "./local-approvals.ts";
+import { forgetMessage, forgetThread } from "./upkeep/forget-words.ts";
 import { withReserve } from "./store/reserve.ts";
 import { collectGarbage } from "./upkeep/gc.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
@@ -54,11 +64,26 @@ export class LocalUpkeep extends LocalApprovals {
     return { ...report, dryRun };
   }
 
-  async forget(target: string, options: { dryRun?: boolean } = {}): Promise<ForgetReport> {
-    const dryRun = options.dryRun ?? false;
-    const report = forgetTarget(this.context, target, dryRun);
+  async forget(
+    target: string,
+    { dryRun = false, sameContent = false }: { dryRun?: boolean; sameContent?: boolean } = {},
+  ): Promise<ForgetReport> {
+    const report = forgetTarget(this.context, target, { dryRun, sameContent });
     if (!dryRun) this.context.worktree.distrust();
     return report;
+  }
+
+  async forgetThread(ref: string, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ForgetWordsReport> {
+    const { store, system } = this.context;
+    return forgetThread(store, system, findThread(this.db, ref).id, { dryRun, packs: true });
+  }
+
+  async forgetMessage(
+    ref: string,
+    { dryRun = false }: { dryRun?: boolean } = {},
+  ): Promise<ForgetWordsReport> {
+    const { store, system } = this.context;
+    return forgetMessage(store, system, resolveMessage(this.db, ref), { dryRun, packs: true });
   }
 
   async stats(): Promise<Stats> {

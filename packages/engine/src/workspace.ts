@@ -14,7 +14,14 @@ import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { Pause } from "./model/pause.ts";
 import type { AfterRestore, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { BytePath } from "./model/byte-path.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "./model/reports.ts";
+import type {
+  ForgetReport,
+  ForgetWordsReport,
+  GcReport,
+  PruneReport,
+  Stats,
+  VerifyReport,
+} from "./model/reports.ts";
 import type { RetentionPolicy } from "./model/retention.ts";
 
 /** A checkpoint by id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
@@ -234,7 +241,11 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   /** Takes back prunings whose grace time has not passed. */
   unprune(): Promise<Checkpoint[]>;
   gc(options?: { dryRun?: boolean }): Promise<GcReport>;
-  forget(target: string, options?: { dryRun?: boolean }): Promise<ForgetReport>;
+  /** Forgets what was said in a conversation, wherever it was written down; files and checkpoints stay. */
+  forgetThread(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
+  /** The same for one message, by its id or the agent's name for it, and its turn. */
+  forgetMessage(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
+  forget(target: string, options?: { dryRun?: boolean; sameContent?: boolean }): Promise<ForgetReport>;
   stats(): Promise<Stats>;
   /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
   file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;

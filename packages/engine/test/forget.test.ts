@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import { RETENTION_PRESETS } from "../src/index.ts";
+import { RETENTION_PRESETS, type Workspace } from "../src/index.ts";
 import { inProtected, type Project } from "./support/project.ts";
 
 const KIB = 1024;
@@ -137,6 +137,114 @@ describe("forget", () => {
       expect(holds(project, secret)).toBe(false);
     }),
   );
+
+  test(
+    "[R166] a path: other paths with the same bytes are named, and forgotten too when asked for",
+    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+      const secret = makeSecret();
+      for (const path of ["secret.bin", "copies/of it.bin", "old.bin"]) project.write(path, secret);
+      for (const path of ["empty", "other-empty"]) project.write(path, "");
+      await workspace.checkpoint({ name: "with" });
+      project.remove("old.bin");
+      project.write("secret.bin", "changed");
+      await workspace.checkpoint();
+      const preview = await workspace.forget("secret.bin", { dryRun: true });
+      expect(preview.sameContent).toEqual(["copies/of it.bin", "old.bin"]);
+      expect((await workspace.forget("empty", { dryRun: true })).sameContent).toEqual([]);
+      await workspace.forget("secret.bin");
+      expect(holds(project, secret)).toBe(true);
+      await workspace.forget("copies/of it.bin", { sameContent: true });
+      expect(holds(project, secret)).toBe(false);
+      project.remove("keep.txt");
+      await workspace.restoreTo("with");
+      expect(project.read("keep.txt")).toBe("keep");
+    }),
+  );
+
+  describe("words", () => {
+    const words = (what: string) => `${what} ${randomBytes(12).toString("hex")}`;
+
+    /** A conversation in which each thing said is unlike all others. */
+    async function converse(project: Project, workspace: Workspace) {
+      const said = {
+        title: words("title"),
+        prompt: words("prompt") + " long ".repeat(2000) + words("end"),
+        answer: words("answer"),
+        command: words("command"),
+        role: words("role"),
+        artifact: words("artifact"),
+        approval: words("approval"),
+        second: words("second"),
+      };
+      const thread = (await workspace.openThread({ agent: "a", externalId: "forgettable" })).id;
+      await workspace.updateThread(thread, { title: said.title });
+      const { message } = await workspace.prompt(thread, {
+        content: said.prompt,
+        artifacts: [{ text: said.artifact }],
+      });
+      await workspace.beginTool(thread, { tool: "Bash", toolUseId: "t1", summary: said.command });
+      project.write("a.txt", "by the tool");
+      await workspace.endTool(thread, { toolUseId: "t1" });
+      await workspace.beginAgent(thread, { id: "sub", role: said.role });
+      await workspace.endAgent(thread, { id: "sub" });
+      await workspace.addMessage(thread, { role: "assistant", content: said.answer });
+      await workspace.endTurn(thread);
+      await workspace.undo();
+      await workspace.redo();
+      await workspace.approve(thread, { message: said.approval });
+      await workspace.restoreTo("1");
+      await workspace.prompt(thread, { content: said.second });
+      await workspace.endTurn(thread);
+      return { thread, said, message };
+    }
+
+    const found = (project: Project, said: Record<string, string>) => {
+      const files = readdirSync(project.home, { recursive: true, withFileTypes: true })
+        .filter((each) => each.isFile())
+        .map((each) => readFileSync(join(each.parentPath, each.name)));
+      // the beginning and the end of each
+      const isFound = (text: string) =>
+        [text.slice(0, 24), text.slice(-24)].some((part) => files.some((bytes) => bytes.includes(part)));
+      return Object.keys(said).filter((key) => isFound(said[key]!));
+    };
+
+    test.for(["forget", "delete"] as const)(
+      "[R165] of a conversation (%s): no byte of what was said is left, and the store is sound",
+      (way) =>
+        inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+          const { thread, said } = await converse(project, workspace);
+          const kept = words("kept");
+          const other = (await workspace.openThread({ agent: "b", externalId: "kept" })).id;
+          await workspace.prompt(other, { content: kept });
+          await workspace.endTurn(other);
+          expect(found(project, said)).toEqual(Object.keys(said));
+          const preview = await workspace.forgetThread(thread, { dryRun: true });
+          expect(preview).toMatchObject({ messages: 3, steps: 2, dryRun: true });
+          expect(found(project, said)).toEqual(Object.keys(said));
+          const before = (await workspace.list()).map(({ id, snapshot }) => [id, snapshot]);
+          if (way === "delete") await workspace.deleteThread(thread);
+          else expect(await workspace.forgetThread(thread)).toEqual({ ...preview, dryRun: false });
+          expect(found(project, said)).toEqual([]);
+          expect(found(project, { kept })).toEqual(["kept"]);
+          expect((await workspace.list()).map(({ id, snapshot }) => [id, snapshot])).toEqual(before);
+          expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+          const [newest] = (await workspace.history(thread)).messages.slice(-1);
+          expect(newest).toMatchObject({ content: "[forgotten]", artifacts: [] });
+          // an undo of what is forgotten still works
+          await workspace.undo({ thread });
+        })(),
+    );
+
+    test(
+      "[R165] of one message: it and its turn, and nothing else",
+      inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+        const { said, message } = await converse(project, workspace);
+        await workspace.forgetMessage(message.id);
+        expect(found(project, said)).toEqual(["title", "approval", "second"]);
+        await expect(workspace.forgetMessage("nothing")).rejects.toMatchObject({ code: "MESSAGE_NOT_FOUND" });
+      }),
+    );
+  });
 
   test(
     "nothing, or what is not there, is refused",

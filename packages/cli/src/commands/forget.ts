@@ -5,34 +5,50 @@ import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.
 import { CommandError, usageError } from "../command-error.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
-import { listField, stepJson } from "@belay/server/json";
+import { listField, pathJson, stepJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { count } from "../output/quantity.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { visible } from "../output/visible.ts";
+import { visible, visiblePath } from "../output/visible.ts";
+import { findWords, forgetWords } from "../forget-words.ts";
 import { workspacePath } from "../workspace-path.ts";
 
-const OPTIONS = { "dry-run": DRY_RUN, yes: YES, all: ALL_ENTRIES } as const;
+const OPTIONS = {
+  thread: {
+    type: "string",
+    value: "thread",
+    about: "what was said in a conversation; files and checkpoints stay",
+  },
+  message: { type: "string", value: "id", about: "one message and what else was said in its turn" },
+  "same-content": { type: "boolean", about: "also other paths that hold the same bytes" },
+  "dry-run": DRY_RUN,
+  yes: YES,
+  all: ALL_ENTRIES,
+} as const;
 
 export default defineCommand({
-  usage: "forget <path | checkpoint> [--dry-run] [--yes]",
+  usage: "forget <path | checkpoint | --thread t | --message id> [--same-content] [--dry-run] [--yes]",
   about: [
     "Purges content from the store at once and for good: a path from every checkpoint, or one checkpoint.",
     "This is the one thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
-    "that could be taken for a checkpoint.",
+    "that could be taken for a checkpoint. With --thread or --message it purges words instead: prompts, answers,",
+    "titles and descriptions, wherever the store has them. Transcripts of the agent itself are not Belay's.",
   ].join("\n"),
   options: OPTIONS,
-  operands: { min: 1, max: 1 },
-  examples: ["belay forget secrets.env", "belay forget 12 --dry-run"],
+  operands: { min: 0, max: 1 },
+  examples: ["belay forget secrets.env", "belay forget 12 --dry-run", "belay forget --thread kqzv"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
+      const words = findWords(call);
+      if (words !== undefined) return forgetWords(call, workspace, words);
       const target = await findTarget(call, workspace, call.operands[0] ?? "");
       // looked at first even with --yes: a path that is nowhere is a slip of the pen
-      const preview = await lookAt(workspace, target);
+      const sameContent = call.options["same-content"] === true;
+      const preview = await lookAt(workspace, target, sameContent);
       if (call.options["dry-run"] === true) return report(call, target, preview);
-      if (call.options.yes !== true && !(await confirm(call, question(target, preview), { dryRun: true })))
-        return declined(call);
-      return report(call, target, await workspace.forget(target.name));
+      const asked = question(target, preview, sameContent);
+      if (call.options.yes !== true && !(await confirm(call, asked, { dryRun: true }))) return declined(call);
+      return report(call, target, await workspace.forget(target.name, { sameContent }));
     }),
 });
 
@@ -65,9 +81,9 @@ async function findTarget(
   return { name, label: path, kind: "path" };
 }
 
-async function lookAt(workspace: Workspace, target: Target): Promise<ForgetReport> {
+async function lookAt(workspace: Workspace, target: Target, sameContent: boolean): Promise<ForgetReport> {
   try {
-    return await workspace.forget(target.name, { dryRun: true });
+    return await workspace.forget(target.name, { dryRun: true, sameContent });
   } catch (error) {
     if (target.kind !== "path" || !isNotFound(error)) throw error;
     throw new CommandError(
@@ -109,8 +125,9 @@ function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-function question(target: Target, preview: ForgetReport): string {
-  return `Purge ${visible(target.label)}${where(target, preview)} for good? It cannot be undone.`;
+function question(target: Target, preview: ForgetReport, sameContent: boolean): string {
+  const others = preview.sameContent.length > 0 && !sameContent ? `${sameContentText(preview)}\n` : "";
+  return `${others}Purge ${visible(target.label)}${where(target, preview)} for good? It cannot be undone.`;
 }
 
 function where(target: Target, { checkpoints }: ForgetReport): string {
@@ -122,9 +139,22 @@ function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetRep
   const what = `${visible(target.label)}${where(target, forgotten)}`;
   const rows = listField("checkpoints", checkpoints);
   const { steps } = forgotten;
-  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson) });
+  const same = listField("sameContent", forgotten.sameContent.map(pathJson));
+  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson), ...same });
   else if (dryRun) call.output.print(`Would purge ${what}.`);
   else call.output.print(`Purged ${what}: ${count(objects, "object")}. The files on disk are untouched.`);
   if (steps.length > 0) call.output.warn(`No longer to be undone: ${steps.map(stepLabel).join(", ")}.`);
+  if (forgotten.sameContent.length > 0 && call.options["same-content"] !== true)
+    call.output.warn(sameContentText(forgotten));
   return EXIT.done;
 }
+
+/** [R166] The bytes are not gone as long as another path has them. */
+function sameContentText({ sameContent }: ForgetReport): string {
+  const rows = sameContent.slice(0, SHOWN_PATHS).map((path) => `  ${visiblePath(path)}`);
+  const rest = sameContent.length - rows.length;
+  if (rest > 0) rows.push(`  … and ${rest} more`);
+  return `The same bytes are in ${count(sameContent.length, "other path")}, and stay there; --same-content purges those too:\n${rows.join("\n")}`;
+}
+
+const SHOWN_PATHS = 20;

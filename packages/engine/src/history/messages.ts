@@ -1,5 +1,6 @@
 /** What was said in a thread. Messages are numbered, marked when their effect is taken back, and never deleted. */
 import type { History, HistoryOptions, Message, MessageRequest, MessageRole } from "../model/conversation.ts";
+import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -53,6 +54,14 @@ export function findMessage(db: Database, thread: ThreadId, externalId: string):
 export function readMessage(db: Database, id: string): Message | undefined {
   const row = db.get(`${SELECT} WHERE m.id = ?`, id);
   return row === undefined ? undefined : toMessage(row);
+}
+
+/** A message by its id or by what its agent calls it. */
+export function resolveMessage(db: Database, ref: string): Message {
+  const rows = db.all(`${SELECT} WHERE m.id = ?1 OR m.external_id = ?1 ORDER BY m.seq`, ref);
+  if (rows.length === 1) return toMessage(rows[0]!);
+  const why = rows.length === 0 ? "There is no message" : "More than one message is called";
+  throw new EngineError("MESSAGE_NOT_FOUND", `${why} "${ref}". Nothing was changed.`, { message: ref });
 }
 
 export function readHistory(db: Database, thread: ThreadId, options: HistoryOptions): History {

@@ -75,6 +75,20 @@ export function findBrokenChain(db: Database): number[] {
   return broken;
 }
 
+/** Changes what entries say; from the first one that differs on, the chain is made anew. Call inside a transaction. */
+export function rewriteDetails(db: Database, rewrite: (detail: string) => string): void {
+  let previous: Uint8Array = NO_CHAIN;
+  let isChanged = false;
+  for (const row of db.all("SELECT seq, id, kind, at, detail, chain FROM operation ORDER BY seq")) {
+    const detail = rewrite(String(row["detail"]));
+    isChanged ||= detail !== row["detail"];
+    const chain = isChanged ? chainOf(previous, toOperation(row), detail) : asChain(row["chain"]);
+    const { seq } = toOperation(row);
+    if (isChanged) db.run("UPDATE operation SET detail = ?, chain = ? WHERE seq = ?", detail, chain, seq);
+    previous = chain;
+  }
+}
+
 function toOperation(row: Row): Omit<Operation, "detail"> {
   return {
     seq: Number(row["seq"]),

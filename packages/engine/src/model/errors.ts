@@ -20,6 +20,7 @@ export interface ErrorFacts {
   };
   THREAD_AMBIGUOUS: { thread: string; candidates: { id: string; agent: string; title: string | null }[] };
   THREAD_NOT_FOUND: { thread: string };
+  MESSAGE_NOT_FOUND: { message: string };
   EDIT_NOT_FOUND: { edit: string };
   CHECKPOINT_PROTECTED: { checkpoint: string; reason: string };
   LIMIT_REACHED: { limit: number; thread: string };

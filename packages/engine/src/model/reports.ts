@@ -1,6 +1,7 @@
 /** What upkeep tells when it is done. */
+import type { BytePath } from "./byte-path.ts";
 import type { Checkpoint } from "./checkpoint.ts";
-import type { CheckpointId } from "./ids.ts";
+import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { StepSummary } from "./plan.ts";
 
 export interface Stats {
@@ -52,10 +53,22 @@ export interface GcReport {
   readonly dryRun: boolean;
 }
 
+/** What was said and is no longer known. */
+export interface ForgetWordsReport {
+  readonly thread: ThreadId;
+  readonly messages: number;
+  readonly steps: number;
+  /** How many checkpoints lost their description; what they hold is as it was. */
+  readonly checkpoints: number;
+  readonly dryRun: boolean;
+}
+
 export interface ForgetReport {
   readonly checkpoints: readonly CheckpointId[];
   /** These can no longer be undone or redone. */
   readonly steps: readonly StepSummary[];
+  /** Other paths that hold bytes of what was to be forgotten; forgotten too only if that was asked for. */
+  readonly sameContent: readonly BytePath[];
   readonly objects: number;
   readonly bytes: number;
   readonly dryRun: boolean;

@@ -3,14 +3,14 @@
  * undone [R15]. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites it.
  */
 import { editTree } from "../diff/edit-tree.ts";
-import { lookUp, walkTree } from "../diff/compare-trees.ts";
+import { lookUp, readTree, walkTree } from "../diff/compare-trees.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
 import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
-import { isAtOrBelow, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, joinPath, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
-import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ForgetReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
 import { encodeEntry } from "../model/tree.ts";
@@ -21,6 +21,12 @@ import { dropCheckpoint, tellDropped } from "./gc.ts";
 import { purge } from "./purge.ts";
 import { Reachable } from "./reachable.ts";
 
+/** How something is forgotten. */
+export interface ForgetOptions {
+  readonly dryRun: boolean;
+  readonly sameContent: boolean;
+}
+
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
 
 /** Forgets one checkpoint, and what only it had also where the changes of its neighbours name it. */
@@ -30,40 +36,87 @@ export function forgetCheckpoint(
   checkpoint: Checkpoint,
   dryRun: boolean,
 ): ForgetReport {
-  if (dryRun) return { checkpoints: [checkpoint.id], steps: [], objects: 0, bytes: 0, dryRun };
-  const { result: steps, ...freed } = purge(store, system, { target: checkpoint.id }, () => {
-    const content = new Set<ObjectHash>();
-    for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
-      if (entry.kind !== "gap") content.add(entry.hash);
-    const dropped = dropCheckpoint(store, checkpoint.seq);
-    tellDropped(store, system, dropped);
-    const kept = new Reachable(store).addSnapshots().uses;
-    forgetChanges(
-      store,
-      (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash),
-    );
-    return dropped;
+  if (dryRun)
+    return { checkpoints: [checkpoint.id], steps: [], sameContent: [], objects: 0, bytes: 0, dryRun };
+  const { result: steps, ...freed } = purge(store, system, {
+    detail: { target: checkpoint.id },
+    packs: true,
+    work: () => {
+      const content = new Set<ObjectHash>();
+      for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
+        if (entry.kind !== "gap") content.add(entry.hash);
+      const dropped = dropCheckpoint(store, checkpoint.seq);
+      tellDropped(store, system, dropped);
+      const kept = new Reachable(store).addSnapshots().uses;
+      forgetChanges(
+        store,
+        (_, entry) => entry.kind !== "gap" && content.has(entry.hash) && !kept.has(entry.hash),
+      );
+      return dropped;
+    },
   });
-  return { checkpoints: [checkpoint.id], steps, ...freed, dryRun };
+  return { checkpoints: [checkpoint.id], steps, sameContent: [], ...freed, dryRun };
 }
 
-/** Forgets a file, or everything below a directory, in every checkpoint. */
-export function forgetPath(store: Store, system: System, path: BytePath, dryRun: boolean): ForgetReport {
+/** Forgets a file, or everything below a directory, in every checkpoint; `sameContent`: other paths with the same bytes too. */
+export function forgetPath(
+  store: Store,
+  system: System,
+  path: BytePath,
+  { dryRun, sameContent }: ForgetOptions,
+): ForgetReport {
   if (path === ROOT_PATH)
     throw new EngineError(
       "PATH_OUTSIDE",
       "That is the whole workspace, not a path in it. Nothing was changed.",
       { path: "." },
     );
-  const affected = checkpointsWith(store, path);
-  if (dryRun || affected.length === 0)
-    return { checkpoints: affected.map(({ id }) => id), steps: [], objects: 0, bytes: 0, dryRun };
-  const { objects, bytes } = purge(store, system, { target: "path" }, () => {
-    for (const checkpoint of affected) forgetIn(store, system, checkpoint, path);
-    forgetChanges(store, (changed) => isAtOrBelow(changed, path));
-    store.db.run("DELETE FROM named_path WHERE path = ?", pathToBytes(path));
+  const others = pathsWithSameContent(store, path);
+  const paths = sameContent ? [path, ...others] : [path];
+  const affected = paths.map((each) => ({ path: each, checkpoints: checkpointsWith(store, each) }));
+  const checkpoints = [...new Set(affected.flatMap((each) => each.checkpoints.map(({ id }) => id)))];
+  const report = { checkpoints, steps: [], sameContent: others, dryRun };
+  if (dryRun || checkpoints.length === 0) return { ...report, objects: 0, bytes: 0 };
+  const { objects, bytes } = purge(store, system, {
+    detail: { target: "path" },
+    packs: true,
+    work: () => {
+      for (const each of affected) {
+        // read again: another path may have been forgotten in the same checkpoint
+        for (const { seq } of each.checkpoints)
+          forgetIn(store, system, checkpointAt(store.db, seq)!, each.path);
+        store.db.run("DELETE FROM named_path WHERE path = ?", pathToBytes(each.path));
+      }
+      forgetChanges(store, (changed) => paths.some((each) => isAtOrBelow(changed, each)));
+    },
   });
-  return { checkpoints: affected.map(({ id }) => id), steps: [], objects, bytes, dryRun };
+  return { ...report, objects, bytes };
+}
+
+/** [R166] Paths elsewhere that hold, in some checkpoint, bytes that this one holds in some checkpoint; empty files aside. */
+function pathsWithSameContent(store: Store, path: BytePath): BytePath[] {
+  const contents = new Set<ObjectHash>();
+  const found = new Set<BytePath>();
+  const looked = new Set<string>();
+  const visit = (tree: ObjectHash, at: BytePath, note: (path: BytePath, hash: ObjectHash) => void) => {
+    // a directory that is the same at the same place has nothing new to tell
+    if (looked.has(`${tree} ${at}`)) return;
+    looked.add(`${tree} ${at}`);
+    for (const [name, entry] of readTree(store.objects, tree)) {
+      const inside = joinPath(at, name);
+      if (entry.kind === "directory") visit(entry.hash, inside, note);
+      else if (entry.kind === "file" && entry.size > 0) note(inside, entry.hash);
+    }
+  };
+  const snapshots = store.db.all("SELECT DISTINCT snapshot FROM checkpoint");
+  const eachFile = (note: (path: BytePath, hash: ObjectHash) => void) => {
+    looked.clear();
+    for (const { snapshot } of snapshots) visit(hashFromBytes(snapshot as Uint8Array), ROOT_PATH, note);
+  };
+  eachFile((each, hash) => isAtOrBelow(each, path) && contents.add(hash));
+  if (contents.size > 0)
+    eachFile((each, hash) => !isAtOrBelow(each, path) && contents.has(hash) && found.add(each));
+  return [...found].sort();
 }
 
 function checkpointsWith(store: Store, path: BytePath): Checkpoint[] {

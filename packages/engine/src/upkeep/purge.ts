@@ -27,12 +27,20 @@ export interface Purged<Result> {
   readonly bytes: number;
 }
 
-/** Does `work`, which takes away all that refers to some content, then overwrites it. */
+export interface PurgeRequest<Result> {
+  /** What the log says of it. */
+  readonly detail: Record<string, unknown>;
+  /** Takes away all that refers to some content. */
+  work(): Result;
+  /** False leaves the packs to the next `gc`: they hold no words, only perhaps pages that once did. */
+  readonly packs: boolean;
+}
+
+/** Takes content away, then overwrites it. */
 export function purge<Result>(
   store: Store,
   system: System,
-  detail: Record<string, unknown>,
-  work: () => Result,
+  { detail, work, packs }: PurgeRequest<Result>,
 ): Purged<Result> {
   const { db } = store;
   const before = storeBytes(store);
@@ -47,7 +55,8 @@ export function purge<Result>(
         writeMeta(db, UNFINISHED, 1);
         return done;
       });
-      const { objectsFreed } = overwrite(store, system, 0);
+      if (!packs) rewriteTexts(db);
+      const { objectsFreed } = packs ? overwrite(store, system, 0) : { objectsFreed: 0 };
       return { result, objects: objectsFreed, bytes: Math.max(0, before - storeBytes(store)) };
     }),
   );
