@@ -21,10 +21,13 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[R7, I23] detection: no quick edit is missed", () => expectPassed("detection"));
 
-  test("[R18, R27] paths: neither forged names nor swapped directories lead outside", () =>
+  test("[R18, R27, R111] paths: neither forged names nor swapped directories, the stage's among them, lead outside", () =>
     expectPassed("paths"));
 
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
+
+  test("[R110, N0] writers: what other programs write during restores is on disk or in a checkpoint", () =>
+    expectPassed("writers"));
 
   test("[I43, R14] full: with hardly any room it is done, or refused, and all is well when there is room", () =>
     expectPassed("full"));

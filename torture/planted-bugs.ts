@@ -116,8 +116,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "worktree/recover",
-        text: "const found = putAsidesBack(root, stage, entry);",
-        instead: "stage.remove(); const found = putAsidesBack(root, stage, entry);",
+        text: "const edits = putAsidesBack(context.worktree.root, found, entry);",
+        instead:
+          "for (const { name } of found?.nodes() ?? []) removeName(found!.at(name)); const edits = putAsidesBack(context.worktree.root, found, entry);",
       },
     ],
   },
@@ -141,7 +142,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       {
         file: "worktree/carry-out",
-        text: "const { checkpoint } = finishJournal(context, entry, applied.done);",
+        text: "const { checkpoint } = withFilesInPlace(() => finishJournal(context, entry, applied.done));",
         instead:
           'const recorded = finishJournal(context, entry, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
       },
@@ -205,7 +206,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "paths are not anchored",
     suite: "paths",
-    tries: 4_000,
+    tries: 8_000,
     edits: [
       {
         file: "fs/anchor",
@@ -234,7 +235,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "worktree/apply",
-        text: "if (matchesEntry(old, edit.from)) return true;",
+        text: "if (this.#proves(edit)) return true;",
         instead: "return true;",
       },
     ],
@@ -272,6 +273,54 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         file: "upkeep/purge",
         text: 'if (isEngineError(error, "DISK_FULL")) throw unfinished(store, "the disk is full", error);',
         instead: "",
+      },
+    ],
+  },
+  {
+    name: "the end of a stage saves nothing",
+    suite: "writers",
+    tries: 20_000,
+    edits: [
+      {
+        file: "worktree/end-stage",
+        text: "const displaced = this.#save(this.#strays);",
+        instead: "const displaced = this.#save([]);",
+      },
+    ],
+  },
+  {
+    name: "what is salvaged is in no checkpoint",
+    suite: "writers",
+    tries: 20_000,
+    edits: [
+      {
+        file: "worktree/save-displaced",
+        text: "const edits = editsFor(store.objects, base, layer);",
+        instead: "const edits = [];",
+      },
+    ],
+  },
+  {
+    name: "what was proved once is not read again",
+    suite: "writers",
+    tries: 40_000,
+    edits: [
+      {
+        file: "worktree/end-stage",
+        text: "const proof = this.#stage.proved.get(name);",
+        instead: "const proof = this.#stage.proved.get(name); if (proof) return true;",
+      },
+    ],
+  },
+  {
+    name: "the stage is reached by its name",
+    suite: "paths",
+    tries: 2_000,
+    edits: [
+      {
+        file: "fs/held-directory",
+        text: "if (hasDescriptorPaths) return `/proc/self/fd/${this.#descriptor}` as AbsolutePath;",
+        instead: "return this.#path;",
       },
     ],
   },

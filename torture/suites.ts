@@ -10,6 +10,7 @@ import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
 import { settings } from "./suites/settings.ts";
 import { soak } from "./suites/soak.ts";
+import { writers } from "./suites/writers.ts";
 import type { Suite } from "./suite.ts";
 
 export const SUITES: readonly Suite[] = [
@@ -21,6 +22,7 @@ export const SUITES: readonly Suite[] = [
   detection,
   paths,
   soak,
+  writers,
   full,
   settings,
   incidents,

@@ -45,7 +45,7 @@ async function inTrap(body: (trap: Trap) => Promise<void>): Promise<void> {
       mkdirSync(path, { recursive: true });
     for (const path of ["d/e/file", "d/file", ".git/config", "same"])
       writeFileSync(join(trap.root, path), "1\n");
-    for (const path of ["file", "precious"]) writeFileSync(join(trap.outside, path), "precious");
+    for (const path of ["file", "precious", "n0", "o1"]) writeFileSync(join(trap.outside, path), "precious");
     await body(trap);
   } finally {
     rmSync(base, { recursive: true, force: true });
@@ -101,7 +101,9 @@ async function restoreUnderSwaps(trap: Trap, round: Round): Promise<void> {
   for (const path of ["d/e/file", "d/file", "d/e/new", "d/new"]) writeFileSync(join(trap.root, path), "2\n");
   await workspace.checkpoint({ name: "two" });
   const before = watched(trap);
-  const swapper = spawn(process.execPath, ["-e", SWAPPER, trap.root, trap.outside], { stdio: "ignore" });
+  // not both in every round: on few processors they leave little time to each other
+  const script = round.random.below(2) === 0 ? SWAPPER : STAGE_SWAPPER;
+  const swapper = spawn(process.execPath, ["-e", script, trap.root, trap.outside], { stdio: "ignore" });
   try {
     const restores = Math.min(RESTORES_A_ROUND, round.left / 3);
     for (let number = 0; number < restores && !round.isOver; number += 1) {
@@ -142,4 +144,20 @@ const SWAPPER = `
     attempt(() => fs.symlinkSync(outside, path));
     attempt(() => { if (fs.lstatSync(path).isSymbolicLink()) fs.unlinkSync(path); });
     attempt(() => fs.renameSync(away, path));
+  }`;
+
+/** The same with the stage, for long enough that a restore goes on meanwhile. */
+const STAGE_SWAPPER = `
+  const fs = require("node:fs");
+  const [root, outside] = process.argv.slice(1);
+  const attempt = (work) => { try { work(); } catch {} };
+  for (;;) {
+    const name = fs.readdirSync(root).find((each) => /^.belay-stage-[k-z]{16}$/.test(each));
+    if (name === undefined) continue;
+    const [stage, away] = [root + "/" + name, root + "/.belay-stage-away"];
+    attempt(() => fs.renameSync(stage, away));
+    attempt(() => fs.symlinkSync(outside, stage));
+    for (let i = 0; i < 2000; i += 1) attempt(() => fs.lstatSync(stage));
+    attempt(() => { if (fs.lstatSync(stage).isSymbolicLink()) fs.unlinkSync(stage); });
+    attempt(() => fs.renameSync(away, stage));
   }`;

@@ -70,6 +70,7 @@ const host: McpHost = {
       modified: 1,
       deleted: 0,
       conflicts: [],
+      displaced: [],
       warnings: [],
     };
   },

@@ -1,5 +1,8 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
@@ -48,12 +51,45 @@ test("--yes brings the checkpoint back exactly, and the way back is kept", () =>
     skippedTotal: 0,
     conflicts: [],
     conflictsTotal: 0,
+    displaced: [],
+    displacedTotal: 0,
     warnings: expect.any(Array),
     durationMs: expect.any(Number),
   });
   sandbox.ok("restore", result.safetyCheckpoint, "--yes");
   expect(presentState()).toEqual(CHANGED);
 });
+
+/** Has a file open, and writes to it a while after it has been taken away: a restore waits longer for it to end. */
+const LATE_WRITER = `
+  const fs = require("node:fs");
+  const file = fs.openSync(process.argv[1], "a");
+  console.log("open");
+  while (!fs.readlinkSync("/proc/self/fd/" + file).includes(".belay-stage-"));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  fs.writeSync(file, "late\\n");`;
+
+test.skipIf(!existsSync("/proc/self/fd"))(
+  "[R110, R112] what a program writes to a replaced file is in a checkpoint that is named with the way to it",
+  async () => {
+    const writer = spawn(process.execPath, ["-e", LATE_WRITER, sandbox.path("a.txt")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(writer.stdout, "data");
+    const { status, stdout } = sandbox.belay(["restore", "1", "--yes"]);
+    writer.kill("SIGKILL");
+    expect(status).toBe(3);
+    expect(presentState()).toEqual(ORIGINAL);
+    const [, checkpoint] = /^ +a\.txt +checkpoint ([k-z]{16})$/m.exec(stdout)!;
+    expect(stdout).not.toContain("Nothing was changed");
+    const [, diff, restore] = /`belay (diff .+?)` shows it, `belay (restore .+?)` brings/.exec(stdout)!;
+    expect(sandbox.ok(...diff!.split(" "))).toContain("late");
+    sandbox.ok("gc", "--yes");
+    sandbox.ok(...restore!.split(" "), "--yes");
+    expect(sandbox.read("a.txt")).toBe("changed\nlate\n");
+    expect(sandbox.json(["show", checkpoint!]).checkpoint).toMatchObject({ kind: "safety" });
+  },
+);
 
 test("--dry-run shows the plan and changes nothing", () => {
   const { plan } = sandbox.json(["restore", "1", "--dry-run"]);

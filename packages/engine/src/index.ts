@@ -108,6 +108,7 @@ export type {
   AfterRestore,
   ApplyOptions,
   Conflict,
+  Displaced,
   ConflictReason,
   ConflictSide,
   Edit,

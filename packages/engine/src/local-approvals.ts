@@ -75,8 +75,8 @@ export class LocalApprovals extends LocalConversations implements Approvals {
   /** What somebody does because files went back belongs to going back. */
   protected async settled<Kind extends Outcome>(outcome: Kind): Promise<Kind> {
     const { outcome: how, plan } = outcome;
-    const notices = this.droppedNotices();
-    if (this.#afterRestore !== undefined && (how === "applied" || how === "partial"))
+    const notices = [...(outcome.notices ?? []), ...this.droppedNotices()];
+    if (this.#afterRestore !== undefined && TOUCHING.has(how))
       notices.push(...(await this.#afterRestore(plan.edits.map(({ path }) => path))));
     return notices.length === 0 ? outcome : { ...outcome, notices };
   }
@@ -144,3 +144,6 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     });
   }
 }
+
+/** The outcomes that changed files. */
+const TOUCHING: ReadonlySet<Outcome["outcome"]> = new Set(["applied", "partial", "displaced"]);

@@ -86,7 +86,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
     }));
 
   test("[R11] what it has done so far is not the doing of a turn that is open, and what that turn does is not lost", () =>
-    inLab(async ({ lab, takingAway }) => {
+    inLab(async ({ lab, before, takingAway }) => {
       await inOpened(lab, async (workspace) => {
         const { changed } = await workspace.turn({ prompt: "t1" }, async () => {
           const { child, ended } = lab.start("restore", { at: takingAway("c"), how: "stop" });
@@ -100,15 +100,16 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
         const [after] = await workspace.list({ limit: 1 });
         const restored = readTreeMap(lab.root);
         expect(await readCheckpointMap({ workspace }, after!.id)).toEqual(restored);
-        const undo = await workspace.undo();
-        expect(undo).toMatchObject({
-          steps: [{ prompt: "t1" }],
-          deleted: 1,
-          modified: 0,
+        // the restore was made while the turn was open: it comes after what the turn had done by then
+        expect(await workspace.undo()).toMatchObject({
+          steps: [{ kind: "restore" }],
+          modified: 4,
+          deleted: 0,
           plan: { meanwhile: [] },
         });
-        expect(readTreeMap(lab.root)).toEqual(new Map([...restored].filter(([path]) => path !== "new")));
-        expect(await workspace.undo()).toMatchObject({ steps: [{ kind: "restore" }], modified: 4 });
+        expect(readTreeMap(lab.root)).toEqual(new Map(before).set("new", restored.get("new")!));
+        expect(await workspace.undo()).toMatchObject({ steps: [{ prompt: "t1" }], deleted: 1, modified: 0 });
+        expect(readTreeMap(lab.root)).toEqual(before);
       });
     }));
 

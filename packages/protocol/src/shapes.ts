@@ -83,7 +83,7 @@ export const plan = z.looseObject({
 });
 
 export const outcome = z.looseObject({
-  outcome: z.enum(["applied", "unchanged", "conflicts", "partial"]),
+  outcome: z.enum(["applied", "unchanged", "conflicts", "partial", "displaced"]),
   restoredTo: nullable(z.string()),
   paths: nullable(z.array(z.string())),
   safetyCheckpoint: nullable(z.string()),
@@ -95,6 +95,7 @@ export const outcome = z.looseObject({
   kept: z.array(pathEntry),
   skipped: z.array(pathEntry),
   conflicts: z.array(pathEntry),
+  displaced: z.array(pathEntry.extend({ checkpoint: z.string() })),
   durationMs: z.number(),
 });
 

@@ -32,12 +32,14 @@ export interface RestorePreview {
 }
 
 export interface RestoreOutcome {
-  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial";
+  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial" | "displaced";
   readonly safetyCheckpoint: string | null;
   readonly created: number;
   readonly modified: number;
   readonly deleted: number;
   readonly conflicts: readonly string[];
+  /** What another program wrote while files were put in place, and the checkpoint that holds it. */
+  readonly displaced: readonly { readonly path: string; readonly checkpoint: string }[];
   /** What was done because of it: hooks that were put back. */
   readonly warnings: readonly string[];
 }

@@ -100,8 +100,13 @@ async function askAndRestore(
 }
 
 async function carryOut(host: McpHost, planId: string): Promise<ToolResult> {
-  const { conflicts, warnings, ...facts } = await host.restore(planId);
-  return result({ ...facts, conflicts: conflicts.slice(0, SHOWN), warnings: warnings.slice(0, SHOWN) });
+  const { conflicts, displaced, warnings, ...facts } = await host.restore(planId);
+  return result({
+    ...facts,
+    conflicts: conflicts.slice(0, SHOWN),
+    displaced: displaced.slice(0, SHOWN),
+    warnings: warnings.slice(0, SHOWN),
+  });
 }
 
 function question({ description, operations, conflicts, warnings }: RestorePreview): string {

@@ -75,7 +75,15 @@ const preview = z.object({
 export const previewOutput = z.object({ notice, preview, confirm: z.string() });
 export const restoreOutput = z.object({
   notice,
-  outcome: z.enum(["applied", "unchanged", "conflicts", "partial", "declined", "needs-confirmation"]),
+  outcome: z.enum([
+    "applied",
+    "unchanged",
+    "conflicts",
+    "partial",
+    "displaced",
+    "declined",
+    "needs-confirmation",
+  ]),
   preview: preview.optional(),
   confirm: z.string().optional(),
   safetyCheckpoint: z.string().nullable().optional(),
@@ -83,5 +91,6 @@ export const restoreOutput = z.object({
   modified: z.number().optional(),
   deleted: z.number().optional(),
   conflicts: z.array(z.string()).optional(),
+  displaced: z.array(z.object({ path: z.string(), checkpoint: z.string() })).optional(),
   warnings: z.array(z.string()).optional(),
 });

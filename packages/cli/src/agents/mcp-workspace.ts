@@ -34,12 +34,13 @@ export function createMcpHost(workspace: Workspace): McpHost {
       const plan = plans.get(planId);
       if (plan === undefined) throw new Error("This plan is not known: ask for a preview first.");
       plans.delete(planId);
-      const { outcome, safetyCheckpoint, created, modified, deleted, conflicts, notices } =
+      const { outcome, safetyCheckpoint, created, modified, deleted, conflicts, displaced, notices } =
         await workspace.restore(plan);
       const paths = conflicts.map(({ path }) => pathJson(path).path);
       return {
         outcome,
         safetyCheckpoint,
+        displaced: displaced.map(({ path, checkpoint }) => ({ path: pathJson(path).path, checkpoint })),
         created,
         modified,
         deleted,

@@ -119,11 +119,14 @@ interface Done {
   readonly previewed: boolean;
 }
 
+/** Something was left out, or lies elsewhere: the report names it. */
+const INCOMPLETE: ReadonlySet<Outcome["outcome"]> = new Set(["conflicts", "partial", "displaced"]);
+
 async function report(scene: Scene, { outcome, previewed }: Done): Promise<number> {
   const { call, way } = scene;
   const { output } = call;
   warnAll(call, outcome.notices ?? []);
-  const failed = outcome.outcome === "conflicts" || outcome.outcome === "partial";
+  const failed = INCOMPLETE.has(outcome.outcome);
   if (call.json)
     output.json({
       ...resultJson(way.verb, outcome),

@@ -1,9 +1,11 @@
 /** What a restore, undo, redo or revert did, for people, and what they can do next. */
 import type { Outcome } from "@belay/engine";
+import { untouchedText } from "@belay/server/json";
 import type { Output } from "../output/output.ts";
 import { count, duration } from "../output/quantity.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
+import { visiblePath } from "../output/visible.ts";
 import { reasonList } from "./preview-text.ts";
 import type { WayOut } from "./ways-out.ts";
 
@@ -49,6 +51,8 @@ export function outcomeText(direction: Direction, outcome: Outcome, answer: Answ
       return unchangedText(verb, outcome);
     case "partial":
       return partialText(direction, outcome, answer);
+    case "displaced":
+      return `${partialText(direction, outcome, answer)}\n${displacedText(outcome, output)}`;
     case "conflicts":
       return conflictText(verb, outcome, answer);
   }
@@ -84,7 +88,10 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
 function partialText(direction: Direction, outcome: Outcome, { output, ways }: Answer): string {
   const { conflicts, skipped } = outcome;
   return [
-    `${output.style.yellow("!")} ${doneText(direction, outcome)}. Left as before: ${count(conflicts.length + skipped.length, "path")}`,
+    `${output.style.yellow("!")} ${doneText(direction, outcome)}`,
+    ...(conflicts.length + skipped.length === 0
+      ? []
+      : [`Left as before: ${count(conflicts.length + skipped.length, "path")}`]),
     ...(conflicts.length === 0 ? [] : [conflictList(conflicts, output, true)]),
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
     ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),
@@ -95,8 +102,20 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
 function conflictText(verb: Verb, outcome: Outcome, { output, ways }: Answer): string {
   const what = outcome.steps.map((step) => stepLabel(step)).join(", ");
   return [
-    `${output.style.yellow("!")} Cannot ${verb}${what === "" ? "" : ` ${what}`}. Nothing was changed. In the way:`,
+    `${output.style.yellow("!")} Cannot ${verb}${what === "" ? "" : ` ${what}`}. ${untouchedText(outcome)} In the way:`,
     conflictList(outcome.conflicts, output, true),
+    ...(outcome.displaced.length === 0 ? [] : [displacedText(outcome, output)]),
     waysOutText(ways, output),
+  ].join("\n");
+}
+
+/** Nothing is lost: where it is, and how to see it or bring it back. */
+function displacedText({ displaced }: Outcome, output: Output): string {
+  const [first] = displaced;
+  const held = displaced.map(({ path, checkpoint }) => ({ path, reason: `checkpoint ${checkpoint}` }));
+  return [
+    "Another program wrote to these files meanwhile. What is not on disk is in a checkpoint:",
+    reasonList(held, output, true),
+    `${output.style.dim("→")} \`belay diff ${first!.checkpoint} -- ${visiblePath(first!.path)}\` shows it, \`belay restore ${first!.checkpoint} ${visiblePath(first!.path)}\` brings it back.`,
   ].join("\n");
 }

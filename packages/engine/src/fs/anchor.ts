@@ -10,8 +10,11 @@ import { assertSafePath } from "../model/tree.ts";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { kindOf, statNode } from "./file-stat.ts";
 
-const DIRECTORY_FLAGS = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-const hasDescriptorPaths = existsSync("/proc/self/fd");
+/** Opens real directories only. */
+export const DIRECTORY_FLAGS =
+  constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+/** True where a name below a descriptor can be reached. */
+export const hasDescriptorPaths = existsSync("/proc/self/fd");
 
 /** A directory tree entered at its root. */
 export class Anchor implements Disposable {

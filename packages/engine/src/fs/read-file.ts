@@ -19,26 +19,49 @@ export interface ReadResult {
   readonly stable: boolean;
 }
 
+/** Takes what is read, piece by piece, through a buffer of its own; `begin` starts anew. */
+export interface PieceReader {
+  begin(size: number): void;
+  piece(bytes: Buffer): void;
+  readonly buffer: Buffer;
+}
+
 /**
  * Reads a regular file into pieces of at most `CHUNK_BYTES`, calling `begin` before each attempt.
  * Throws the system's error when it cannot be opened or is no regular file any more (`ENOTFILE`).
  */
-export function readFilePieces(
-  path: AbsolutePath,
-  reader: { begin(size: number): void; piece(bytes: Buffer): void; buffer: Buffer },
-): ReadResult {
-  const descriptor = openSync(forSystem(path), READ_FLAGS);
-  try {
+export function readFilePieces(path: AbsolutePath, reader: PieceReader): ReadResult {
+  using file = new HeldFile(path);
+  return file.readPieces(reader);
+}
+
+/** A file held open for reading: it can be read again when it has lost its name. */
+export class HeldFile implements Disposable {
+  readonly #path: AbsolutePath;
+  readonly #descriptor: number;
+
+  constructor(path: AbsolutePath) {
+    this.#path = path;
+    this.#descriptor = openSync(forSystem(path), READ_FLAGS);
+  }
+
+  stat(): FileStat {
+    return statDescriptor(this.#descriptor);
+  }
+
+  readPieces(reader: PieceReader): ReadResult {
     for (let attempt = 1; ; attempt += 1) {
-      const before = assertFile(statDescriptor(descriptor), path);
+      const before = assertFile(this.stat(), this.#path);
       reader.begin(Number(before.size));
-      readPieces(descriptor, Number(before.size), reader);
-      const after = statDescriptor(descriptor);
+      readPieces(this.#descriptor, Number(before.size), reader);
+      const after = this.stat();
       const stable = sameStat(before, after);
       if (stable || attempt === READ_ATTEMPTS) return { stat: after, stable };
     }
-  } finally {
-    closeSync(descriptor);
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.#descriptor);
   }
 }
 

@@ -1,6 +1,7 @@
 /**
- * The restore journal: what is being changed right now, written before the first change and removed by
- * the transaction that records the result. A row whose process is dead means: finish or take back.
+ * The restore journal: what is being changed right now, written before the first change, settled by the transaction
+ * that records the result, removed when the staging directory is. A row that is not settled and whose process is
+ * dead means: finish or take back; a settled one: end its stage.
  */
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
@@ -33,9 +34,11 @@ export interface JournalEntry {
   readonly edits: readonly Edit[];
   readonly finish: Finish;
   readonly startedAt: number;
+  /** The result is recorded, and nothing but the staging directory is left to see to. */
+  readonly settled: boolean;
 }
 
-export function writeJournal(db: Database, entry: JournalEntry): void {
+export function writeJournal(db: Database, entry: Omit<JournalEntry, "settled">): void {
   const plan = Buffer.from(JSON.stringify(entry.edits.map(encodeEdit)), "utf8");
   db.run(
     "INSERT INTO journal (id, kind, safety, plan, finish, started_at) VALUES (?, ?, ?, ?, ?, ?)",
@@ -61,6 +64,16 @@ export function readJournal(db: Database): JournalEntry[] {
       error,
     );
   }
+}
+
+/** Call inside the transaction that records what became of the operation. */
+export function settleJournal(db: Database, id: OperationId): void {
+  db.run("UPDATE journal SET settled = 1 WHERE id = ?", id);
+}
+
+/** Operations that are neither done nor taken back. */
+export function readUnsettled(db: Database): JournalEntry[] {
+  return readJournal(db).filter(({ settled }) => !settled);
 }
 
 export function removeJournal(db: Database, id: OperationId): void {
@@ -89,5 +102,6 @@ function toEntry(row: Row): JournalEntry {
     edits: (JSON.parse(plan) as EncodedEdit[]).map(decodeEdit),
     finish: JSON.parse(String(row["finish"])) as Finish,
     startedAt: Number(row["started_at"]),
+    settled: Number(row["settled"]) === 1,
   };
 }

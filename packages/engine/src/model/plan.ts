@@ -121,8 +121,15 @@ export interface Skipped {
   readonly reason: string;
 }
 
+/** What another program had written at a path while files were put in place, and the checkpoint that holds it. */
+export interface Displaced {
+  readonly path: BytePath;
+  readonly checkpoint: CheckpointId;
+}
+
 export interface Outcome {
-  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial";
+  /** `displaced`: carried out while another program wrote to some of the files. */
+  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial" | "displaced";
   readonly plan: Plan;
   readonly restoredTo: CheckpointId | null;
   readonly safetyCheckpoint: CheckpointId | null;
@@ -134,6 +141,7 @@ export interface Outcome {
   readonly kept: readonly Kept[];
   readonly skipped: readonly Skipped[];
   readonly conflicts: readonly Conflict[];
+  readonly displaced: readonly Displaced[];
   readonly steps: readonly StepSummary[];
   readonly canUndo: boolean;
   readonly canRedo: boolean;

@@ -13,6 +13,9 @@ export interface ContentSink {
   large(name: ObjectHash, pieces: readonly ObjectHash[]): void;
 }
 
+/** For content of which only the name is wanted. */
+export const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
+
 export function createStoreSink(writer: ObjectWriter): ContentSink {
   const put = (name: ObjectHash, bytes: Buffer, form: number) => {
     if (!writer.has(name)) writer.putObject(name, bytes, form);

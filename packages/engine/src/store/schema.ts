@@ -124,6 +124,7 @@ const TRUST = `
     seq INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL REFERENCES thread (id), message TEXT UNIQUE, at INTEGER NOT NULL,
     until INTEGER NOT NULL, events INTEGER NOT NULL, problem TEXT NOT NULL, after INTEGER NOT NULL
   );
+  ALTER TABLE journal ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
   UPDATE thread SET heard_at = updated_at,
     brackets = EXISTS (SELECT 1 FROM tool_call c WHERE c.thread = thread.id AND c.captured = 1);
   UPDATE step SET changed = 1, position = coalesce((SELECT max(o.seq) FROM change g JOIN checkpoint c ON c.seq = g.checkpoint

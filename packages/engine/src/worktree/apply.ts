@@ -9,22 +9,13 @@ import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import {
-  addName,
-  copyFile,
-  createDirectory,
-  move,
-  removeEmptyDirectory,
-  removeName,
-  setMode,
-  whyRefused,
-} from "../fs/mutate.ts";
+import { copyFile, createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
 import { parentPath, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
-import { needsContent, type NumberedEdit, type Stage } from "./stage.ts";
+import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
   /** The edits that are in place now. */
@@ -32,6 +23,10 @@ export interface Applied {
   readonly conflicts: readonly Conflict[];
   readonly kept: readonly Kept[];
   readonly skipped: readonly Skipped[];
+  /** Paths that were to be taken back and are not as they were: another program has written there meanwhile. */
+  readonly left: readonly BytePath[];
+  /** Why nothing was carried out: the system refused something, and everything but `left` was taken back. */
+  readonly failure?: unknown;
 }
 
 /** Told how many edits are in place; must not throw. */
@@ -40,7 +35,7 @@ type Progress = (done: number) => void;
 /** Directories synced one by one up to this many, then the file system as a whole. */
 const SYNC_EACH_LIMIT = 64;
 
-/** Applies edits whose content is staged. Throws, with everything taken back, when the system refuses something. */
+/** Applies edits whose content is staged. Throws only when what was done could not be taken back (`HalfDone`). */
 export function applyEdits(
   root: AbsolutePath,
   stage: Stage,
@@ -51,6 +46,10 @@ export function applyEdits(
   const { bestEffort } = how;
   const applier = new Applier(anchor, { stage, edits, ...how });
   const isDone = () => applier.conflicts.length === 0 || bestEffort;
+  const outcome = () => {
+    const { done, conflicts, kept, skipped, left } = applier;
+    return { done, conflicts, kept, skipped, left };
+  };
   try {
     applier.run();
     if (isDone()) {
@@ -59,13 +58,13 @@ export function applyEdits(
     }
   } catch (error) {
     takeBack(applier, error);
-    throw error;
+    return { ...outcome(), failure: error };
   }
   if (!isDone()) {
     takeBack(applier, undefined);
     syncTouched(root, anchor, edits);
   }
-  return { done: applier.done, conflicts: applier.conflicts, kept: applier.kept, skipped: applier.skipped };
+  return outcome();
 }
 
 /** Taking back failed as well: the files are in between, and the journal must stay. */
@@ -104,6 +103,7 @@ class Applier {
   conflicts: Conflict[] = [];
   kept: Kept[] = [];
   skipped: Skipped[] = [];
+  left: BytePath[] = [];
 
   constructor(
     anchor: Anchor,
@@ -160,11 +160,14 @@ class Applier {
   }
 
   #attempt(edit: NumberedEdit, work: (edit: NumberedEdit) => boolean): void {
+    const before = this.#undo.length;
     try {
       if (!work(edit)) return;
       this.done.push({ path: edit.path, from: edit.from, to: edit.to });
       this.#progress?.(this.done.length);
     } catch (error) {
+      // a path that is left out is left as it was
+      if (this.#bestEffort) for (const undo of this.#undo.splice(before).reverse()) undo();
       if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
       else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {
         this.skipped.push({
@@ -195,9 +198,18 @@ class Applier {
     if (statNode(path) === undefined) return this.#conflict(edit.path);
     move(path, old);
     this.#undo.push(() => this.#putBack(old, edit.path));
-    if (matchesEntry(old, edit.from)) return edit.to === undefined;
+    if (this.#proves(edit)) return edit.to === undefined;
     this.#undo.pop()!();
     return this.#conflict(edit.path);
+  }
+
+  /** True when what was moved aside is what the plan says; a look at its stat is then enough to see it change. */
+  #proves({ index, from }: NumberedEdit): boolean {
+    const old = this.#stage.oldNode(index);
+    const stat = statNode(old);
+    if (stat === undefined || !matchesEntry(old, from)) return false;
+    this.#stage.proved.set(`o${index}`, stat);
+    return true;
   }
 
   #removeDirectory(edit: NumberedEdit): boolean {
@@ -229,7 +241,7 @@ class Applier {
     }
     this.#undo.push(() => {
       this.#anchor.forget();
-      removeEmptyDirectory(this.#anchor.at(edit.path));
+      if (!removeEmptyDirectory(this.#anchor.at(edit.path))) this.left.push(edit.path);
     });
     return false;
   }
@@ -274,23 +286,12 @@ class Applier {
   #placeNew(edit: NumberedEdit): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);
-    if (!this.#give(staged, path)) return this.#conflict(edit.path);
-    const identity = identityOf(path);
-    this.#undo.push(() => this.#takeAway(edit, identity));
+    const identity = identityOf(staged);
+    if (!giveName(staged, path)) return this.#conflict(edit.path);
+    this.#undo.push(() => {
+      if (!this.#takeAway(edit, identity)) this.left.push(edit.path);
+    });
     removeFile(staged);
-    return true;
-  }
-
-  /** Gives a node of the stage its final name unless something has appeared there; its name in the stage may stay. */
-  #give(staged: AbsolutePath, path: AbsolutePath): boolean {
-    try {
-      if (addName(staged, path)) return true;
-    } catch (error) {
-      if (isErrno(error, "EEXIST")) return false;
-      throw error;
-    }
-    if (statNode(path) !== undefined) return false;
-    move(staged, path);
     return true;
   }
 
@@ -303,24 +304,25 @@ class Applier {
     if (stat === undefined || kindOf(stat) === "directory") return this.#conflict(edit.path);
     move(path, old);
     this.#undo.push(() => this.#putBack(old, edit.path));
-    if (!this.#give(staged, path)) {
+    const identity = identityOf(staged);
+    if (!giveName(staged, path)) {
       this.#undo.pop();
+      this.left.push(edit.path);
       return this.#conflict(edit.path);
     }
-    const identity = identityOf(path);
     this.#undo[this.#undo.length - 1] = () => {
       if (this.#takeAway(edit, identity)) this.#putBack(old, edit.path);
+      else this.left.push(edit.path);
     };
     removeFile(staged);
-    if (matchesEntry(old, edit.from)) return true;
+    if (this.#proves(edit)) return true;
     this.#undo.pop()!();
     return this.#conflict(edit.path);
   }
 
+  /** What another program put there meanwhile stays; the old node is then left to the end of the stage. */
   #putBack(old: AbsolutePath, path: BytePath): void {
-    const target = this.#anchor.at(path);
-    // something new stands there: it stays, and the old node stays in the stage to be salvaged
-    if (!this.#give(old, target)) throw failure(path, new Error("something else took its place"));
+    if (!giveName(old, this.#anchor.at(path))) this.left.push(path);
   }
 
   /** Takes a new node away again; false when somebody has written to it since, or put another in its place: that stays. */
@@ -329,10 +331,10 @@ class Applier {
     const staged = this.#stage.newNode(edit.index);
     if (identityOf(path) !== identity) return false;
     // moving a node onto another name of itself would do nothing
-    if (identityOf(staged) === identity) removeName(path);
-    else move(path, staged);
+    removeFile(staged);
+    move(path, staged);
     if (matchesEntry(staged, edit.to)) return true;
-    this.#give(staged, path);
+    giveName(staged, path);
     return false;
   }
 
@@ -390,7 +392,7 @@ function failure(path: BytePath, error: unknown): EngineError<"FILE_SYSTEM"> {
   const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
   return new EngineError(
     "FILE_SYSTEM",
-    `${JSON.stringify(path)} could not be changed (${code}). Everything was put back as it was.`,
+    `${JSON.stringify(path)} could not be changed (${code}).`,
     { path, operation: "restore" },
     error,
   );

@@ -3,27 +3,25 @@
  * The order is what makes it safe: nothing is touched before the new content is staged and synced and
  * the journal names every path; success is recorded in one transaction after the files are in place.
  */
-import { compareTrees } from "../diff/compare-trees.ts";
 import { countChanges } from "../diff/count-changes.ts";
-import { editTree } from "../diff/edit-tree.ts";
-import { recordCheckpoint, type Recorded } from "../history/record.ts";
-import { removeJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
+import type { Recorded } from "../history/record.ts";
+import { settleJournal, writeJournal, type Finish, type JournalEntry } from "../history/journal.ts";
 import { nextStep } from "../history/steps.ts";
-import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
+import { displayPath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
-import type { Edit, Outcome, Plan } from "../model/plan.ts";
-import { createStoreSink } from "../store/content-sink.ts";
+import type { Displaced, Edit, Outcome, Plan } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { withReserve } from "../store/reserve.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "./context.ts";
-import { momentOf } from "./moment.ts";
+import { endStage, type Ended } from "./end-stage.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
+import { recordOnTop } from "./record-on-top.ts";
 import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";
 import { withSavedContent } from "./save-again.ts";
 import { numberEdits, Stage } from "./stage.ts";
@@ -69,47 +67,86 @@ function running(pid: number, since: string): EngineError<"RESTORE_RUNNING"> {
 export function carryOut(context: Context, planned: CarryOut): Outcome {
   const work = { ...planned, plan: withSavedContent(context, planned.plan) };
   const { plan, safety, bestEffort } = work;
-  if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING, null);
+  if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING);
   if (plan.edits.length === 0) return finishWithoutEdits(context, work);
-  const { root } = context.worktree;
-  preflight(root, plan.edits, bestEffort);
-  const stage = new Stage(root, plan.id);
+  preflight(context.worktree.root, plan.edits, bestEffort);
   const entry: JournalEntry = {
     id: plan.id,
     safety: safety.seq,
     edits: plan.edits,
     finish: work.finish,
     startedAt: context.system.now(),
+    settled: false,
   };
+  const stage = prepare(context, entry);
+  const applied = applyOrLeave(context, stage, { entry, bestEffort });
+  if (isTakenBack(applied, bestEffort)) {
+    abandonJournal(context, entry);
+    const ended = endOrLeave(context, entry, stage);
+    const displaced = [...toSafety(applied, safety), ...ended.displaced];
+    if (applied.failure !== undefined) throw explainFailure(applied.failure, displaced);
+    return report(context, work, { ...applied, ...ended, displaced });
+  }
+  const { checkpoint } = withFilesInPlace(() => finishJournal(context, entry, applied.done));
+  const ended = endOrLeave(context, entry, stage);
+  const displaced = [...toSafety(applied, safety), ...ended.displaced];
+  return report(context, work, { ...applied, ...ended, displaced, newCheckpoint: checkpoint.id });
+}
+
+function isTakenBack({ failure, conflicts }: Applied, bestEffort: boolean): boolean {
+  return failure !== undefined || (conflicts.length > 0 && !bestEffort);
+}
+
+/** Makes and fills the stage and writes the journal; nothing is changed yet. */
+function prepare(context: Context, entry: JournalEntry): Stage {
+  const { db, objects } = context.store;
+  let stage: Stage | undefined;
   try {
-    stage.create();
-    refuseClashes(stage, plan.edits);
-    stage.fill(numberEdits(plan.edits), context.store.objects);
+    stage = Stage.create(context, entry.id);
+    refuseClashes(stage, entry.edits);
+    stage.fill(numberEdits(entry.edits), objects);
     // [R4] from here on the next command knows what to finish
-    context.store.db.transaction(() => {
-      assertStillThere(context, plan.edits);
-      writeJournal(context.store.db, entry);
+    db.transaction(() => {
+      assertStillThere(context, entry.edits);
+      writeJournal(db, entry);
       tellStarted(context, entry);
     });
+    return stage;
   } catch (error) {
-    clearAway(stage);
+    if (stage !== undefined) discard(stage);
+    const root = displayAbsolute(context.worktree.root);
     throw explainSystemError(error, {
-      what: `Nothing can be prepared in ${displayAbsolute(root)}`,
-      path: displayAbsolute(root),
+      what: `Nothing can be prepared in ${root}`,
+      path: root,
       operation: "restore",
     });
   }
-  const applied = applyOrTakeBack(context, stage, entry, bestEffort);
-  if (applied.conflicts.length > 0 && !bestEffort) {
-    abandonJournal(context, entry);
-    clearAway(stage);
-    return report(context, work, applied, null);
+}
+
+/** What cannot be cleared away now is cleared by the next command: it must not hide why nothing was done. */
+function discard(stage: Stage): void {
+  try {
+    stage.discard();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    stage[Symbol.dispose]();
   }
-  return withFilesInPlace(() => {
-    const { checkpoint } = finishJournal(context, entry, applied.done);
-    clearAway(stage);
-    return report(context, work, applied, checkpoint.id);
-  });
+}
+
+/** What stood at a path that could not be put back is in the safety checkpoint. */
+function toSafety({ left }: Applied, safety: Checkpoint): Displaced[] {
+  return left.map((path) => ({ path, checkpoint: safety.id }));
+}
+
+/** [N1] Says of what the system refused what became of the files, from what became of them. */
+function explainFailure(failure: unknown, displaced: readonly Displaced[]): unknown {
+  if (!(failure instanceof EngineError)) return failure;
+  const paths = displaced.map(({ path, checkpoint }) => `${displayPath(path)} (checkpoint ${checkpoint})`);
+  const files =
+    displaced.length === 0
+      ? "Everything was put back as it was."
+      : `Everything was put back as it was except what another program wrote to meanwhile; checkpoints hold the rest of ${paths.join(", ")}.`;
+  return new EngineError(failure.code, `${failure.message} ${files}`, failure.facts, failure.cause);
 }
 
 /** [R25] From the journal on `gc` spares what is restored; just before, it may have freed it together with its checkpoint. */
@@ -127,39 +164,45 @@ function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
 /** The files are as wanted already; steps that were to be moved still are. */
 function finishWithoutEdits(context: Context, work: CarryOut): Outcome {
   const { plan, safety, finish } = work;
-  if (finish.moved.length === 0 && finish.scope === undefined) return report(context, work, NOTHING, null);
-  const entry = { id: plan.id, safety: safety.seq, edits: [], finish, startedAt: context.system.now() };
+  if (finish.moved.length === 0 && finish.scope === undefined) return report(context, work, NOTHING);
+  const startedAt = context.system.now();
+  const entry = { id: plan.id, safety: safety.seq, edits: [], finish, startedAt, settled: false };
   const { checkpoint } = finishJournal(context, entry, []);
-  return report(context, work, NOTHING, checkpoint.id);
+  return report(context, work, { ...NOTHING, newCheckpoint: checkpoint.id });
 }
 
 /** The outcome of a plan that is not carried out: nothing to do, or conflicts. */
 export function withoutEffect(context: Context, plan: Plan, startedMs: number): Outcome {
-  return report(context, { plan, safety: undefined, bestEffort: false, startedMs }, NOTHING, null);
+  return report(context, { plan, safety: undefined, bestEffort: false, startedMs }, NOTHING);
 }
 
-const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [] };
+const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [], left: [] };
 
-/** An error inside `applyEdits` has already been taken back; one while taking back leaves the journal for recovery. */
-function applyOrTakeBack(context: Context, stage: Stage, entry: JournalEntry, bestEffort: boolean): Applied {
+/** An error while taking back leaves stage and journal to recovery. */
+function applyOrLeave(
+  context: Context,
+  stage: Stage,
+  { entry, bestEffort }: { entry: JournalEntry; bestEffort: boolean },
+): Applied {
   try {
     const how = { bestEffort, progress: progressTeller(context, entry) };
     return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), how);
   } catch (error) {
-    // the journal stays, and with it the stage
+    stage[Symbol.dispose]();
     if (error instanceof HalfDone) throw leftHalfDone(context, error);
-    abandonJournal(context, entry);
-    clearAway(stage);
     throw error;
   }
 }
 
-/** What cannot be cleared away now is cleared by the next command: it must not hide what became of the operation. */
-function clearAway(stage: Stage): void {
+/** [N1] The operation is settled: that its stage cannot be ended now must not hide what became of it. */
+function endOrLeave(context: Context, entry: JournalEntry, stage: Stage): Ended {
   try {
-    stage.remove();
+    return endStage(context, entry, stage);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
+    stage[Symbol.dispose]();
+    const notice = `What was replaced is still in ${stage.name}: ${error.message} The next command tries to clear it again.`;
+    return { displaced: [], notices: [notice] };
   }
 }
 
@@ -184,53 +227,30 @@ export function withFilesInPlace<Result>(work: () => Result): Result {
 
 /** Everything is as before: the journal has nothing left to say. */
 export function abandonJournal({ store }: Context, entry: JournalEntry): void {
-  store.db.transaction(() => removeJournal(store.db, entry.id));
+  store.db.transaction(() => settleJournal(store.db, entry.id));
 }
 
-/** Records what was carried out on top of the newest state and closes the journal, in one transaction. */
+/** Records what was carried out on top of the newest state and settles the journal, in one transaction. */
 export function finishJournal(context: Context, entry: JournalEntry, done: readonly Edit[]): Recorded {
   const { store, system } = context;
+  const { finish } = entry;
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   return writer.commit(() => {
-    // another process may have captured what others did since the safety checkpoint: that is not to be forgotten
-    const base = newestCheckpoint(store.db)!;
-    const snapshot = editTree({ source: store.objects, sink: createStoreSink(writer) }, base.snapshot, done);
-    writer.storeNow();
-    const { finish } = entry;
-    const changed = new Set(done.map(({ path }) => path));
     openRestoreStep(context, entry);
-    const recorded = recordCheckpoint(store.db, {
+    const recorded = recordOnTop(context, writer, {
       request: {
         kind: finish.kind === "reset" ? "reset" : "restore",
         ...(finish.thread === null ? {} : { thread: finish.thread }),
       },
       description: finish.description,
-      facts: {
-        ...base,
-        ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)),
-        snapshot,
-        gaps: readGaps(store.db, base.seq).filter(({ path }) => !changed.has(path)),
-        doubts: [],
-      },
-      moment: momentOf(context),
-      newId: system.newId,
       operation: finish.kind,
-      since: { base, changes: done },
+      edits: done,
       madeBy: { step: finish.step?.id ?? finish.within ?? null, moved: finish.moved },
     });
     settle(context, entry, recorded, done);
-    removeJournal(store.db, entry.id);
+    settleJournal(store.db, entry.id);
     return recorded;
   });
-}
-
-function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; bytes: number } {
-  let { files, bytes } = base;
-  for (const { from, to } of done) {
-    if (from?.kind === "file" || from?.kind === "symlink") [files, bytes] = [files - 1, bytes - from.size];
-    if (to?.kind === "file" || to?.kind === "symlink") [files, bytes] = [files + 1, bytes + to.size];
-  }
-  return { files, bytes };
 }
 
 type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & {
@@ -238,20 +258,22 @@ type Reported = Pick<CarryOut, "plan" | "bestEffort" | "startedMs"> & {
   readonly finish?: Finish;
 };
 
-function report(
-  context: Context,
-  work: Reported,
-  applied: Applied,
-  newCheckpoint: CheckpointId | null,
-): Outcome {
+/** What was carried out and what came to light at the end of it. */
+interface CarriedOut extends Applied, Partial<Ended> {
+  readonly newCheckpoint?: CheckpointId;
+}
+
+function report(context: Context, work: Reported, result: CarriedOut): Outcome {
   const { plan, bestEffort, safety } = work;
   const { db } = context.store;
-  const conflicts = [...plan.conflicts, ...applied.conflicts];
-  const { added, modified, deleted } = countChanges(applied.done);
+  const conflicts = [...plan.conflicts, ...result.conflicts];
+  const { displaced = [], notices = [] } = result;
+  const { added, modified, deleted } = countChanges(result.done);
   return {
     outcome: outcomeOf({
       conflicts: conflicts.length,
-      skipped: applied.skipped.length,
+      skipped: result.skipped.length,
+      displaced: displaced.length,
       // a conversation that went back is something done
       edits: plan.edits.length + (work.finish?.scope === undefined ? 0 : 1),
       bestEffort,
@@ -259,28 +281,32 @@ function report(
     plan,
     restoredTo: plan.checkpoint,
     safetyCheckpoint: safety?.id ?? null,
-    newCheckpoint,
+    newCheckpoint: result.newCheckpoint ?? null,
     created: added,
     modified,
     deleted,
     merged: plan.merged,
-    kept: [...plan.kept, ...applied.kept],
-    skipped: applied.skipped,
+    kept: [...plan.kept, ...result.kept],
+    skipped: result.skipped,
     conflicts,
+    displaced,
     steps: plan.steps,
     canUndo: nextStep(db, "applied") !== null,
     canRedo: nextStep(db, "undone") !== null,
     durationMs: context.system.elapsed() - work.startedMs,
+    ...(notices.length === 0 ? {} : { notices }),
   };
 }
 
 function outcomeOf(facts: {
   conflicts: number;
   skipped: number;
+  displaced: number;
   edits: number;
   bestEffort: boolean;
 }): Outcome["outcome"] {
   if (facts.conflicts > 0 && !facts.bestEffort) return "conflicts";
+  if (facts.displaced > 0) return "displaced";
   if (facts.conflicts + facts.skipped > 0) return "partial";
   return facts.edits === 0 ? "unchanged" : "applied";
 }

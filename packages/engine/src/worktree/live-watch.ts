@@ -12,7 +12,7 @@ import { sameEntry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { RecordedRules } from "../model/rules.ts";
-import type { ContentSink } from "../store/content-sink.ts";
+import { DISCARD } from "../store/content-sink.ts";
 import { readScanned, SETTLE_MS } from "./capture.ts";
 import { DIRECTORY, type FileTable } from "./file-table.ts";
 import { EXCLUDED, hasStat, RACY } from "./stat-columns.ts";
@@ -217,8 +217,6 @@ export class LiveWatch {
     }
   }
 }
-
-const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 
 function namesIn(directory: AbsolutePath): string[] {
   try {

@@ -2,10 +2,8 @@
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
-import type { ContentSink } from "../store/content-sink.ts";
+import { DISCARD } from "../store/content-sink.ts";
 import { readFileContent, readLinkContent } from "./read-content.ts";
-
-const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 
 /** True when the node at `path` is exactly `entry`: kind, mode and every byte. Content is read, no cache is asked. */
 export function matchesEntry(path: AbsolutePath, entry: Entry | undefined): boolean {

@@ -9,7 +9,7 @@ import { ancestorPaths, displayPath, parentPath, pathToBytes, type BytePath } fr
 import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import { statNodeBelow } from "./node-state.ts";
-import { needsContent, type Stage } from "./stage.ts";
+import { needsContent, PROBE, type Stage } from "./stage.ts";
 
 /** Room for the journal, the new checkpoint and directory blocks on top of the staged content. */
 const SPARE_BYTES = 1024 * 1024;
@@ -83,9 +83,9 @@ export function refuseClashes(stage: Stage, edits: readonly Edit[]): void {
 }
 
 function foldsNames(stage: Stage): boolean {
-  const probe = below(stage.path, "probe");
+  const probe = stage.at(PROBE);
   createFile(probe, [], { mode: 0o600, sync: false });
-  const folded = statNode(below(stage.path, "PROBE"));
+  const folded = statNode(stage.at(PROBE.toUpperCase()));
   removeName(probe);
   return folded !== undefined && kindOf(folded) === "file";
 }

@@ -1,7 +1,7 @@
 /** Reads one file or link of the working copy into a sink and tells what exactly was read. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { FileStat } from "../fs/file-stat.ts";
-import { CHUNK_BYTES, readFilePieces, readLink } from "../fs/read-file.ts";
+import { CHUNK_BYTES, HeldFile, readFilePieces, readLink, type PieceReader } from "../fs/read-file.ts";
 import { createContentHash, hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 
@@ -17,12 +17,13 @@ export interface ReadContent {
 /** One buffer serves every read: files larger than it are read piece by piece. */
 const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
-export function readFileContent(path: AbsolutePath, sink: ContentSink): ReadContent {
+/** Reads a file by its path, or one that is held open. */
+export function readFileContent(file: AbsolutePath | HeldFile, sink: ContentSink): ReadContent {
   let whole: WholeHash | undefined;
   let pieces: ObjectHash[] = [];
   let first: Buffer = EMPTY;
   let size = 0;
-  const { stat, stable } = readFilePieces(path, {
+  const reader: PieceReader = {
     buffer,
     begin(expected) {
       pieces = [];
@@ -41,7 +42,8 @@ export function readFileContent(path: AbsolutePath, sink: ContentSink): ReadCont
       sink.piece(name, bytes);
       pieces.push(name);
     },
-  });
+  };
+  const { stat, stable } = file instanceof HeldFile ? file.readPieces(reader) : readFilePieces(file, reader);
   if (whole === undefined || pieces.length < 2) {
     const hash = pieces[0] ?? hashBytes(first);
     if (pieces.length === 0) sink.small(hash, first);

@@ -5,20 +5,17 @@
  * Idempotent: a crash in here is recovered by the same steps.
  */
 import { Anchor } from "../fs/anchor.ts";
-import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import { listDirectory } from "../fs/list-directory.ts";
-import { addName, move, removeName } from "../fs/mutate.ts";
+import { move, removeName } from "../fs/mutate.ts";
 import { isSystemError } from "../fs/system-error.ts";
-import { readJournal, type JournalEntry } from "../history/journal.ts";
+import { readJournal, removeJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
-import { isId } from "../model/ids.ts";
+import type { CheckpointId } from "../model/ids.ts";
 import { NO_OBJECT } from "../model/object-hash.ts";
-import type { Edit } from "../model/plan.ts";
-import { createStoreSink } from "../store/content-sink.ts";
-import { ObjectWriter } from "../store/object-writer.ts";
+import type { Displaced, Edit } from "../model/plan.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import {
   abandonJournal,
@@ -28,9 +25,11 @@ import {
   withRestoreLease,
 } from "./carry-out.ts";
 import type { Context } from "./context.ts";
+import { emptyStage, endStage, waitForWriters } from "./end-stage.ts";
+import { STAGE_PREFIX } from "./hard-excludes.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
-import { findStages, numberEdits, salvageStage, Stage, type NumberedEdit } from "./stage.ts";
+import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
@@ -39,12 +38,14 @@ export function recover(context: Context): string[] {
   const journal = readJournal(context.store.db);
   // [N1] nothing can be finished, and nobody should take the tree for whole
   const leftAsItIs = () =>
-    journal.map(
-      ({ finish }) =>
-        `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
-    );
+    journal
+      .filter(isUnsettled)
+      .map(
+        ({ finish }) =>
+          `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
+      );
   if (context.store.db.readOnly) return leftAsItIs();
-  if (journal.length === 0 && findOwnStages(context).length === 0) return [];
+  if (journal.length === 0 && findStages(context.worktree.root).length === 0) return [];
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
@@ -58,34 +59,49 @@ export function recover(context: Context): string[] {
   }
 }
 
+const isUnsettled = ({ settled }: JournalEntry) => !settled;
+
 /** Looks again now that nobody else can: another process may have recovered in the meantime. */
 function recoverAll(context: Context): string[] {
-  const notices = readJournal(context.store.db).map((entry) => recoverEntry(context, entry));
-  for (const operation of findOwnStages(context))
-    clearStage(context, new Stage(context.worktree.root, operation));
-  return notices;
-}
-
-function findOwnStages({ worktree: { root } }: Context): string[] {
-  return findStages(root).filter((operation) => isOurs(root, operation));
-}
-
-/** A directory with our prefix that holds anything we would not have put there is somebody else's. */
-function isOurs(root: AbsolutePath, operation: string): boolean {
-  if (!isId(operation)) return false;
-  const { path } = new Stage(root, operation);
-  const stat = statNode(path);
-  return (
-    stat !== undefined &&
-    kindOf(stat) === "directory" &&
-    listDirectory(path).every((name) => /^(?:[no]\d+|probe)$/.test(name))
+  const { db } = context.store;
+  const notices = readJournal(db).flatMap((entry) =>
+    entry.settled ? endLeft(context, entry) : recoverEntry(context, entry),
   );
+  const known = new Set<string>(readJournal(db).map(({ id }) => id));
+  const unknown = findStages(context.worktree.root).filter((operation) => !known.has(operation));
+  return [...notices, ...unknown.flatMap((operation) => discardLeft(context, operation))];
 }
 
-function recoverEntry(context: Context, entry: JournalEntry): string {
-  const { root } = context.worktree;
-  const stage = new Stage(root, entry.id);
-  takeCheckpoint(context, {
+/** What happened is recorded; only its stage was not ended, or a process still wrote to what lies in it. */
+function endLeft(context: Context, entry: JournalEntry): string[] {
+  const stage = Stage.find(context, entry.id);
+  if (stage !== undefined) return tellDisplaced(entry, endStage(context, entry, stage, 0).displaced);
+  context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
+  return [];
+}
+
+/** [R111] Killed before its journal was written, a stage holds copies only. One without our mark is not touched. */
+function discardLeft(context: Context, operation: string): string[] {
+  const stage = Stage.find(context, operation);
+  stage?.discard();
+  const name = `${STAGE_PREFIX}${operation}`;
+  if (statNode(below(context.worktree.root, name)) === undefined) return [];
+  return [
+    `${name} is not, or not only, what Belay put there. It was left alone: look at it, and delete it if you do not need it.`,
+  ];
+}
+
+function recoverEntry(context: Context, entry: JournalEntry): string[] {
+  const stage = Stage.find(context, entry.id);
+  try {
+    return recoverFrom(context, entry, stage);
+  } finally {
+    stage?.[Symbol.dispose]();
+  }
+}
+
+function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undefined): string[] {
+  const { checkpoint } = takeCheckpoint(context, {
     request: { kind: "safety" },
     description: `Interrupted: ${entry.finish.description}`,
     operation: "recover",
@@ -93,18 +109,50 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
     doubts: entry.edits.map(({ path }) => ({ path, reason: "mid-restore" as const })),
     look: { unlimited: new Set(entry.edits.map(({ path }) => path)) },
   });
-  const found = putAsidesBack(root, stage, entry);
-  const strangers = found.filter(({ state }) => state === "other").map(({ path }) => path);
-  clearStage(context, stage);
-  if (strangers.length > 0) {
+  if (found !== undefined) waitForWriters(context, found);
+  const edits = putAsidesBack(context.worktree.root, found, entry);
+  const displaced = found === undefined ? [] : [...emptyStage(context, entry, found).displaced];
+  const strangers = edits.filter(({ state }) => state === "other").map(({ path }) => path);
+  const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
+  if (stage === undefined || strangers.length > 0) {
     abandonJournal(context, entry);
-    throw blocked(entry, strangers);
+    if (found !== undefined) endStage(context, entry, found, 0);
+    throw blocked(entry, strangers.length > 0 ? strangers : entry.edits.map(({ path }) => path), displaced);
   }
+  const recovery: Recovery = { context, entry, stage, displaced, safety: checkpoint.id };
+  const said = finishOrTakeBack(recovery, edits);
+  endStage(context, entry, stage, 0);
+  return [said, ...tellDisplaced(entry, displaced)];
+}
+
+/** undefined when something that is not ours bears the name. */
+function createAgain(context: Context, { id }: JournalEntry): Stage | undefined {
+  try {
+    return Stage.create(context, id);
+  } catch (error) {
+    if (isErrno(error, "EEXIST")) return undefined;
+    throw error;
+  }
+}
+
+/** One interrupted operation under way to its end. */
+interface Recovery {
+  readonly context: Context;
+  readonly entry: JournalEntry;
+  readonly stage: Stage;
+  /** What came to light so far; grows. */
+  readonly displaced: Displaced[];
+  /** The checkpoint of what recovery found. */
+  readonly safety: CheckpointId;
+}
+
+function finishOrTakeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
+  const { context, entry } = recovery;
   const left = found
     .filter(({ state }) => state !== "after")
     .map((edit) => ({ ...edit, from: edit.present }));
-  const applied = tryApply(context, entry, left);
-  if (applied === undefined) return takeBack(context, entry, found);
+  const applied = tryApply(recovery, left);
+  if (applied === undefined) return takeBack(recovery, found);
   const done = new Set(applied.done.map(({ path }) => path));
   withFilesInPlace(() =>
     finishJournal(
@@ -116,6 +164,13 @@ function recoverEntry(context: Context, entry: JournalEntry): string {
   return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
 }
 
+function tellDisplaced({ finish }: JournalEntry, displaced: readonly Displaced[]): string[] {
+  return displaced.map(
+    ({ path, checkpoint }) =>
+      `Another program wrote to ${displayPath(path)} during the ${finish.kind}; checkpoint ${checkpoint} holds what it wrote.`,
+  );
+}
+
 /** A journalled edit and what stands at its path: its pre-image, its post-image, a step on the way, or something else. */
 interface FoundEdit extends NumberedEdit {
   readonly state: "before" | "after" | "between" | "other";
@@ -123,24 +178,29 @@ interface FoundEdit extends NumberedEdit {
 }
 
 /** Returns nodes that were moved aside and belong back, then tells in which state each path is. */
-function putAsidesBack(root: AbsolutePath, stage: Stage, { edits }: JournalEntry): FoundEdit[] {
+function putAsidesBack(root: AbsolutePath, stage: Stage | undefined, { edits }: JournalEntry): FoundEdit[] {
   using anchor = new Anchor(root);
   return numberEdits(edits).map((edit) => {
     const path = reach(anchor, edit.path);
-    if (path !== undefined) putAsideBack(stage.oldNode(edit.index), path, edit);
+    if (path !== undefined && stage !== undefined) putAsideBack(stage, path, edit);
     return { ...edit, ...stateOf(path, edit) };
   });
 }
 
-function putAsideBack(old: AbsolutePath, path: AbsolutePath, { from, to }: Edit): void {
+/** Nothing is overwritten: what stands at the path is taken first and looked at afterwards. */
+function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: NumberedEdit): void {
+  const [old, taken] = [stage.oldNode(index), stage.newNode(index)];
   if (statNode(old) === undefined) return;
   if (statNode(path) === undefined) {
-    if (addName(old, path)) removeName(old);
-    else move(old, path);
-    // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
-  } else if (to?.kind !== "directory" && !matchesEntry(old, from) && matchesEntry(path, to)) {
-    move(old, path);
+    giveName(old, path);
+    return;
   }
+  // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
+  if (to?.kind === "directory" || matchesEntry(old, from) || !matchesEntry(path, to)) return;
+  if (matchesEntry(taken, to)) removeName(taken);
+  else if (statNode(taken) !== undefined) return;
+  move(path, taken);
+  giveName(matchesEntry(taken, to) ? old : taken, path);
 }
 
 /** undefined when a directory on the way is missing or is none: then nothing is at the path. */
@@ -169,27 +229,27 @@ function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<Found
 }
 
 /** What was carried out, or undefined when it could not be and everything is as it was found. */
-function tryApply(
-  context: Context,
-  entry: JournalEntry,
-  edits: readonly NumberedEdit[],
-): Applied | undefined {
-  const stage = new Stage(context.worktree.root, entry.id);
-  let applied: Applied | undefined;
+function tryApply(recovery: Recovery, edits: readonly NumberedEdit[]): Applied | undefined {
+  const { context, entry, stage, displaced, safety } = recovery;
+  let applied: Applied;
   try {
-    stage.create();
     stage.fill(edits, context.store.objects);
     applied = applyEdits(context.worktree.root, stage, edits, { bestEffort: false });
   } catch (error) {
     // what could not be taken back either is left, stage and journal, to the next recovery
     if (error instanceof HalfDone) throw leftHalfDone(context, error);
     if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
+    applied = { done: [], conflicts: [], kept: [], skipped: [], left: [], failure: error };
   }
-  clearStage(context, stage);
-  return applied?.conflicts.length === 0 ? applied : undefined;
+  const tried = [...entry.edits];
+  for (const edit of edits) tried[edit.index] = edit;
+  displaced.push(...applied.left.map((path) => ({ path, checkpoint: safety })));
+  displaced.push(...emptyStage(context, { ...entry, edits: tried }, stage).displaced);
+  return applied.failure === undefined && applied.conflicts.length === 0 ? applied : undefined;
 }
 
-function takeBack(context: Context, entry: JournalEntry, found: readonly FoundEdit[]): string {
+function takeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
+  const { context, entry, displaced } = recovery;
   const touched = found.filter(({ state }) => state !== "before");
   const backwards = touched.map(({ path, index, from, present }) => ({
     path,
@@ -197,30 +257,26 @@ function takeBack(context: Context, entry: JournalEntry, found: readonly FoundEd
     from: present,
     to: from,
   }));
-  if (tryApply(context, entry, backwards) === undefined)
+  if (tryApply(recovery, backwards) === undefined)
     throw blocked(
       entry,
       entry.edits.map(({ path }) => path),
+      displaced,
     );
   withFilesInPlace(() => abandonJournal(context, entry));
   return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
 }
 
-/** Saves what the store does not have yet, then removes the stage. */
-function clearStage({ store, system }: Context, stage: Stage): void {
-  if (statNode(stage.path) === undefined) return;
-  const writer = new ObjectWriter(store.db, store.objects, system.owner);
-  salvageStage(stage, createStoreSink(writer));
-  writer.flush();
-  writer.abandon();
-  stage.remove();
-}
-
-function blocked(entry: JournalEntry, paths: readonly BytePath[]): EngineError<"RECOVERY_BLOCKED"> {
+function blocked(
+  entry: JournalEntry,
+  paths: readonly BytePath[],
+  displaced: readonly Displaced[],
+): EngineError<"RECOVERY_BLOCKED"> {
+  const also = tellDisplaced(entry, displaced).map((line) => ` ${line}`);
   return new EngineError(
     "RECOVERY_BLOCKED",
-    `An interrupted ${entry.finish.kind} was found, and ${paths.length} of its paths were changed by somebody else since. ` +
-      "Your files are left exactly as they are and are saved in a checkpoint.",
+    `An interrupted ${entry.finish.kind} was found, and other programs changed ${paths.length} of its paths since. ` +
+      `Your files are left exactly as they are and are saved in a checkpoint.${also.join("")}`,
     { operation: entry.id, paths: paths.map(displayPath) },
   );
 }

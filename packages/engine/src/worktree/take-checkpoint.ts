@@ -6,7 +6,7 @@
 import { walkTree } from "../diff/compare-trees.ts";
 import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
 import { newestCheckpoint, newestSeq } from "../history/checkpoints.ts";
-import { readJournal } from "../history/journal.ts";
+import { readUnsettled } from "../history/journal.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { assertName } from "../history/references.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
@@ -244,7 +244,9 @@ function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
   const running = readLeases(store.db, "restore").some(
     ({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner),
   );
-  return new Set(running ? readJournal(store.db).flatMap(({ edits }) => edits.map(({ path }) => path)) : []);
+  return new Set(
+    running ? readUnsettled(store.db).flatMap(({ edits }) => edits.map(({ path }) => path)) : [],
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot, GitState } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { encodeRules, type RecordedRules } from "../model/rules.ts";
-import { createStoreSink, putBytes, type ContentSink } from "../store/content-sink.ts";
+import { createStoreSink, DISCARD, putBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { captureTree, type CapturedTree, type CaptureInput } from "./capture.ts";
@@ -395,5 +395,4 @@ interface Into {
 type SeenPresent = Present & Pick<CapturedTree, "read">;
 
 const NONE: ReadonlySet<BytePath> = new Set();
-const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 const NOWHERE = { sink: DISCARD, fileSink: DISCARD };

@@ -48,6 +48,7 @@ export function outcomeJson(outcome: Outcome) {
     ...listField("kept", outcome.kept.map(withPathJson)),
     ...listField("skipped", outcome.skipped.map(withPathJson)),
     ...listField("conflicts", outcome.conflicts.map(withPathJson)),
+    ...listField("displaced", outcome.displaced.map(withPathJson)),
     warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };
@@ -56,4 +57,11 @@ export function outcomeJson(outcome: Outcome) {
 /** What was asked for by name; null = everything. */
 function pathsJson({ paths }: Plan): readonly string[] | null {
   return paths?.map((path) => pathJson(path).path) ?? null;
+}
+
+/** [N1] What a refusal left of the files, from what became of them: never a word that something else decides. */
+export function untouchedText({ displaced }: Pick<Outcome, "displaced">): string {
+  if (displaced.length === 0) return "Nothing was changed.";
+  const files = new Set(displaced.map(({ path }) => path)).size;
+  return `Nothing was changed except ${files === 1 ? "one file" : `${files} files`} that another program wrote to meanwhile.`;
 }

@@ -2,6 +2,7 @@
 import type { Checkpoint, Outcome, TakenCheckpoint, ThreadId, Workspace } from "@belay/engine";
 import type { HostedWorkspace } from "../hosted-workspace.ts";
 import { checkpointJson } from "../json/checkpoint-json.ts";
+import { untouchedText } from "../json/plan-json.ts";
 import { ServerError } from "../server-error.ts";
 import type { WorkspaceHost } from "../workspace-host.ts";
 
@@ -56,10 +57,9 @@ export function takenJson(taken: TakenCheckpoint, workspace: Workspace) {
   };
 }
 
-/** Conflicts are an answer of their own: nothing was changed, and these paths are why. */
+/** Conflicts are an answer of their own: the plan was not carried out, and these paths are why. */
 export function assertApplied(outcome: Outcome, report: object): void {
   if (outcome.outcome !== "conflicts") return;
-  throw new ServerError("CONFLICTS", 409, "Some files changed differently meanwhile. Nothing was changed.", {
-    report,
-  });
+  const message = `Some files changed differently meanwhile. ${untouchedText(outcome)}`;
+  throw new ServerError("CONFLICTS", 409, message, { report });
 }

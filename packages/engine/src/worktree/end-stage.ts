@@ -1,0 +1,237 @@
+/**
+ * [R110] The one ending of a stage, whatever became of its operation: done, taken back, failed or recovered. What lies
+ * in it may be more than the safety checkpoint has: a program that had a file open has written to it since, or what
+ * was taken away could not be put back because something else stood there. So every node is read again, and what
+ * no checkpoint has is recorded in one before the node loses its last name. A node that a process can still write
+ * to stays until that process has closed it.
+ */
+import { Anchor } from "../fs/anchor.ts";
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { isErrno, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
+import { findWriters, type Writer } from "../fs/file-writers.ts";
+import { move, removeName } from "../fs/mutate.ts";
+import { HeldFile } from "../fs/read-file.ts";
+import { removeJournal, type JournalEntry } from "../history/journal.ts";
+import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
+import { MODE_BITS, sameEntry, type Entry } from "../model/entry.ts";
+import type { Displaced } from "../model/plan.ts";
+import { createStoreSink, DISCARD, type ContentSink } from "../store/content-sink.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import type { Context } from "./context.ts";
+import { readFileContent, readLinkContent } from "./read-content.ts";
+import { saveDisplaced } from "./save-displaced.ts";
+import { sleep } from "./sleep.ts";
+import type { Stage, StagedNode } from "./stage.ts";
+
+/** What the end of a stage brought to light. */
+export interface Ended {
+  readonly displaced: readonly Displaced[];
+  readonly notices: readonly string[];
+}
+
+/** How long a program that has a replaced file open gets to close it: one that opens it for each line does at once. */
+const PATIENCE_MS = 1000;
+/** A file at rest for longer is not being written line by line. */
+const HOT_NS = 10_000_000_000n;
+/** Nodes held open at a time. */
+const AT_ONCE = 200;
+
+type Operation = Pick<JournalEntry, "id" | "edits" | "finish">;
+
+/** Ends a settled operation: nothing is left of it but its history, unless a process still writes to what it replaced. */
+export function endStage(context: Context, entry: Operation, stage: Stage, patienceMs = PATIENCE_MS): Ended {
+  const busy = waitForWriters(context, stage, patienceMs);
+  const ended = emptyStage(context, entry, stage, new Set(busy.keys()));
+  if (busy.size > 0) {
+    stage[Symbol.dispose]();
+    return { ...ended, notices: [...ended.notices, ...tellBusy(entry, busy)] };
+  }
+  stage.remove();
+  context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
+  return ended;
+}
+
+/** Saves what no checkpoint has and removes every node but those in `spared`. */
+export function emptyStage(
+  context: Context,
+  entry: Operation,
+  stage: Stage,
+  spared: ReadonlySet<string> = NONE,
+): Ended {
+  const nodes = stage.nodes().filter(({ name }) => !spared.has(name));
+  const displaced: Displaced[] = [];
+  const notices: string[] = [];
+  using anchor = new Anchor(context.worktree.root);
+  for (let at = 0; at < nodes.length; at += AT_ONCE) {
+    using batch = new Batch(context, { entry, stage, anchor });
+    for (const node of nodes.slice(at, at + AT_ONCE)) batch.add(node);
+    displaced.push(...batch.end());
+    notices.push(...batch.notices);
+  }
+  return { displaced, notices };
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+interface HeldNode {
+  readonly path: BytePath;
+  readonly at: AbsolutePath;
+  readonly file: HeldFile | undefined;
+  /** The node as it was when its content was last known. */
+  readonly seen: FileStat;
+}
+
+/** Some nodes on their way out: held, read, saved, unlinked, looked at once more. */
+class Batch implements Disposable {
+  readonly #context: Context;
+  readonly #entry: Operation;
+  readonly #stage: Stage;
+  readonly #anchor: Anchor;
+  readonly #strays: HeldNode[] = [];
+  #held: HeldNode[] = [];
+  readonly notices: string[] = [];
+
+  constructor(context: Context, work: { entry: Operation; stage: Stage; anchor: Anchor }) {
+    this.#context = context;
+    this.#entry = work.entry;
+    this.#stage = work.stage;
+    this.#anchor = work.anchor;
+  }
+
+  add(node: StagedNode): void {
+    const edit = this.#entry.edits[node.index];
+    const at = this.#stage.at(node.name);
+    const seen = statNode(at);
+    if (edit === undefined || seen === undefined) return;
+    const { path } = edit;
+    const kind = kindOf(seen);
+    if (kind !== "file" && kind !== "symlink") return this.#putBeside(at, path);
+    let file: HeldFile | undefined;
+    try {
+      file = kind === "file" ? new HeldFile(at) : undefined;
+    } catch (error) {
+      if (!isErrno(error, "EACCES")) throw error;
+      return this.#putBeside(at, path);
+    }
+    const held = { path, at, file, seen };
+    this.#held.push(held);
+    if (this.#isInPlace(held) || this.#isProved(node, seen)) return;
+    const known = node.role === "old" ? edit.from : edit.to;
+    if (!sameEntry(readEntry(held, DISCARD), known)) this.#strays.push(held);
+  }
+
+  /** What could not be put back under one name was under another: the node is where it belongs. */
+  #isInPlace({ path, seen }: HeldNode): boolean {
+    const there = reach(this.#anchor, path);
+    return there !== undefined && there.ino === seen.ino && there.dev === seen.dev;
+  }
+
+  /** A look at the stat is enough where a write after the proof would have moved the time on. */
+  #isProved({ name }: StagedNode, seen: FileStat): boolean {
+    const proof = this.#stage.proved.get(name);
+    return proof !== undefined && sameStat(proof, seen) && proof.ctimeNs - proof.mtimeNs > HOT_NS;
+  }
+
+  /** Saved first, unlinked then; what came in between is read from what is held, and saved as well. */
+  end(): Displaced[] {
+    const displaced = this.#save(this.#strays);
+    for (const { at } of this.#held) removeName(at);
+    return [...displaced, ...this.#save(this.#held.filter(hasChangedSince))];
+  }
+
+  /** In one transaction, so that `gc` cannot free what the store seems to have already. */
+  #save(strays: readonly HeldNode[]): Displaced[] {
+    if (strays.length === 0) return [];
+    const { store, system } = this.#context;
+    const during = this.#entry.finish.description;
+    return store.db.transaction(() => {
+      const writer = new ObjectWriter(store.db, store.objects, system.owner);
+      const sink = createStoreSink(writer);
+      const read = strays.map((held) => ({ path: held.path, entry: readEntry(held, sink) }));
+      return writer.commit(() => saveDisplaced(this.#context, writer, { strays: read, during }));
+    });
+  }
+
+  /** What is no file or link, or cannot be read, gets a name beside the one it lost. */
+  #putBeside(at: AbsolutePath, path: BytePath): void {
+    const beside = `${path}.displaced-${this.#entry.id}` as BytePath;
+    if (reach(this.#anchor, beside) !== undefined) return;
+    move(at, this.#anchor.at(beside));
+    this.notices.push(
+      `Another program put ${displayPath(path)} in the way while files were put in place; it is ${displayPath(beside)} now.`,
+    );
+  }
+
+  [Symbol.dispose](): void {
+    for (const { file } of this.#held) file?.[Symbol.dispose]();
+  }
+}
+
+/** True for a file that has lost its last name and was written to after it was read. */
+function hasChangedSince({ file, seen }: HeldNode): boolean {
+  const now = file?.stat();
+  return now?.nlink === 0n && (now.size !== seen.size || now.mtimeNs !== seen.mtimeNs);
+}
+
+function readEntry({ at, file, seen }: HeldNode, sink: ContentSink): Entry {
+  if (file === undefined) {
+    const { hash, size } = readLinkContent(at, sink);
+    return { kind: "symlink", hash, size };
+  }
+  const { hash, size } = readFileContent(file, sink);
+  return { kind: "file", mode: Number(seen.mode) & MODE_BITS, hash, size };
+}
+
+/** What stands at a path of the working copy; undefined also when a directory on the way is missing. */
+function reach(anchor: Anchor, path: BytePath): FileStat | undefined {
+  try {
+    return statNode(anchor.at(path));
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
+/** Which nodes processes can still write to, after they had time to close them. */
+export function waitForWriters(
+  { system }: Context,
+  stage: Stage,
+  patienceMs = PATIENCE_MS,
+): Map<string, Writer> {
+  const writers = () =>
+    new Map(findWriters(`/${stage.name}/`).map((writer) => [nodeName(writer.path), writer]));
+  // to look through all processes takes milliseconds
+  if (patienceMs > 0 && !hasHotNode(stage)) return new Map();
+  const since = system.elapsed();
+  let found = writers();
+  for (
+    let pause = 2;
+    found.size > 0 && system.elapsed() - since < patienceMs;
+    pause = Math.min(pause * 2, 50)
+  ) {
+    sleep(pause);
+    found = writers();
+  }
+  return found;
+}
+
+function nodeName(path: string): string {
+  return baseName(path.replace(/ \(deleted\)$/, "") as BytePath);
+}
+
+function hasHotNode(stage: Stage): boolean {
+  return stage.nodes().some(({ name }) => {
+    const stat = statNode(stage.at(name));
+    return stat !== undefined && kindOf(stat) === "file" && stat.ctimeNs - stat.mtimeNs < HOT_NS;
+  });
+}
+
+function tellBusy({ edits }: Operation, busy: ReadonlyMap<string, Writer>): string[] {
+  return [...busy].flatMap(([name, { pid }]) => {
+    const path = edits[Number(name.slice(1))]?.path;
+    if (path === undefined) return [];
+    return [
+      `Process ${pid} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file.`,
+    ];
+  });
+}

@@ -1,0 +1,207 @@
+/**
+ * The end of a staging directory. A restore is stopped or killed in the middle; another program writes to what it has
+ * taken away, or swaps the stage for something else. What it wrote is in a checkpoint; nothing outside is touched.
+ */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import type { ChildProcess } from "node:child_process";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { openWorkspace, type Workspace } from "../src/index.ts";
+import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
+import { findStageLeftovers, readTreeMap } from "./support/tree-map.ts";
+
+const FILES = ["a", "b", "c", "d"];
+
+interface Scene {
+  readonly lab: FaultLab;
+  /** The number of the call that gives a restored file its name; the one before it took the old one away. */
+  readonly placing: (name: string) => number;
+  /** A directory beside the workspace that must stay as it is. */
+  readonly outside: string;
+}
+
+/** A restore to checkpoint 1 rewrites four files. */
+async function inScene(body: (scene: Scene) => Promise<void>): Promise<void> {
+  const lab = new FaultLab();
+  try {
+    const writeAll = (text: string) => FILES.forEach((name) => writeFileSync(join(lab.root, name), text));
+    writeAll("0\n");
+    const workspace = await openWorkspace(lab.root, { home: lab.home });
+    writeAll("1\n");
+    await workspace.close();
+    lab.keep("start");
+    lab.counted = [lab.root];
+    const { calls } = await lab.run("restore");
+    lab.putBack("start");
+    const outside = join(lab.root, "../outside");
+    mkdirSync(outside, { mode: 0o700 });
+    for (const name of ["precious", "n0", "o0", "n1", "o1", "o2"]) writeFileSync(join(outside, name), name);
+    const before = readTreeMap(outside);
+    await body({ lab, outside, placing: (name) => calls.indexOf(`link ${lab.root}/${name}`) + 1 });
+    expect(readTreeMap(outside)).toEqual(before);
+  } finally {
+    lab.remove();
+  }
+}
+
+/** Stops the restore at a call, does something, and lets it go on. */
+async function during(lab: FaultLab, at: number, work: () => void, ...more: Fault[]) {
+  const { child, ended } = lab.start("restore", { at, how: "stop" }, ...more);
+  await untilStopped(child);
+  work();
+  child.kill("SIGCONT");
+  return ended;
+}
+
+async function untilStopped({ pid }: ChildProcess): Promise<void> {
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "latin1"))) await sleep(5);
+}
+
+async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<void>): Promise<void> {
+  const workspace = await openWorkspace(lab.root, { home: lab.home });
+  await body(workspace);
+  expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+  await workspace.close();
+}
+
+const contentOf = ({ root }: FaultLab, name: string) => readFileSync(join(root, name), "utf8");
+
+/** The one checkpoint that holds what another program wrote; it is listed, survives gc and can be restored. */
+async function expectDisplaced(lab: FaultLab, path: string, text: string): Promise<void> {
+  await inOpened(lab, async (workspace) => {
+    await workspace.gc();
+    const held = (await workspace.list()).filter(({ description }) => description.startsWith("Written by"));
+    expect(held).toMatchObject([{ kind: "safety", changes: { modified: 1 } }]);
+    const { outcome } = await workspace.restoreTo(held[0]!.id, { paths: [path] });
+    expect(outcome).toBe("applied");
+    expect(contentOf(lab, path)).toBe(text);
+  });
+}
+
+function swapStage({ lab, outside }: Scene): void {
+  const [stage] = findStageLeftovers(lab.root);
+  renameSync(join(lab.root, stage!), join(lab.root, "../moved-stage"));
+  symlinkSync(outside, join(lab.root, stage!));
+}
+
+describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeout: 180_000 }, () => {
+  test("[R110, R112, N0] what it writes after the exchange is in a checkpoint, and the outcome says so", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      const { said } = await during(lab, placing("d"), () => {
+        writeSync(descriptor, "late\n");
+        closeSync(descriptor);
+      });
+      expect(said).toMatchObject({ done: true, outcome: "displaced" });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "a", "1\nlate\n");
+    }));
+
+  test("[R110, R5, N0] what was taken away and cannot go back, because a new file stands there, is not thrown away", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "c"), "a");
+      const { said } = await during(lab, placing("c"), () => {
+        writeSync(descriptor, "late\n");
+        closeSync(descriptor);
+        writeFileSync(join(lab.root, "c"), "new\n");
+      });
+      expect(said).toMatchObject({ outcome: "conflicts" });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "new\n", "1\n"]);
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "c", "1\nlate\n");
+    }));
+
+  test("[R110, N0] as long as it can still write, the file stays in the stage; the next command after that saves it", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      const { said } = await during(lab, placing("d"), () => writeSync(descriptor, "late\n"));
+      expect(said).toMatchObject({ done: true, outcome: "applied" });
+      expect(findStageLeftovers(lab.root)).toHaveLength(1);
+      await inOpened(lab, async (workspace) => expect(workspace.notices).toEqual([]));
+      writeSync(descriptor, "later\n");
+      closeSync(descriptor);
+      await inOpened(lab, async (workspace) =>
+        expect(workspace.notices).toEqual([
+          expect.stringMatching(/^Another program wrote to a during the restore/),
+        ]),
+      );
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "a", "1\nlate\nlater\n");
+    }));
+
+  test("[R112, R10, N0] after kill -9 what it wrote is in a checkpoint that gc keeps", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      const write = () => {
+        writeSync(descriptor, "late\n");
+        closeSync(descriptor);
+        writeFileSync(join(lab.root, "a"), "theirs\n");
+      };
+      const { signal } = await during(lab, placing("d"), write, { at: placing("d") + 1, how: "kill" });
+      expect(signal).toBe("SIGKILL");
+      const blocked = openWorkspace(lab.root, { home: lab.home });
+      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["a"] } });
+      expect(contentOf(lab, "a")).toBe("theirs\n");
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "a", "1\nlate\n");
+    }));
+});
+
+describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside", { timeout: 180_000 }, () => {
+  test("[R111, R27] during a restore: it is done, and nothing outside is touched", () =>
+    inScene(async (scene) => {
+      const { lab, placing } = scene;
+      expect(await during(lab, placing("b"), () => swapStage(scene))).toMatchObject({
+        said: { done: true, outcome: "applied" },
+      });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+    }));
+
+  test("[R111, R27] while a restore is taken back: everything is as it was, and nothing outside is touched", () =>
+    inScene(async (scene) => {
+      const { lab, placing } = scene;
+      const { said } = await during(lab, placing("c"), () => {
+        swapStage(scene);
+        writeFileSync(join(lab.root, "d"), "theirs\n");
+      });
+      expect(said).toMatchObject({ outcome: "conflicts" });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "theirs\n"]);
+    }));
+
+  test("[R111, R10] after a crash: nothing outside is touched, and what is missing is in the safety checkpoint", () =>
+    inScene(async (scene) => {
+      const { lab, placing } = scene;
+      await lab.run("restore", { at: placing("c"), how: "kill" });
+      swapStage(scene);
+      const blocked = openWorkspace(lab.root, { home: lab.home });
+      await expect(blocked).rejects.toMatchObject({ code: "RECOVERY_BLOCKED", facts: { paths: ["c"] } });
+      await inOpened(lab, async (workspace) => {
+        expect(workspace.notices).toEqual([expect.stringMatching(/^\.belay-stage-\w+ is not, or not only/)]);
+        const safety = (await workspace.list()).find(({ description }) =>
+          description.startsWith("Before restor"),
+        );
+        await workspace.restoreTo(safety!.id);
+        expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "1\n"]);
+      });
+    }));
+
+  test("[R111] a directory of that name which this store did not make is left alone, whatever is in it", () =>
+    inScene(async ({ lab }) => {
+      const stage = join(lab.root, ".belay-stage-kkkkkkkkkkkkkkkk");
+      mkdirSync(stage);
+      writeFileSync(join(stage, "o0"), "mine\n");
+      await inOpened(lab, async (workspace) => expect(workspace.notices).toHaveLength(1));
+      expect(readFileSync(join(stage, "o0"), "utf8")).toBe("mine\n");
+    }));
+});
