@@ -80,7 +80,8 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
       at: open?.at ?? now,
       until: now,
       events: (open?.events ?? 0) + 1,
-      problem,
+      // the first is the cause, what follows its consequences
+      problem: open?.problem ?? problem,
       prompt: isPrompt ? event.text : (open?.prompt ?? null),
       messageId: isPrompt ? messageIdOf(event) : (open?.messageId ?? null),
       slot: open?.slot ?? freeSlot(known),

@@ -279,7 +279,7 @@ describe("whatever is broken, the agent goes on", () => {
       const prompt = { session_id: "s1", prompt: "go on", prompt_id: "p1" };
       const done = hook("claude-code", payload("claude-code", "UserPromptSubmit", prompt));
       expect(done).toMatchObject({ status: 0, stderr: "" });
-      expect((JSON.parse(done.stdout) as { systemMessage: string }).systemMessage).toMatch(/space/);
+      expect((JSON.parse(done.stdout) as { systemMessage: string }).systemMessage).toMatch(/space|full/);
       rmSync(join(sandbox.home, "filler"));
       expect(hook("claude-code", payload("claude-code", "Stop", { session_id: "s1" })).status).toBe(0);
       expect(sandbox.belay(["stop"]).status).toBe(0);
@@ -423,6 +423,28 @@ describe("installing", () => {
   );
 });
 
+test("[R155] `belay mcp` starts where nothing is protected, says what to do, and works as soon as it is", async () => {
+  sandbox = new Sandbox();
+  const client = await mcp();
+  for (const [id, name] of ["checkpoint_list", "checkpoint_create"].entries()) {
+    const { isError, content } = await client.result(10 + id, name, {});
+    expect(isError).toBe(true);
+    expect(content[0].text).toContain(`${sandbox.project} is not protected`);
+    expect(content[0].text).toContain("`belay init`");
+  }
+  sandbox.ok("init", "--no-agents");
+  expect((await client.call(20, "checkpoint_list", {})).checkpoints).toHaveLength(1);
+  sandbox.write("a.txt", "two\n");
+  const { confirm } = await client.call(21, "checkpoint_restore", { checkpoint: "1" });
+  expect(await client.call(22, "checkpoint_restore", { checkpoint: "1", confirm })).toMatchObject({
+    outcome: "applied",
+  });
+  expect(sandbox.read("a.txt")).toBe("one\n");
+  sandbox.ok("uninstall");
+  expect((await client.result(23, "checkpoint_list", {})).isError).toBe(true);
+  await client.end();
+});
+
 /** `belay mcp` and a client of it. */
 async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   const child = spawn(process.execPath, [LAUNCHER, "--home", sandbox.home, "mcp"], {
@@ -445,12 +467,14 @@ async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   });
   await answerTo(1);
   say({ method: "notifications/initialized" });
+  const result = async (id: number, name: string, args: object): Promise<any> => {
+    say({ id, method: "tools/call", params: { name, arguments: args } });
+    return (JSON.parse(await answerTo(id)) as { result: unknown }).result;
+  };
   return {
-    async call(id: number, name: string, args: object): Promise<any> {
-      say({ id, method: "tools/call", params: { name, arguments: args } });
-      return (JSON.parse(await answerTo(id)) as { result: { structuredContent: unknown } }).result
-        .structuredContent;
-    },
+    result,
+    call: async (id: number, name: string, args: object): Promise<any> =>
+      (await result(id, name, args)).structuredContent,
     async end(): Promise<void> {
       child.stdin.end();
       const [status] = (await once(child, "exit")) as [number];

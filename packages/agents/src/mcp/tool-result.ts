@@ -27,7 +27,8 @@ export function result(facts: Record<string, unknown>): ToolResult {
 
 export function failure(error: unknown): ToolResult {
   const message = shorten(error instanceof Error ? error.message : String(error), 1000);
-  return { content: [{ type: "text", text: `Belay: ${message} Nothing was changed.` }], isError: true };
+  const untouched = message.includes("Nothing was changed") ? "" : " Nothing was changed.";
+  return { content: [{ type: "text", text: `Belay: ${message}${untouched}` }], isError: true };
 }
 
 /** The first files, with diffs as long as there is room for them. */

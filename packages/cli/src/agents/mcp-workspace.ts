@@ -3,8 +3,25 @@ import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
 import type { Checkpoint, FileChange, Plan, Workspace } from "@belay/engine";
 import { isoTime, pathJson, planOperationType } from "@belay/server/json";
 
-export function createMcpHost(workspace: Workspace): McpHost {
+/** How a workspace is reached, for one piece of work. */
+type InWorkspace = <Result>(work: (workspace: Workspace) => Promise<Result>) => Promise<Result>;
+
+/** Each call finds the workspace anew; what was previewed is known until it is carried out. */
+export function createMcpHost(inWorkspace: InWorkspace): McpHost {
   const plans = new Map<string, Plan>();
+  const on = <Result>(work: (host: McpHost) => Promise<Result>) =>
+    inWorkspace((workspace) => work(hostOn(workspace, plans)));
+  return {
+    create: (request) => on((host) => host.create(request)),
+    list: (options) => on((host) => host.list(options)),
+    show: (ref) => on((host) => host.show(ref)),
+    diff: (request) => on((host) => host.diff(request)),
+    preview: (ref, paths) => on((host) => host.preview(ref, paths)),
+    restore: (planId) => on((host) => host.restore(planId)),
+  };
+}
+
+function hostOn(workspace: Workspace, plans: Map<string, Plan>): McpHost {
   return {
     create: async (request) => facts((await workspace.checkpoint({ kind: "manual", ...request })).checkpoint),
     list: async (options) => (await workspace.list(options)).map(facts),

@@ -1,6 +1,7 @@
 /** What agents did while nothing could be captured, put into the timeline once that is possible. */
 import { forgetUncaptured, listUncaptured, type UncapturedWork } from "@belay/agents/uncaptured";
 import type { Workspace } from "@belay/engine";
+import { innermost } from "./protected-place.ts";
 
 /** Before a command looks at the timeline; what still cannot be recorded stays where it is remembered. */
 export async function recordUncaptured(home: string, workspace: Workspace): Promise<void> {
@@ -9,7 +10,7 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
   const { protectedRoots } = await import("@belay/engine");
   const roots = protectedRoots({ home }).map(({ path }) => path);
   for (const work of waiting) {
-    if (nearest(roots, work.cwd) !== workspace.root) continue;
+    if (innermost(roots, work.cwd) !== workspace.root) continue;
     try {
       await noteUncaptured(workspace, work);
       forgetUncaptured(home, work);
@@ -31,10 +32,4 @@ export async function noteUncaptured(workspace: Workspace, work: UncapturedWork)
     ...(prompt !== null && { prompt }),
     ...(messageId !== null && { messageId }),
   });
-}
-
-/** The innermost of these directories that a path is in. */
-function nearest(roots: readonly string[], path: string): string | undefined {
-  const around = roots.filter((root) => path === root || path.startsWith(`${root}/`));
-  return around.toSorted((a, b) => b.length - a.length)[0];
 }

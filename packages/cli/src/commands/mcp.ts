@@ -1,7 +1,8 @@
 import { once } from "node:events";
+import type { Workspace } from "@belay/engine";
+import { ProtectedPlace } from "../agents/protected-place.ts";
 import { defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { withWorkspace } from "../open-workspace.ts";
 import { readVersion } from "../version.ts";
 
 export default defineCommand({
@@ -12,14 +13,33 @@ export default defineCommand({
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },
-  run: (call) =>
-    withWorkspace(call, async (workspace) => {
-      const { serveMcp } = await import("@belay/agents/mcp");
-      const { createMcpHost } = await import("../agents/mcp-workspace.ts");
-      const onError = (error: Error) => call.output.warn(error.message);
-      const server = serveMcp(createMcpHost(workspace), { version: readVersion(), onError });
-      await once(process.stdin, "end");
-      await server.close();
-      return EXIT.done;
-    }),
+  run: async (call) => {
+    const { serveMcp } = await import("@belay/agents/mcp");
+    const { createMcpHost } = await import("../agents/mcp-workspace.ts");
+    const onError = (error: Error) => call.output.warn(error.message);
+    await using place = new ProtectedPlace(call.home, call.directory);
+    const host = createMcpHost((work) => whereProtected(place, call.directory, work));
+    const server = serveMcp(host, { version: readVersion(), onError });
+    await once(process.stdin, "end");
+    await server.close();
+    return EXIT.done;
+  },
 });
+
+/** [R155] Where nothing is protected the model is told what the user can do, and the server goes on. */
+async function whereProtected<Result>(
+  place: ProtectedPlace,
+  directory: string,
+  work: (workspace: Workspace) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work(await place.workspace());
+  } catch (error) {
+    if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
+    throw new Error(
+      `${directory} is not protected, so there are no checkpoints. The user can protect it with \`belay init\` ` +
+        "in a terminal there; these tools work from then on, without a restart.",
+      { cause: error },
+    );
+  }
+}

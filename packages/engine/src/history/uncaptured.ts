@@ -17,8 +17,7 @@ export function insertUncaptured(
   const message = turn.prompt === undefined ? lastPrompt(db, thread) : addPrompt(db, thread, turn);
   db.run(
     `INSERT INTO uncaptured (thread, message, at, until, events, problem, after) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (message) DO UPDATE SET until = max(until, excluded.until), events = events + excluded.events,
-       problem = excluded.problem`,
+     ON CONFLICT (message) DO UPDATE SET until = max(until, excluded.until), events = events + excluded.events`,
     thread,
     message,
     turn.at,

@@ -1,0 +1,46 @@
+/**
+ * The workspace of a directory for a process that stays: opened when it is first needed, and again when the directory
+ * was protected, taken out or attached elsewhere meanwhile. What was planned on it is known as long as it is open.
+ */
+import { realpathSync } from "node:fs";
+import type { Workspace } from "@belay/engine";
+import { keepHooks } from "./keep-hooks.ts";
+
+export class ProtectedPlace implements AsyncDisposable {
+  readonly #home: string;
+  readonly #directory: string;
+  #opened: Workspace | undefined;
+
+  constructor(home: string, directory: string) {
+    this.#home = home;
+    this.#directory = directory;
+  }
+
+  /** Throws `WORKSPACE_NOT_FOUND` while nothing is protected there. */
+  async workspace(): Promise<Workspace> {
+    const { findWorkspace, protectedRoots } = await import("@belay/engine");
+    const roots = protectedRoots({ home: this.#home });
+    const nearest = innermost(
+      roots.map(({ path }) => path),
+      realpathSync(this.#directory),
+    );
+    const isSame = roots.some(({ id, path }) => path === nearest && id === this.#opened?.id);
+    if (this.#opened !== undefined && isSame && this.#opened.root === nearest) return this.#opened;
+    await this[Symbol.asyncDispose]();
+    this.#opened = await findWorkspace(this.#directory, { home: this.#home });
+    keepHooks(this.#home, this.#opened);
+    return this.#opened;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await opened?.close();
+  }
+}
+
+/** The innermost of these directories that a path is in. */
+export function innermost(roots: readonly string[], path: string): string | undefined {
+  const around = roots.filter((root) => path === root || path.startsWith(`${root}/`));
+  return around.toSorted((a, b) => b.length - a.length)[0];
+}
