@@ -39,16 +39,22 @@ function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {
 }
 
 function gcText(gc: GcReport): string {
-  const freed = Math.max(0, gc.bytesBefore - gc.bytesAfter);
-  const dropped =
-    gc.checkpointsDropped > 0 ? `, ${count(gc.checkpointsDropped, "pruned checkpoint")} gone` : "";
+  const { objectsFreed, contentFreed, packsFreed, packsRewritten, checkpointsDropped, stepsDropped } = gc;
+  const inUse = size(gc.bytesAfter ?? gc.bytesBefore);
+  if (objectsFreed + packsFreed + packsRewritten + checkpointsDropped === 0)
+    return `Nothing to free (${inUse} in use).`;
   const steps =
-    gc.stepsDropped.length > 0
-      ? ` ${count(gc.stepsDropped.length, "step")} can no longer be undone: ${gc.stepsDropped.map(stepLabel).join(", ")}.`
+    stepsDropped.length > 0
+      ? ` ${count(stepsDropped.length, "step")} can no longer be undone: ${stepsDropped.map(stepLabel).join(", ")}.`
       : "";
-  const sizes = `${size(gc.bytesBefore)} → ${size(gc.bytesAfter)}`;
-  const verb = gc.dryRun ? "Would free" : "Freed";
-  if (gc.objectsFreed === 0 && gc.packsRewritten === 0 && dropped === "")
-    return `Nothing to free (${size(gc.bytesAfter)} in use).`;
-  return `${verb} ${size(freed)} (${sizes}): ${count(gc.objectsFreed, "object")} freed, ${count(gc.packsRewritten, "pack")} rewritten${dropped}.${steps}`;
+  const what = [
+    `${count(objectsFreed, "object")} with ${size(contentFreed)} of content`,
+    ...(checkpointsDropped > 0 ? [`of ${count(checkpointsDropped, "pruned checkpoint")}`] : []),
+  ].join(" ");
+  const packs =
+    packsRewritten > 0
+      ? ` ${count(packsRewritten, "pack")} ${gc.dryRun ? "would be" : "were"} written anew.`
+      : "";
+  const sizes = gc.bytesAfter === null ? `${inUse} in use now` : `${size(gc.bytesBefore)} → ${inUse}`;
+  return `${gc.dryRun ? "Would free" : "Freed"} ${what} (${sizes}).${packs}${steps}`;
 }

@@ -172,14 +172,29 @@ export function droppedEnds(db: Database): Set<number> {
 }
 
 /** Takes the steps whose delta a checkpoint holds off the lists; call before it is dropped. */
-export function dropStepsOf(db: Database, seq: number): Step[] {
-  const rows = db.all(
-    `${SELECT} WHERE s.pruned = 0 AND s.id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION
-       SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)`,
-    seq,
-  );
-  for (const { id } of rows) db.run("UPDATE step SET pruned = 1 WHERE id = ?", String(id));
-  return rows.map(toStep);
+export function dropStepsOf(db: Database, seq: number): StepSummary[] {
+  const steps = stepsHeldBy(db, seq);
+  for (const { id } of steps) db.run("UPDATE step SET pruned = 1 WHERE id = ?", id);
+  return steps;
+}
+
+/** The steps that can no longer be undone or redone without this checkpoint. */
+export function stepsHeldBy(db: Database, seq: number): StepSummary[] {
+  return db
+    .all(
+      `${SELECT} WHERE s.pruned = 0 AND s.id IN (SELECT step FROM change WHERE checkpoint = ?1 UNION
+         SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)`,
+      seq,
+    )
+    .map(toStep)
+    .map(({ id, kind, thread, agent, prompt, description }) => ({
+      id,
+      kind,
+      thread,
+      agent,
+      prompt,
+      description,
+    }));
 }
 
 /**

@@ -43,10 +43,13 @@ export interface PruneReport {
 
 export interface GcReport {
   readonly objectsFreed: number;
+  /** Bytes of their content, before compression. */
+  readonly contentFreed: number;
   readonly packsFreed: number;
   readonly packsRewritten: number;
   readonly bytesBefore: number;
-  readonly bytesAfter: number;
+  /** null when it was only looked: how small the rest gets is known when it is packed. */
+  readonly bytesAfter: number | null;
   readonly checkpointsDropped: number;
   /** These can no longer be undone or redone. */
   readonly stepsDropped: readonly StepSummary[];

@@ -17,7 +17,15 @@ import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts
 import { PackBuilder, storePackAgain } from "../store/object-writer.ts";
 import { CAPTURE_LEVEL, COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
+import { estimateGc } from "./estimate-gc.ts";
 import { Reachable, type Use } from "./reachable.ts";
+import {
+  compareUses,
+  findDroppable,
+  firstPackUnderWay,
+  isWorthRegrouping,
+  type PackFigures,
+} from "./regroup.ts";
 import { isNearlyFull, withReserve } from "../store/reserve.ts";
 
 export interface GcRequest {
@@ -30,14 +38,12 @@ export interface GcRequest {
 
 type GcResult = Omit<GcReport, "dryRun">;
 
-/** Regroup when this share of the stored bytes lies in packs as captures wrote them, or is dead in packs that live on. */
-const REGROUP_SHARE = 0.2;
 const DELETES_PER_TRANSACTION = 200;
 const VACUUM_PAGES = 2048;
 const FEWEST_VACUUM_PAGES = 32;
 
 export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
-  if (request.dryRun) return estimate(store, request);
+  if (request.dryRun) return estimateGc(store, request.dropPrunedBefore);
   return withReserve(store, () => {
     const lease = claim(store, system);
     try {
@@ -97,48 +103,40 @@ class Collector {
   #dropPruned(before: number): { checkpoints: number; steps: StepSummary[] } {
     const { db } = this.#store;
     return db.transaction(() => {
-      const rows = db.all(
-        "SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)",
-        before,
-      );
-      const steps = rows.flatMap(({ seq }) => dropCheckpoint(this.#store, Number(seq)));
+      const dropped = findDroppable(this.#store, before);
+      const steps = dropped.flatMap((seq) => dropCheckpoint(this.#store, seq));
       tellDropped(this.#store, this.#system, steps);
-      return { checkpoints: rows.length, steps };
+      return { checkpoints: dropped.length, steps };
     });
   }
 
-  #freeDead(live: Reachable): { objectsFreed: number; packsFreed: number } {
+  #freeDead(live: Reachable): Pick<GcResult, "objectsFreed" | "contentFreed" | "packsFreed"> {
     const { db } = this.#store;
     const suspects: ObjectHash[] = [];
     for (const row of db.iterate("SELECT hash FROM object")) {
       const name = hashFromBytes(row["hash"] as Uint8Array);
       if (!live.uses.has(name)) suspects.push(name);
     }
-    let objectsFreed = 0;
+    let [objectsFreed, contentFreed] = [0, 0];
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
         // [R25] a checkpoint recorded since may use what was dead until then
         live.addSnapshots().addChanges().addJournal();
-        const limit = this.#firstPackUnderWay();
+        const limit = firstPackUnderWay(this.#store);
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
-          if (!live.uses.has(name))
-            objectsFreed += db.run(
-              "DELETE FROM object WHERE hash = ? AND pack < ?",
-              hashToBytes(name),
-              limit,
-            ).changes;
+          if (live.uses.has(name)) continue;
+          const freed = db.get(
+            "DELETE FROM object WHERE hash = ? AND pack < ? RETURNING size",
+            hashToBytes(name),
+            limit,
+          );
+          if (freed === undefined) continue;
+          objectsFreed += 1;
+          contentFreed += Number(freed["size"]);
         }
       });
     }
-    return { objectsFreed, packsFreed: this.#freeEmptyPacks() };
-  }
-
-  /** What captures under way have stored ahead of their checkpoint is not ours to judge. */
-  #firstPackUnderWay(): number {
-    return Math.min(
-      ...readLeases(this.#store.db, "capture").map(({ firstPack }) => firstPack),
-      Number.MAX_SAFE_INTEGER,
-    );
+    return { objectsFreed, contentFreed, packsFreed: this.#freeEmptyPacks() };
   }
 
   /** Every transaction that takes something away says so: captures under way look again. */
@@ -177,8 +175,8 @@ class Collector {
    * something, but not the space that the next command needs.
    */
   #regroup(live: ReadonlyMap<ObjectHash, Use>): number {
-    if (!this.#isWorthRegrouping()) return 0;
-    const limit = this.#firstPackUnderWay();
+    if (!isWorthRegrouping(this.#figures())) return 0;
+    const limit = firstPackUnderWay(this.#store);
     const order = [...live].sort(([, a], [, b]) => compareUses(a, b)).map(([name]) => name);
     let builder = new PackBuilder();
     let packs = 0;
@@ -204,7 +202,7 @@ class Collector {
   /** Writes every pack anew with what lives of it, in one transaction each: that takes no more room than one pack. */
   #rewritePacks(): number {
     const { db, objects, directory } = this.#store;
-    const limit = this.#firstPackUnderWay();
+    const limit = firstPackUnderWay(this.#store);
     let packs = 0;
     for (const [id, names] of this.#namesByPack()) {
       if (id >= limit) continue;
@@ -240,15 +238,13 @@ class Collector {
     );
   }
 
-  #isWorthRegrouping(): boolean {
+  #figures(): PackFigures {
     const row = this.#store.db.get(
-      `SELECT coalesce(sum(length(data)), 0) AS total, coalesce(sum(length(data) * (1 - cold)), 0) AS warm,
+      `SELECT coalesce(sum(length(data)), 0) AS stored, coalesce(sum(length(data) * (1 - cold)), 0) AS warm,
          coalesce(sum(raw_bytes), 0) AS raw, (SELECT coalesce(sum(size), 0) FROM object) AS live FROM pack`,
     );
-    const [total, warm, raw, live] = ["total", "warm", "raw", "live"].map((column) =>
-      Number(row?.[column]),
-    ) as [number, number, number, number];
-    return warm > total * REGROUP_SHARE || raw - live > raw * REGROUP_SHARE;
+    const figure = (name: keyof PackFigures) => Number(row?.[name]);
+    return { stored: figure("stored"), warm: figure("warm"), raw: figure("raw"), live: figure("live") };
   }
 
   /** Returns free pages to the file system, fewer at a time when the log that this takes has little room. */
@@ -288,26 +284,12 @@ class Collector {
   }
 }
 
-/** Files by path, versions of one file newest first; then trees in the same way. */
-function compareUses(a: Use, b: Use): number {
-  if (a.isTree !== b.isTree) return a.isTree ? 1 : -1;
-  if (a.path !== b.path) return a.path < b.path ? -1 : 1;
-  return a.age - b.age;
-}
-
 /** Removes a checkpoint's rows; the steps whose delta it held can no longer be undone, and are returned. */
 export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   const steps = dropStepsOf(db, seq);
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
   db.run("DELETE FROM checkpoint WHERE seq = ?", seq);
-  return steps.map(({ id, kind, thread, agent, prompt, description }) => ({
-    id,
-    kind,
-    thread,
-    agent,
-    prompt,
-    description,
-  }));
+  return steps;
 }
 
 /** [R160] What leaves the undo list is told; call inside the transaction that drops it. */
@@ -315,24 +297,4 @@ export function tellDropped({ db }: Store, system: System, steps: readonly StepS
   if (steps.length === 0) return;
   const data = { steps: steps.map(({ id }) => id) };
   appendEvent(db, { type: "steps_dropped", thread: null, at: system.now(), data });
-}
-
-/** What gc would free, without freeing it. */
-function estimate(store: Store, { dropPrunedBefore }: GcRequest): GcResult {
-  const { db } = store;
-  const bytes = storeBytes(store);
-  const dropped = Number(
-    db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at < ?", dropPrunedBefore)?.["n"] ?? 0,
-  );
-  const live = new Reachable(store).addSnapshots().addChanges().addJournal().uses;
-  const objects = Number(db.get("SELECT count(*) AS n FROM object")?.["n"] ?? 0);
-  return {
-    objectsFreed: Math.max(0, objects - live.size),
-    packsFreed: 0,
-    packsRewritten: 0,
-    bytesBefore: bytes,
-    bytesAfter: bytes,
-    checkpointsDropped: dropped,
-    stepsDropped: [],
-  };
 }

@@ -20,10 +20,13 @@ export class Reachable {
   readonly #uses = new Map<ObjectHash, Use>();
   /** Apart from the uses: a file may have the very bytes of a tree. */
   readonly #trees = new Set<ObjectHash>();
+  readonly #without: ReadonlySet<number>;
   #seenChanges = 0;
 
-  constructor(store: Store) {
+  /** `without`: checkpoints that are about to go. */
+  constructor(store: Store, without: ReadonlySet<number> = new Set()) {
     this.#store = store;
+    this.#without = without;
   }
 
   get uses(): ReadonlyMap<ObjectHash, Use> {
@@ -35,6 +38,7 @@ export class Reachable {
     for (const row of this.#store.db.all(
       "SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC",
     )) {
+      if (this.#without.has(Number(row["seq"]))) continue;
       const age = -Number(row["seq"]);
       const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
       this.#addTree(name("snapshot"), { path: ROOT_PATH, isTree: true, age });
@@ -57,9 +61,10 @@ export class Reachable {
   addChanges(): this {
     const newest = Number(this.#store.db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
     for (const row of this.#store.db.iterate(
-      "SELECT path, old, new FROM change WHERE checkpoint > ?",
+      "SELECT checkpoint, path, old, new FROM change WHERE checkpoint > ?",
       this.#seenChanges,
     )) {
+      if (this.#without.has(Number(row["checkpoint"]))) continue;
       const path = Buffer.from(row["path"] as Uint8Array).toString("latin1") as BytePath;
       for (const bytes of [row["old"], row["new"]]) {
         const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
