@@ -18,7 +18,7 @@
 
 /* As in stat-columns.ts and entry.ts. */
 enum { KIND_FILE = 0, KIND_SYMLINK = 1, KIND_DIRECTORY = 2, KIND_EXCLUDED = 254 };
-enum { FLAG_RACY = 1, MODE_BITS = 0777 };
+enum { MODE_BITS = 0777 };
 
 enum { VERDICT_PENDING = 0, VERDICT_SAME = 1, VERDICT_OTHER = 2 };
 /* A thread takes so many directories at a time, and wakes who waits once for all of them. */
@@ -108,7 +108,7 @@ static bool has_stat(const struct look *look, int directory, uint32_t entry) {
 
 static bool are_as_before(const struct look *look, int directory, uint32_t first, uint32_t count) {
   for (uint32_t entry = first; entry < first + count; entry += 1) {
-    if (((uint8_t *)look->column[FLAGS])[entry] == FLAG_RACY) return false;
+    if (((uint8_t *)look->column[FLAGS])[entry] != 0) return false;
     if (((uint8_t *)look->column[KIND])[entry] == KIND_EXCLUDED) continue;
     if (!has_stat(look, directory, entry)) return false;
   }

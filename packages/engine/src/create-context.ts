@@ -89,6 +89,11 @@ function limitsOf(settings: Settings): WorktreeLimits {
   return {
     fileBytes: Math.min(settings["limits.fileBytes"], fileBytes),
     checkpointBytes: Math.min(settings["limits.checkpointBytes"], checkpointBytes),
+    ignored: {
+      fileBytes: settings["limits.ignoredFileBytes"],
+      files: settings["limits.ignoredFiles"],
+      bytes: settings["limits.ignoredBytes"],
+    },
   };
 }
 

@@ -15,6 +15,12 @@ export interface Settings {
   readonly "limits.fileBytes": number;
   /** At most this many new bytes in one checkpoint; the largest files become gaps first. */
   readonly "limits.checkpointBytes": number;
+  /** Of what git ignores, files larger than this are left out. */
+  readonly "limits.ignoredFileBytes": number;
+  /** A directory that git ignores is left out if it holds more files than this; 0 leaves out whatever git ignores. */
+  readonly "limits.ignoredFiles": number;
+  /** The same for all bytes in it. */
+  readonly "limits.ignoredBytes": number;
   /** The store of one workspace never grows beyond this. */
   readonly "disk.capBytes": number;
   /** A preset of the retention policy. */
@@ -32,6 +38,9 @@ const MIB = 1024 * 1024;
 const DEFAULT_SETTINGS: Settings = {
   "limits.fileBytes": 64 * MIB,
   "limits.checkpointBytes": 2048 * MIB,
+  "limits.ignoredFileBytes": MIB,
+  "limits.ignoredFiles": 2000,
+  "limits.ignoredBytes": 32 * MIB,
   "disk.capBytes": 10 * 1024 * MIB,
   "retention.policy": "default",
   "checkpoints.automatic": "on",
@@ -91,9 +100,15 @@ function parse(key: SettingKey, value: unknown): number | string {
     if (typeof value === "string" && words.includes(value)) return value;
     throw invalid(key, `it must be one of ${words.join(", ")}`);
   }
+  if (key === "limits.ignoredFiles") return parseCount(key, value);
   const bytes = typeof value === "number" ? value : parseBytes(String(value));
   if (bytes !== undefined && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
+}
+
+function parseCount(key: SettingKey, value: unknown): number {
+  if (/^\d{1,9}$/.test(String(value))) return Number(value);
+  throw invalid(key, "it must be a number of files such as 2000; 0 leaves out whatever git ignores");
 }
 
 const UNITS: Readonly<Record<string, number>> = {

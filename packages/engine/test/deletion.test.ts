@@ -33,7 +33,7 @@ describe("ignored files", () => {
   test(
     "[R13] [I01] [I03] survive a restore, whoever made them and when",
     inProject(
-      { ".gitignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" },
+      { ".belayignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" },
       async (project) => {
         const workspace = await project.open();
         project.write("a.txt", "2");
@@ -95,13 +95,13 @@ describe("ignored files", () => {
   test(
     "a path that was ignored and is so no longer is not deleted by a restore to before",
     inProtected(
-      { ".gitignore": "data/\n", "data/big.csv": "precious", "data/sub/x": "x" },
+      { ".belayignore": "data/\n", "data/big.csv": "precious", "data/sub/x": "x" },
       async (project, workspace) => {
-        project.remove(".gitignore");
+        project.remove(".belayignore");
         await workspace.checkpoint();
         const outcome = await workspace.restoreTo("1");
         expect(project.read("data/big.csv")).toBe("precious");
-        expect(project.read(".gitignore")).toBe("data/\n");
+        expect(project.read(".belayignore")).toBe("data/\n");
         expect(outcome.kept).toContainEqual({
           path: "data/big.csv",
           reason: "not covered by the target's rules",
@@ -152,16 +152,20 @@ describe("ignored files", () => {
   test(
     "[R22] what is in git's index is captured whatever the ignore files say, and nothing else beside it",
     inProject(
-      { ".gitignore": "vendor/\n", "vendor/kept.js": "kept", "vendor/other.js": "other" },
+      {
+        ".gitignore": "node_modules/\n",
+        "node_modules/kept.js": "kept",
+        "node_modules/other.js": "other",
+      },
       async (project) => {
         const git = fixtureAt(project.root);
         git.git("init", "-q", ".");
-        git.git("add", "-f", "vendor/kept.js", ".gitignore");
+        git.git("add", "-f", "node_modules/kept.js", ".gitignore");
         const workspace = await project.open();
-        project.remove("vendor");
-        project.write("vendor/later.js", "later");
+        project.remove("node_modules");
+        project.write("node_modules/later.js", "later");
         expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1, deleted: 0 });
-        expect(readdirSync(join(project.root, "vendor")).sort()).toEqual(["kept.js", "later.js"]);
+        expect(readdirSync(join(project.root, "node_modules")).sort()).toEqual(["kept.js", "later.js"]);
       },
     ),
   );

@@ -21,6 +21,8 @@ import type { IgnoreLayer, RecordedIgnoreFile } from "../src/model/rules.ts";
 import { createRules, type DirectoryRules } from "../src/worktree/ignore-rules.ts";
 
 const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 100);
+/** The version of the rules by which what git ignores is left out: its verdicts are git's. */
+const GIT_EXCLUDES = 1;
 const LIMIT_MS = 600_000;
 
 const NAMES = [
@@ -234,7 +236,7 @@ function everyPath(depth: number): Folder {
 
 function expectSameVerdicts(root: Folder, exclude: string, seen: { paths: number; ignored: number }): void {
   const ours: Verdicts = new Map();
-  const rules = createRules({ ignoreFiles: rootIgnoreFiles(root, exclude) });
+  const rules = createRules({ defaultsVersion: GIT_EXCLUDES, ignoreFiles: rootIgnoreFiles(root, exclude) });
   judge(root, { path: ROOT_PATH, rules, ignoredBy: "" }, ours);
   const theirs = askGit([...ours.keys()]);
   seen.paths += ours.size;

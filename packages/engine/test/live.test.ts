@@ -52,7 +52,7 @@ for (let file = 0; file < 1100; file += 1)
 describe("[R44] a live capture", () => {
   test(
     "sees what was written, made, moved, removed and ignored",
-    inWorkspace({ ...PROJECT, ".gitignore": "out/\n" }, async (temp) => {
+    inWorkspace({ ...PROJECT, ".belayignore": "out/\n" }, async (temp) => {
       expect(await temp.workspace.watch()).toEqual({ state: "live", reason: null, directories: 3 });
       temp.write("src/b.txt", "changed");
       temp.write("new/one/two.txt", "new");
@@ -72,18 +72,18 @@ describe("[R44] a live capture", () => {
 
   test(
     "that named an ignored path has it, and what is next to it not",
-    inWorkspace({ ...PROJECT, ".gitignore": "out/\n" }, async (temp) => {
+    inWorkspace(PROJECT, async (temp) => {
       await temp.workspace.watch();
-      temp.write("out/sub/named", "1");
-      temp.write("out/sub/other", "1");
-      await temp.workspace.checkpoint({ paths: ["out/sub/named"] });
+      temp.write("dist/sub/named", "1");
+      temp.write("dist/sub/other", "1");
+      await temp.workspace.checkpoint({ paths: ["dist/sub/named"] });
       expect(temp.workspace.watching.state).toBe("live");
-      temp.write("out/sub/named", "2");
-      temp.write("out/sub/other", "2");
+      temp.write("dist/sub/named", "2");
+      temp.write("dist/sub/other", "2");
       const { checkpoint } = await temp.workspace.checkpoint();
       expect(checkpoint.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
       await temp.workspace.restoreTo("@-2");
-      expect(temp.read("out/sub/other")).toBe("2");
+      expect(temp.read("dist/sub/other")).toBe("2");
     }),
   );
 

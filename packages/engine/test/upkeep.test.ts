@@ -241,7 +241,8 @@ describe("gc", () => {
         project.write("large.bin", Buffer.concat([piece, other]));
         using store = openStore(absolutePath(project.storeDirectory()), { create: false });
         const root = absolutePath(project.root);
-        const limits = () => ({ fileBytes: 2 ** 30, checkpointBytes: 2 ** 30 });
+        const ignored = { fileBytes: 2 ** 20, files: 2000, bytes: 2 ** 25 };
+        const limits = () => ({ fileBytes: 2 ** 30, checkpointBytes: 2 ** 30, ignored });
         const options = {
           root,
           cachePath: undefined,

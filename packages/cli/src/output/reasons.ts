@@ -22,6 +22,8 @@ const KEPT: Readonly<Record<Kept["reason"], string>> = {
   "not saved by the safety checkpoint": "it cannot be saved first",
   "it holds a git repository": "it holds a git repository",
   "keep-new": "it came later (--keep-new)",
+  "git ignores it": "it came later, and git ignores it",
+  "git ignores it, and it was changed since": "git ignores it, and it was changed again since",
   "the directory is not empty": "the directory is not empty",
 };
 

@@ -15,6 +15,15 @@ export type Entry =
 /** The permission bits that are captured; setuid, setgid and sticky are not. */
 export const MODE_BITS = 0o777;
 
+/** True for everything but a directory that is there. */
+export function isLeaf(entry: Entry | undefined): boolean {
+  return entry !== undefined && entry.kind !== "directory";
+}
+
+export function isDirectory(entry: Entry | undefined): boolean {
+  return entry?.kind === "directory";
+}
+
 /** True when a directory may stand behind an entry whose content is unknown. */
 export function mayHoldMore(entry: Entry | undefined): boolean {
   return entry?.kind === "gap" && (entry.reason === "unreadable" || entry.reason === "forgotten");

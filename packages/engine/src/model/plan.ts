@@ -21,6 +21,8 @@ export type KeptReason =
   | "not saved by the safety checkpoint"
   | "it holds a git repository"
   | "keep-new"
+  | "git ignores it"
+  | "git ignores it, and it was changed since"
   | "the directory is not empty";
 
 export interface Kept {

@@ -17,6 +17,7 @@ const RULES: RecordedRules = {
   ],
   excluded: [{ path: pathFromText("nested"), reason: "a workspace of its own – ü" }],
   named: ["dist/a", "dist/b", "\xff\xfe"] as BytePath[],
+  overBudget: [],
   included: [],
   tracked: [pathFromText("dist/c")],
   settings: { fileLimitBytes: 67108864, nested: { a: [1, "x", null], b: true } },
@@ -28,8 +29,9 @@ describe("encodeRules", () => {
     expect(encodeRules(RULES).toString("latin1", 0, 14)).toBe("belay rules 1\n");
   });
 
-  test("included paths are the form 2", () => {
-    const rules = { ...RULES, included: ["a/b", "\xff"] as BytePath[] };
+  test("what depends on the one capture is the form 2", () => {
+    const overBudget = [{ path: pathFromText("data"), reason: ".gitignore:1, more than 2000 files" }];
+    const rules = { ...RULES, included: ["a/b", "\xff"] as BytePath[], overBudget };
     expect(decodeRules(encodeRules(rules), NAME)).toEqual(rules);
     expect(encodeRules(rules).toString("latin1", 0, 14)).toBe("belay rules 2\n");
   });
@@ -52,6 +54,7 @@ describe("encodeRules", () => {
       excluded: [],
       named: [],
       tracked: [],
+      overBudget: [],
       included: [],
       settings: {},
     };

@@ -53,33 +53,42 @@ export interface RecordedRules {
   readonly tracked: readonly BytePath[];
   /** Paths that this one capture asked for, whatever any ignore file says. */
   readonly included: readonly BytePath[];
+  /** Directories that git ignores and that were over their budget: left out, and nothing is known of what is in them. */
+  readonly overBudget: readonly ExcludedDirectory[];
   readonly settings: RuleSettings;
 }
 
 const MAGIC = "belay rules 1\n";
-/** With a list of included paths, which few have. */
-const MAGIC_INCLUDED = "belay rules 2\n";
+/** With what depends on the one capture: few have it. */
+const MAGIC_OF_CAPTURE = "belay rules 2\n";
 
 /** The one encoding of these rules. */
 export function encodeRules(rules: RecordedRules): Buffer {
-  const excluded = sortedBy(rules.excluded, ({ path }) => path);
+  const isOfCapture = rules.included.length + rules.overBudget.length > 0;
   const ignoreFiles = sortedBy(rules.ignoreFiles, ({ path }) => path);
   return Buffer.concat([
-    Buffer.from(rules.included.length === 0 ? MAGIC : MAGIC_INCLUDED, "latin1"),
-    ...(rules.included.length === 0 ? [] : field(pathList(rules.included))),
+    Buffer.from(isOfCapture ? MAGIC_OF_CAPTURE : MAGIC, "latin1"),
+    ...(isOfCapture ? [...field(pathList(rules.included)), ...directoryList(rules.overBudget)] : []),
     ...field(String(rules.defaultsVersion)),
     ...field(rules.prefix),
     ...field(Buffer.from(canonicalJson(rules.settings))),
     ...field(pathList(rules.named)),
     ...field(pathList(rules.tracked)),
-    ...field(String(excluded.length)),
-    ...excluded.flatMap(({ path, reason }) => [...field(path), ...field(Buffer.from(reason))]),
+    ...directoryList(rules.excluded),
     ...ignoreFiles.flatMap(({ path, layer, content }) => [
       ...field(layer),
       ...field(path),
       ...field(content),
     ]),
   ]);
+}
+
+function directoryList(directories: readonly ExcludedDirectory[]): Buffer[] {
+  const sorted = sortedBy(directories, ({ path }) => path);
+  return [
+    ...field(String(sorted.length)),
+    ...sorted.flatMap(({ path, reason }) => [...field(path), ...field(Buffer.from(reason))]),
+  ];
 }
 
 /** Four bytes of length, then the bytes; text holds one byte a character. */
@@ -122,33 +131,31 @@ export function decodeRules(bytes: Buffer, name: ObjectHash): RecordedRules {
 
 function readRules(bytes: Buffer): RecordedRules {
   const fields = new FieldReader(bytes);
-  const included = fields.hasIncluded ? fields.paths() : [];
+  const included = fields.isOfCapture ? fields.paths() : [];
+  const overBudget = fields.isOfCapture ? fields.directories() : [];
   const defaultsVersion = fields.count();
   const prefix = safePath(fields.text());
   const settings = settingsOf(fields.bytes());
   const [named, tracked] = [fields.paths(), fields.paths()];
-  const excluded: ExcludedDirectory[] = [];
-  for (let left = fields.count(); left > 0; left -= 1) {
-    excluded.push({ path: safePath(fields.text()), reason: fields.bytes().toString() });
-  }
+  const excluded = fields.directories();
   const ignoreFiles: RecordedIgnoreFile[] = [];
   while (!fields.atEnd) {
     const layer = layerOf(fields.text());
     ignoreFiles.push({ layer, path: ignoreFilePath(fields.text(), layer), content: fields.bytes() });
   }
-  return { defaultsVersion, prefix, ignoreFiles, excluded, named, tracked, included, settings };
+  return { defaultsVersion, prefix, ignoreFiles, excluded, named, tracked, included, overBudget, settings };
 }
 
 class FieldReader {
   readonly #bytes: Buffer;
   #at = MAGIC.length;
 
-  readonly hasIncluded: boolean;
+  readonly isOfCapture: boolean;
 
   constructor(bytes: Buffer) {
     const magic = bytes.toString("latin1", 0, MAGIC.length);
-    this.hasIncluded = magic === MAGIC_INCLUDED;
-    if (magic !== MAGIC && !this.hasIncluded) throw new Error("it is not a rules object");
+    this.isOfCapture = magic === MAGIC_OF_CAPTURE;
+    if (magic !== MAGIC && !this.isOfCapture) throw new Error("it is not a rules object");
     this.#bytes = bytes;
   }
 
@@ -172,6 +179,13 @@ class FieldReader {
     const text = this.text();
     if (!/^\d{1,9}$/.test(text)) throw new Error("a number is not one");
     return Number(text);
+  }
+
+  directories(): ExcludedDirectory[] {
+    const list: ExcludedDirectory[] = [];
+    for (let left = this.count(); left > 0; left -= 1)
+      list.push({ path: safePath(this.text()), reason: this.bytes().toString() });
+    return list;
   }
 
   paths(): BytePath[] {

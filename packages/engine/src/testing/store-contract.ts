@@ -275,6 +275,7 @@ const EMPTY_RULES = encodeRules({
   excluded: [],
   named: [],
   tracked: [],
+  overBudget: [],
   included: [],
   settings: {},
 });

@@ -11,10 +11,11 @@ import { removeFile, syncDirectory, syncFileSystem } from "../fs/durable-file.ts
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { copyFile, createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
 import { parentPath, type BytePath } from "../model/byte-path.ts";
-import type { Entry } from "../model/entry.ts";
+import { isDirectory, isLeaf, type Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
+import { keptAsIs } from "./spare-ignored.ts";
 import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
@@ -32,6 +33,13 @@ export interface Applied {
 /** Told how many edits are in place; must not throw. */
 type Progress = (done: number) => void;
 
+interface How {
+  readonly bestEffort: boolean;
+  readonly progress?: Progress;
+  /** Paths that are kept as they are instead of being a conflict. */
+  readonly spared?: ReadonlySet<BytePath>;
+}
+
 /** Directories synced one by one up to this many, then the file system as a whole. */
 const SYNC_EACH_LIMIT = 64;
 
@@ -40,7 +48,7 @@ export function applyEdits(
   root: AbsolutePath,
   stage: Stage,
   edits: readonly NumberedEdit[],
-  how: { readonly bestEffort: boolean; readonly progress?: Progress },
+  how: How,
 ): Applied {
   using anchor = new Anchor(root);
   const { bestEffort } = how;
@@ -96,6 +104,7 @@ class Applier {
   readonly #stage: Stage;
   readonly #edits: readonly NumberedEdit[];
   readonly #bestEffort: boolean;
+  readonly #spared: ReadonlySet<BytePath>;
   readonly #progress: Progress | undefined;
   /** How to take back what was done, in the order it was done. */
   #undo: (() => void)[] = [];
@@ -105,14 +114,12 @@ class Applier {
   skipped: Skipped[] = [];
   left: BytePath[] = [];
 
-  constructor(
-    anchor: Anchor,
-    work: { stage: Stage; edits: readonly NumberedEdit[]; bestEffort: boolean; progress?: Progress },
-  ) {
+  constructor(anchor: Anchor, work: How & { stage: Stage; edits: readonly NumberedEdit[] }) {
     this.#anchor = anchor;
     this.#stage = work.stage;
     this.#edits = work.edits;
     this.#bestEffort = work.bestEffort;
+    this.#spared = work.spared ?? new Set();
     this.#progress = work.progress;
   }
 
@@ -179,7 +186,8 @@ class Applier {
   }
 
   #conflict(path: BytePath): false {
-    this.conflicts.push({ path, reason: "changed while restoring" });
+    if (this.#spared.has(path)) this.kept.push(keptAsIs(path));
+    else this.conflicts.push({ path, reason: "changed while restoring" });
     return false;
   }
 
@@ -369,14 +377,6 @@ class Applier {
       throw error;
     }
   }
-}
-
-function isLeaf(entry: Entry | undefined): boolean {
-  return entry !== undefined && entry.kind !== "directory";
-}
-
-function isDirectory(entry: Entry | undefined): boolean {
-  return entry?.kind === "directory";
 }
 
 function modeOf(entry: Entry): number {

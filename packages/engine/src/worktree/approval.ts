@@ -29,6 +29,7 @@ import type { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
 import { stale } from "./restore.ts";
+import { spareIgnored } from "./spare-ignored.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { tellConflicts } from "./tell-conflicts.ts";
@@ -95,7 +96,8 @@ function findPending(context: Context, request: ResetRequest, seen: Seen): Pendi
     edits.flatMap((edit) => ownPart(edit, history.get(edit.path) ?? [], isAlone)),
     "backwards",
   );
-  const result = planner.result();
+  const planned = planner.result();
+  const result = { ...planned, ...spareIgnored(planned, present.recordedRules) };
   const touched = new Set([...result.edits, ...result.conflicts, ...result.gaps].map(({ path }) => path));
   return {
     approved,

@@ -13,6 +13,8 @@ import { displayPath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
+import { decodeRules } from "../model/rules.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import type { Displaced, Edit, Outcome, Plan } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { withReserve } from "../store/reserve.ts";
@@ -24,6 +26,7 @@ import { preflight, refuseClashes } from "./preflight.ts";
 import { recordOnTop } from "./record-on-top.ts";
 import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";
 import { withSavedContent } from "./save-again.ts";
+import { ignoredAmong, spareIgnored } from "./spare-ignored.ts";
 import { numberEdits, Stage } from "./stage.ts";
 
 export interface CarryOut {
@@ -65,7 +68,9 @@ function running(pid: number, since: string): EngineError<"RESTORE_RUNNING"> {
 }
 
 export function carryOut(context: Context, planned: CarryOut): Outcome {
-  const work = { ...planned, plan: withSavedContent(context, planned.plan) };
+  const rules = decodeRules(context.store.objects.read(planned.safety.rules), planned.safety.rules);
+  const saved = withSavedContent(context, planned.plan);
+  const work = { ...planned, plan: { ...saved, ...spareIgnored(saved, rules) } };
   const { plan, safety, bestEffort } = work;
   if (plan.conflicts.length > 0 && !bestEffort) return report(context, work, NOTHING);
   if (plan.edits.length === 0) return finishWithoutEdits(context, work);
@@ -79,7 +84,8 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     settled: false,
   };
   const stage = prepare(context, entry);
-  const applied = applyOrLeave(context, stage, { entry, bestEffort });
+  const spared = ignoredAmong(plan.edits, rules);
+  const applied = applyOrLeave(context, stage, { entry, bestEffort, spared });
   if (isTakenBack(applied, bestEffort)) {
     abandonJournal(context, entry);
     const ended = endOrLeave(context, entry, stage);
@@ -182,11 +188,11 @@ const NOTHING: Applied = { done: [], conflicts: [], kept: [], skipped: [], left:
 function applyOrLeave(
   context: Context,
   stage: Stage,
-  { entry, bestEffort }: { entry: JournalEntry; bestEffort: boolean },
+  { entry, ...how }: { entry: JournalEntry; bestEffort: boolean; spared: ReadonlySet<BytePath> },
 ): Applied {
   try {
-    const how = { bestEffort, progress: progressTeller(context, entry) };
-    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), how);
+    const progress = progressTeller(context, entry);
+    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), { ...how, progress });
   } catch (error) {
     stage[Symbol.dispose]();
     if (error instanceof HalfDone) throw leftHalfDone(context, error);

@@ -2,10 +2,11 @@
  * What is left out of every workspace unless an ignore file, git's index or a tool says otherwise:
  * dependency, cache and build directories, and compiled files. A snapshot records the version of this
  * list, so a list that was ever released is never edited: a change is a new version.
+ * From version 2 on what git ignores is captured within a budget, without the noise that is listed here.
  */
 import { createPatternList, type PatternList } from "./ignore-pattern-list.ts";
 
-export const DEFAULTS_VERSION = 1;
+export const DEFAULTS_VERSION = 2;
 
 const DIRECTORIES_1 = [
   "node_modules",
@@ -28,16 +29,53 @@ const DIRECTORIES_1 = [
 ];
 const FILES_1 = ["*.pyc", "*.pyo", "*.so", "*.dylib", "*.dll"];
 
-const VERSIONS: Readonly<Record<number, readonly string[]>> = {
-  1: [...DIRECTORIES_1.map((name) => `${name}/`), ...FILES_1],
-};
+const VERSION_1 = [...DIRECTORIES_1.map((name) => `${name}/`), ...FILES_1];
+
+const VERSIONS: Readonly<Record<number, readonly string[]>> = { 1: VERSION_1, 2: VERSION_1 };
+
+/** Of what git ignores: what programs leave behind, and write again without being asked. */
+const NOISE_2 = [
+  // logs, and what tells that a program runs
+  ..."*.log *.log.* *.pid *.sock *.tmp *.temp *.lock *.lck".split(" "),
+  // editors and desktops
+  ..."*.swp *.swo *.swn *~ .#* .DS_Store Thumbs.db desktop.ini".split(" "),
+  // compiled, and what tools remember of that
+  ..."*.o *.obj *.a *.lib *.class *.exe *.pdb *.ilk *.gch *.pch *.d *.tsbuildinfo .eslintcache".split(" "),
+  // coverage and test output
+  ..."*.lcov *.gcda *.gcno *.gcov .coverage .coverage.* *.profraw *.profdata".split(" "),
+  "test-results/",
+  "playwright-report/",
+  "htmlcov/",
+  "lcov-report/",
+  "bower_components/",
+  ".gradle/",
+  ".parcel-cache/",
+  ".nuxt/",
+  ".output/",
+  ".svelte-kit/",
+  ".angular/",
+  ".ruff_cache/",
+  ".hypothesis/",
+  ".eggs/",
+  "*.egg-info/",
+  ".terraform/",
+];
 
 /** The default list of a version; undefined for one that only a newer Belay knows. */
 export function defaultExcludes(version: number): PatternList | undefined {
-  const patterns = VERSIONS[version];
+  return listOf(VERSIONS[version]);
+}
+
+/** What of git's ignored files is left out; undefined for a version that captures none of them. */
+export function ignoredNoise(version: number): PatternList | undefined {
+  return version >= 2 ? listOf(NOISE_2) : undefined;
+}
+
+function listOf(patterns: readonly string[] | undefined): PatternList | undefined {
   return (
     patterns &&
     createPatternList({
+      layer: "defaults",
       content: Buffer.from(patterns.join("\n"), "latin1"),
       directory: "",
       label: (line) => `default: ${patterns[line - 1]!.replace("/", "")}`,

@@ -13,7 +13,7 @@ import { move, removeName } from "../fs/mutate.ts";
 import { HeldFile } from "../fs/read-file.ts";
 import { removeJournal, type JournalEntry } from "../history/journal.ts";
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
-import { MODE_BITS, sameEntry, type Entry } from "../model/entry.ts";
+import { isSpecial, MODE_BITS, sameEntry, type Entry } from "../model/entry.ts";
 import type { Displaced } from "../model/plan.ts";
 import { createStoreSink, DISCARD, type ContentSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
@@ -105,6 +105,8 @@ class Batch implements Disposable {
     if (edit === undefined || seen === undefined) return;
     const { path } = edit;
     const kind = kindOf(seen);
+    // a FIFO that made way as planned has nothing to save
+    if (kind === "special" && node.role === "old" && isSpecial(edit.from)) return removeName(at);
     if (kind !== "file" && kind !== "symlink") return this.#putBeside(at, path);
     let file: HeldFile | undefined;
     try {

@@ -30,6 +30,9 @@ export class FileTable {
   /** Tree hashes of directories, 32 bytes each. */
   treeHash = new Uint8Array(0);
 
+  /** Captured directories that git ignores, each with a budget of its own. */
+  ignoredRoots = new Set<BytePath>();
+
   /** The rules that excluded something. */
   exclusions: string[] = [];
 
@@ -182,6 +185,7 @@ export class FileTable {
   compacted(): FileTable {
     const table = new FileTable(this);
     table.rootTimes = this.rootTimes;
+    table.ignoredRoots = this.ignoredRoots;
     for (const [old, path] of this.directories.entries()) {
       if (path === GONE) continue;
       const directory = table.addDirectory(path);

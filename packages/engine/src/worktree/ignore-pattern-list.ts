@@ -4,6 +4,7 @@
  * No content makes it throw. Content beyond the limits is cut off between two lines, so that no rule is
  * ever half a rule.
  */
+import type { IgnoreLayer } from "../model/rules.ts";
 import type { Glob } from "./ignore-glob.ts";
 import { parseIgnoreLine } from "./ignore-pattern.ts";
 import { NameFilter } from "./name-filter.ts";
@@ -18,7 +19,11 @@ export interface Excluded {
   readonly excludedBy: string;
 }
 
+/** Where a rule comes from. */
+export type RuleLayer = IgnoreLayer | "defaults";
+
 export interface IgnoreRule {
+  readonly layer: RuleLayer;
   readonly line: number;
   readonly directoriesOnly: boolean;
   /** The directory that the name must be in, relative to the repository's top level; undefined: any. */
@@ -46,6 +51,7 @@ export interface PatternList {
 }
 
 export interface PatternListSource {
+  readonly layer: RuleLayer;
   readonly content: Buffer;
   readonly directory: string;
   /** How a verdict names the rule of a line. */
@@ -66,7 +72,7 @@ export function createPatternList(source: PatternListSource): PatternList | unde
     const { negative, directoriesOnly, test } = pattern;
     const line = index + 1;
     const excluded = negative ? undefined : { excludedBy: source.label(line) };
-    const rule = { line, directoriesOnly, within: undefined, excluded };
+    const rule = { layer: source.layer, line, directoriesOnly, within: undefined, excluded };
     if (test.kind === "name") {
       addRule(byName, test.name, { ...rule, within: placeWithin(source.directory, test.within) });
       filter.addName(test.name);

@@ -86,8 +86,60 @@ describe("layers", () => {
   });
 });
 
+describe("[R132] what git ignores, since version 2", () => {
+  const rulesOf = (texts: Partial<Record<IgnoreLayer, string>>, more: RulesInput = {}) =>
+    createRules({ ...rulesInput(texts), defaultsVersion: 2, ...more });
+
+  test("is captured within a budget, but for defaults and noise", () => {
+    const rules = rulesOf({ gitignore: "data/\n*.key\n*.log\ndist/\nscratch\n", exclude: "mine\n" });
+    expect(rules.verdict("data", DIRECTORY)).toBe("ignored");
+    expect(rules.verdict("a.key", FILE)).toBe("ignored");
+    expect(rules.verdict("mine", FILE)).toBe("ignored");
+    expect(rules.verdict("a.log", FILE)).toEqual({ excludedBy: ".gitignore:3" });
+    expect(rules.verdict("dist", DIRECTORY)).toEqual({ excludedBy: ".gitignore:4" });
+    const data = rules.child("data", { gitignore: Buffer.from("x\n"), belayignore: Buffer.from("big/\n") });
+    expect(data.verdict("x", FILE)).toBe("ignored");
+    expect(data.verdict("big", DIRECTORY)).toEqual({ excludedBy: "data/.belayignore:1" });
+    expect(data.verdict("run.pid", FILE)).toEqual({ excludedBy: "default: *.pid" });
+    expect(data.verdict("node_modules", DIRECTORY)).toEqual({ excludedBy: "default: node_modules" });
+    // noise is noise only where git ignores it
+    expect(rulesOf({}).verdict("a.log", FILE)).toBe("captured");
+  });
+
+  test.each(["a.swp", "a~", ".DS_Store", "x.lock", "x.sock", "x.tmp", "lcov.lcov", ".coverage", "a.o"])(
+    "%s is noise",
+    (name) => expect(rulesOf({ gitignore: "*" }).verdict(name, FILE)).toEqual({ excludedBy: ".gitignore:1" }),
+  );
+
+  test("[R134] .belayignore has the last word, unless a capture includes the path by name", () => {
+    const listed = ["secret/a", "b", ".env"].map(pathFromText);
+    const texts = { belayignore: "secret/\nb\n.env*\n" };
+    const rules = rulesOf(texts, { tracked: listed, named: listed });
+    for (const name of ["b", ".env"]) expect(rules.verdict(name, FILE)).toHaveProperty("excludedBy");
+    expect(rules.verdict("secret", DIRECTORY)).toEqual({ excludedBy: ".belayignore:1" });
+    const including = rulesOf(texts, { tracked: listed, included: listed });
+    for (const name of ["b", ".env"]) expect(including.verdict(name, FILE)).toBe("captured");
+    expect(including.verdict("secret", DIRECTORY)).toBe("only-listed");
+    const secret = including.child("secret", {});
+    expect(secret.verdict("a", FILE)).toBe("captured");
+    expect(secret.verdict(".env", FILE)).toEqual({ excludedBy: ".belayignore:1" });
+  });
+
+  test("over its budget a directory is left out, but for what is tracked", () => {
+    const overBudget = [{ path: pathFromText("data"), reason: ".gitignore:1, more than 2000 files" }];
+    const rules = rulesOf({ gitignore: "data/" }, { overBudget });
+    expect(rules.verdict("data", DIRECTORY)).toEqual({ excludedBy: ".gitignore:1, more than 2000 files" });
+    const tracked = [pathFromText("data/t")];
+    const withTracked = rulesOf({ gitignore: "data/" }, { overBudget, tracked });
+    expect(withTracked.verdict("data", DIRECTORY)).toBe("only-listed");
+    expect(withTracked.child("data", {}).verdict("t", FILE)).toBe("captured");
+    expect(withTracked.child("data", {}).verdict("u", FILE)).toHaveProperty("excludedBy");
+  });
+});
+
 describe("a workspace inside a repository", () => {
   const input = (gitignore: string, prefix = "packages/a"): RulesInput => ({
+    defaultsVersion: GIT_EXCLUDES,
     prefix: pathFromText(prefix),
     ignoreFiles: [
       file("../../.gitignore", "gitignore", gitignore),
@@ -223,10 +275,17 @@ describe("[A48] the syntax of ignore files", () => {
 
   test("names and patterns are bytes", () => {
     const name = "\xff\xfe.x";
-    expect(createRules({ ignoreFiles: [latin1File("\xff?.x")] }).verdict(name, FILE)).toEqual({
+    expect(
+      createRules({ defaultsVersion: GIT_EXCLUDES, ignoreFiles: [latin1File("\xff?.x")] }).verdict(
+        name,
+        FILE,
+      ),
+    ).toEqual({
       excludedBy: ".gitignore:1",
     });
-    expect(createRules({ ignoreFiles: [latin1File("?.x")] }).verdict(name, FILE)).toBe("captured");
+    expect(
+      createRules({ defaultsVersion: GIT_EXCLUDES, ignoreFiles: [latin1File("?.x")] }).verdict(name, FILE),
+    ).toBe("captured");
   });
 
   test("what is below an ignored directory cannot be taken back", () => {
@@ -297,9 +356,15 @@ function rulesWith(texts: Partial<Record<IgnoreLayer, string>>): DirectoryRules 
   return createRules(rulesInput(texts));
 }
 
+/** The version of the rules by which what git ignores is left out: its verdicts are git's. */
+const GIT_EXCLUDES = 1;
+
 function rulesInput(texts: Partial<Record<IgnoreLayer, string>>): RulesInput {
   const layers = Object.entries(texts) as [IgnoreLayer, string][];
-  return { ignoreFiles: layers.map(([layer, text]) => file(IGNORE_FILE_PATHS[layer], layer, text)) };
+  return {
+    defaultsVersion: GIT_EXCLUDES,
+    ignoreFiles: layers.map(([layer, text]) => file(IGNORE_FILE_PATHS[layer], layer, text)),
+  };
 }
 
 function file(path: string, layer: IgnoreLayer, text: string): RecordedIgnoreFile {

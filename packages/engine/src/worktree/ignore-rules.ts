@@ -1,17 +1,18 @@
 /**
  * What is captured: everything except, in layers, hard excludes, defaults, `.git/info/exclude`, nested
  * `.gitignore`s and nested `.belayignore`s; a stronger layer may take back what a weaker one excludes, but
- * nothing below an excluded directory. Always in, whatever the layers say: `.env*` files in directories
- * that are visited, paths in git's index and paths that a tool named; above all of it, paths that this capture
+ * nothing below an excluded directory. What git's layers exclude is captured all the same, within a budget that the
+ * walker keeps, unless it is noise. Always in: `.env*` files in directories that are visited, paths in git's index
+ * and paths that a tool named, unless a `.belayignore` leaves them out; above all of it, paths that this capture
  * includes by name.
  * The walker goes from the top down, asks `verdict` about each name and enters directories by `child`.
  */
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
-import type { RecordedRules } from "../model/rules.ts";
-import { defaultExcludes, DEFAULTS_VERSION } from "./default-excludes.ts";
+import type { ExcludedDirectory, RecordedRules } from "../model/rules.ts";
+import { defaultExcludes, DEFAULTS_VERSION, ignoredNoise } from "./default-excludes.ts";
 import { hardExclude } from "./hard-excludes.ts";
 import type { IgnoreLookup } from "./ignore-lookup.ts";
-import type { Excluded } from "./ignore-pattern-list.ts";
+import type { Excluded, IgnoreRule, PatternList } from "./ignore-pattern-list.ts";
 import type { IgnoreFiles, IgnoreStack } from "./ignore-stack.ts";
 import { createListedPaths, type ListedPaths } from "./listed-paths.ts";
 import { rootStack } from "./root-ignore-files.ts";
@@ -20,10 +21,11 @@ export { IGNORE_FILE_LIMIT } from "./ignore-pattern-list.ts";
 export type { IgnoreFiles } from "./ignore-stack.ts";
 
 /**
+ * `ignored`: git ignores it, so it is captured within a budget.
  * `only-listed`: a directory that the rules exclude although something below it is always in; the walker
  * records it, descends, and the verdicts there let through nothing but what is always in.
  */
-export type Verdict = "captured" | "only-listed" | Excluded;
+export type Verdict = "captured" | "ignored" | "only-listed" | Excluded;
 
 /** Everything known before the walk. Ignore files deeper than the root come through `child`. */
 export type RulesInput = Partial<Omit<RecordedRules, "settings">>;
@@ -31,10 +33,23 @@ export type RulesInput = Partial<Omit<RecordedRules, "settings">>;
 /** What holds for the whole walk. */
 interface Scope {
   readonly excluded: ReadonlyMap<BytePath, Excluded>;
+  /** Ignored directories that are over their budget. */
+  readonly over: Map<BytePath, Excluded>;
   readonly listed: ListedPaths;
   readonly included: ListedPaths;
   /** Where the workspace root is inside the repository. */
   readonly prefix: BytePath;
+  /** What git ignores is captured, but for this; undefined: it is left out. */
+  readonly noise: PatternList | undefined;
+}
+
+/** What is known of a directory that the rules do not simply capture. */
+interface Place {
+  readonly stack: IgnoreStack;
+  /** Git ignores it: the rule. */
+  readonly ignored?: Excluded | undefined;
+  /** It is visited only for what is listed below: what excludes it, and from what. */
+  readonly onlyListed?: OnlyListed | undefined;
 }
 
 interface OnlyListed {
@@ -46,59 +61,116 @@ interface OnlyListed {
 /** The rules in the workspace root. */
 export function createRules(input: RulesInput): DirectoryRules {
   const prefix = input.prefix ?? ROOT_PATH;
+  const version = input.defaultsVersion ?? DEFAULTS_VERSION;
   const scope: Scope = {
-    excluded: new Map((input.excluded ?? []).map(({ path, reason }) => [path, { excludedBy: reason }])),
+    excluded: byPath(input.excluded),
+    over: byPath(input.overBudget),
     listed: createListedPaths(input.tracked ?? [], input.named ?? []),
     included: createListedPaths(input.included ?? []),
     prefix,
+    noise: ignoredNoise(version),
   };
-  const defaults = defaultExcludes(input.defaultsVersion ?? DEFAULTS_VERSION);
-  const stack = rootStack(prefix, input.ignoreFiles ?? []).withDefaults(defaults);
-  return new DirectoryRules(scope, ROOT_PATH, { stack, onlyListed: undefined });
+  const stack = rootStack(prefix, input.ignoreFiles ?? []).withDefaults(defaultExcludes(version));
+  return new DirectoryRules(scope, ROOT_PATH, { stack });
+}
+
+function byPath(list: readonly ExcludedDirectory[] = []): Map<BytePath, Excluded> {
+  return new Map(list.map(({ path, reason }) => [path, { excludedBy: reason }]));
 }
 
 /** The rules in force in one directory. */
 export class DirectoryRules {
   readonly path: BytePath;
   readonly #scope: Scope;
-  readonly #stack: IgnoreStack;
-  /** In an excluded directory that is visited for what is listed below: what excludes it, and from what. */
-  readonly #onlyListed: OnlyListed | undefined;
+  readonly #place: Place;
   #lookup: IgnoreLookup | undefined;
+  #noiseLookup: IgnoreLookup | undefined;
 
   /** Use `createRules` and `child`. */
-  constructor(
-    scope: Scope,
-    path: BytePath,
-    state: { stack: IgnoreStack; onlyListed: OnlyListed | undefined },
-  ) {
+  constructor(scope: Scope, path: BytePath, place: Place) {
     this.path = path;
     this.#scope = scope;
-    this.#stack = state.stack;
-    this.#onlyListed = state.onlyListed;
+    this.#place = place;
+  }
+
+  /** True in a directory that git ignores. */
+  get isIgnored(): boolean {
+    return this.#place.ignored !== undefined;
   }
 
   /** What becomes of a name in this directory. A symbolic link to a directory is not a directory. */
   verdict(name: string, isDirectory: boolean): Verdict {
-    const always = hardExclude(name) ?? (isDirectory ? this.#givenExclude(name) : undefined);
+    const always = hardExclude(name) ?? this.#givenExclude(name);
     if (always !== undefined) return always;
-    const excluded = this.#excludedByRules(name, isDirectory);
-    return excluded === undefined ? "captured" : this.#unlessAlwaysIn(name, isDirectory, excluded);
+    const { onlyListed } = this.#place;
+    if (onlyListed !== undefined) return this.#unlessAlwaysIn(name, isDirectory, onlyListed);
+    const { excluded, ignored, isFinal } = this.#judge(name, isDirectory);
+    if (excluded !== undefined)
+      return this.#unlessAlwaysIn(name, isDirectory, { excluded, onlyIncluded: isFinal });
+    if (ignored === undefined) return "captured";
+    const over = isDirectory ? this.#scope.over.get(joinPath(this.path, name)) : undefined;
+    if (over !== undefined)
+      return this.#unlessAlwaysIn(name, isDirectory, { excluded: over, onlyIncluded: false });
+    return !isDirectory && this.#isAlwaysIn(name) ? "captured" : "ignored";
+  }
+
+  /** The rule by which git ignores a name here, or the directory itself. */
+  ignoredBy(name: string, isDirectory: boolean): string {
+    return this.#judge(name, isDirectory).ignored?.excludedBy ?? "";
+  }
+
+  /** True for a file that git ignores, and that neither its index nor a tool names. */
+  isIgnoredFile(name: string): boolean {
+    const { ignored } = this.#judge(name, false);
+    return ignored !== undefined && !this.#scope.listed.has(joinPath(this.path, name));
+  }
+
+  /** Leaves an ignored directory here out from now on, because it is over its budget. */
+  leaveOut(name: string, reason: string): void {
+    this.#scope.over.set(joinPath(this.path, name), { excludedBy: reason });
+  }
+
+  /** Every ignored directory that is over its budget. */
+  get overBudget(): ExcludedDirectory[] {
+    return [...this.#scope.over].map(([path, { excludedBy }]) => ({ path, reason: excludedBy }));
   }
 
   /** The rules in a directory here that is to be visited, given its own ignore files. */
   child(name: string, files: IgnoreFiles): DirectoryRules {
     const path = joinPath(this.path, name);
-    const excluded = this.#excludedByRules(name, true);
-    const onlyListed = excluded && { excluded, onlyIncluded: this.#onlyListed?.onlyIncluded ?? false };
-    const stack = onlyListed ? this.#stack : this.#stack.withFiles(files, this.#inRepository(path), path);
-    return new DirectoryRules(this.#scope, path, { stack, onlyListed });
+    const { stack, onlyListed } = this.#place;
+    if (onlyListed !== undefined) return new DirectoryRules(this.#scope, path, { stack, onlyListed });
+    const { excluded, ignored, isFinal } = this.#judge(name, true);
+    const out = excluded ?? this.#scope.over.get(path);
+    if (out !== undefined)
+      return new DirectoryRules(this.#scope, path, {
+        stack,
+        onlyListed: { excluded: out, onlyIncluded: isFinal },
+      });
+    return ignored === undefined
+      ? this.#ordinaryChild(path, files)
+      : this.#ignoredChild(path, files, ignored);
+  }
+
+  #ordinaryChild(path: BytePath, files: IgnoreFiles): DirectoryRules {
+    const stack = this.#place.stack.withFiles(files, this.#inRepository(path), path);
+    return new DirectoryRules(this.#scope, path, { stack });
+  }
+
+  /** Git does not look into it, so its own files there do not count. */
+  #ignoredChild(path: BytePath, { belayignore }: IgnoreFiles, ignored: Excluded): DirectoryRules {
+    const inside = this.isIgnored ? this.#place.stack : this.#place.stack.insideIgnored(this.#scope.noise);
+    const stack = inside.withFiles({ belayignore }, this.#inRepository(path), path);
+    return new DirectoryRules(this.#scope, path, { stack, ignored });
   }
 
   /** The same for a directory in which nothing counts but what is included by name. */
   strictChild(name: string, excludedBy: string): DirectoryRules {
     const onlyListed = { excluded: { excludedBy }, onlyIncluded: true };
-    return new DirectoryRules(this.#scope, joinPath(this.path, name), { stack: this.#stack, onlyListed });
+    return new DirectoryRules(this.#scope, joinPath(this.path, name), {
+      stack: this.#place.stack,
+      onlyListed,
+    });
   }
 
   /** True when something below a directory here is included by name. */
@@ -106,10 +178,24 @@ export class DirectoryRules {
     return this.#scope.included.hasBelow(joinPath(this.path, name));
   }
 
-  #excludedByRules(name: string, isDirectory: boolean): Excluded | undefined {
-    if (this.#onlyListed !== undefined) return this.#onlyListed.excluded;
-    this.#lookup ??= this.#stack.at(this.#inRepository(this.path));
-    return this.#lookup.find(name, isDirectory)?.excluded;
+  /** What the layers say, before anything that is always in. */
+  #judge(name: string, isDirectory: boolean): Judgement {
+    this.#lookup ??= this.#place.stack.at(this.#inRepository(this.path));
+    const rule = this.#lookup.find(name, isDirectory);
+    const { ignored } = this.#place;
+    if (rule === undefined) return ignored === undefined ? NOT_EXCLUDED : { ...NOT_EXCLUDED, ignored };
+    const { excluded } = rule;
+    if (excluded === undefined || this.#scope.noise === undefined) return { ...NOT_EXCLUDED, excluded };
+    if (rule.layer === "belayignore") return { excluded, ignored: undefined, isFinal: true };
+    if (rule.layer === "defaults" || this.#isNoise(name, isDirectory)) return { ...NOT_EXCLUDED, excluded };
+    return { ...NOT_EXCLUDED, ignored: excluded };
+  }
+
+  #isNoise(name: string, isDirectory: boolean): boolean {
+    this.#noiseLookup ??= this.#place.stack
+      .insideIgnored(this.#scope.noise)
+      .at(this.#inRepository(this.path));
+    return isExcluding(this.#noiseLookup.find(name, isDirectory));
   }
 
   #inRepository(path: BytePath): BytePath {
@@ -122,13 +208,35 @@ export class DirectoryRules {
     return excluded.size === 0 ? undefined : excluded.get(joinPath(this.path, name));
   }
 
-  #unlessAlwaysIn(name: string, isDirectory: boolean, excluded: Excluded): Verdict {
+  #unlessAlwaysIn(name: string, isDirectory: boolean, { excluded, onlyIncluded }: OnlyListed): Verdict {
     const { listed, included } = this.#scope;
     const path = joinPath(this.path, name);
-    if (included.has(path)) return isDirectory ? "only-listed" : "captured";
-    if (isDirectory && included.hasBelow(path)) return "only-listed";
-    if (this.#onlyListed?.onlyIncluded === true) return excluded;
-    if (isDirectory) return listed.has(path) || listed.hasBelow(path) ? "only-listed" : excluded;
-    return name.startsWith(".env") || listed.has(path) ? "captured" : excluded;
+    if (isDirectory) {
+      const lists = onlyIncluded ? [included] : [included, listed];
+      return lists.some((list) => list.has(path) || list.hasBelow(path)) ? "only-listed" : excluded;
+    }
+    const isIn = onlyIncluded ? included.has(path) : this.#isAlwaysIn(name);
+    return isIn ? "captured" : excluded;
   }
+
+  #isAlwaysIn(name: string): boolean {
+    const { listed, included } = this.#scope;
+    const path = joinPath(this.path, name);
+    return name.startsWith(".env") || listed.has(path) || included.has(path);
+  }
+}
+
+interface Judgement {
+  /** The rule that leaves it out. */
+  readonly excluded: Excluded | undefined;
+  /** The rule by which git ignores it. */
+  readonly ignored: Excluded | undefined;
+  /** A `.belayignore` has the last word. */
+  readonly isFinal: boolean;
+}
+
+const NOT_EXCLUDED: Judgement = { excluded: undefined, ignored: undefined, isFinal: false };
+
+function isExcluding(rule: IgnoreRule | undefined): boolean {
+  return rule?.excluded !== undefined;
 }

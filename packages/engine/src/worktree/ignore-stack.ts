@@ -37,13 +37,21 @@ export class IgnoreStack {
     return list === undefined ? this : this.#with("defaults", list);
   }
 
+  /** What counts inside a directory that git ignores, where git's own rules have nothing more to say. */
+  insideIgnored(noise: PatternList | undefined): IgnoreStack {
+    const layers = { ...this.#layers, gitignore: [], exclude: [] };
+    const lists = [...layers.belayignore, ...layers.defaults];
+    const stack = new IgnoreStack(layers, NameFilter.union(lists.map(({ filter }) => filter)));
+    return noise === undefined ? stack : stack.#with("defaults", noise);
+  }
+
   /** The stack in a directory that has these files; `shownAs` is the directory as verdicts name it. */
   withFiles(files: IgnoreFiles, directory: BytePath, shownAs: BytePath): IgnoreStack {
     const added = FILE_LAYERS.flatMap((layer) => {
       const content = files[layer];
       if (content === undefined) return [];
       const shown = displayPath(joinPath(shownAs, IGNORE_FILE_PATHS[layer]));
-      const list = createPatternList({ content, directory, label: (line) => `${shown}:${line}` });
+      const list = createPatternList({ layer, content, directory, label: (line) => `${shown}:${line}` });
       return list === undefined ? [] : [{ layer, list }];
     });
     return added.reduce<IgnoreStack>((stack, { layer, list }) => stack.#with(layer, list), this);

@@ -51,6 +51,21 @@ export class LiveRules {
     return this.#lookup(directory);
   }
 
+  /** The rules in an ignored directory as if it were within its budget. */
+  inIgnored(root: BytePath): DirectoryRules | undefined {
+    return createRulesLookup({ ...this.#rules, overBudget: [] })(root);
+  }
+
+  /** The directory at or above a path that was left out for its size. */
+  overRootOf(path: BytePath): BytePath | undefined {
+    return this.#rules.overBudget.find((over) => isAtOrBelow(path, over.path))?.path;
+  }
+
+  /** True when that is what was recorded. */
+  isOverFor(root: BytePath, why: string): boolean {
+    return this.#rules.overBudget.some(({ path, reason }) => path === root && reason.endsWith(`, ${why}`));
+  }
+
   /** True when a directory, or one below it, has an ignore file of its own. */
   hasIgnoreFileBelow(directory: BytePath): boolean {
     return this.#rules.ignoreFiles.some(({ path }) => path !== directory && isAtOrBelow(path, directory));

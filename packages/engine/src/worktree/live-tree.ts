@@ -14,8 +14,10 @@ import type { ContentSink } from "../store/content-sink.ts";
 import { encodeDirectory } from "./capture.ts";
 import { ABSENT, DIRECTORY, FILE, type FileTable, GAP, SYMLINK, TABLE_GAPS } from "./file-table.ts";
 import { EXCLUDED, RACY } from "./stat-columns.ts";
+import { IgnoredUse } from "./ignored-budget.ts";
 import { isMapped } from "./peculiar-nodes.ts";
 import type { NamesToSee, Scan } from "./scan-request.ts";
+import type { IgnoredLimits } from "./worktree-options.ts";
 
 export class LiveTree {
   #table: FileTable;
@@ -38,8 +40,12 @@ export class LiveTree {
   /** Entries read since the last `recorded`, and whether they were at rest. */
   readonly #merged = new Map<number, number>();
 
+  /** What the ignored directories hold. */
+  readonly #ignoredUse: IgnoredUse;
+
   constructor(table: FileTable) {
     this.#table = table;
+    this.#ignoredUse = new IgnoredUse(table.ignoredRoots);
     table.directories.forEach((path, directory) => {
       this.#index.set(path, directory);
       const end = table.firstEntry[directory]! + table.entryCount[directory]!;
@@ -68,6 +74,11 @@ export class LiveTree {
     return this.#sortedLists().excluded;
   }
 
+  /** True when an ignored directory holds more than may be captured. */
+  isOverBudget(limits: IgnoredLimits): boolean {
+    return this.#ignoredUse.isOver(limits);
+  }
+
   /** The table's index of a path, -1 when it is not there. */
   find(path: BytePath): number {
     const directory = this.#index.get(parentPath(path));
@@ -86,6 +97,8 @@ export class LiveTree {
   merge(scan: Scan, looks: Iterable<NamesToSee>): BytePath[] {
     const seen = new SeenPart(scan);
     const dropped: BytePath[] = [];
+    for (const root of scan.table.ignoredRoots) this.#table.ignoredRoots.add(root);
+    this.#ignoredUse.rootsChanged();
     for (const { path, names } of looks) {
       const target = this.#index.get(path);
       // it went away with a directory above it, or was entered as a part of it
@@ -96,6 +109,8 @@ export class LiveTree {
     }
     for (const [path, at] of seen.entered) this.#graft(path, seen, at);
     this.#lists = undefined;
+    for (const path of dropped) if (!this.#index.has(path)) this.#table.ignoredRoots.delete(path);
+    this.#ignoredUse.rootsChanged();
     return dropped.filter((path) => !this.#index.has(path));
   }
 
@@ -260,7 +275,9 @@ export class LiveTree {
 
   #count(directory: BytePath, index: number, sign: 1 | -1): void {
     const { kind, size, names, mode, flags } = this.#table;
-    if (kind[index] === FILE || kind[index] === SYMLINK) {
+    const isContent = kind[index] === FILE || kind[index] === SYMLINK;
+    this.#ignoredUse.add(directory, isContent ? size[index]! : undefined, sign);
+    if (isContent) {
       this.files += sign;
       this.bytes += sign * size[index]!;
       if (kind[index] === SYMLINK || !isMapped(names[index]!)) return;

@@ -26,6 +26,7 @@ import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RecordRequest } from "./rules-reader.ts";
 import { scanNames } from "./scan.ts";
+import { whyOverBudget } from "./scanner.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 
@@ -97,6 +98,8 @@ export class LiveCapture {
   /** Why there is no tree. */
   #reason = SCAN_FIRST;
   #isClosed = false;
+  /** Ignored directories that were too large, and in which something changed since. */
+  #touchedOver = new Set<BytePath>();
 
   constructor(options: LiveOptions) {
     this.#options = options;
@@ -159,6 +162,8 @@ export class LiveCapture {
     );
     this.#state = state;
     this.changes.clear();
+    // a scan watches as much of such a directory as proves that it is too large; nothing else does
+    this.#touchedOver = new Set(isProven ? [] : rules.overBudget.map(({ path }) => path));
     // in a big tree that takes a while, and whoever asked for the scan has not been answered yet
     setImmediate(() => this.#settleIn(state)).unref();
   }
@@ -167,7 +172,9 @@ export class LiveCapture {
   #settleIn(state: Adopted): void {
     if (this.#state !== state) return;
     state.prepare();
-    for (const path of this.#watches.paths()) if (!state.tree.index.has(path)) this.#watches.remove(path);
+    for (const path of this.#watches.paths())
+      if (!state.tree.index.has(path) && state.rules.overRootOf(path) === undefined)
+        this.#watches.remove(path);
   }
 
   /** Every difference between the tree and the disk is among the changes now. */
@@ -191,6 +198,8 @@ export class LiveCapture {
     const content = readScanned({ ...look.captureInput(scan), hotLater });
     const dropped = tree.merge(scan, looks);
     for (const path of dropped) this.#watches.remove(path);
+    if (tree.isOverBudget(look.scanRequest(tree.table).ignoredLimits))
+      return this.doubt("an ignored directory outgrew its budget");
     if (dropped.some((path) => rules.hasIgnoreFileBelow(path))) return this.doubt("the rules changed");
     const snapshot = tree.build(look.captureInput(scan).sink);
     const git = this.#options.rules.liveGitState(repository, this.changes.paths(), {
@@ -218,6 +227,7 @@ export class LiveCapture {
   scan(look: LiveLook, changes: LiveChanges): { scan: Scan; looks: NamesToSee[] } | undefined {
     if (this.#state === undefined) return undefined;
     const { tree, rules } = this.#state;
+    if (!this.#areStillOver(look, tree, rules)) return this.doubt("an ignored directory fits its budget");
     for (const path of tree.restless) if (this.#hasMoved(tree, path)) changes.addPath(path, false);
     for (;;) {
       const looks = this.#looks(changes, tree, rules);
@@ -228,10 +238,20 @@ export class LiveCapture {
       );
       if (this.#state === undefined) return undefined;
       if (scan.ignoreFiles.length > 0) return this.doubt("the rules changed");
+      if (scan.overBudget.length > 0) return this.doubt("an ignored directory is over its budget");
       const others = this.#otherNames(changes, scan).filter((path) => !changes.has(path));
       if (others.length === 0) return { scan, looks };
       for (const path of others) changes.addPath(path, false);
     }
+  }
+
+  /** What was left out for its size is counted again when something changed in the part that proved it. */
+  #areStillOver(look: LiveLook, tree: LiveTree, rules: LiveRules): boolean {
+    return [...this.#touchedOver].every((root) => {
+      const inside = rules.inIgnored(root);
+      const why = inside && whyOverBudget(look.scanRequest(tree.table), root, inside);
+      return why !== undefined && rules.isOverFor(root, why);
+    });
   }
 
   #looks(changes: LiveChanges, tree: LiveTree, rules: LiveRules): NamesToSee[] {
@@ -277,6 +297,7 @@ export class LiveCapture {
   recorded(): void {
     this.#state?.tree.recorded();
     this.changes.clear();
+    this.#touchedOver.clear();
   }
 
   /** A full scan has to decide; the watches are good. */
@@ -310,7 +331,10 @@ export class LiveCapture {
 
   #changed(directory: BytePath, name: string, replaced: boolean): void {
     if (name === ".git" || isIgnoreFile(name)) this.doubt("the rules changed");
-    if (!this.changes.add(directory, name, replaced)) this.lose("too much changed");
+    const over = this.#state?.rules.overRootOf(directory);
+    if (over !== undefined) this.#touchedOver.add(over);
+    const isSeen = over === undefined || this.#state!.tree.index.has(directory);
+    if (isSeen && !this.changes.add(directory, name, replaced)) this.lose("too much changed");
     this.#options.changed?.();
   }
 

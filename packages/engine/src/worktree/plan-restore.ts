@@ -18,6 +18,8 @@ export interface RestorePlanInput {
   readonly target: ObjectHash;
   /** Whether a path that the target lacks was truly absent then. */
   readonly wasAbsent: AbsenceProof;
+  /** Whether git ignores a path, now or then: a whole restore does not take it away. */
+  readonly isIgnored?: (path: BytePath) => boolean;
   /** What the present scan left out: it keeps the directories above it from being removed. */
   readonly excluded: readonly ExcludedRoot[];
   /** undefined = everything */
@@ -77,8 +79,11 @@ class RestorePlanner {
 
   #considerDeletion(edit: Edit): void {
     const { path, from } = edit;
-    const { wasAbsent, keepNew } = this.#input;
+    const { wasAbsent, keepNew, paths, isIgnored } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
+    const isLeaf = from?.kind !== "directory";
+    if (paths === undefined && isLeaf && isIgnored?.(path) === true)
+      return this.#keep(path, "git ignores it");
     if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
     if (lookUp(this.#input.objects, this.#input.target, path).gapAbove)
       return this.#keep(path, "the target has a gap here");

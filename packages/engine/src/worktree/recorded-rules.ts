@@ -11,11 +11,14 @@ import { filesByDirectory } from "./root-ignore-files.ts";
 export interface RecordedMatcher {
   /** True when these rules capture the path, should it exist. */
   readonly wouldCapture: (path: BytePath, isDirectory: boolean) => boolean;
+  /** True when git ignores the file, so that it is captured only within a budget, or left out. */
+  readonly isIgnored: (path: BytePath) => boolean;
 }
 
 /** Keeps the state of each directory it has met: thousands of paths are cheap. */
 export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
-  if (defaultExcludes(recorded.defaultsVersion) === undefined) return { wouldCapture: () => false };
+  if (defaultExcludes(recorded.defaultsVersion) === undefined)
+    return { wouldCapture: () => false, isIgnored: () => false };
   const rulesIn = createRulesLookup(recorded);
   return {
     wouldCapture(path, isDirectory) {
@@ -23,6 +26,7 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
       const rules = rulesIn(parentPath(path));
       return rules !== undefined && typeof rules.verdict(baseName(path), isDirectory) === "string";
     },
+    isIgnored: (path) => rulesIn(parentPath(path))?.isIgnoredFile(baseName(path)) === true,
   };
 }
 
@@ -50,8 +54,11 @@ export function wouldCapture(recorded: RecordedRules, path: BytePath, isDirector
   return createRecordedMatcher(recorded).wouldCapture(path, isDirectory);
 }
 
-/** Of the paths in git's index those that the rules capture only because they are in it: all that need be recorded. */
+/**
+ * Of the paths in git's index those that the rules capture only because they are in it: all that need be recorded.
+ * What is ignored is among them: it would be captured within a budget only.
+ */
 export function trackedExceptions(rules: RecordedRules, tracked: readonly BytePath[]): BytePath[] {
-  const matcher = createRecordedMatcher({ ...rules, tracked: [] });
-  return tracked.filter((path) => !matcher.wouldCapture(path, false));
+  const rulesIn = createRulesLookup({ ...rules, tracked: [] });
+  return tracked.filter((path) => rulesIn(parentPath(path))?.verdict(baseName(path), false) !== "captured");
 }

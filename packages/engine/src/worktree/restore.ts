@@ -8,6 +8,7 @@ import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
+import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
@@ -16,6 +17,8 @@ import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "./proven-changes.ts";
+import { createRecordedMatcher } from "./recorded-rules.ts";
+import { spareIgnored } from "./spare-ignored.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "./root.ts";
 import { whatElseToSee } from "./see-for.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
@@ -41,7 +44,10 @@ export function lookAndPlanRestore(context: Context, request: RestoreRequest): P
 }
 
 /** What a plan needs to know of the present. */
-type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git">;
+type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
+  /** undefined where there is nothing to judge. */
+  readonly recordedRules?: RecordedRules;
+};
 
 /** The present where even the root is missing. */
 function nothing({ store, worktree }: Context): Seen {
@@ -185,6 +191,7 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
           present: present.snapshot,
           target: target.snapshot,
           wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
+          isIgnored: ignoredBy(context, present, target),
           excluded: present.excludedRoots,
           paths: request.paths,
           keepNew: request.keepNew,
@@ -201,13 +208,20 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     thread: request.thread,
     base: present.snapshot,
     edits,
-    kept,
-    conflicts,
+    ...spareIgnored({ kept, conflicts }, present.recordedRules),
     gaps: readGaps(context.store.db, target.seq).filter(chosen),
     doubts: readDoubts(context.store.db, target.seq).filter(chosen),
     otherThreads: otherThreads(context, request, edits),
     warnings: planWarnings(present, target, edits),
   };
+}
+
+/** [I02] What the rules of the present or of the target leave to git's mercy stays: git would not have touched it either. */
+function ignoredBy({ store }: Context, { recordedRules }: Seen, { rules }: Checkpoint) {
+  const matchers = [recordedRules, decodeRules(store.objects.read(rules), rules)].map(
+    (each) => each && createRecordedMatcher(each),
+  );
+  return (path: BytePath) => matchers.some((matcher) => matcher?.isIgnored(path) === true);
 }
 
 const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };

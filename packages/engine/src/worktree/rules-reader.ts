@@ -164,6 +164,7 @@ function recordOf(request: RecordRequest, input: RootRules, scan: Scan): Recorde
     named: request.named,
     tracked: [],
     included: request.included ?? [],
+    overBudget: scan.overBudget,
     settings: request.settings,
   };
 }

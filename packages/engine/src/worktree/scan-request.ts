@@ -2,10 +2,11 @@
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
-import type { RecordedIgnoreFile } from "../model/rules.ts";
+import type { ExcludedDirectory, RecordedIgnoreFile } from "../model/rules.ts";
 import type { FileTable } from "./file-table.ts";
 import type { DirectoryRules } from "./ignore-rules.ts";
 import type { ParallelRead } from "./parallel-read.ts";
+import type { IgnoredLimits } from "./worktree-options.ts";
 
 export interface ScanRequest {
   readonly root: AbsolutePath;
@@ -19,6 +20,7 @@ export interface ScanRequest {
   /** Told of each file that must be read, as soon as it is found. */
   readonly ahead: ParallelRead | undefined;
   readonly fileLimitBytes: number;
+  readonly ignoredLimits: IgnoredLimits;
   /** Paths to which the size limit does not apply. */
   readonly unlimited: ReadonlySet<BytePath>;
   /** Paths to read again whatever their stat says. */
@@ -51,5 +53,7 @@ export interface Scan {
   /** The inodes of files with more than one name, of those that were looked at one by one. */
   readonly linked: readonly bigint[];
   readonly excluded: readonly ExcludedRoot[];
+  /** Ignored directories that are left out because they hold too much. */
+  readonly overBudget: readonly ExcludedDirectory[];
   readonly ignoreFiles: readonly RecordedIgnoreFile[];
 }

@@ -1,6 +1,7 @@
 /** What a scan knows of a directory, before it looks and while it does. */
 import type { FileStat, kindOf } from "../fs/file-stat.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import type { IgnoredBudget } from "./ignored-budget.ts";
 import type { DirectoryRules } from "./ignore-rules.ts";
 import type { PreviousEntries } from "./previous-entries.ts";
 
@@ -15,6 +16,8 @@ export interface Visit {
   readonly before: number;
   /** Its watch is new: what others saw of it before does not count. */
   readonly isWatchNew: boolean;
+  /** Of the ignored directory that this is or is in. */
+  readonly budget?: IgnoredBudget | undefined;
   /** Only these names are looked at: a directory among them that was not replaced is not entered. */
   readonly only?: ReadonlyMap<string, boolean>;
 }

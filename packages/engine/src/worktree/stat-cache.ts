@@ -36,7 +36,7 @@ export interface StatCache {
   readonly facts: CacheFacts;
 }
 
-const MAGIC = "belay stat cache 3\n";
+const MAGIC = "belay stat cache 4\n";
 const CHECKSUM_BYTES = 32;
 /** A multiple of eight, so that the columns can be used where they lie. */
 const BODY_START = 56;
@@ -73,7 +73,12 @@ function encode({ table: given, facts }: StatCache): Uint8Array[] {
   const directories = table.directories.length;
   const { names, paths } = table.texts();
   const json = Buffer.from(
-    JSON.stringify({ ...facts, exclusions: table.exclusions, rootTimes: table.rootTimes }),
+    JSON.stringify({
+      ...facts,
+      exclusions: table.exclusions,
+      ignoredRoots: [...table.ignoredRoots],
+      rootTimes: table.rootTimes,
+    }),
     "utf8",
   );
   const header = new Float64Array([n, directories, names.length, paths.length, json.length]);
@@ -124,10 +129,12 @@ function decode(body: Buffer): ReturnType<typeof readStatCache> {
   if (table.names.length !== n || table.directories.length !== directories || first !== n) return undefined;
   const json = JSON.parse(Buffer.from(reader.take(Uint8Array, jsonBytes!)).toString("utf8")) as CacheFacts & {
     exclusions: string[];
+    ignoredRoots: BytePath[];
     rootTimes: string;
   };
-  const { exclusions, rootTimes, ...facts } = json;
+  const { exclusions, ignoredRoots, rootTimes, ...facts } = json;
   table.exclusions = exclusions;
+  table.ignoredRoots = new Set(ignoredRoots);
   table.rootTimes = rootTimes;
   return { table, facts, texts };
 }

@@ -9,6 +9,8 @@ export const EXCLUDED = 254;
 
 /** Flag of an entry that was not at rest when it was seen. */
 export const RACY = 1;
+/** Flag of what is left out for its size: it may be small enough the next time. */
+export const OVER = 2;
 
 export interface StatColumns {
   readonly names: readonly string[];
@@ -27,7 +29,7 @@ export type StatOf = (name: string) => FileStat | undefined;
 /** True when every entry of a run has the stat it had, and had it at rest. */
 export function areAsBefore(columns: StatColumns, first: number, count: number, statOf: StatOf): boolean {
   for (let index = first; index < first + count; index += 1) {
-    if (columns.flags[index] === RACY) return false;
+    if (columns.flags[index] !== 0) return false;
     if (columns.kind[index] !== EXCLUDED && !hasStat(columns, index, statOf)) return false;
   }
   return true;

@@ -15,6 +15,7 @@ import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { hiddenPaths } from "./see-for.ts";
+import { spareIgnored } from "./spare-ignored.ts";
 import { listPaths, nameOf, stale } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import {
@@ -154,7 +155,8 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
       delta.filter(({ path }) => chosen(path)),
       direction,
     );
-  const { edits, merged, kept, conflicts, gaps } = planner.result();
+  const { edits, merged, gaps, ...result } = planner.result();
+  const { kept, conflicts } = spareIgnored(result, present.recordedRules);
   return {
     ...emptyPlan(context, request),
     description: describe(request, deltas.steps),

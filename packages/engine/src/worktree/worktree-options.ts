@@ -7,11 +7,19 @@ import type { HeadStart, Times } from "./head-start.ts";
 export interface WorktreeLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;
+  readonly ignored: IgnoredLimits;
+}
+
+/** How much of what git ignores is captured: of one file, and of one directory that is ignored as a whole. */
+export interface IgnoredLimits {
+  readonly fileBytes: number;
+  readonly files: number;
+  readonly bytes: number;
 }
 
 /** Those that decide what is captured: they are recorded with the rules. */
-export function ruleSettings({ fileBytes }: WorktreeLimits): RuleSettings {
-  return { fileLimitBytes: fileBytes };
+export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettings {
+  return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
 }
 
 export interface WorktreeOptions {

@@ -366,6 +366,7 @@ export class Worktree {
       seenSame: using.seenSame,
       ahead: using.ahead,
       fileLimitBytes: this.#options.limits().fileBytes,
+      ignoredLimits: this.#options.limits().ignored,
       unlimited: request.unlimited ?? NONE,
       forced: request.forced ?? NONE,
       racySinceNs: using.startNs - granularityNs,

@@ -1,0 +1,87 @@
+/** What a scan asks of one directory: whether its names are those of the last time, and what its ignore files say. */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode, type FileStat } from "../fs/file-stat.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { readSmallFile } from "../fs/read-file.ts";
+import { joinPath, type BytePath } from "../model/byte-path.ts";
+import type { RecordedIgnoreFile } from "../model/rules.ts";
+import { DIRECTORY, type FileTable } from "./file-table.ts";
+import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
+import { RACY } from "./stat-columns.ts";
+
+/** A directory at rest with the times it had then has the names it had then. */
+export function isListingKnown(table: FileTable | undefined, own: number, stat: FileStat): boolean {
+  return (
+    table !== undefined &&
+    own >= 0 &&
+    table.kind[own] === DIRECTORY &&
+    table.flags[own] !== RACY &&
+    table.mtimeNs[own] === stat.mtimeNs &&
+    table.ctimeNs[own] === stat.ctimeNs &&
+    table.ino[own] === stat.ino
+  );
+}
+
+/** True when an entry of the previous scan is the directory that stands there now. */
+export function isSameDirectory(previous: FileTable, own: number, stat: FileStat): boolean {
+  return own >= 0 && previous.kind[own] === DIRECTORY && previous.ino[own] === stat.ino;
+}
+
+/** undefined: the names are still those of the previous scan, as the entry that was taken over is. */
+export function listAgain(table: FileTable, ownEntry: number, path: AbsolutePath): string[] | undefined {
+  const stat = statNode(path);
+  if (stat !== undefined && isListingKnown(table, ownEntry, stat)) return undefined;
+  try {
+    return listDirectory(path);
+  } catch {
+    // it goes away as we look; the watch above it tells
+    return [];
+  }
+}
+
+/** True when an entry may change again without a trace in its times. */
+export function isRacy({ mtimeNs, ctimeNs }: FileStat, racySinceNs: bigint): boolean {
+  return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;
+}
+
+/** The ignore files of a directory that has names. */
+export function readIgnoreFiles(
+  root: AbsolutePath,
+  path: BytePath,
+  has: (name: string) => boolean,
+): RecordedIgnoreFile[] {
+  return (["gitignore", "belayignore"] as const).flatMap((layer) => {
+    const own = joinPath(path, `.${layer}`);
+    const content = has(`.${layer}`) ? readSmallFile(below(root, own), IGNORE_FILE_LIMIT) : undefined;
+    return content === undefined ? [] : [{ path: own, layer, content }];
+  });
+}
+
+/** The rules in a directory, read on the way. */
+export function childRules(rules: DirectoryRules, name: string, root: AbsolutePath): DirectoryRules {
+  return rules.child(name, byLayer(readIgnoreFiles(root, joinPath(rules.path, name), () => true)));
+}
+
+/** Ignore files of one directory, as its rules take them. */
+export function byLayer(files: readonly RecordedIgnoreFile[]): IgnoreFiles {
+  return Object.fromEntries(files.map(({ layer, content }) => [layer, content]));
+}
+
+/** Stands in for a stat that the system would not give. */
+export const UNKNOWN_STAT = { mode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, ino: 0n } as FileStat;
+
+/** Where each directory of a table is. */
+export function directoryIndex(table: FileTable | undefined): Map<BytePath, number> {
+  return new Map(table?.directories.map((path, index) => [path, index]));
+}
+
+/** The times of a directory as a text. */
+export function timesOf({ mtimeNs, ctimeNs }: FileStat): string {
+  return `${mtimeNs} ${ctimeNs}`;
+}
+
+/** Makes a value when it is first asked for. */
+export function once<Value>(make: () => Value): () => Value {
+  let made: { value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}
