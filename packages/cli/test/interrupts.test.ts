@@ -21,12 +21,20 @@ afterEach(async () => {
   sandbox[Symbol.dispose]();
 });
 
-/** What a client does: runs each hook it is told to, as a process of its own. */
+/** What a client does: runs each hook it is told to, as a process of its own, and a command while it has one to run. */
 const CLIENT = `
-  import { spawnSync } from "node:child_process";
+  import { spawn, spawnSync } from "node:child_process";
   import { createInterface } from "node:readline";
+  let command;
+  process.on("exit", () => command?.kill());
   for await (const line of createInterface({ input: process.stdin })) {
-    const { hook, agent, input, cwd } = JSON.parse(line);
+    const { hook, agent, input, cwd, runs } = JSON.parse(line);
+    if (runs === true) command ??= spawn("sleep", ["600"], { stdio: "ignore" });
+    if (runs === false) command = command?.kill() && undefined;
+    if (hook === undefined) {
+      console.log("{}");
+      continue;
+    }
     const { status, stdout, stderr } = spawnSync(hook, [agent], { input, cwd, encoding: "utf8" });
     console.log(JSON.stringify({ status, stdout, stderr }));
   }`;
@@ -78,6 +86,12 @@ class Client {
 
   async send(payload: Payload): Promise<void> {
     await this.#send(payload);
+  }
+
+  /** Its command is under way, or over, as far as processes tell. */
+  async command(runs: boolean): Promise<void> {
+    this.#process.stdin!.write(`${JSON.stringify({ runs })}\n`);
+    await this.#answers.next();
   }
 
   async kill(): Promise<void> {
@@ -304,4 +318,64 @@ test("with the resident process the client is found as well, by the script alone
   expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
   expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "first" }] });
   expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
+
+test("[R126] overlapping commands of two agents: the refusal names the file, both turns and the command that takes them", async () => {
+  await setUp();
+  const [codex] = AGENTS.filter(({ id }) => id === "codex");
+  const [first, second] = [new Client(CLAUDE, "s1"), new Client(codex!, "s2")];
+  await first.prompt("build it");
+  await second.prompt("test it");
+  const call = await first.begin();
+  await first.command(true);
+  await second.tool(() => sandbox.write("x.txt", "1\n"));
+  await first.end(call);
+  await first.command(false);
+  await first.tool(() => sandbox.write("y.txt", "1\n"));
+  const refused = sandbox.belay(["undo", "--yes"]);
+  expect(refused.status).toBe(3);
+  expect(refused.stdout).toContain('Cannot undo turn of claude-code "build it". Nothing was changed.');
+  expect(refused.stdout).toMatch(/x\.txt:1 +changed while turn of codex "test it" was at work too/);
+  expect(refused.stdout).toContain("`belay undo 2` takes both turns together.");
+  expect(files()).toEqual(["1\n", "1\n", "0\n"]);
+  expect(sandbox.json(["undo", "2", "--yes"])).toMatchObject({ outcome: "applied" });
+  expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
+
+test("[R127] a command that Claude Code runs in the background: what it writes after the turn is offered while it runs", async () => {
+  await setUp();
+  const client = new Client(CLAUDE, "s1");
+  await client.prompt("start the server");
+  const input = { tool_input: { command: "npm start", run_in_background: true } };
+  await client.send({ ...CLAUDE.before("s1", "c1"), ...input });
+  await client.command(true);
+  await client.send({ ...CLAUDE.after("s1", "c1"), ...input });
+  sandbox.write("x.txt", "1\n");
+  await client.stop();
+  sandbox.write("y.txt", "1\n");
+  const preview = sandbox.ok("undo", "--dry-run");
+  expect(preview).toContain(
+    'Written by Bash of turn of claude-code "start the server", still running; stays (--include-background takes it back too):',
+  );
+  expect(sandbox.json(["undo", "--yes", "--include-background"])).toMatchObject({ outcome: "applied" });
+  expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
+
+test("[R124] what one writes while Edit runs stands apart in the preview; [R123] revert of a plain row says so", async () => {
+  await setUp();
+  const client = new Client(CLAUDE, "s1");
+  await client.prompt("edit x");
+  const input = { tool_name: "Edit", tool_input: { file_path: sandbox.path("x.txt"), old_string: "0" } };
+  await client.send({ ...CLAUDE.before("s1", "c1"), ...input });
+  sandbox.write("x.txt", "1\n");
+  sandbox.write("mine.txt", "mine\n");
+  await client.send({ ...CLAUDE.after("s1", "c1"), ...input });
+  await client.stop();
+  const preview = sandbox.ok("undo", "--dry-run");
+  expect(preview).toMatch(/Changed while Edit ran, maybe by you; goes too:\n +mine\.txt/);
+  expect(preview.indexOf("x.txt")).toBeLessThan(preview.indexOf("Changed while Edit ran"));
+  sandbox.ok("checkpoint");
+  expect(sandbox.ok("revert", "@", "--yes")).toContain(
+    "Nothing to take out: this checkpoint has no change of its own.",
+  );
 });

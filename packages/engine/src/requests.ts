@@ -38,5 +38,6 @@ export function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRe
     count: options.count ?? 1,
     thread: options.thread,
     includeShared: options.includeShared ?? false,
+    includeBackground: options.includeBackground ?? false,
   };
 }

@@ -92,6 +92,8 @@ export interface UndoOptions {
   readonly count?: number;
   readonly thread?: ThreadId;
   readonly includeShared?: boolean;
+  /** Also what a command wrote that the step left in the background and that still runs. */
+  readonly includeBackground?: boolean;
   readonly bestEffort?: boolean;
 }
 

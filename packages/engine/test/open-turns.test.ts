@@ -2,73 +2,13 @@
  * Undo while turns are open, and after agents that are gone: the newest change first, by when it was made; a turn of
  * a dead agent in nobody's way; what no tool did in no turn. The agents here are real processes.
  */
-import { spawn, type ChildProcess } from "node:child_process";
-import { once } from "node:events";
-import { afterEach, describe, expect, test } from "vitest";
-import { processIdentity, type Outcome, type ThreadId } from "../src/index.ts";
-import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../src/index.ts";
+import { agent } from "./support/agent-process.ts";
+import { inWorkspace } from "./support/temp-workspace.ts";
 
 const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? kind);
 const described = ({ steps }: Outcome) => steps.map(({ description }) => description);
-
-const clients: ChildProcess[] = [];
-afterEach(() => clients.splice(0).forEach((client) => client.kill("SIGKILL")));
-
-/** An agent that is a process of its own and announces its tools, as those with hooks do. */
-async function agent({ workspace }: TempWorkspace, name: string): Promise<Agent> {
-  const client = spawn("sleep", ["600"], { stdio: "ignore" });
-  clients.push(client);
-  const identity = processIdentity(client.pid!);
-  const { id } = await workspace.openThread({
-    agent: name,
-    externalId: name,
-    brackets: true,
-    client: identity,
-  });
-  return new Agent(workspace, id, client);
-}
-
-class Agent {
-  readonly #workspace: TempWorkspace["workspace"];
-  readonly thread: ThreadId;
-  readonly #client: ChildProcess;
-  #calls = 0;
-
-  constructor(workspace: TempWorkspace["workspace"], thread: ThreadId, client: ChildProcess) {
-    this.#workspace = workspace;
-    this.thread = thread;
-    this.#client = client;
-  }
-
-  async prompt(content: string): Promise<void> {
-    await this.#workspace.prompt(this.thread, { content });
-  }
-
-  /** A tool that is still running when this returns. */
-  async startTool(work: () => void = () => undefined, tool = "Bash"): Promise<string> {
-    const toolUseId = `${this.thread}-${(this.#calls += 1)}`;
-    await this.#workspace.beginTool(this.thread, { tool, toolUseId });
-    work();
-    return toolUseId;
-  }
-
-  async endTool(toolUseId: string): Promise<void> {
-    await this.#workspace.endTool(this.thread, { toolUseId });
-  }
-
-  async tool(work: () => void): Promise<void> {
-    await this.endTool(await this.startTool(work));
-  }
-
-  async stop(): Promise<void> {
-    await this.#workspace.endTurn(this.thread);
-  }
-
-  async die(): Promise<void> {
-    this.#client.kill("SIGKILL");
-    if (this.#client.exitCode === null && this.#client.signalCode === null) await once(this.#client, "exit");
-  }
-}
 
 describe("[R120] undo takes the newest change, by when it was made", () => {
   test(

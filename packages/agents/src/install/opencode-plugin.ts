@@ -5,6 +5,7 @@
  * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Whatever
  * is out of the ordinary goes through the hook's script, under the same name, so that it counts once.
  */
+import { CLIENT_VARIABLE } from "../client-process.ts";
 import { HOOK_MARK, type Place } from "./hook-file.ts";
 
 export function opencodePlugin({ scope, belayHome }: Place): string {
@@ -45,7 +46,18 @@ const AFTER_ASKING_MS = 350;
 const MOST_BYTES = 400000;
 
 const kept = new Agent({ keepAlive: true, maxSockets: 8 });
+const CLIENT = thisProcess();
 let sent = 0;
+
+/** opencode's own process, as the script would find it. */
+function thisProcess() {
+  try {
+    const stat = readFileSync("/proc/self/stat", "latin1");
+    return process.pid + " " + stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  } catch {
+    return "";
+  }
+}
 
 /** Certain that no protected directory is concerned; in doubt the script finds out. */
 function isUnprotected(directory) {
@@ -84,7 +96,7 @@ function ask(event, cwd, id) {
         clearTimeout(timer);
         done({ answer, wasAsked: true });
       };
-      const environment = { BELAY_HOME: HOME };
+      const environment = { BELAY_HOME: HOME, ${CLIENT_VARIABLE}: CLIENT };
       const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + 850 } });
       const headers = { host: "belay", "content-type": "application/json", "content-length": Buffer.byteLength(body) };
       const path = "/api/hooks/opencode";

@@ -4,6 +4,7 @@ import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count } from "../output/quantity.ts";
 import { reasonWords } from "../output/reasons.ts";
+import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import type { WayOut } from "./ways-out.ts";
 
@@ -17,10 +18,14 @@ export function conflictList(
   );
 }
 
-function conflictText({ path, reason, ours, theirs }: Conflict, { style }: Output): string {
+function conflictText({ path, reason, sharedWith, ours, theirs }: Conflict, { style }: Output): string {
   const line = ours?.line ?? null;
   const place = line === null ? "" : `:${line}`;
-  const head = `  ${visiblePath(path)}${place}  ${style.dim(reasonWords(reason))}`;
+  const why =
+    sharedWith === undefined || sharedWith.length === 0
+      ? reasonWords(reason)
+      : `changed while ${sharedWith.map(stepLabel).join(" and ")} was at work too`;
+  const head = `  ${visiblePath(path)}${place}  ${style.dim(why)}`;
   if (ours === undefined || theirs === undefined) return head;
   return [head, ...sideLines("now", ours, style.red), ...sideLines("wanted", theirs, style.green)].join("\n");
 }

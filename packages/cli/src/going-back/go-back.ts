@@ -104,7 +104,7 @@ function isBlocked(call: GoingBackCall, plan: Plan): boolean {
 /** One file needs no question; several do, and so does anybody else's work. A refusal needs none. */
 function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
   if (isBlocked(call, plan)) return false;
-  return affectedFiles(plan).length > 1 || takesOutOthersWork(plan);
+  return affectedFiles(plan).length > 1 || takesOutOthersWork(plan) || plan.maybe.length > 0;
 }
 
 async function askFor(scene: Scene, plan: Plan): Promise<boolean> {

@@ -82,6 +82,8 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
   }
   if (verb === "redo" && outcome.steps.length === 0) return "Nothing to redo.";
   if (verb === "reset") return "Nothing to reset: everything is approved.";
+  if (verb === "revert" && outcome.safetyCheckpoint === null)
+    return "Nothing to take out: this checkpoint has no change of its own.";
   return "Nothing to do: the files already are in that state.";
 }
 

@@ -6,6 +6,7 @@ import type { Output } from "../output/output.ts";
 import { count, grouped } from "../output/quantity.ts";
 import { reasonWords } from "../output/reasons.ts";
 import type { Style } from "../output/style.ts";
+import { stepLabel } from "../output/step-label.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { conflictList } from "./conflict-text.ts";
@@ -43,7 +44,10 @@ const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Sty
 };
 
 function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
-  if (plan.edits.length === 0) return [];
+  // what may be a person's doing stands apart
+  const apart = new Set(plan.maybe.map(({ path }) => path));
+  const edits = plan.edits.filter(({ path }) => !apart.has(path));
+  if (edits.length === 0) return [];
   const merged = new Set<string>(plan.merged);
   const row = (edit: Plan["edits"][number]) => {
     const type = planOperationType(edit);
@@ -56,7 +60,7 @@ function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
     ];
   };
   return [
-    listText(plan.edits, { output, all }, (shown) =>
+    listText(edits, { output, all }, (shown) =>
       table(shown.map(row), { width: output.width, indent: "  ", flexible: 1 }),
     ),
   ];
@@ -78,6 +82,18 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
   return [
     ...remark("In the way:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
     ...remark("Stays as it is:", plan.kept.length, () => reasons(plan.kept)),
+    ...[...Map.groupBy(plan.maybe, ({ tool }) => tool)].flatMap(([tool, those]) =>
+      remark(`Changed while ${visible(tool)} ran, maybe by you; goes too:`, those.length, () =>
+        paths(those.map(({ path }) => path)),
+      ),
+    ),
+    ...plan.background.flatMap(({ step, tool, paths: those }) =>
+      remark(
+        `Written by ${visible(tool)} of ${stepLabel(step)}, still running; stays (--include-background takes it back too):`,
+        those.length,
+        () => paths(those),
+      ),
+    ),
     ...remark("Changed meanwhile, not by a tool; stays:", plan.meanwhile.length, () => paths(plan.meanwhile)),
     ...others.flatMap((other) =>
       remark(`Undoes work of ${agentLabel(other.thread, agents)}:`, other.paths.length, () =>
@@ -87,9 +103,16 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
     ...remark("Not in the checkpoint; never touched:", plan.gaps.length, () =>
       gapList(plan.gaps, output, all),
     ),
-    ...remark("Captured with a doubt:", plan.doubts.length, () => doubtList(plan.doubts, output, all)),
+    ...remark(doubtTitle(plan), plan.doubts.length, () => doubtList(plan.doubts, output, all)),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+/** An undo takes nothing from the doubtful checkpoint: it may miss what the checkpoint has already. */
+function doubtTitle({ kind }: Plan): string {
+  return kind === "restore" || kind === "reset"
+    ? "Captured with a doubt:"
+    : "Captured too late to tell what was changed; may not be taken back:";
 }
 
 function agentLabel(thread: string, agents: ReadonlyMap<string, string>): string {

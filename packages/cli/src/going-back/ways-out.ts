@@ -35,12 +35,23 @@ export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): 
     ];
   const shared = conflicts.some(({ reason }) => reason === "shared with another thread");
   return [
+    ...together(call, verb, conflicts),
     rest,
     ...(shared
       ? [{ command: shellWords([...typedAgain(call, verb), "--include-shared"]), does: "takes these too" }]
       : []),
     ...exactRestore(call, conflicts, root),
   ];
+}
+
+/** The steps that share a file, taken as one. */
+function together(call: Typed, verb: Verb, conflicts: readonly Conflict[]): WayOut[] {
+  const counts = conflicts.flatMap(({ together: count }) => count ?? []);
+  if (counts.length === 0 || counts.length < conflicts.length) return [];
+  const most = Math.max(...counts);
+  const turns = new Set(conflicts.flatMap(({ sharedWith }) => sharedWith ?? []).map(({ id }) => id)).size;
+  const what = turns === 1 ? "takes both turns" : "takes all of these turns";
+  return [{ command: shellWords([...place(call), verb, String(most)]), does: `${what} together` }];
 }
 
 const NAMED_PATHS = 3;

@@ -93,6 +93,12 @@ export function insertChanges(
     db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
 }
 
+/** The steps that were at work together when a checkpoint's shared changes were made. */
+export function readWindows(db: Database, seq: number): string[] {
+  const rows = db.all("SELECT step FROM shared_window WHERE checkpoint = ?", seq);
+  return rows.map((row) => String(row["step"]));
+}
+
 /** A step's delta in the order in which it happened, proved unaltered. */
 export function readDelta(db: Database, step: string): Change[] {
   const captures = db.all(

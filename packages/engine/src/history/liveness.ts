@@ -51,6 +51,12 @@ export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolea
   return runs === undefined ? isSilent(heardAt, moment) : !runs;
 }
 
+/** True when it can be told that what a call started still runs. */
+export function isCommandRunning(db: Database, { thread, openedAt }: ToolCall, moment: Moment): boolean {
+  const { client } = clientOf(db, thread);
+  return client !== null && moment.isAlive(client) && moment.hasStarted(client, openedAt) === true;
+}
+
 /** Up to when a change can be the doing of a thread that is silent. */
 export function lastMoment(db: Database, thread: ThreadId): number {
   return clientOf(db, thread).heardAt + SILENCE_MS;

@@ -99,6 +99,11 @@ export function keepInBackground(db: Database, { seq }: Pick<ToolCall, "seq">): 
   db.run("UPDATE tool_call SET background = 1 WHERE seq = ?", seq);
 }
 
+/** The calls of a step that went on in the background, whether its turn is over or not. */
+export function backgroundCalls(db: Database, step: string): ToolCall[] {
+  return db.all("SELECT * FROM tool_call WHERE step = ? AND background = 1 ORDER BY seq", step).map(toCall);
+}
+
 /** Ends the calls that a stop or a new prompt leaves open; those of agents that may still run go on. */
 export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
   db.run(

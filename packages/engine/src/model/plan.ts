@@ -43,6 +43,10 @@ export interface Conflict {
   readonly reason: ConflictReason;
   /** Whose change stands in the way, where that is known. */
   readonly thread?: ThreadId;
+  /** The steps that were at work together when it changed, and are not part of the plan. */
+  readonly sharedWith?: readonly StepSummary[];
+  /** How many of the last steps an undo must take for all of them to be among those; null when others would be too. */
+  readonly together?: number | null;
   /** What is there now, and what was to be there. */
   readonly ours?: ConflictSide;
   readonly theirs?: ConflictSide;
@@ -70,6 +74,13 @@ export interface StepSummary {
   readonly description: string;
 }
 
+/** What a command may have written after the turn that started it. */
+export interface BackgroundWork {
+  readonly step: StepSummary;
+  readonly tool: string;
+  readonly paths: readonly BytePath[];
+}
+
 export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
 
 /** A plan is bound to the snapshot it was made on: applying it to another state is refused. */
@@ -90,6 +101,10 @@ export interface Plan {
   readonly conflicts: readonly Conflict[];
   /** Changes of nobody's tool that stay as they are. */
   readonly meanwhile: readonly BytePath[];
+  /** Paths among the edits of which it is not certain that the tool that ran changed them. */
+  readonly maybe: readonly { readonly path: BytePath; readonly tool: string }[];
+  /** Changed since the step ended, while a command that it left in the background still runs: they stay unless asked for. */
+  readonly background: readonly BackgroundWork[];
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
   /** Work of other threads that a whole restore would take out. */
@@ -106,6 +121,8 @@ export const EMPTY_PLAN = {
   kept: [],
   conflicts: [],
   meanwhile: [],
+  maybe: [],
+  background: [],
   gaps: [],
   doubts: [],
   otherThreads: [],

@@ -9,12 +9,11 @@ import { settleJournal, writeJournal, type Finish, type JournalEntry } from "../
 import { nextStep } from "../history/steps.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
-import { displayPath } from "../model/byte-path.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
 import { decodeRules } from "../model/rules.ts";
-import type { BytePath } from "../model/byte-path.ts";
 import type { Displaced, Edit, Outcome, Plan } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { withReserve } from "../store/reserve.ts";
@@ -33,6 +32,8 @@ export interface CarryOut {
   readonly plan: Plan;
   readonly safety: Checkpoint;
   readonly finish: Finish;
+  /** The paths of each step that is moved. */
+  readonly pathsOf?: ReadonlyMap<string, readonly BytePath[]>;
   readonly bestEffort: boolean;
   readonly startedMs: number;
 }
@@ -93,10 +94,14 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     if (applied.failure !== undefined) throw explainFailure(applied.failure, displaced);
     return report(context, work, { ...applied, ...ended, displaced });
   }
-  const { checkpoint } = withFilesInPlace(() => finishJournal(context, entry, applied.done));
+  const moved = movedBy(work, applied);
+  const finished = { ...entry, finish: { ...entry.finish, moved } };
+  const { checkpoint } = withFilesInPlace(() => finishJournal(context, finished, applied.done));
   const ended = endOrLeave(context, entry, stage);
   const displaced = [...toSafety(applied, safety), ...ended.displaced];
-  return report(context, work, { ...applied, ...ended, displaced, newCheckpoint: checkpoint.id });
+  const outcome = report(context, work, { ...applied, ...ended, displaced, newCheckpoint: checkpoint.id });
+  const stayed = new Set(work.finish.moved.filter((id) => !moved.includes(id)));
+  return { ...outcome, steps: outcome.steps.filter(({ id }) => !stayed.has(id)) };
 }
 
 function isTakenBack({ failure, conflicts }: Applied, bestEffort: boolean): boolean {
@@ -165,6 +170,17 @@ function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
       { object: to.hash, checkpoints: [] },
     );
   }
+}
+
+/** [R123] The steps for which something was done, or nothing had to be: one that is only in the way stays where it is. */
+function movedBy({ finish, pathsOf, plan }: CarryOut, applied: Applied): string[] {
+  const left = new Set([...plan.conflicts, ...applied.conflicts, ...applied.skipped].map(({ path }) => path));
+  if (pathsOf === undefined || left.size === 0) return [...finish.moved];
+  const done = new Set(applied.done.map(({ path }) => path));
+  return finish.moved.filter((id) => {
+    const paths = pathsOf.get(id) ?? [];
+    return paths.some((path) => done.has(path)) || !paths.some((path) => left.has(path));
+  });
 }
 
 /** The files are as wanted already; steps that were to be moved still are. */
@@ -297,11 +313,16 @@ function report(context: Context, work: Reported, result: CarriedOut): Outcome {
     conflicts,
     displaced,
     steps: plan.steps,
-    canUndo: nextStep(db, "applied") !== null,
+    // what is refused leaves no checkpoint: what was to be undone may be in none yet
+    canUndo: nextStep(db, "applied") !== null || (safety === undefined && isUndoOfSteps(plan)),
     canRedo: nextStep(db, "undone") !== null,
     durationMs: context.system.elapsed() - work.startedMs,
     ...(notices.length === 0 ? {} : { notices }),
   };
+}
+
+function isUndoOfSteps({ kind, steps }: Plan): boolean {
+  return kind === "undo" && steps.length > 0;
 }
 
 function outcomeOf(facts: {

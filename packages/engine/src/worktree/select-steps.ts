@@ -1,6 +1,6 @@
 /** Which steps an undo, redo or revert is about, newest first, with the changes that each made. */
 import { attributeChanges, needsPiece } from "../history/attribution.ts";
-import { readCheckpointChanges, readDelta, type Change } from "../history/changes.ts";
+import { readCheckpointChanges, readDelta, readWindows, type Change } from "../history/changes.ts";
 import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import {
   continued,
@@ -15,6 +15,7 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { Database } from "../store/database.ts";
 import { asSeen, type Context } from "./context.ts";
 import type { Present } from "./look.ts";
 import { momentOf } from "./moment.ts";
@@ -25,6 +26,8 @@ export interface StepRequest {
   readonly count: number;
   readonly thread: ThreadId | undefined;
   readonly includeShared: boolean;
+  /** Also what commands wrote that the steps left in the background. */
+  readonly includeBackground?: boolean;
   /** What to revert; only for `revert`. */
   readonly target?: Checkpoint;
   readonly paths?: readonly BytePath[];
@@ -34,13 +37,16 @@ export interface StepRequest {
 export interface Deltas {
   readonly steps: readonly Step[];
   readonly changes: readonly (readonly Change[])[];
-  /** Changes of nobody's that no checkpoint has yet. */
-  readonly outside: readonly BytePath[];
+  /** Changes by no tool that no checkpoint has yet. */
+  readonly outside: readonly Change[];
+  /** The steps that are at work together now, and those of them that changed something since the newest checkpoint. */
+  readonly windows: readonly string[];
+  readonly changing: readonly string[];
 }
 
-/** Undo of a turn that is open and changed nothing is fine too. */
-export function isNothing({ kind }: StepRequest, { steps }: Deltas): boolean {
-  return kind !== "revert" && steps.length === 0;
+/** Undo of a turn that is open and changed nothing is fine too, and so is revert of a row that changed nothing. */
+export function isNothing({ kind }: StepRequest, { steps, changes }: Deltas): boolean {
+  return kind === "revert" ? changes.every((delta) => delta.length === 0) : steps.length === 0;
 }
 
 /** The step that an undo would take back; null when there is none, or when it can no longer be moved. */
@@ -70,17 +76,22 @@ export function unrecorded(context: Context, present: Present): Unrecorded {
 type Unrecorded = ReturnType<typeof attributeChanges>;
 
 /** What of it a step would be given. */
-function unrecordedOf(pending: Unrecorded | undefined, step: string): Change[] {
+function unrecordedOf(
+  pending: Unrecorded | undefined,
+  step: string,
+  sharers: (windows: readonly string[]) => readonly string[] = (windows) => windows,
+): Change[] {
   if (pending === undefined) return [];
   const { changes, windows } = pending;
   return changes
     .filter((each) => each.step === step || (each.attribution === "shared" && windows.includes(step)))
-    .map(({ path, from, to, attribution }) => ({
+    .map(({ path, from, to, attribution, during }) => ({
       checkpoint: Number.MAX_SAFE_INTEGER,
       path,
       old: from,
       new: to,
-      shared: attribution === "shared",
+      shared: attribution === "shared" && sharers(windows).length > 0,
+      during,
     }));
 }
 
@@ -90,40 +101,77 @@ export function selectDeltas(
   pending: Unrecorded | undefined,
 ): Deltas {
   const { store } = context;
-  const outside = (pending?.changes ?? [])
-    .filter(({ attribution }) => attribution === "outside")
-    .map(({ path }) => path);
-  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), outside };
+  const now = {
+    outside: unrecordedOutside(pending),
+    windows: pending?.windows ?? [],
+    changing: pending === undefined ? [] : atWork(context, {}, pending).map(({ step }) => step.id),
+  };
+  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), ...now };
   const list = request.kind === "undo" ? "applied" : "undone";
   const fresh = pending === undefined || list === "undone" ? [] : atWork(context, request, pending);
   const listed = listSteps(store.db, list, { thread: request.thread, limit: request.count + fresh.length })
     .filter(({ id }) => !fresh.some((piece) => !piece.isNew && piece.step.id === id))
-    .map((step) => ({ step, unrecorded: NO_CHANGES, isNew: false }));
+    .map((step) => ({ step, isNew: false }));
   const moved = [...fresh, ...listed].slice(0, request.count);
   const steps = moved.map(({ step }) => step);
   refusePruned(context, request.kind, steps);
   if (moved.length > 0 && moved.length < request.count) throw missing(request.count, moved.length);
-  const changes = moved.map(({ step, unrecorded: newest, isNew }) =>
-    isNew ? newest : [...readDelta(store.db, step.id), ...newest],
-  );
-  return { steps, changes, outside };
+  const others = (windows: readonly string[]) => sharersOf(store.db, list, { windows, steps });
+  const changes = moved.map(({ step, isNew }) => {
+    const recorded = isNew
+      ? []
+      : readDelta(store.db, step.id).map((change) => settleShared(store.db, change, others));
+    return [...recorded, ...unrecordedOf(list === "undone" ? undefined : pending, step.id, others)];
+  });
+  return { steps, changes, ...now };
 }
 
-const NO_CHANGES: readonly Change[] = [];
+function unrecordedOutside(pending: Unrecorded | undefined): Change[] {
+  return (pending?.changes ?? [])
+    .filter(({ attribution }) => attribution === "outside")
+    .map(({ path, from, to }) => ({
+      checkpoint: Number.MAX_SAFE_INTEGER,
+      path,
+      old: from,
+      new: to,
+      shared: false,
+    }));
+}
+
+/** Of steps that were at work together, those that stay when the given ones are moved: where none does, nothing is shared. */
+export function sharersOf(
+  db: Database,
+  list: "applied" | "undone",
+  { windows, steps }: { windows: readonly string[]; steps: readonly Step[] },
+): string[] {
+  const states = list === "applied" ? ["applied", "open"] : ["undone"];
+  return windows.filter(
+    (id) => !steps.some((step) => step.id === id) && states.includes(findStep(db, id)?.state ?? ""),
+  );
+}
+
+function settleShared(
+  db: Database,
+  change: Change,
+  others: (windows: readonly string[]) => readonly string[],
+): Change {
+  return change.shared && others(readWindows(db, change.checkpoint)).length === 0
+    ? { ...change, shared: false }
+    : change;
+}
 
 /** Steps that made changes which no checkpoint has yet: those are the newest, and would be recorded like this. */
 function atWork(
   { store: { db } }: Context,
-  { thread }: StepRequest,
+  { thread }: Partial<StepRequest>,
   pending: Unrecorded,
-): { step: Step; unrecorded: readonly Change[]; isNew: boolean }[] {
+): { step: Step; isNew: boolean }[] {
   return pending.windows.toReversed().flatMap((id) => {
-    const changes = unrecordedOf(pending, id);
-    const step = changes.length === 0 ? undefined : findStep(db, id);
+    const step = unrecordedOf(pending, id).length === 0 ? undefined : findStep(db, id);
     if (step === undefined || (thread !== undefined && step.thread !== thread)) return [];
     const isNew = needsPiece(db, step);
     const piece = isNew ? { ...step, description: continued(step.description), pruned: false } : step;
-    return [{ step: piece, unrecorded: changes, isNew }];
+    return [{ step: piece, isNew }];
   });
 }
 
@@ -159,11 +207,15 @@ function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"
 }
 
 /** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
-function revertDeltas(context: Context, target: Checkpoint): Omit<Deltas, "outside"> {
+function revertDeltas(context: Context, target: Checkpoint): Pick<Deltas, "steps" | "changes"> {
   const { store } = context;
   const step = stepOfCheckpoint(store.db, target.seq);
   refusePruned(context, "revert", step === undefined ? [] : [step]);
-  if (step !== undefined) return { steps: [step], changes: [readDelta(store.db, step.id)] };
+  if (step !== undefined) {
+    const others = (windows: readonly string[]) => sharersOf(store.db, "applied", { windows, steps: [step] });
+    const delta = readDelta(store.db, step.id).map((change) => settleShared(store.db, change, others));
+    return { steps: [step], changes: [delta] };
+  }
   const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
   return { steps: [], changes: [changes] };
 }

@@ -1,9 +1,8 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
-import { approvedStretches } from "../history/sessions.ts";
 import type { Step } from "../history/steps.ts";
-import { isAtOrBelow, pathFromBytes, type BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Outcome, type Plan, type StepSummary } from "../model/plan.ts";
@@ -26,6 +25,17 @@ import {
   type Deltas,
   type StepRequest,
 } from "./select-steps.ts";
+import {
+  approvalWarnings,
+  backgroundWork,
+  changedOutside,
+  changesOf,
+  lateDoubts,
+  maybeOf,
+  ownerOf,
+  summaryOf,
+  withSharers,
+} from "./step-remarks.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
 import { tellConflicts } from "./tell-conflicts.ts";
 import type { LookRequest, Present } from "./look.ts";
@@ -36,7 +46,7 @@ export function lookAndPlanSteps(context: Context, request: StepRequest): Plan |
   assertRootThere(context.worktree.root);
   let present = lookNow(context);
   const deltas = selectDeltas(context, request, unrecorded(context, present));
-  if (isNothing(request, deltas)) return null;
+  if (isNothing(request, deltas)) return request.kind === "revert" ? emptyPlan(context, request) : null;
   const more = hiddenPaths(present, deltas.changes.flat());
   if (more !== undefined) present = lookNow(context, more);
   return planOverlaid(context, { request, present, deltas });
@@ -68,6 +78,9 @@ export function moveSteps(
         plan,
         safety: safety.checkpoint,
         finish: finishOf(context, request, plan),
+        pathsOf: new Map(
+          deltas.steps.map(({ id }, index) => [id, deltas.changes[index]!.map(({ path }) => path)]),
+        ),
         bestEffort,
         startedMs,
       });
@@ -97,7 +110,8 @@ function saveUnlessRefused(
         if (more !== undefined) return false;
         if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
         const plan = planOverlaid(context, { request, present, deltas });
-        if (plan.conflicts.length > 0 && !bestEffort) refused = plan;
+        // [R123] best effort that can do nothing is a refusal too
+        if (plan.conflicts.length > 0 && (!bestEffort || plan.edits.length === 0)) refused = plan;
         return refused === undefined;
       },
     });
@@ -150,7 +164,10 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
   });
   const { paths } = request;
   const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
-  for (const delta of deltas.changes)
+  const meanwhile = changedOutside(context, deltas, chosen);
+  const background = request.kind === "undo" ? backgroundWork(context, deltas, meanwhile) : [];
+  const later = request.includeBackground === true ? changesOf(context, background, deltas) : [];
+  for (const delta of [later, ...deltas.changes])
     planner.add(
       delta.filter(({ path }) => chosen(path)),
       direction,
@@ -167,9 +184,13 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     conflicts: tellConflicts(context, conflicts, {
       direction,
       ownerOf: (path) => ownerOf(context, path, deltas.steps),
-    }),
-    meanwhile: changedOutside(context, deltas, chosen),
+    }).map((conflict) => withSharers(context, conflict, { request, deltas })),
+    meanwhile: meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path))),
+    maybe: maybeOf(deltas, edits),
+    background: request.includeBackground === true ? [] : background,
     gaps,
+    doubts:
+      direction === "backwards" ? lateDoubts(context, deltas.steps).filter(({ path }) => chosen(path)) : [],
     warnings: [
       ...planWarnings(present, undefined, edits),
       ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
@@ -204,45 +225,6 @@ function describe({ kind, target, paths }: StepRequest, steps: readonly Step[]):
         ? "nothing"
         : nameOf(target);
   return `${verb[kind]}${paths === undefined ? "" : ` ${listPaths(paths)} of`}: ${what}`;
-}
-
-function summaryOf({ id, kind, thread, agent, prompt, description }: Step): StepSummary {
-  return { id, kind, thread, agent, prompt, description };
-}
-
-/** Whose later change stands in the way. */
-function ownerOf({ store }: Context, path: BytePath, steps: readonly Step[]): { thread?: ThreadId } {
-  const row = store.db.get(
-    `SELECT s.thread AS thread FROM change g JOIN step s ON s.id = g.step
-       WHERE g.path = ? AND s.thread IS NOT NULL AND s.id NOT IN (SELECT value FROM json_each(?)) ORDER BY g.checkpoint DESC LIMIT 1`,
-    Buffer.from(path, "latin1"),
-    JSON.stringify(steps.map(({ id }) => id)),
-  );
-  return row === undefined ? {} : { thread: row["thread"] as ThreadId };
-}
-
-/** Changes by nobody's tool since the oldest of these steps: they stay, and the person is told. */
-function changedOutside({ store }: Context, deltas: Deltas, chosen: (path: BytePath) => boolean): BytePath[] {
-  const since = Math.min(...deltas.steps.map(({ before }) => before ?? Infinity));
-  if (!Number.isFinite(since)) return [];
-  const rows = store.db.all(
-    "SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'",
-    since,
-  );
-  const recorded = rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
-  return [...new Set([...recorded, ...deltas.outside])].filter(chosen).sort();
-}
-
-/** Undo may go back behind an approval; what it leaves is unapproved. */
-function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] {
-  return steps
-    .filter(({ thread, after }) => {
-      if (thread === null || after === null) return false;
-      return approvedStretches(store.db).some(
-        (each) => each.thread === thread && each.base < after && after <= each.approved,
-      );
-    })
-    .map(({ description }) => `"${description}" was approved; without it the state is unapproved`);
 }
 
 /** The conversation that all of them belong to, if it is one. */

@@ -1,8 +1,9 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
-import type { Outcome, Plan } from "@belay/engine";
+import type { Conflict, Outcome, Plan } from "@belay/engine";
 import { affectedFiles } from "./affected-files.ts";
 import { planOperationType } from "./plan-operation.ts";
 import { listField } from "./list-field.ts";
+import { stepJson } from "./step-json.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 
 export function planJson(plan: Plan) {
@@ -19,8 +20,14 @@ export function planJson(plan: Plan) {
     ),
     ...listField("merged", plan.merged.map(pathJson)),
     ...listField("kept", plan.kept.map(withPathJson)),
-    ...listField("conflicts", plan.conflicts.map(withPathJson)),
+    ...listField("conflicts", plan.conflicts.map(conflictJson)),
     ...listField("meanwhile", plan.meanwhile.map(pathJson)),
+    ...listField("maybe", plan.maybe.map(withPathJson)),
+    background: plan.background.map(({ step, tool, paths }) => ({
+      step: stepJson(step),
+      tool,
+      ...listField("paths", paths.map(pathJson)),
+    })),
     ...listField("gaps", plan.gaps.map(withPathJson)),
     ...listField("doubts", plan.doubts.map(withPathJson)),
     otherThreads: plan.otherThreads.map(({ thread, paths }) => ({
@@ -47,11 +54,16 @@ export function outcomeJson(outcome: Outcome) {
     ...listField("merged", outcome.merged.map(pathJson)),
     ...listField("kept", outcome.kept.map(withPathJson)),
     ...listField("skipped", outcome.skipped.map(withPathJson)),
-    ...listField("conflicts", outcome.conflicts.map(withPathJson)),
+    ...listField("conflicts", outcome.conflicts.map(conflictJson)),
+    ...listField("doubts", outcome.plan.doubts.map(withPathJson)),
     ...listField("displaced", outcome.displaced.map(withPathJson)),
     warnings: [...outcome.plan.warnings, ...(outcome.notices ?? [])],
     durationMs: outcome.durationMs,
   };
+}
+
+function conflictJson({ sharedWith, ...conflict }: Conflict) {
+  return { ...withPathJson(conflict), ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }) };
 }
 
 /** What was asked for by name; null = everything. */

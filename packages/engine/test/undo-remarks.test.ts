@@ -1,0 +1,188 @@
+/** What an undo says besides what it changes: what it could not do, what may be a person's, who else was at work. */
+import { describe, expect, test } from "vitest";
+import type { Outcome } from "../src/index.ts";
+import { agent } from "./support/agent-process.ts";
+import { inWorkspace } from "./support/temp-workspace.ts";
+
+const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? kind);
+
+describe("[R123] what could not be done is not booked as done", () => {
+  test(
+    "best effort that can do nothing for a step is refused: no checkpoint, and the step is still the last one",
+    inWorkspace({ x: "0\n" }, async ({ workspace, turn, write, read }) => {
+      await turn("t1", () => write("x", "1\n"));
+      write("x", "by hand\n");
+      const before = (await workspace.list()).length;
+      const refused = await workspace.undo({ bestEffort: true });
+      expect(refused).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "x" }], canUndo: true });
+      expect([read("x"), (await workspace.list()).length]).toEqual(["by hand\n", before]);
+      write("x", "1\n");
+      expect(moved(await workspace.undo())).toEqual(["t1"]);
+      expect(read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
+    "of two steps only the one for which something was done moves",
+    inWorkspace({ x: "0\n", y: "0\n" }, async ({ workspace, turn, write, read }) => {
+      await turn("t1", () => write("y", "1\n"));
+      await turn("t2", () => write("x", "1\n"));
+      write("x", "by hand\n");
+      const undone = await workspace.undo({ count: 2, bestEffort: true });
+      expect(undone).toMatchObject({ outcome: "partial", conflicts: [{ path: "x" }] });
+      expect(moved(undone)).toEqual(["t1"]);
+      expect(read("y")).toBe("0\n");
+      write("x", "1\n");
+      expect(moved(await workspace.undo())).toEqual(["t2"]);
+      expect(read("x")).toBe("0\n");
+    }),
+  );
+
+  test(
+    "revert of a row that changed nothing does nothing and leaves no checkpoint",
+    inWorkspace({ x: "0\n" }, async ({ workspace, write }) => {
+      const { checkpoint } = await workspace.checkpoint();
+      write("x", "1\n");
+      const before = (await workspace.list()).length;
+      expect(await workspace.planRevert(checkpoint.id)).toMatchObject({ edits: [], steps: [] });
+      expect(await workspace.revert(checkpoint.id)).toMatchObject({
+        outcome: "unchanged",
+        safetyCheckpoint: null,
+        newCheckpoint: null,
+      });
+      expect((await workspace.list()).length).toBe(before);
+    }),
+  );
+});
+
+describe("[R124] what may be a person's doing", () => {
+  test(
+    "a path that an edit tool did not name stands apart, and so does one that it names not",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const call = await claude.startTool(() => write("x", "1\n"), {
+        tool: "Edit",
+        nature: "edit",
+        paths: ["x"],
+      });
+      write("y", "by hand\n");
+      await claude.endTool(call);
+      await claude.stop();
+      expect(await workspace.planUndo()).toMatchObject({
+        edits: [{ path: "x" }, { path: "y" }],
+        maybe: [{ path: "y", tool: "Edit" }],
+      });
+      await workspace.undo();
+      expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
+    }),
+  );
+
+  test(
+    "what changed while a command ran that ended as it should is the command's; that of one cut off is in doubt",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.tool(() => write("x", "1\n"));
+      expect((await workspace.planUndo())?.maybe).toEqual([]);
+      const call = await claude.startTool(() => write("y", "1\n"));
+      await claude.endTool(call, { unfinished: true });
+      expect(await workspace.planUndo()).toMatchObject({
+        edits: [{ path: "x" }, { path: "y" }],
+        maybe: [{ path: "y", tool: "Bash" }],
+      });
+    }),
+  );
+});
+
+test(
+  "[R125] what a late capture took for there before is named, with the reason",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    await claude.prompt("go");
+    const at = Date.now() - 1000;
+    write("x", "1\n");
+    const call = await claude.startTool(() => write("y", "1\n"), { deadline: { at, reason: "late" } });
+    await claude.endTool(call);
+    await claude.stop();
+    const undone = await workspace.undo();
+    expect(undone).toMatchObject({ outcome: "applied", plan: { doubts: [{ path: "x", reason: "late" }] } });
+    expect([read("x"), read("y")]).toEqual(["1\n", "0\n"]);
+  }),
+);
+
+test(
+  "[R126] turns that share a file: undo of one names the other and how many to take; undo of both needs no more",
+  inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
+    const { workspace, write, tree } = temp;
+    const before = tree();
+    const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+    await a.prompt("A's");
+    await b.prompt("B's");
+    const call = await a.startTool(() => write("x", "1\n"));
+    await b.tool(() => write("z", "1\n"));
+    await a.endTool(call);
+    await a.tool(() => write("y", "1\n"));
+    const after = tree();
+    const refused = await workspace.undo();
+    expect(refused).toMatchObject({
+      outcome: "conflicts",
+      steps: [{ prompt: "A's" }],
+      conflicts: [{ path: "z", sharedWith: [{ prompt: "B's" }], together: 2 }],
+    });
+    expect(tree()).toEqual(after);
+    expect(moved(await workspace.undo({ count: 2 }))).toEqual(["A's", "B's"]);
+    expect(tree()).toEqual(before);
+    expect(await workspace.redo({ count: 2 })).toMatchObject({ outcome: "applied" });
+    expect(tree()).toEqual(after);
+  }),
+);
+
+test(
+  "[R126] the same while both commands run and no checkpoint has the change yet",
+  inWorkspace({ x: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+    for (const each of [a, b]) {
+      await each.prompt("go");
+      await each.startTool();
+    }
+    write("x", "1\n");
+    const refused = await workspace.undo();
+    expect(refused).toMatchObject({ outcome: "conflicts", canUndo: true, conflicts: [{ together: 2 }] });
+    expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied", canUndo: false });
+    expect(read("x")).toBe("0\n");
+  }),
+);
+
+test(
+  "[R127] a command in the background is its turn's until the turn ends; what it writes later is offered while it runs",
+  inWorkspace({ a: "0\n" }, async (temp) => {
+    const { workspace, write, tree } = temp;
+    const claude = await agent(temp, "claude");
+    await claude.prompt("start it");
+    const call = await claude.startTool(() => write("b", "1\n"), { nature: "command" });
+    await claude.startCommand();
+    await claude.endTool(call, { background: true });
+    write("c", "1\n");
+    await claude.stop();
+    write("d", "1\n");
+    await workspace.checkpoint();
+    write("e", "1\n");
+    expect(await workspace.planUndo()).toMatchObject({
+      edits: [{ path: "b" }, { path: "c" }],
+      background: [{ step: { prompt: "start it" }, tool: "Bash", paths: ["d", "e"] }],
+      meanwhile: [],
+    });
+    await workspace.undo({ includeBackground: true });
+    expect([...tree().keys()]).toEqual(["a"]);
+    await workspace.redo();
+    await claude.endCommands();
+    write("f", "1\n");
+    const plan = await workspace.planUndo();
+    expect([plan?.background, plan?.meanwhile]).toEqual([[], ["d", "e", "f"]]);
+  }),
+);
