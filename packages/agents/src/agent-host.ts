@@ -14,6 +14,8 @@ export interface ThreadRequest {
   readonly externalId: string;
   /** Where the agent works now; a linked worktree is a workspace of its own. */
   readonly cwd: string;
+  /** A subagent is at work: what to call the thread where nobody else is, as in a worktree of its own. */
+  readonly subagent?: string;
   /** The agent's own process, where it is known. */
   readonly client?: ClientProcess | undefined;
   /** The agent sends events around its tools. */

@@ -1,4 +1,5 @@
 /** How events are called in the timeline. One line each, bounded, without secrets and control characters. */
+import { basename } from "node:path";
 import type { AgentRun } from "./agent-host.ts";
 import type { ToolUse } from "./agent-event.ts";
 import { redact } from "./redact.ts";
@@ -31,6 +32,11 @@ export function summarise(subject: string): string {
 
 export function describeRun(phase: "Before" | "After", run: AgentRun): string {
   return `${phase} agent ${shorten(run.role, PROMPT_CHARACTERS)}`;
+}
+
+/** What a thread is called that only a subagent works in: "Subagent reviewer in agent-7f3a". */
+export function describeSubagent(run: AgentRun, directory: string): string {
+  return shorten(`Subagent ${run.role} in ${basename(directory)}`, SUBJECT_CHARACTERS);
 }
 
 /** The first characters as people count them, in one line; secrets are taken out before anything is cut. */

@@ -8,6 +8,7 @@ import type { AgentAdapter, AgentEvent, EventKind, Reply, ToolUse } from "./agen
 import {
   describePrompt,
   describeRun,
+  describeSubagent,
   describeTool,
   shorten,
   summarise,
@@ -61,6 +62,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
     externalId: session,
     cwd,
     brackets: adapter.announcesTools,
+    ...(event.run && { subagent: describeSubagent(event.run, cwd) }),
     ...(adapter.startsItself && client && { client }),
     ...(deadline && { deadline }),
   });

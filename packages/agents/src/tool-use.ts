@@ -22,12 +22,13 @@ const HARMLESS = new Set(
   killshell taskoutput taskstop sleep think view_image read_bash stop_bash report_intent
   listmcpresources readmcpresource toolsearch structuredoutput delete_todo lsp read_mcp_resource
   list_mcp_resources
+  wait_agent send_input send_message resume_agent close_agent list_agents
   agent task spawn_agent
 `),
 );
 
 /** Belay's own MCP tools, however the agent spells them: a restore makes its own checkpoints. */
-const OWN_TOOL = /(?:^|[:_.])checkpoint_(?:create|list|show|diff|search|preview|restore)$/;
+const OWN_TOOL = /(?:^|[:_./-])checkpoint_(?:create|list|show|diff|search|preview|restore)$/;
 
 export interface ToolFacts {
   readonly tool: string;

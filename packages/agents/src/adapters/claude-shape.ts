@@ -77,11 +77,30 @@ function runOf(payload: Payload): AgentRun | null {
 }
 
 function parsePrompt(payload: Payload, origin: Origin): AgentEvent {
-  const text = textOf(payload, "prompt");
-  if (text === null) return { ...origin, kind: "ignored" };
+  const text = withoutReminders(textOf(payload, "prompt") ?? "");
+  if (text === "") return { ...origin, kind: "ignored" };
   const key = digest(origin.turnId, text, momentOf(payload, "timestamp"));
   if (WAKE_UP.test(text)) return { ...origin, key, kind: "wake-up" };
   return { ...origin, key, kind: "prompt", text, messageId: origin.turnId };
+}
+
+const REMINDER = ["<system-reminder>", "</system-reminder>"] as const;
+
+/** The user's own words: without what the agent tells its model before and after them. */
+function withoutReminders(prompt: string): string {
+  const [begin, end] = REMINDER;
+  let text = prompt;
+  for (let rest = text.trimStart(); rest.startsWith(begin); rest = text.trimStart()) {
+    const close = rest.indexOf(end);
+    if (close < 0) break;
+    text = rest.slice(close + end.length).trimStart();
+  }
+  for (let rest = text.trimEnd(); rest.endsWith(end); rest = text.trimEnd()) {
+    const open = rest.lastIndexOf(begin);
+    if (open < 0) break;
+    text = rest.slice(0, open).trimEnd();
+  }
+  return text;
 }
 
 function parseTool(payload: Payload, origin: Origin, name: string): AgentEvent | undefined {

@@ -89,12 +89,13 @@ async function openThread(
   open: OpenWorkspace,
   request: Parameters<Host["openThread"]>[0],
 ): Promise<AgentThread | null> {
-  const { agent, externalId, cwd, deadline, brackets } = request;
+  const { agent, externalId, cwd, deadline, brackets, subagent } = request;
   const opened = await open(cwd);
   if (opened === null) return null;
   const client = clientOf(request);
+  const named = subagent !== undefined && isWorktree(opened.workspace.root) ? { title: subagent } : {};
   const { id } = await opened.inTurn(() =>
-    opened.workspace.createThread({ agent, externalId, deadline, brackets, client }),
+    opened.workspace.createThread({ agent, externalId, deadline, brackets, client, ...named }),
   );
   return { opened, id, deadline };
 }
@@ -156,6 +157,11 @@ export async function worktreeToProtect(
     }
   }
   return undefined;
+}
+
+/** No prompt ever names a thread there: the agent's user speaks elsewhere. */
+function isWorktree(root: string): boolean {
+  return statSync(join(root, ".git"), { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** What stands in the `.git` file of a linked worktree: a place in the `.git` of its repository. */

@@ -104,12 +104,20 @@ function messageList(messages: readonly Message[], output: Output): string {
   return table(rows, { width: output.width, indent: "  ", flexible: 3, right: [0] });
 }
 
+/** Only what the agent said: nothing is not zero. */
+function spentText(tokens: number | null, cost: number | null): string {
+  return [
+    ...(tokens === null ? [] : [`${tokens} tokens`]),
+    ...(cost === null ? [] : [`${cost.toFixed(2)} $`]),
+  ].join(", ");
+}
+
 function agentList(agents: readonly AgentRun[], output: Output): string {
   const rows = agents.map(({ id, role, status, startedAt, cost, tokens }) => [
     { text: visible(role), paint: output.style.cyan },
     { text: visible(status) },
     { text: relativeTime(startedAt) },
-    { text: `${tokens} tokens, ${cost.toFixed(2)} $`, paint: output.style.dim },
+    { text: spentText(tokens, cost), paint: output.style.dim },
     { text: visible(id), paint: output.style.dim },
   ]);
   return table(rows, { width: output.width, indent: "  ", flexible: 4 });

@@ -196,7 +196,7 @@ export function openAgent(db: Database, agent: NewAgentRun): void {
 export function closeAgent(
   db: Database,
   thread: ThreadId,
-  result: { id: string; status: string; cost: number; tokens: number; now: number },
+  result: { id: string; status: string; cost: number | null; tokens: number | null; now: number },
 ): void {
   db.run(
     "UPDATE agent_run SET status = ?, cost = ?, tokens = ?, ended_at = ? WHERE thread = ? AND id = ?",
@@ -245,8 +245,8 @@ function toAgent(row: Row): AgentRun {
     status: String(row["status"]),
     startedAt: Number(row["started_at"]),
     endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
-    cost: Number(row["cost"]),
-    tokens: Number(row["tokens"]),
+    cost: row["cost"] === null ? null : Number(row["cost"]),
+    tokens: row["tokens"] === null ? null : Number(row["tokens"]),
     parent: text("parent"),
     checkpoint: text("checkpoint_id") as CheckpointId | null,
   };

@@ -51,8 +51,9 @@ export interface AgentFacts {
   readonly id: string;
   readonly role: string;
   readonly status: string;
-  readonly cost: number;
-  readonly tokens: number;
+  /** null: not known. */
+  readonly cost: number | null;
+  readonly tokens: number | null;
 }
 
 export interface ConversationFacts {

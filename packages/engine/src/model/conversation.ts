@@ -171,8 +171,9 @@ export interface AgentRun {
   readonly status: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  readonly cost: number;
-  readonly tokens: number;
+  /** null: its agent did not say. */
+  readonly cost: number | null;
+  readonly tokens: number | null;
   readonly parent: string | null;
   readonly checkpoint: CheckpointId | null;
 }

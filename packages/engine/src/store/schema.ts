@@ -120,6 +120,13 @@ const TRUST = `
   ALTER TABLE tool_call ADD COLUMN nature TEXT;
   ALTER TABLE tool_call ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE change ADD COLUMN during TEXT;
+  ALTER TABLE agent_run ADD COLUMN known_cost REAL;
+  ALTER TABLE agent_run ADD COLUMN known_tokens INTEGER;
+  UPDATE agent_run SET known_cost = nullif(cost, 0), known_tokens = nullif(tokens, 0);
+  ALTER TABLE agent_run DROP COLUMN cost;
+  ALTER TABLE agent_run DROP COLUMN tokens;
+  ALTER TABLE agent_run RENAME COLUMN known_cost TO cost;
+  ALTER TABLE agent_run RENAME COLUMN known_tokens TO tokens;
   CREATE TABLE uncaptured (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, thread TEXT NOT NULL REFERENCES thread (id), message TEXT UNIQUE, at INTEGER NOT NULL,
     until INTEGER NOT NULL, events INTEGER NOT NULL, problem TEXT NOT NULL, after INTEGER NOT NULL

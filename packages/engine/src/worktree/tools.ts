@@ -118,7 +118,7 @@ export function beginAgent(context: Context, thread: ThreadId, request: AgentReq
     openAgent(db, { id, thread, role, parent: parent ?? null, step, checkpoint, now: system.now() });
   };
   if (isTrigger(context, "agent")) {
-    const agent: AgentFacts = { id, role, status: "running", cost: 0, tokens: 0 };
+    const agent: AgentFacts = { id, role, status: "running", cost: null, tokens: null };
     takeCheckpoint(context, {
       request: { kind: "agent", phase: "before", thread, agent },
       description: `Before agent ${role}`,

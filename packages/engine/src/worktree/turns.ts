@@ -6,6 +6,7 @@
 import { checkpointAt, newestSeq } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
+import { rolledBackSince } from "../history/rolled-back.ts";
 import {
   closeStep,
   continueStep,
@@ -17,7 +18,6 @@ import {
 } from "../history/steps.ts";
 import { nameThread, openThread } from "../history/threads.ts";
 import { closeCallsOf, moveCalls, stopBracketing } from "../history/tool-calls.ts";
-import { pathFromBytes } from "../model/byte-path.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -216,25 +216,5 @@ function beginningOf(text: string): string {
 /** What was taken back since the thread's last turn began: its agent still believes it to be there. */
 function goneSince({ store }: Context, thread: ThreadId): RolledBack[] {
   const last = lastTurnOf(store.db, thread);
-  if (last === undefined) return [];
-  const rows = store.db.all(
-    `SELECT seq, kind, description FROM checkpoint WHERE kind IN ('restore', 'reset') AND seq > ? AND seq <= ?
-       AND (thread IS NULL OR thread = ?) ORDER BY seq`,
-    last.before ?? 0,
-    newestSeq(store.db),
-    thread,
-  );
-  return rows.map((row) => {
-    const paths = store.db
-      .all("SELECT path FROM change WHERE checkpoint = ? ORDER BY path", Number(row["seq"]))
-      .map((change) => pathFromBytes(change["path"] as Uint8Array));
-    return {
-      by: row["kind"] as RolledBack["by"],
-      description: String(row["description"]),
-      paths: paths.slice(0, TOLD_PATHS),
-      pathsTotal: paths.length,
-    };
-  });
+  return last === undefined ? [] : rolledBackSince(store.db, thread, last.before ?? 0);
 }
-
-const TOLD_PATHS = 20;

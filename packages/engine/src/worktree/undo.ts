@@ -1,8 +1,10 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
+import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { StepPlanner, type Direction } from "../history/plan-steps.ts";
 import type { Step } from "../history/steps.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Outcome, type Plan, type StepSummary } from "../model/plan.ts";
@@ -192,11 +194,21 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     doubts:
       direction === "backwards" ? lateDoubts(context, deltas.steps).filter(({ path }) => chosen(path)) : [],
     warnings: [
-      ...planWarnings(present, undefined, edits),
+      ...planWarnings(
+        present,
+        request.kind === "undo" ? beforeFirst(context, deltas.steps) : undefined,
+        edits,
+      ),
       ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
     ],
     steps: deltas.steps.map(summaryOf),
   };
+}
+
+/** What git was like before the first of these steps: a turn may have committed. */
+function beforeFirst({ store }: Context, steps: readonly Step[]): Checkpoint | undefined {
+  const seqs = steps.flatMap(({ before }) => before ?? []);
+  return seqs.length === 0 ? undefined : checkpointAt(store.db, Math.min(...seqs));
 }
 
 function emptyPlan(context: Context, request: StepRequest): Plan {
