@@ -7,6 +7,7 @@ export type CommandErrorCode =
   | "THREAD_NOT_FOUND"
   | "PATH_OUTSIDE"
   | "PATH_NOT_IN_CHECKPOINT"
+  | "PATH_NOT_KEPT_OUT"
   | "CONVERSATION_NOT_FORKED"
   | "NO_PARENT"
   | "OUTPUT_FAILED"

@@ -97,6 +97,43 @@ describe("forget", () => {
     await sandbox.verify();
   });
 
+  test("[R135] says that what stays on disk comes back, and --always keeps it out until that is taken back", async () => {
+    sandbox.write("secret.env", "password\n");
+    await sandbox.checkpoint();
+    const once = sandbox.belay(["forget", "secret.env", "--yes"]);
+    expect(once.stderr).toContain("the next checkpoint will hold it again");
+    expect(once.stderr).toContain("belay forget --always secret.env");
+    expect(sandbox.ok("forget", "secret.env", "--always", "--yes")).toContain(
+      "belay forget --always --undo secret.env",
+    );
+    sandbox.write("secret.env", "another\n");
+    await sandbox.checkpoint();
+    expect(sandbox.json(["status"]).excluded).toContainEqual(
+      expect.objectContaining({ path: "secret.env", rule: "forget --always" }),
+    );
+    expect(sandbox.json(["show", "@"]).files).toEqual([]);
+    sandbox.ok("checkpoint", "--include", "secret.env");
+    expect(sandbox.json(["show", "@"]).files).toEqual([]);
+    expect(sandbox.ok("forget", "--always", "--undo", "secret.env")).toContain("again");
+    expect(sandbox.error(["forget", "--always", "--undo", "secret.env"], 4)).toMatchObject({
+      code: "PATH_NOT_KEPT_OUT",
+    });
+    expect(sandbox.error(["forget", "--undo", "secret.env"], 2)).toMatchObject({ code: "USAGE" });
+    const { files } = sandbox.json(["show", "@"]).checkpoint;
+    await sandbox.checkpoint();
+    expect(sandbox.json(["show", "@"]).checkpoint.files).toBe(files + 1);
+  });
+
+  test("[R134] checkpoint --include holds what .belayignore leaves out, once", async () => {
+    sandbox.write(".belayignore", ".env\n");
+    sandbox.write(".env", "S=1\n");
+    await sandbox.checkpoint();
+    sandbox.ok("checkpoint", "--include", ".env");
+    expect(sandbox.json(["show", "@"]).checkpoint.files).toBe(
+      sandbox.json(["show", "@-1"]).checkpoint.files + 1,
+    );
+  });
+
   test("a letter that happens to begin an id is not taken for a checkpoint", () => {
     const { id } = sandbox.json(["show", "1"]).checkpoint;
     expect(sandbox.error(["forget", id[0], "--yes"], 2)).toMatchObject({

@@ -17,7 +17,8 @@ export function forgetTarget(
   } catch (error) {
     if (!isEngineError(error, "CHECKPOINT_NOT_FOUND")) throw error;
     const report = forgetPath(store, system, parsePath(target), options);
-    if (report.checkpoints.length === 0) throw error;
+    // what was never captured can still be kept out
+    if (report.checkpoints.length === 0 && !options.always) throw error;
     return report;
   }
 }

@@ -15,6 +15,9 @@ import { PRUNE_GRACE_MS, type RetentionPolicy } from "./model/retention.ts";
 import { retentionOf } from "./create-context.ts";
 import type { CurrentSettings } from "./current-settings.ts";
 import { forgetTarget } from "./forget-target.ts";
+import { letIn } from "./history/kept-out.ts";
+import type { ForgetOptions } from "./upkeep/forget.ts";
+import { parsePath } from "./workspace-path.ts";
 import { LocalApprovals } from "./local-approvals.ts";
 import { forgetMessage, forgetThread } from "./upkeep/forget-words.ts";
 import { withReserve } from "./store/reserve.ts";
@@ -66,11 +69,15 @@ export class LocalUpkeep extends LocalApprovals {
 
   async forget(
     target: string,
-    { dryRun = false, sameContent = false }: { dryRun?: boolean; sameContent?: boolean } = {},
+    { dryRun = false, sameContent = false, always = false }: Partial<ForgetOptions> = {},
   ): Promise<ForgetReport> {
-    const report = forgetTarget(this.context, target, { dryRun, sameContent });
+    const report = forgetTarget(this.context, target, { dryRun, sameContent, always });
     if (!dryRun) this.context.worktree.distrust();
     return report;
+  }
+
+  async captureAgain(path: string): Promise<boolean> {
+    return this.db.transaction(() => letIn(this.db, parsePath(path)));
   }
 
   async forgetThread(ref: string, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ForgetWordsReport> {

@@ -43,7 +43,9 @@ import type {
   WorkspaceStatus,
 } from "./workspace.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
+import { parsePath } from "./workspace-path.ts";
 import { lookRequest } from "./worktree/context.ts";
+import { filesBelow } from "./worktree/files-below.ts";
 import { recover } from "./worktree/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "./worktree/restore.ts";
 import { prepareCheckpoint, takeCheckpoint } from "./worktree/take-checkpoint.ts";
@@ -87,8 +89,11 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     assertRoomForManual(this.db, request, retentionOf(this.settings.values).manualLimit);
     if (request.paths !== undefined) this.namePaths(request.paths);
     const description = request.description ?? request.name ?? "Manual checkpoint";
+    const included = (request.include ?? []).flatMap((path) =>
+      filesBelow(this.context.worktree.root, parsePath(path)),
+    );
     return (await this.take(() =>
-      takeCheckpoint(this.context, { request, description, look: { progress } }),
+      takeCheckpoint(this.context, { request, description, look: { progress, included } }),
     ))!;
   }
 

@@ -20,6 +20,7 @@ import type { ObjectSource } from "./store/object-store.ts";
 import { isPurgeUnfinished } from "./upkeep/purge.ts";
 import { storeBytes } from "./store/store.ts";
 import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatus } from "./workspace.ts";
+import { KEPT_OUT_RULE, keptOutPaths } from "./history/kept-out.ts";
 import { parsePaths } from "./workspace-path.ts";
 import { asSeen, type Context } from "./worktree/context.ts";
 import { lookNow } from "./worktree/left-behind.ts";
@@ -53,6 +54,13 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measure(context, excluded),
   };
+}
+
+/** What is kept out for good is listed also while it is not there. */
+function withKeptOut({ store }: Context, roots: readonly ExcludedRoot[]): ExcludedRoot[] {
+  const listed = new Set(roots.map(({ path }) => path));
+  const missing = keptOutPaths(store.db).filter((path) => !listed.has(path));
+  return [...roots, ...missing.map((path) => ({ path, rule: KEPT_OUT_RULE, bytes: null }))];
 }
 
 function measure({ worktree, system }: Context, excluded: readonly ExcludedRoot[]): ExcludedRoot[] {
@@ -112,7 +120,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     changedFiles: changed?.files ?? [],
     changes: changed?.changes ?? null,
     gaps: present?.gaps ?? [],
-    excluded: measure(context, present?.excludedRoots ?? []),
+    excluded: measure(context, withKeptOut(context, present?.excludedRoots ?? [])),
     disk: { bytes: storeBytes(store), capBytes },
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),

@@ -247,7 +247,13 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   forgetThread(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
   /** The same for one message, by its id or the agent's name for it, and its turn. */
   forgetMessage(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
-  forget(target: string, options?: { dryRun?: boolean; sameContent?: boolean }): Promise<ForgetReport>;
+  /** Purges a checkpoint or a path; `always` keeps the path out of every later checkpoint too. */
+  forget(
+    target: string,
+    options?: { dryRun?: boolean; sameContent?: boolean; always?: boolean },
+  ): Promise<ForgetReport>;
+  /** Takes `always` back; false when the path was not kept out. */
+  captureAgain(path: string): Promise<boolean>;
   stats(): Promise<Stats>;
   /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
   file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;

@@ -10,29 +10,44 @@ import { doubtList, gapList } from "../output/file-list.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, duration } from "../output/quantity.ts";
 import { threadId } from "../thread-option.ts";
+import { workspacePath } from "../workspace-path.ts";
 
 export default defineCommand({
-  usage: "checkpoint [-m name] [--note text] [--tag tag] [--thread t]",
+  usage: "checkpoint [-m name] [--note text] [--tag tag] [--include path] [--thread t]",
   about: "Keeps the present state of all files, durably. Manual checkpoints are never pruned.",
   options: {
     name: { type: "string", short: "m", value: "name", about: "a name to find it by" },
     note: { type: "string", value: "text", about: "a note" },
     tag: { type: "string", multiple: true, value: "tag", about: "a tag; may be given several times" },
+    include: {
+      type: "string",
+      multiple: true,
+      value: "path",
+      about: "a path that this checkpoint holds although .belayignore or a default leaves it out",
+    },
     thread: { ...THREAD, about: "the thread it belongs to" },
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
   examples: [`belay checkpoint -m before-refactoring --note "all tests pass"`],
   run: async (call) => {
-    const { name, note, tag: tags } = call.options;
+    const { name, note, tag: tags, include } = call.options;
     if (name === "") throw usageError("The name is empty.", "Leave out -m, or give it a name.");
     const asked =
-      call.options.all === true || call.options.thread !== undefined ? undefined : await ask(call);
+      call.options.all === true || (call.options.thread ?? include) !== undefined
+        ? undefined
+        : await ask(call);
     if (asked !== undefined) return report(call, asked);
     return withFiles(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
       const annotations = { ...(name && { name }), ...(note && { note }), ...(tags && { tags }) };
-      const request = { kind: "manual", ...annotations, ...(thread && { thread }) } as const;
+      const paths = include?.map((path) => workspacePath(workspace, call.directory, path));
+      const request = {
+        kind: "manual",
+        ...annotations,
+        ...(thread && { thread }),
+        ...(paths && { include: paths }),
+      } as const;
       const taken = await capture(call, workspace, request);
       warnAll(call, taken.warnings);
       if (call.json) call.output.json(takenJson(taken, { workspace: workspace.id, all: call.options.all }));

@@ -21,36 +21,91 @@ const OPTIONS = {
   },
   message: { type: "string", value: "id", about: "one message and what else was said in its turn" },
   "same-content": { type: "boolean", about: "also other paths that hold the same bytes" },
+  always: { type: "boolean", about: "also keep the path out of every later checkpoint; `status` lists it" },
+  undo: { type: "boolean", about: "with --always: let the path be captured again" },
   "dry-run": DRY_RUN,
   yes: YES,
   all: ALL_ENTRIES,
 } as const;
 
 export default defineCommand({
-  usage: "forget <path | checkpoint | --thread t | --message id> [--same-content] [--dry-run] [--yes]",
+  usage:
+    "forget <path | checkpoint | --thread t | --message id> [--always [--undo]] [--same-content] [--dry-run] [--yes]",
   about: [
     "Purges content from the store at once and for good: a path from every checkpoint, or one checkpoint.",
     "This is the one thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
-    "that could be taken for a checkpoint. With --thread or --message it purges words instead: prompts, answers,",
+    "that could be taken for a checkpoint. A file that stays on disk is in the next checkpoint again, unless",
+    "--always keeps it out. With --thread or --message it purges words instead: prompts, answers,",
     "titles and descriptions, wherever the store has them. Transcripts of the agent itself are not Belay's.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
-  examples: ["belay forget secrets.env", "belay forget 12 --dry-run", "belay forget --thread kqzv"],
-  run: (call) =>
-    withWorkspace(call, async (workspace) => {
-      const words = findWords(call);
+  examples: [
+    "belay forget secrets.env",
+    "belay forget --always secrets.env",
+    "belay forget 12 --dry-run",
+    "belay forget --thread kqzv",
+  ],
+  run: async (call) => {
+    const words = findWords(call);
+    return withWorkspace(call, async (workspace) => {
       if (words !== undefined) return forgetWords(call, workspace, words);
+      if (call.options.undo === true) return captureAgain(call, workspace);
       const target = await findTarget(call, workspace, call.operands[0] ?? "");
+      const always = call.options.always === true;
+      if (always && target.kind === "checkpoint")
+        throw usageError(
+          "--always is for a path, not for a checkpoint.",
+          `Write ./${target.label} for a file.`,
+        );
       // looked at first even with --yes: a path that is nowhere is a slip of the pen
       const sameContent = call.options["same-content"] === true;
-      const preview = await lookAt(workspace, target, sameContent);
+      const preview = await lookAt(workspace, target, { sameContent, always });
       if (call.options["dry-run"] === true) return report(call, target, preview);
-      const asked = question(target, preview, sameContent);
+      const asked = `${question(target, preview, sameContent)}${always ? ALWAYS_TOO : comesBack(call, target)}`;
       if (call.options.yes !== true && !(await confirm(call, asked, { dryRun: true }))) return declined(call);
-      return report(call, target, await workspace.forget(target.name, { sameContent }));
-    }),
+      const status = report(call, target, await workspace.forget(target.name, { sameContent, always }));
+      if (always && !call.json)
+        call.output.print(
+          `${visible(target.label)} stays out of every later checkpoint. Take that back: ${takeBack(target)}`,
+        );
+      else if (!always && isOnDisk(call, target)) call.output.warn(comesBack(call, target).trim());
+      return status;
+    });
+  },
 });
+
+const ALWAYS_TOO = "\nIt will stay out of every later checkpoint.";
+
+function takeBack({ label }: Pick<Target, "label">): string {
+  return `belay forget --always --undo ${visible(label)}`;
+}
+
+function isOnDisk(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, { kind }: Target): boolean {
+  return kind === "path" && exists(resolve(call.directory, call.operands[0] ?? ""));
+}
+
+/** [R135] Forgetting does not last for what stays on disk. */
+function comesBack(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, target: Target): string {
+  if (!isOnDisk(call, target)) return "";
+  return `\nIt is still on disk: the next checkpoint will hold it again, unless .belayignore names it. To keep it out: belay forget --always ${visible(target.label)}`;
+}
+
+async function captureAgain(call: Call<typeof OPTIONS>, workspace: Workspace): Promise<number> {
+  if (call.options.always !== true)
+    throw usageError("--undo goes with --always.", "What was purged cannot be brought back.");
+  const path = workspacePath(workspace, call.directory, call.operands[0] ?? "");
+  const wasKeptOut = await workspace.captureAgain(path);
+  if (!wasKeptOut)
+    throw new CommandError("PATH_NOT_KEPT_OUT", `${visible(path)} was not kept out. Nothing was changed.`, {
+      exit: EXIT.notFound,
+      hint: "`belay status` lists what is.",
+      facts: { path },
+    });
+  if (call.json) call.output.json({ path, keptOut: false });
+  else call.output.print(`${visible(path)} will be in the next checkpoint again.`);
+  return EXIT.done;
+}
 
 interface Target {
   /** What the engine is given: an id, or a path from the root that starts with "./". */
@@ -81,9 +136,13 @@ async function findTarget(
   return { name, label: path, kind: "path" };
 }
 
-async function lookAt(workspace: Workspace, target: Target, sameContent: boolean): Promise<ForgetReport> {
+async function lookAt(
+  workspace: Workspace,
+  target: Target,
+  how: { sameContent: boolean; always: boolean },
+): Promise<ForgetReport> {
   try {
-    return await workspace.forget(target.name, { dryRun: true, sameContent });
+    return await workspace.forget(target.name, { dryRun: true, ...how });
   } catch (error) {
     if (target.kind !== "path" || !isNotFound(error)) throw error;
     throw new CommandError(

@@ -120,6 +120,8 @@ export interface CheckpointRequest {
   readonly conversation?: ConversationFacts;
   /** Paths the caller is about to write on purpose: captured from now on, whatever the ignore files say. */
   readonly paths?: readonly string[];
+  /** Paths that this one checkpoint is to hold although `.belayignore` or the defaults leave them out. */
+  readonly include?: readonly string[];
 }
 
 export interface Thread {

@@ -25,7 +25,7 @@ export interface RecordedIgnoreFile {
   readonly content: Buffer;
 }
 
-/** A directory that is left out whatever any ignore file says: a nested workspace, a linked worktree, the store. */
+/** What is left out whatever any ignore file says: a nested workspace, a linked worktree, the store, a path kept out for good. */
 export interface ExcludedDirectory {
   readonly path: BytePath;
   readonly reason: string;

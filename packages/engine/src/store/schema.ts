@@ -132,6 +132,7 @@ const TRUST = `
     until INTEGER NOT NULL, events INTEGER NOT NULL, problem TEXT NOT NULL, after INTEGER NOT NULL
   );
   ALTER TABLE journal ADD COLUMN settled INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE kept_out (path BLOB PRIMARY KEY, since INTEGER NOT NULL) WITHOUT ROWID;
   UPDATE thread SET heard_at = updated_at,
     brackets = EXISTS (SELECT 1 FROM tool_call c WHERE c.thread = thread.id AND c.captured = 1);
   UPDATE step SET changed = 1, position = coalesce((SELECT max(o.seq) FROM change g JOIN checkpoint c ON c.seq = g.checkpoint

@@ -6,6 +6,7 @@ import { editTree } from "../diff/edit-tree.ts";
 import { lookUp, readTree, walkTree } from "../diff/compare-trees.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
 import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
+import { keepOut } from "../history/kept-out.ts";
 import { isAtOrBelow, joinPath, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
@@ -25,6 +26,8 @@ import { Reachable } from "./reachable.ts";
 export interface ForgetOptions {
   readonly dryRun: boolean;
   readonly sameContent: boolean;
+  /** Keeps the path out of every later checkpoint too. */
+  readonly always: boolean;
 }
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
@@ -63,7 +66,7 @@ export function forgetPath(
   store: Store,
   system: System,
   path: BytePath,
-  { dryRun, sameContent }: ForgetOptions,
+  { dryRun, sameContent, always }: ForgetOptions,
 ): ForgetReport {
   if (path === ROOT_PATH)
     throw new EngineError(
@@ -71,6 +74,7 @@ export function forgetPath(
       "That is the whole workspace, not a path in it. Nothing was changed.",
       { path: "." },
     );
+  if (always && !dryRun) store.db.transaction(() => keepOut(store.db, path, system.now()));
   const others = pathsWithSameContent(store, path);
   const paths = sameContent ? [path, ...others] : [path];
   const affected = paths.map((each) => ({ path: each, checkpoints: checkpointsWith(store, each) }));

@@ -1,5 +1,6 @@
 /** What every operation on a workspace needs. */
 import { newestRules } from "../history/checkpoints.ts";
+import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -46,8 +47,14 @@ export function lookRequest(context: Context, more: Partial<LookRequest> = {}): 
     ...more,
     named: [...named, ...(more.named ?? [])],
     included: [...carriedPaths(context), ...(more.included ?? [])],
-    excluded: context.excludedDirectories(),
+    excluded: leftOutAnyway(context),
   };
+}
+
+/** In the order in which rules are recorded. */
+function leftOutAnyway(context: Context): ExcludedDirectory[] {
+  const keptOut = keptOutPaths(context.store.db).map((path) => ({ path, reason: KEPT_OUT_RULE }));
+  return [...context.excludedDirectories(), ...keptOut].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** What the newest checkpoint has only because it was asked for by name: until the turn is over it may still change. */

@@ -1,0 +1,77 @@
+/** Secrets that stay out: `.belayignore`, `forget --always`, and the one way in. */
+import { execFileSync } from "node:child_process";
+import { describe, expect, test } from "vitest";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+
+async function newestPaths({ workspace }: TempWorkspace): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const { path, kind } of workspace.files("@")) if (kind === "file") paths.push(path);
+  return paths;
+}
+
+describe("[R134] .belayignore has the last word", () => {
+  test(
+    "over .env files, git's index and named paths; only an explicit include is above it",
+    inWorkspace(
+      {
+        ".belayignore": ".env*\ntracked.pem\nnamed.key\nvault/\n",
+        a: "a",
+        "tracked.pem": "t",
+        ".env": "S=1",
+      },
+      async (temp) => {
+        const { workspace, write } = temp;
+        execFileSync("git", ["init", "-q", "."], { cwd: temp.root });
+        execFileSync("git", ["add", "-f", "tracked.pem"], { cwd: temp.root });
+        write("vault/x/y", "secret");
+        await workspace.checkpoint({ paths: ["named.key"] });
+        write("named.key", "k");
+        await workspace.checkpoint();
+        expect(await newestPaths(temp)).toEqual([".belayignore", "a"]);
+        await workspace.checkpoint({ include: [".env", "vault"] });
+        expect(await newestPaths(temp)).toEqual([".belayignore", ".env", "a", "vault/x/y"]);
+        // for that one checkpoint
+        expect((await workspace.checkpoint()).checkpoint.changes).toEqual({
+          added: 0,
+          modified: 0,
+          deleted: 0,
+        });
+        expect(await newestPaths(temp)).toEqual([".belayignore", "a"]);
+      },
+    ),
+  );
+});
+
+describe("[R135] forget --always", () => {
+  test.for(["cold", "live"])("keeps a path out from then on, is listed, and can be taken back (%s)", (mode) =>
+    inWorkspace({ a: "a", "secret.pem": "s", "vault/x": "x" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      if (mode === "live") await workspace.watch();
+      await workspace.forget("./secret.pem", { always: true });
+      await workspace.forget("./vault", { always: true });
+      // what was never there can be kept out too
+      await workspace.forget("./later.pem", { always: true });
+      write("secret.pem", "s2");
+      write("vault/y", "y");
+      write("later.pem", "l");
+      write("a", "b");
+      const { checkpoint } = await workspace.checkpoint();
+      expect(await newestPaths(temp)).toEqual(["a"]);
+      expect(checkpoint.changes.modified).toBe(1);
+      temp.remove("later.pem");
+      const { excluded } = await workspace.status();
+      expect(excluded.filter(({ rule }) => rule === "forget --always").map(({ path }) => path)).toEqual([
+        "secret.pem",
+        "vault",
+        "later.pem",
+      ]);
+      // it is nobody's to touch
+      await workspace.restoreTo("1");
+      expect([read("a"), read("secret.pem"), read("vault/y")]).toEqual(["a", "s2", "y"]);
+      expect(await workspace.captureAgain("secret.pem")).toBe(true);
+      expect(await workspace.captureAgain("secret.pem")).toBe(false);
+      await workspace.checkpoint();
+      expect(await newestPaths(temp)).toEqual(["a", "secret.pem"]);
+    })(),
+  );
+});
