@@ -59,7 +59,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     [["show"], /Usage: belay show/],
     [["attach"], /Usage: belay attach/],
     [["export"], /Usage: belay export/],
-    [["forget"], /Usage: belay forget/],
+    [["forget"], /Name a path or a checkpoint/],
     [["run"], /Usage: belay run/],
     [["diff", "1", "2", "3"], /after --/],
     [["diff", "--stat", "--name-only"], /one of them/],
