@@ -99,6 +99,8 @@ export interface AgentHost<Thread = unknown> {
   message(message: UserMessage<Thread>): Promise<{ readonly notices: readonly string[] }>;
   toolBefore(call: ToolCall<Thread>): Promise<void>;
   toolAfter(call: ToolCall<Thread> & { readonly status: ToolStatus }): Promise<void>;
+  /** The agent was interrupted at this time, with what was under way. */
+  interrupted(interrupt: { readonly thread: Thread; readonly at: number }): Promise<void>;
   agentStart(activity: AgentActivity<Thread>): Promise<void>;
   agentEnd(activity: AgentActivity<Thread> & { readonly status: TurnStatus }): Promise<void>;
   turnEnd(end: TurnEnd<Thread>): Promise<void>;

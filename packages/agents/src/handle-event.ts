@@ -198,10 +198,18 @@ async function noticeUnannouncedTurn<Thread>(act: Act<Thread>): Promise<void> {
 async function closeTurn<Thread>(act: Act<Thread>, status: TurnStatus): Promise<void> {
   const { host, thread, notes } = act;
   const open = notes.openTurn();
+  await noticeInterrupt(act);
   await closeCalls(act, null);
   if (open === null) return;
   await host.turnEnd({ thread, messageId: open.messageId, status, answer: null, background: [] });
   notes.endTurn();
+}
+
+/** Where the agent writes down that it was interrupted, what was changed later is not taken for its doing. */
+async function noticeInterrupt<Thread>({ adapter, host, thread, notes, event }: Act<Thread>): Promise<void> {
+  if (event.transcript === null || notes.openCalls().length === 0) return;
+  const at = await adapter.conversations.interruptedAt?.(event.transcript);
+  if (typeof at === "number") await host.interrupted({ thread, at });
 }
 
 /** Calls that never reported their end: interrupted, or not allowed to run. `runId` null = of the agent itself. */

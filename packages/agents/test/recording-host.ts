@@ -32,6 +32,7 @@ export class RecordingHost implements AgentHost<string> {
 
   toolBefore = this.#record("toolBefore");
   toolAfter = this.#record("toolAfter");
+  interrupted = this.#record("interrupted");
   agentStart = this.#record("agentStart");
   agentEnd = this.#record("agentEnd");
   turnEnd = this.#record("turnEnd");

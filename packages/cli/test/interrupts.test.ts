@@ -4,9 +4,10 @@
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as pause } from "node:timers/promises";
 import { writeHookScript } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
@@ -379,3 +380,47 @@ test("[R124] what one writes while Edit runs stands apart in the preview; [R123]
     "Nothing to take out: this checkpoint has no change of its own.",
   );
 });
+
+test("[R128] the resident process notices that a command was cut off: what one writes after that is one's own", async () => {
+  await setUp();
+  sandbox.ok("start");
+  const client = new Client(CLAUDE, "s1", "");
+  await client.prompt("build it");
+  await client.begin(() => sandbox.write("x.txt", "1\n"));
+  const isNoticed = () => sandbox.ok("list").includes("After Bash, which was cut off");
+  for (let tries = 0; tries < 60 && !isNoticed(); tries += 1) await pause(250);
+  expect(isNoticed()).toBe(true);
+  sandbox.write("mine.txt", "mine\n");
+  expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "build it" }] });
+  expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
+});
+
+test.each(["undo", "the next prompt"])(
+  "[R129] Claude Code writes its interrupts into the transcript: %s tells what one wrote after Esc from its work",
+  async (when) => {
+    await setUp();
+    const transcript = join(sandbox.base, "transcript.jsonl");
+    const line = (fields: Payload) => appendFileSync(transcript, `${JSON.stringify(fields)}\n`);
+    const client = new Client(CLAUDE, "s1");
+    const send = (payload: Payload) => client.send({ ...payload, transcript_path: transcript });
+    line({
+      type: "user",
+      uuid: "u1",
+      promptId: "s1-write it",
+      message: { role: "user", content: "write it" },
+    });
+    await send(CLAUDE.prompt("s1", "write it"));
+    const input = { tool_name: "mcp__files__write", tool_input: { target: "x.txt" } };
+    await send({ ...CLAUDE.before("s1", "c1"), ...input });
+    sandbox.write("x.txt", "1\n");
+    const content = [{ type: "text", text: "[Request interrupted by user for tool use]" }];
+    const at = Date.now();
+    const timestamp = new Date(at).toISOString();
+    line({ type: "user", uuid: "u2", parentUuid: "u1", timestamp, message: { role: "user", content } });
+    while (Date.now() <= at + 1000) await pause(20);
+    sandbox.write("mine.txt", "mine\n");
+    if (when !== "undo") await send(CLAUDE.prompt("s1", "something else"));
+    expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "write it" }] });
+    expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
+  },
+);

@@ -13,7 +13,7 @@ import {
   openThread,
   setTitle,
 } from "./history/threads.ts";
-import { listAgents } from "./history/tool-calls.ts";
+import { listAgents, openCalls } from "./history/tool-calls.ts";
 import { insertUncaptured, listUncaptured } from "./history/uncaptured.ts";
 import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Thread } from "./model/checkpoint.ts";
@@ -57,6 +57,7 @@ import type { TakenCheckpoint } from "./workspace.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
+import { captureCutOff, endInterrupted } from "./worktree/cut-off.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "./worktree/tools.ts";
 import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
 
@@ -192,6 +193,19 @@ export class LocalConversations implements Conversations {
 
   async endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null> {
     return this.#taking(thread, () => endTool(this.context, thread, call));
+  }
+
+  async noticeCutOff(): Promise<TakenCheckpoint | null> {
+    return openCalls(this.db).length === 0 ? null : this.take(() => captureCutOff(this.context));
+  }
+
+  async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {
+    return this.#taking(thread, () => endInterrupted(this.context, thread, at));
+  }
+
+  async threadsAtWork(): Promise<Thread[]> {
+    const ids = new Set(openCalls(this.db).map(({ thread }) => thread));
+    return [...ids].map((id) => findThread(this.db, id));
   }
 
   async beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun> {

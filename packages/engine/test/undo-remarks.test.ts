@@ -1,4 +1,5 @@
 /** What an undo says besides what it changes: what it could not do, what may be a person's, who else was at work. */
+import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../src/index.ts";
 import { agent } from "./support/agent-process.ts";
@@ -155,6 +156,59 @@ test(
     expect(refused).toMatchObject({ outcome: "conflicts", canUndo: true, conflicts: [{ together: 2 }] });
     expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied", canUndo: false });
     expect(read("x")).toBe("0\n");
+  }),
+);
+
+test(
+  "[R128] a command that ended without a word is captured when it is looked for: what comes later is one's own",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    expect(await workspace.noticeCutOff()).toBeNull();
+    await claude.prompt("go");
+    await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+    await claude.startCommand();
+    expect(await workspace.noticeCutOff()).toBeNull();
+    await claude.endCommands();
+    expect((await workspace.noticeCutOff())?.checkpoint).toMatchObject({ kind: "tool", phase: "after" });
+    expect(await workspace.noticeCutOff()).toBeNull();
+    write("y", "mine\n");
+    expect(moved(await workspace.undo())).toEqual(["go"]);
+    expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
+  }),
+);
+
+test(
+  "[R128] and if its end is told after all, what it did until then is its own",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    await claude.prompt("go");
+    const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+    await workspace.noticeCutOff();
+    write("y", "1\n");
+    await claude.endTool(call);
+    expect(moved(await workspace.undo())).toEqual(["go"]);
+    expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
+  }),
+);
+
+test(
+  "[R129] what was changed after the agent was interrupted is not its doing, whatever was under way",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    await claude.prompt("go");
+    await claude.startTool(() => write("x", "1\n"), { tool: "mcp__files__write" });
+    const at = Date.now();
+    while (Date.now() <= at + 1000) await pause(20);
+    write("y", "mine\n");
+    expect(await workspace.interrupted(claude.thread, at - 60_000)).toBeNull();
+    expect((await workspace.threadsAtWork()).map(({ id }) => id)).toEqual([claude.thread]);
+    expect(await workspace.interrupted(claude.thread, at)).not.toBeNull();
+    expect(await workspace.threadsAtWork()).toEqual([]);
+    expect(moved(await workspace.undo())).toEqual(["go"]);
+    expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
   }),
 );
 

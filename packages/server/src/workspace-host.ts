@@ -18,6 +18,9 @@ export interface HostOptions {
 
 const IDLE_MS = 10 * 60 * 1000;
 
+/** How soon it is noticed that a tool has ended without a word. */
+const CUT_OFF_MS = 2000;
+
 export class WorkspaceHost {
   readonly #options: HostOptions;
   /** By workspace id. */
@@ -27,10 +30,12 @@ export class WorkspaceHost {
   readonly #threads = new Map<string, string>();
   readonly #reconciling = new Set<string>();
   readonly #paths = new Map<string, string>();
+  readonly #looking: NodeJS.Timeout;
   #registryState = "";
 
   constructor(options: HostOptions) {
     this.#options = options;
+    this.#looking = setInterval(() => void this.#noticeCutOff(), CUT_OFF_MS).unref();
   }
 
   get home(): string {
@@ -127,6 +132,22 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
+  /** [R128] Looks for tools that ended without a word, where nothing else is going on. */
+  async #noticeCutOff(): Promise<void> {
+    for (const [id, opening] of this.#open) {
+      const hosted = await opening.catch(() => undefined);
+      if (hosted === undefined || hosted.isBusy) continue;
+      await hosted
+        .inTurn(() => hosted.workspace.noticeCutOff())
+        .catch((error: unknown) =>
+          this.#options.log.error("a tool that was cut off is not captured", {
+            workspace: id,
+            error: String(error),
+          }),
+        );
+    }
+  }
+
   /** Closes what nobody has asked for in a while. */
   async release(): Promise<void> {
     const now = this.#options.clock();
@@ -140,6 +161,7 @@ export class WorkspaceHost {
   }
 
   async close(): Promise<void> {
+    clearInterval(this.#looking);
     const open = [...this.#open.values()];
     this.#open.clear();
     for (const opening of open) {

@@ -3,6 +3,8 @@ import type { Conversations } from "./conversations.ts";
 
 export const claudeConversations: Conversations = {
   fork: async (request) => (await import("./claude-fork.ts")).forkClaude(request),
+  interruptedAt: async (transcript) =>
+    (await import("./claude-interrupt.ts")).lastClaudeInterrupt(transcript),
   async noticeRewind(event, notes) {
     const looks = event.kind === "tool-before" || event.kind === "turn-end";
     if (!looks || event.run !== null || event.transcript === null) return undefined;

@@ -13,7 +13,7 @@ interface Sight {
   readonly turnId: string | null;
 }
 
-const NOTE = "transcript";
+const NOTE = "rewind";
 /** More than this in one turn, and the look is skipped: a hook must be quick. */
 const TURN_LIMIT = 32 << 20;
 

@@ -3,7 +3,7 @@
  * follows. The format is Claude Code's own business and may change: what cannot be read is passed over, and the
  * file is never written to.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { textOf, parsePayload, type Payload } from "../payload.ts";
 
 export interface TranscriptEntry {
@@ -30,6 +30,12 @@ export function readTranscript(path: string, start = 0, limit = LARGEST): Transc
   const end = bytes.lastIndexOf(0x0a) + 1;
   const lines = bytes.subarray(0, end).toString("utf8").split("\n");
   return { entries: lines.flatMap(asEntry), end: start + end };
+}
+
+/** The messages among the last bytes of a transcript; none when it cannot be read. */
+export function readTranscriptEnd(path: string, bytes: number): readonly TranscriptEntry[] {
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  return readTranscript(path, Math.max(0, size - bytes))?.entries ?? [];
 }
 
 /** Uuids from this one up to the first message, or to the first that is not known. */

@@ -28,6 +28,8 @@ export type ForkResult =
 
 export interface Conversations {
   fork(request: ForkRequest): Promise<ForkResult>;
+  /** When the agent was last interrupted, as its transcript tells it; null: it does not. */
+  interruptedAt?(transcript: string): Promise<number | null>;
   /** The user went back inside the agent since the last event, which no agent reports by itself. */
   noticeRewind?(event: AgentEvent, notes: HookNotes): Promise<{ messageId: string | null } | undefined>;
 }

@@ -56,6 +56,10 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
         const unfinished = status === "unfinished";
         await workspace.endTool(id, { toolUseId, tool, unfinished, background, deadline: thread.deadline });
       }),
+    interrupted: ({ thread, at }) =>
+      inThread(thread, async (workspace, id) => {
+        await workspace.interrupted(id, at);
+      }),
     agentStart: ({ thread, run }) =>
       inThread(thread, async (workspace, id) => {
         await workspace.beginAgent(id, { ...run, deadline: thread.deadline });

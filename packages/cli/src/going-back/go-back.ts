@@ -29,6 +29,7 @@ type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "direc
 
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
   const scene: Scene = { call, way, workspace };
+  await noticeInterrupts(workspace, call.home);
   if (call.options["dry-run"] === true) return preview(scene);
   const act = async () => {
     await way.before?.();
@@ -42,6 +43,13 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   const bestEffort = call.options["best-effort"] === true;
   if (!isBlocked(call, plan)) await way.before?.();
   return report(scene, { outcome: await workspace.restore(plan, { bestEffort }), previewed });
+}
+
+/** Whose doing the last changes are depends on it: an agent that was interrupted may not have said so. */
+async function noticeInterrupts(workspace: Workspace, home: string): Promise<void> {
+  if ((await workspace.threadsAtWork()).length === 0) return;
+  const interrupts = await import("../agents/notice-interrupts.ts");
+  await interrupts.noticeInterrupts(workspace, home);
 }
 
 interface Scene {

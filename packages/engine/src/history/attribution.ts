@@ -20,6 +20,8 @@ export interface AttributionMoment extends Moment {
   readonly bracketing?: ThreadId | undefined;
   /** The call that ends with this capture; `unfinished`: no event told of its end. */
   readonly ended?: { readonly id: string; readonly unfinished: boolean } | undefined;
+  /** When the agent says that a thread's open calls were interrupted. */
+  readonly interrupted?: { readonly thread: ThreadId; readonly at: number } | undefined;
 }
 
 /** A step that was at work. */
@@ -69,7 +71,12 @@ function turnUntil(db: Database, step: Step, moment: AttributionMoment): number 
 }
 
 function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
-  const { ended } = moment;
+  const { ended, interrupted } = moment;
+  if (interrupted !== undefined && wasInterrupted(call, interrupted)) {
+    // how long a command may write on before it is gone
+    const until = interrupted.at + ENDING_MS;
+    return { step, names: call.paths, doubtful: call.nature === "edit" ? call.tool : null, until };
+  }
   const isOver = call.id === ended?.id ? ended.unfinished : isCallOver(db, call, moment);
   return {
     step,
@@ -77,6 +84,16 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
     doubtful: isOver || call.nature === "edit" ? call.tool : null,
     until: isOver ? lastMoment(db, call.thread) : Infinity,
   };
+}
+
+const ENDING_MS = 1000;
+
+/** A call that began before its thread was interrupted. */
+export function wasInterrupted(
+  { thread, openedAt }: ToolCall,
+  interrupted: NonNullable<AttributionMoment["interrupted"]>,
+): boolean {
+  return thread === interrupted.thread && openedAt <= interrupted.at;
 }
 
 function authorOf({ path, from, to }: Edit, windows: readonly Window[]): Attribution {

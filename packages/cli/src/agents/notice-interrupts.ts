@@ -1,0 +1,13 @@
+/** Before an undo: agents that write down their interrupts are asked whether what they left open is over. */
+import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
+import type { Workspace } from "@belay/engine";
+
+export async function noticeInterrupts(workspace: Workspace, home: string): Promise<void> {
+  for (const { id, agent, externalId: session } of await workspace.threadsAtWork()) {
+    if (!isAgentId(agent)) continue;
+    const { path } = transcriptOf(home, { agent, session });
+    const { conversations } = await loadAgent(agent);
+    const at = path === null ? null : await conversations.interruptedAt?.(path);
+    if (typeof at === "number") await workspace.interrupted(id, at);
+  }
+}
