@@ -3,7 +3,8 @@
  * whatever it was told is saved must be there in the end, exactly.
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -29,13 +30,18 @@ export const soak: Suite = {
   async round(round) {
     const base = makeDirectory("belay-soak-");
     const place = { base, root: join(base, "root"), home: join(base, "home") };
+    const parents: ChildProcess[] = [];
     try {
       mkdirSync(place.root);
       await (await openWorkspace(place.root, place)).close();
-      const agents = Array.from({ length: PROCESSES }, (_, number) => new Agent(place, number, round));
+      const agents = Array.from(
+        { length: PROCESSES },
+        (_, number) => new Agent(place, { number, round, parents }),
+      );
       await Promise.all(agents.map((agent) => agent.live(Math.min(COMMANDS_EACH, round.left / PROCESSES))));
       await expectAllThere(place, agents);
     } finally {
+      for (const parent of parents) parent.kill("SIGKILL");
       rmSync(base, { recursive: true, force: true });
     }
   },
@@ -56,6 +62,8 @@ class Agent {
   readonly #place: Place;
   readonly #round: Round;
   readonly #random: SeededRandom;
+  /** Processes that have zombies: they stay until everything has been looked at. */
+  readonly #parents: ChildProcess[];
   readonly name: string;
   readonly path: string;
   /** Checkpoints that it was told exist, and what its file was then. */
@@ -65,8 +73,12 @@ class Agent {
   /** How long a restore takes at present: what is written meanwhile should meet any moment of it. */
   #restoreMs = 400;
 
-  constructor(place: Place, number: number, round: Round) {
+  constructor(
+    place: Place,
+    { number, round, parents }: { number: number; round: Round; parents: ChildProcess[] },
+  ) {
     this.#place = place;
+    this.#parents = parents;
     this.#round = round;
     this.#random = createSeededRandom(round.random.below(2 ** 30));
     this.name = `agent-${number}`;
@@ -128,6 +140,7 @@ class Agent {
 
   /** The id that the command tells, or nothing if it was killed or refused. */
   async #run(words: readonly string[]): Promise<string | undefined> {
+    if (this.#random.below(40) < KILLED) return this.#runAndKill(words);
     const child = spawn(process.execPath, [COMMAND, ...words, "--json"], {
       cwd: this.#place.root,
       env: { ...process.env, BELAY_HOME: this.#place.home },
@@ -142,6 +155,23 @@ class Agent {
     return id ?? checkpoint?.id ?? "";
   }
 
+  /** Kills it below a parent that never takes notice, as the first process of many containers: what is left is a zombie. */
+  async #runAndKill(words: readonly string[]): Promise<undefined> {
+    const script = '"$@" > /dev/null & echo $!; exec sleep 600';
+    const parent = spawn("sh", ["-c", script, "sh", process.execPath, COMMAND, ...words, "--json"], {
+      cwd: this.#place.root,
+      env: { ...process.env, BELAY_HOME: this.#place.home },
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    this.#parents.push(parent);
+    const [pid] = (await once(parent.stdout, "data")) as [Buffer];
+    await sleep(this.#random.below(1500));
+    process.kill(Number(pid.toString("latin1")), "SIGKILL");
+    const isZombie = () =>
+      /\) [ZX] /.test(readFileSync(`/proc/${Number(pid.toString("latin1"))}/stat`, "latin1"));
+    while (!isZombie()) await sleep(2);
+  }
+
   async #disturb(pid: number): Promise<void> {
     const signal = (name: NodeJS.Signals) => {
       try {
@@ -150,10 +180,8 @@ class Agent {
         // it has ended
       }
     };
-    const chance = this.#random.below(40);
-    if (chance >= KILLED + STOPPED) return;
+    if (this.#random.below(40) >= STOPPED) return;
     await sleep(this.#random.below(1500));
-    if (chance < KILLED) return signal("SIGKILL");
     signal("SIGSTOP");
     await sleep(this.#random.below(1000));
     signal("SIGCONT");

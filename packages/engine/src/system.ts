@@ -7,6 +7,7 @@ import { randomId } from "./model/ids.ts";
 import type { ProcessIdentity } from "./model/process-identity.ts";
 import type { System } from "./model/system.ts";
 import {
+  isZombie,
   readBootId,
   readDescendantStarts,
   readProcessStart,
@@ -59,6 +60,7 @@ function isAlive(owner: ProcessIdentity): boolean {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EPERM") return false;
   }
+  if (isZombie(owner.pid)) return false;
   const started = readProcessStart(owner.pid);
   return started === undefined || owner.started === "" || started === owner.started;
 }

@@ -194,6 +194,24 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
       await inOpened(lab, async () => expect(readTreeMap(lab.root)).toEqual(kept));
     }));
 
+  test("[R113, R10] as a zombie, whose parent never takes notice: it is dead, and the next command recovers", () =>
+    inLab(async ({ lab, before, placing }) => {
+      const parent = lab.startUnreaped("restore", { at: placing("c"), how: "kill" });
+      try {
+        const children = () =>
+          readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, "latin1").trim();
+        const isZombie = (pid: string) => /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+        while (children() === "" || !isZombie(children())) await sleep(5);
+        await inOpened(lab, async (workspace) => {
+          expect(workspace.notices).toEqual([expect.stringMatching(/^An interrupted restore was finished/)]);
+          expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+          expect(readTreeMap(lab.root)).toEqual(before);
+        });
+      } finally {
+        parent.kill("SIGKILL");
+      }
+    }));
+
   test("several processes find it at once: one recovers, none fails, it is one step", () =>
     inLab(async ({ lab, before, placing }) => {
       await lab.run("restore", { at: placing("c"), how: "kill" });

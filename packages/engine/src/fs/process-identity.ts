@@ -3,9 +3,23 @@ import { readdirSync, readFileSync } from "node:fs";
 
 /** When the process started, in the kernel's ticks; undefined where the system does not tell. */
 export function readProcessStart(pid: number): string | undefined {
+  return readFacts(pid)?.[19];
+}
+
+/**
+ * True for a process that has ended and whose parent has not taken notice yet, which may be never: the first process of
+ * many containers does not. It has a number and a start, and does nothing any more.
+ */
+export function isZombie(pid: number): boolean {
+  const state = readFacts(pid)?.[0];
+  return state === "Z" || state === "X";
+}
+
+/** What the kernel tells of a process, from its state on. */
+function readFacts(pid: number): string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`);
   // the command name in parentheses may itself hold spaces and parentheses
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 /** The id of this boot, "" where there is none: a lease of an earlier boot is dead whatever its pid says. */

@@ -104,22 +104,10 @@ export class FaultLab {
     // this process may run under the shim itself, with a log that it holds open
     const log = join(this.#base, "calls-apart.log");
     rmSync(log, { force: true });
-    const child = spawn(
-      process.execPath,
-      ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home],
-      {
-        stdio: ["ignore", "pipe", "inherit"],
-        env: {
-          PATH: process.env["PATH"],
-          LD_PRELOAD: this.#shim,
-          BELAY_FAULT_BELOW: this.counted.join(":"),
-          BELAY_FAULTS: describeFaults(faults),
-          BELAY_FAULT_LOG: log,
-          NODE_COMPILE_CACHE: join(this.#base, "compiled"),
-          UV_USE_IO_URING: "0",
-        },
-      },
-    );
+    const child = spawn(process.execPath, this.#words(operation), {
+      stdio: ["ignore", "pipe", "inherit"],
+      env: this.#environment(faults, log),
+    });
     let output = "";
     child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
     const ended = new Promise<Report>((resolve) => {
@@ -129,6 +117,29 @@ export class FaultLab {
       });
     });
     return { child, ended };
+  }
+
+  /** Starts an operation below a process that never takes notice of its end; the caller has to kill that one. */
+  startUnreaped(operation: string, ...faults: Fault[]): ChildProcess {
+    const { LD_PRELOAD, ...env } = this.#environment(faults, join(this.#base, "calls-apart.log"));
+    const words = [`LD_PRELOAD=${LD_PRELOAD}`, process.execPath, ...this.#words(operation)];
+    return spawn("sh", ["-c", 'env "$@" & exec sleep 600', "sh", ...words], { stdio: "ignore", env });
+  }
+
+  #words(operation: string): string[] {
+    return ["--disable-warning=ExperimentalWarning", CHILD, operation, this.root, this.home];
+  }
+
+  #environment(faults: readonly Fault[], log: string): NodeJS.ProcessEnv {
+    return {
+      PATH: process.env["PATH"],
+      LD_PRELOAD: this.#shim,
+      BELAY_FAULT_BELOW: this.counted.join(":"),
+      BELAY_FAULTS: describeFaults(faults),
+      BELAY_FAULT_LOG: log,
+      NODE_COMPILE_CACHE: join(this.#base, "compiled"),
+      UV_USE_IO_URING: "0",
+    };
   }
 
   remove(): void {
