@@ -103,6 +103,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   },
   STORE_NEWER: { exit: EXIT.newer, hint: "Update Belay: the store was written by a newer version." },
   SQLITE_TOO_OLD: { exit: EXIT.failed, hint: "Use a newer Node 24: its SQLite can lose data." },
+  INTERRUPTED: { exit: EXIT.interrupted, hint: "Run the command again to go on." },
   RESTORE_RUNNING: { exit: EXIT.running, hint: "Wait until it is done, then run the command again." },
   RECOVERY_BLOCKED: {
     exit: EXIT.refused,

@@ -8,6 +8,8 @@ export const EXIT = {
   damaged: 5,
   running: 6,
   newer: 7,
+  /** What shells answer for a command that Ctrl-C ended. */
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <node_api.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -297,11 +298,61 @@ static napi_value end(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/*
+ * Signals, counted while JavaScript is at work: Node itself tells of them only when the work is done. The third one does
+ * what it would have done without us.
+ */
+static const int SIGNALS[] = {SIGINT, SIGTERM};
+#define SIGNAL_COUNT (sizeof SIGNALS / sizeof *SIGNALS)
+#define MOST_COUNTED 2
+static struct sigaction before[SIGNAL_COUNT];
+static volatile sig_atomic_t caught;
+static bool is_catching;
+
+static void count_signal(int number) {
+  caught += 1;
+  if (caught <= MOST_COUNTED) return;
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/* catchSignals(): counts from now on. */
+static napi_value catch_signals(napi_env env, napi_callback_info info) {
+  (void)env, (void)info;
+  if (is_catching) return NULL;
+  struct sigaction action = {.sa_handler = count_signal, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  caught = 0;
+  for (size_t at = 0; at < SIGNAL_COUNT; at += 1) sigaction(SIGNALS[at], &action, &before[at]);
+  is_catching = true;
+  return NULL;
+}
+
+/* signalsCaught(): how many came. */
+static napi_value signals_caught(napi_env env, napi_callback_info info) {
+  (void)info;
+  napi_value answer = NULL;
+  napi_create_int32(env, caught, &answer);
+  return answer;
+}
+
+/* releaseSignals(): they do again what they did before. */
+static napi_value release_signals(napi_env env, napi_callback_info info) {
+  (void)env, (void)info;
+  if (!is_catching) return NULL;
+  for (size_t at = 0; at < SIGNAL_COUNT; at += 1) sigaction(SIGNALS[at], &before[at], NULL);
+  is_catching = false;
+  return NULL;
+}
+
 NAPI_MODULE_INIT() {
   napi_property_descriptor functions[] = {
     {"begin", NULL, begin, NULL, NULL, NULL, napi_enumerable, NULL},
     {"isAsBefore", NULL, is_directory_as_before, NULL, NULL, NULL, napi_enumerable, NULL},
     {"end", NULL, end, NULL, NULL, NULL, napi_enumerable, NULL},
+    {"catchSignals", NULL, catch_signals, NULL, NULL, NULL, napi_enumerable, NULL},
+    {"signalsCaught", NULL, signals_caught, NULL, NULL, NULL, napi_enumerable, NULL},
+    {"releaseSignals", NULL, release_signals, NULL, NULL, NULL, napi_enumerable, NULL},
   };
   napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);
   return exports;

@@ -57,6 +57,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     },
     pauses,
     excludedDirectories,
+    interrupt: undefined,
     dropped,
     makeRoom: (missingBytes, keep) =>
       void dropped.push(...makeRoom(store, system, { capBytes: capBytes(), missingBytes, keep })),

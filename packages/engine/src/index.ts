@@ -21,6 +21,7 @@ export {
   type SettingWithSource,
 } from "./settings.ts";
 export { setPauseOfAll } from "./pauses.ts";
+export { catchInterrupts } from "./interrupts.ts";
 export { createSystem, processIdentity } from "./system.ts";
 export type { ProcessIdentity } from "./model/process-identity.ts";
 export type {
@@ -109,6 +110,7 @@ export type {
   ApplyOptions,
   Conflict,
   Displaced,
+  Interrupt,
   ConflictReason,
   ConflictSide,
   Edit,

@@ -5,7 +5,7 @@ import { assertThread } from "./history/threads.ts";
 import type { DiffDetail } from "./model/file-change.ts";
 import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { OperationId, ThreadId } from "./model/ids.ts";
-import type { AfterRestore, ApplyOptions, Outcome, Plan } from "./model/plan.ts";
+import type { AfterRestore, Interrupt, ApplyOptions, Outcome, Plan } from "./model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "./model/session.ts";
 import type { Approvals } from "./approvals.ts";
 import { describeSession, resetRequest } from "./describe-session.ts";
@@ -70,6 +70,10 @@ export class LocalApprovals extends LocalConversations implements Approvals {
 
   afterRestore(work: AfterRestore): void {
     this.#afterRestore = work;
+  }
+
+  interruptedBy(interrupt: Interrupt | undefined): void {
+    this.context.interrupt = interrupt;
   }
 
   /** What somebody does because files went back belongs to going back. */

@@ -12,7 +12,7 @@ import type { EventOptions, WorkspaceEvent } from "./model/event.ts";
 import type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";
 import type { CheckpointId, ThreadId, WorkspaceId } from "./model/ids.ts";
 import type { Pause } from "./model/pause.ts";
-import type { AfterRestore, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
+import type { AfterRestore, Interrupt, ApplyOptions, Outcome, Plan, StepSummary } from "./model/plan.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import type {
   ForgetReport,
@@ -212,6 +212,8 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
 
   /** Called whenever files went back, whichever way was taken; what it says is in the outcome's notices. */
   afterRestore(work: AfterRestore): void;
+  /** Lets a restore, undo, redo, revert or reset be stopped while it is under way; undefined = no longer. */
+  interruptedBy(interrupt: Interrupt | undefined): void;
 
   // A plan only looks; `restore(plan)` carries it out. The others plan and act in one go.
   planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;

@@ -277,6 +277,7 @@ describe("gc", () => {
           excludedDirectories: () => [],
           makeRoom: () => undefined,
           dropped: [],
+          interrupt: undefined,
         };
         const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
         expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);

@@ -39,5 +39,6 @@ export const STATUS_OF: { readonly [Code in ErrorCode]?: number } = {
   CHECKPOINT_PROTECTED: 409,
   LIMIT_REACHED: 409,
   STORE_NEWER: 409,
+  INTERRUPTED: 409,
   RESTORE_RUNNING: 423,
 };

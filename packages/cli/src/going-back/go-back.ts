@@ -33,7 +33,7 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   if (call.options["dry-run"] === true) return preview(scene);
   const act = async () => {
     await way.before?.();
-    return report(scene, { outcome: await way.act(), previewed: false });
+    return report(scene, { outcome: await interruptibly(scene, () => way.act()), previewed: false });
   };
   if (call.options.yes === true) return act();
   const plan = await way.plan();
@@ -42,7 +42,26 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   if (previewed && !(await askFor(scene, plan))) return declined(call);
   const bestEffort = call.options["best-effort"] === true;
   if (!isBlocked(call, plan)) await way.before?.();
-  return report(scene, { outcome: await workspace.restore(plan, { bestEffort }), previewed });
+  const outcome = await interruptibly(scene, () => workspace.restore(plan, { bestEffort }));
+  return report(scene, { outcome, previewed });
+}
+
+/** [R114] Ctrl-C takes back what was done so far; a second one leaves it to the next command. */
+async function interruptibly<Result>(
+  { call, workspace }: Scene,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const { catchInterrupts } = await import("@belay/engine");
+  using interrupt = catchInterrupts((done, total) => {
+    const files = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} files`;
+    if (done > 0) call.output.warn(`Interrupted after ${files}; taking it back …`);
+  });
+  workspace.interruptedBy(interrupt);
+  try {
+    return await work();
+  } finally {
+    workspace.interruptedBy(undefined);
+  }
 }
 
 /** Whose doing the last changes are depends on it: an agent that was interrupted may not have said so. */

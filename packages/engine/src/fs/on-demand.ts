@@ -25,6 +25,10 @@ export interface NativeLook {
   ): object | undefined;
   isAsBefore(look: object, directory: number): boolean;
   end(look: object): void;
+  /** Interrupts are counted until they are released; the third ends the process. */
+  catchSignals(): void;
+  signalsCaught(): number;
+  releaseSignals(): void;
 }
 
 /** undefined where it was not compiled. */

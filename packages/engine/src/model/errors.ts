@@ -41,6 +41,7 @@ export interface ErrorFacts {
   PURGE_UNFINISHED: { store: string; reason: string };
   STORE_NEWER: { store: string; version: number; supported: number };
   SQLITE_TOO_OLD: { version: string; needed: string };
+  INTERRUPTED: { done: number; total: number };
   RESTORE_RUNNING: { pid: number; since: string };
   RECOVERY_BLOCKED: { operation: string; paths: string[] };
   PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };

@@ -130,6 +130,14 @@ export const EMPTY_PLAN = {
   steps: [],
 } satisfies Partial<Plan>;
 
+/** Asked between two files whether a person wants the operation to stop. */
+export interface Interrupt {
+  /** How often that was wanted: once, and what was done is taken back; twice, and it is left to the next command. */
+  count(): number;
+  /** Told when what was done begins to be taken back. */
+  takingBack(done: number, total: number): void;
+}
+
 export interface ApplyOptions {
   /** Skip conflicting and unwritable paths instead of changing nothing at all. */
   readonly bestEffort?: boolean;

@@ -33,9 +33,16 @@ export interface Applied {
 /** Told how many edits are in place; must not throw. */
 type Progress = (done: number) => void;
 
-interface How {
+/** Asked before each edit, with how many are in place; throws when the rest is not wanted any more. */
+type StopIfAsked = (done: number) => void;
+
+/** How edits are applied, and who may have a word in it. */
+export interface HowToApply {
   readonly bestEffort: boolean;
   readonly progress?: Progress;
+  readonly stopIfAsked?: StopIfAsked;
+  /** Asked before each step of taking back; throws when even that is not wanted. */
+  readonly stopTakingBack?: () => void;
   /** Paths that are kept as they are instead of being a conflict. */
   readonly spared?: ReadonlySet<BytePath>;
 }
@@ -48,11 +55,11 @@ export function applyEdits(
   root: AbsolutePath,
   stage: Stage,
   edits: readonly NumberedEdit[],
-  how: How,
+  how: HowToApply,
 ): Applied {
   using anchor = new Anchor(root);
   const { bestEffort } = how;
-  const applier = new Applier(anchor, { stage, edits, ...how });
+  const applier = new Applier(anchor, { stage, edits, how });
   const isDone = () => applier.conflicts.length === 0 || bestEffort;
   const outcome = () => {
     const { done, conflicts, kept, skipped, left } = applier;
@@ -105,7 +112,7 @@ class Applier {
   readonly #edits: readonly NumberedEdit[];
   readonly #bestEffort: boolean;
   readonly #spared: ReadonlySet<BytePath>;
-  readonly #progress: Progress | undefined;
+  readonly #how: HowToApply;
   /** How to take back what was done, in the order it was done. */
   #undo: (() => void)[] = [];
   done: Edit[] = [];
@@ -114,13 +121,13 @@ class Applier {
   skipped: Skipped[] = [];
   left: BytePath[] = [];
 
-  constructor(anchor: Anchor, work: How & { stage: Stage; edits: readonly NumberedEdit[] }) {
+  constructor(anchor: Anchor, work: { stage: Stage; edits: readonly NumberedEdit[]; how: HowToApply }) {
     this.#anchor = anchor;
     this.#stage = work.stage;
     this.#edits = work.edits;
-    this.#bestEffort = work.bestEffort;
-    this.#spared = work.spared ?? new Set();
-    this.#progress = work.progress;
+    this.#bestEffort = work.how.bestEffort;
+    this.#how = work.how;
+    this.#spared = work.how.spared ?? new Set();
   }
 
   /** Deletes deepest first, creates shallowest first; directory modes last, when nothing more is written inside. */
@@ -162,6 +169,7 @@ class Applier {
     for (const edit of edits) {
       if (!wanted(edit) || this.#isSettled(edit.path)) continue;
       if (this.conflicts.length > 0 && !this.#bestEffort) return;
+      this.#how.stopIfAsked?.(this.done.length);
       this.#attempt(edit, work);
     }
   }
@@ -171,7 +179,7 @@ class Applier {
     try {
       if (!work(edit)) return;
       this.done.push({ path: edit.path, from: edit.from, to: edit.to });
-      this.#progress?.(this.done.length);
+      this.#how.progress?.(this.done.length);
     } catch (error) {
       // a path that is left out is left as it was
       if (this.#bestEffort) for (const undo of this.#undo.splice(before).reverse()) undo();
@@ -348,7 +356,10 @@ class Applier {
 
   /** Takes everything back, last change first. What cannot be taken back is left to recovery. */
   takeBack(): void {
-    for (const undo of this.#undo.toReversed()) undo();
+    for (const undo of this.#undo.toReversed()) {
+      this.#how.stopTakingBack?.();
+      undo();
+    }
     this.#undo = [];
     this.done = [];
   }

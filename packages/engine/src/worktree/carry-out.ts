@@ -11,14 +11,14 @@ import { displayAbsolute } from "../fs/absolute-path.ts";
 import { explainSystemError, isSystemError } from "../fs/system-error.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId } from "../model/ids.ts";
 import { decodeRules } from "../model/rules.ts";
 import type { Displaced, Edit, Outcome, Plan } from "../model/plan.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { withReserve } from "../store/reserve.ts";
 import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
-import { applyEdits, HalfDone, type Applied } from "./apply.ts";
+import { applyEdits, HalfDone, type Applied, type HowToApply } from "./apply.ts";
 import type { Context } from "./context.ts";
 import { endStage, type Ended } from "./end-stage.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
@@ -115,7 +115,7 @@ function prepare(context: Context, entry: JournalEntry): Stage {
   try {
     stage = Stage.create(context, entry.id);
     refuseClashes(stage, entry.edits);
-    stage.fill(numberEdits(entry.edits), objects);
+    stage.fill(numberEdits(entry.edits), objects, stopping(context, entry).stopIfAsked);
     // [R4] from here on the next command knows what to finish
     db.transaction(() => {
       assertStillThere(context, entry.edits);
@@ -207,8 +207,8 @@ function applyOrLeave(
   { entry, ...how }: { entry: JournalEntry; bestEffort: boolean; spared: ReadonlySet<BytePath> },
 ): Applied {
   try {
-    const progress = progressTeller(context, entry);
-    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), { ...how, progress });
+    const more = { progress: progressTeller(context, entry), ...stopping(context, entry) };
+    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), { ...how, ...more });
   } catch (error) {
     stage[Symbol.dispose]();
     if (error instanceof HalfDone) throw leftHalfDone(context, error);
@@ -228,9 +228,37 @@ function endOrLeave(context: Context, entry: JournalEntry, stage: Stage): Ended 
   }
 }
 
+/** [R114] A person may stop a long operation: it is taken back, or left to the next command if that is not wanted either. */
+function stopping(
+  { interrupt }: Context,
+  { edits }: JournalEntry,
+): Pick<HowToApply, "stopIfAsked" | "stopTakingBack"> {
+  if (interrupt === undefined) return {};
+  const total = edits.length;
+  return {
+    stopIfAsked(done) {
+      if (interrupt.count() === 0) return;
+      interrupt.takingBack(done, total);
+      const how = done === 0 ? "before anything was changed" : `after ${done} of ${total} files`;
+      throw interrupted(`Interrupted ${how}.`, { done, total });
+    },
+    stopTakingBack() {
+      if (interrupt.count() > 1) throw interrupted("Interrupted again.", { done: total, total });
+    },
+  };
+}
+
+function interrupted(message: string, facts: { done: number; total: number }): EngineError<"INTERRUPTED"> {
+  return new EngineError("INTERRUPTED", message, facts);
+}
+
 /** [N1] Neither done nor put back: says so. */
-export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): EngineError<"FILE_SYSTEM"> {
+export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): EngineError {
   const path = displayAbsolute(worktree.root);
+  if (isEngineError(cause, "INTERRUPTED")) {
+    const message = `Interrupted while it was being taken back: some files of ${path} are changed and some not. The next command sees to them first.`;
+    return interrupted(message, cause.facts);
+  }
   const message = `Some files of ${path} were changed and some not, and they could not be put back. The next command tries again.`;
   return new EngineError("FILE_SYSTEM", message, { path, operation: "restore" }, cause);
 }

@@ -5,6 +5,7 @@ import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Pause } from "../model/pause.ts";
+import type { Interrupt } from "../model/plan.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
@@ -31,6 +32,8 @@ export interface Context {
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
   excludedDirectories(): readonly ExcludedDirectory[];
+  /** Who may stop a long operation; undefined = nobody. */
+  interrupt: Interrupt | undefined;
   /** Makes room when the store is full, not at the cost of checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** What can no longer be undone since room was made, and the user was not told of yet. */

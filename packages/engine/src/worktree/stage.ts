@@ -92,12 +92,13 @@ export class Stage implements Disposable {
   }
 
   /** Writes the new content of every edit that needs some, checked against its hash and synced. */
-  fill(edits: readonly NumberedEdit[], objects: ObjectSource): void {
+  fill(edits: readonly NumberedEdit[], objects: ObjectSource, stopIfAsked?: (done: number) => void): void {
     const files = edits.flatMap(({ from, to, index }) =>
       needsContent(from, to) ? [{ index, to: to! }] : [],
     );
     const each = files.length <= SYNC_EACH_LIMIT;
     for (const { index, to } of files) {
+      stopIfAsked?.(0);
       const path = this.newNode(index);
       if (to.kind === "symlink") createLink(path, objects.read(to.hash));
       else if (to.kind === "file") createFile(path, objects.pieces(to.hash), { mode: to.mode, sync: each });
