@@ -7,15 +7,15 @@
  */
 import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
-import { removeFile, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
+import { removeFile } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { copyFile, createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
-import { parentPath, type BytePath } from "../model/byte-path.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import { isDirectory, isLeaf, type Entry } from "../model/entry.ts";
-import { EngineError } from "../model/errors.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
 import { keptAsIs } from "./spare-ignored.ts";
+import { changeRefused, syncTouched } from "./sync-touched.ts";
 import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
@@ -46,9 +46,6 @@ export interface HowToApply {
   /** Paths that are kept as they are instead of being a conflict. */
   readonly spared?: ReadonlySet<BytePath>;
 }
-
-/** Directories synced one by one up to this many, then the file system as a whole. */
-const SYNC_EACH_LIMIT = 64;
 
 /** Applies edits whose content is staged. Throws only when what was done could not be taken back (`HalfDone`). */
 export function applyEdits(
@@ -90,19 +87,6 @@ function takeBack(applier: Applier, reason: unknown): void {
     applier.takeBack();
   } catch (error) {
     throw new HalfDone("the change could not be taken back", { cause: reason ?? error });
-  }
-}
-
-function syncTouched(root: AbsolutePath, anchor: Anchor, edits: readonly Edit[]): void {
-  const directories = new Set(edits.map(({ path }) => parentPath(path)));
-  if (directories.size > SYNC_EACH_LIMIT && syncFileSystem(root)) return;
-  for (const directory of directories) {
-    try {
-      syncDirectory(directory === "" ? root : anchor.at(directory));
-    } catch (error) {
-      // a directory that this operation removed has nothing left to sync; its parent is in the set too
-      if (!isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) throw failure(directory, error);
-    }
   }
 }
 
@@ -189,7 +173,7 @@ class Applier {
           path: edit.path,
           reason: whyRefused((error as NodeJS.ErrnoException).code ?? "failed"),
         });
-      } else throw failure(edit.path, error);
+      } else throw changeRefused(edit.path, error);
     }
   }
 
@@ -397,14 +381,4 @@ function modeOf(entry: Entry): number {
 function identityOf(path: AbsolutePath): string {
   const stat = statNode(path);
   return stat === undefined ? "" : `${stat.dev}:${stat.ino}`;
-}
-
-function failure(path: BytePath, error: unknown): EngineError<"FILE_SYSTEM"> {
-  const code = (error as NodeJS.ErrnoException).code ?? (error as Error).message;
-  return new EngineError(
-    "FILE_SYSTEM",
-    `${JSON.stringify(path)} could not be changed (${code}).`,
-    { path, operation: "restore" },
-    error,
-  );
 }
