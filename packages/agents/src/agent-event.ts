@@ -19,7 +19,12 @@ export interface Origin {
   readonly turnId: string | null;
   /** The subagent this happened in; null: the agent itself. */
   readonly run: AgentRun | null;
-  /** What is the same when the event is delivered twice, and different for any other event of its kind. */
+  /** The agent's own time of the event, where it says one. */
+  readonly moment: number | null;
+  /**
+   * What is the same when the event is delivered twice. It is also different for any other event of its kind, unless
+   * the payload has neither an id nor a moment (`isNamed`): then a second "continue" looks like the first.
+   */
   readonly key: string;
 }
 
@@ -61,6 +66,14 @@ export type AgentEvent = Origin &
   );
 
 export type EventKind = AgentEvent["kind"];
+
+/** Whether the agent tells this event apart from another one that is like it. */
+export function isNamed(event: AgentEvent): boolean {
+  if (event.moment !== null) return true;
+  if (event.kind === "tool-before" || event.kind === "tool-after") return event.use.toolUseId !== null;
+  if (event.kind === "prompt" && event.messageId !== null) return true;
+  return event.turnId !== null || event.run !== null;
+}
 
 /** What Belay has to say to the agent or its user after an event. */
 export interface Reply {

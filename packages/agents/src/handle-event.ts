@@ -4,7 +4,14 @@
  * nothing, so the next event closes what is still open.
  */
 import type { AgentHost, AgentRun, Deadline, ToolStatus, TurnStatus } from "./agent-host.ts";
-import type { AgentAdapter, AgentEvent, EventKind, Reply, ToolUse } from "./agent-event.ts";
+import {
+  isNamed,
+  type AgentAdapter,
+  type AgentEvent,
+  type EventKind,
+  type Reply,
+  type ToolUse,
+} from "./agent-event.ts";
 import {
   describePrompt,
   describeRun,
@@ -18,7 +25,6 @@ import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./ho
 import type { ClientProcess } from "./client-process.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
-import { messageIdOf } from "./uncaptured.ts";
 
 const NESTING_LIMIT = 8;
 /** An answer that is on its way at the deadline may find nobody. */
@@ -32,6 +38,8 @@ export interface Scene<Thread> {
   /** Used when the event does not say where the agent works. */
   readonly cwd: string;
   readonly now: () => number;
+  /** When the agent sent the event. */
+  readonly arrivedAt: number;
   /** The agent's own process, where it is known. */
   readonly client?: ClientProcess | undefined;
   /** Until when the agent waits for the answer. */
@@ -68,16 +76,19 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   });
   if (thread === null) return {};
   const notes = openHookNotes(scene.home, scene.adapter.id, session);
-  const claim = `${event.kind}:${event.key}`;
-  if (!notes.claim(claim)) return {};
+  const named = isNamed(event);
+  const claim = notes.claim(`${event.kind}:${event.key}`, named ? undefined : scene.arrivedAt);
+  if (claim === null) return {};
   notes.placeOfTranscript(event, cwd);
+  // [R156] what the agent does not tell apart is told apart by its time
+  const own = named ? event : { ...event, key: digest(event.key, claim.arrivedAt) };
   let isDone = false;
   try {
-    const reply = await carryOutAndTell(scene, { host: scene.host, adapter, thread, notes, event });
+    const reply = await carryOutAndTell(scene, { host: scene.host, adapter, thread, notes, event: own });
     isDone = true;
     return reply;
   } finally {
-    notes.settle(claim, isDone);
+    claim.settle(isDone);
   }
 }
 
@@ -128,7 +139,7 @@ async function carryOut<Thread>(act: Act<Thread>): Promise<string | undefined> {
 async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | undefined> {
   const { host, thread, notes, event } = act;
   await closeTurn(act, "interrupted");
-  const messageId = messageIdOf(event);
+  const messageId = event.messageId ?? `message-${digest(event.session, event.key)}`;
   const { notices } = await host.message({
     thread,
     messageId,

@@ -28,11 +28,20 @@ export interface OpenTurn {
   readonly turnId: string | null;
 }
 
+/** The right to carry out an event. */
+export interface Claim {
+  /** When it first arrived; null where its key says enough. */
+  readonly arrivedAt: number | null;
+  /** It is done; or it failed, and somebody else may try. */
+  settle(isDone: boolean): void;
+}
+
 export interface HookNotes {
-  /** True for the first who asks with this key, and for whoever asks after one that died over it. */
-  claim(key: string): boolean;
-  /** What was claimed is done; or it failed, and somebody else may try. */
-  settle(key: string, isDone: boolean): void;
+  /**
+   * For the first who asks with this key, and for whoever asks after one that died over it; null for the others. With
+   * `arrivedAt` only those are others who came within two seconds of it: later it is another event that looks the same.
+   */
+  claim(key: string, arrivedAt?: number): Claim | null;
   wasClaimed(key: string): boolean;
   /** Forgets claims of a while ago: what is delivered twice comes within seconds. */
   dropOldClaims(now: number): void;
@@ -62,10 +71,12 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
   const remember = (name: string, fact: Payload | null) => writeNote(file("fact", name), fact);
 
   return {
-    claim: (key) => claimFile(file("seen", key)),
-    settle(key, isDone) {
-      if (isDone) writeFileSync(file("seen", key), DONE);
-      else rmSync(file("seen", key), { force: true });
+    claim(key, arrivedAt) {
+      if (arrivedAt === undefined) return claimFile(file("seen", key), null);
+      for (let occurrence = 0; ; occurrence += 1) {
+        const claimed = claimFile(file("seen", `${key}#${occurrence}`), arrivedAt);
+        if (claimed !== "another") return claimed;
+      }
     },
     dropOldClaims(now) {
       const claims = namesIn(directory).filter((name) => name.startsWith("seen-"));
@@ -120,24 +131,48 @@ export function dropOldNotes(home: string, now: number): void {
 }
 
 const DONE = "done";
+/** The same event through two settings files comes within moments; people and models take longer to repeat one. */
+const REPEATED_MS = 2000;
 
-function claimFile(path: string): boolean {
+function claimFile(path: string, arrivedAt: null): Claim | null;
+function claimFile(path: string, arrivedAt: number): Claim | "another" | null;
+function claimFile(path: string, arrivedAt: number | null): Claim | "another" | null {
   makePrivateDirectory(dirname(path));
   try {
-    writeFileSync(path, String(process.pid), { flag: "wx", mode: 0o600 });
-    return true;
+    writeFileSync(path, claimText(String(process.pid), arrivedAt), { flag: "wx", mode: 0o600 });
+    return claimOf(path, arrivedAt);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    if (!isAbandoned(path)) return false;
-    writeFileSync(path, String(process.pid));
-    return true;
   }
+  const known = readClaim(path);
+  const first = arrivedAt === null ? null : (known.arrivedAt ?? arrivedAt);
+  if (first !== null && Math.abs(arrivedAt! - first) >= REPEATED_MS) return "another";
+  if (!known.isAbandoned) return null;
+  writeFileSync(path, claimText(String(process.pid), first));
+  return claimOf(path, first);
 }
 
-/** Claimed by a process that is gone and did not settle it. */
-function isAbandoned(path: string): boolean {
-  const owner = Number(readFileSync(path, "utf8"));
-  return Number.isInteger(owner) && owner > 0 && !isRunning(owner);
+function claimOf(path: string, arrivedAt: number | null): Claim {
+  return {
+    arrivedAt,
+    settle(isDone) {
+      if (isDone) writeFileSync(path, claimText(DONE, arrivedAt));
+      else rmSync(path, { force: true });
+    },
+  };
+}
+
+/** `<process or "done"> <when it arrived>` */
+function claimText(state: string, arrivedAt: number | null): string {
+  return arrivedAt === null ? state : `${state} ${arrivedAt}`;
+}
+
+/** `isAbandoned`: by a process that is gone and did not settle it. */
+function readClaim(path: string): { isAbandoned: boolean; arrivedAt: number | null } {
+  const [state = "", at] = readFileSync(path, "utf8").split(" ");
+  const owner = Number(state);
+  const isAbandoned = Number.isInteger(owner) && owner > 0 && !isRunning(owner);
+  return { isAbandoned, arrivedAt: at === undefined ? null : Number(at) };
 }
 
 function dropIfOlder(path: string, moment: number): void {

@@ -82,7 +82,8 @@ async function makeUp<Thread>(call: HookCall<Thread>, place: OverduePlace): Prom
 async function makeUpFor<Thread>(call: HookCall<Thread>, left: OverdueEvent): Promise<void> {
   const { agent, cwd, environment, input, deadline } = left;
   const event = { agent, cwd, environment, input: [Buffer.from(input, "utf8")] };
-  await answerCall({ ...call, ...event }, { at: deadline, reason: "missed" });
+  const wait = { id: left.id, deadline };
+  await answerCall({ ...call, ...event, wait }, { at: deadline, reason: "missed" });
 }
 
 async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | undefined): Promise<string> {
@@ -104,16 +105,23 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
 }
 
 async function answerEvent<Thread>(
-  { agent, host, home, cwd, environment, now = Date.now }: HookCall<Thread>,
+  { agent, host, home, cwd, environment, wait, now = Date.now }: HookCall<Thread>,
   { adapter, payload, deadline }: { adapter: AgentAdapter; payload: Payload; deadline: Deadline | undefined },
 ): Promise<Reply> {
   const event = adapter.parse(payload);
   // A newer version of the agent may send events that nobody knew of: not trouble.
   if (event === undefined) return {};
   const client = parseClient(environment[CLIENT_VARIABLE]);
-  const reply = await handleEvent({ host, adapter, home, cwd, now, deadline, client }, event);
+  const arrivedAt = arrivalOf(wait?.id) ?? now();
+  const reply = await handleEvent({ host, adapter, home, cwd, now, arrivedAt, deadline, client }, event);
   if (event.kind === "turn-end") new OverduePlace(home, { agent, cwd }).newTurn();
   return reply;
+}
+
+/** An event is called by when its hook began. */
+function arrivalOf(id: string | undefined): number | undefined {
+  const began = /^(\d{13})-/.exec(id ?? "")?.[1];
+  return began === undefined ? undefined : Number(began);
 }
 
 function rememberUncaptured<Thread>(

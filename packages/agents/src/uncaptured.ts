@@ -17,7 +17,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { AgentEvent } from "./agent-event.ts";
-import { digest, parsePayload, textOf, type Payload } from "./payload.ts";
+import { parsePayload, textOf, type Payload } from "./payload.ts";
 
 export { summarisePrompt } from "./describe.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
@@ -83,17 +83,12 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
       // the first is the cause, what follows its consequences
       problem: open?.problem ?? problem,
       prompt: isPrompt ? event.text : (open?.prompt ?? null),
-      messageId: isPrompt ? messageIdOf(event) : (open?.messageId ?? null),
+      messageId: isPrompt ? event.messageId : (open?.messageId ?? null),
       slot: open?.slot ?? freeSlot(known),
     });
   } catch {
     // The user still gets the warning in the answer.
   }
-}
-
-/** The name under which a prompt is recorded, where its agent has none for it. */
-export function messageIdOf(event: Extract<AgentEvent, { kind: "prompt" }>): string {
-  return event.messageId ?? `message-${digest(event.session, event.key)}`;
 }
 
 /** Everything that is remembered, oldest first. */

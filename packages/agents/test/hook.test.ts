@@ -8,6 +8,7 @@ import { AGENT_IDS } from "../src/agent-event.ts";
 import { runHook } from "../src/hook.ts";
 import { redact } from "../src/redact.ts";
 import { describePrompt } from "../src/describe.ts";
+import { OverduePlace } from "../src/overdue.ts";
 import { fixture, setUpStage } from "./recording-host.ts";
 
 const claude = (name: string) => fixture("claude-code", name);
@@ -55,6 +56,81 @@ describe("events that come twice or out of order", () => {
     const { host, send } = setUpStage();
     await Promise.all(Array.from({ length: 8 }, async () => send("claude-code", claude("PreToolUse.Write"))));
     expect(host.story).toEqual(["toolBefore | Before Write: /home/you/project/new.txt"]);
+  });
+
+  describe("[R156] events that look the same and have no id", () => {
+    const AGO = 1_700_000_000_000;
+    const prompt = { hook_event_name: "UserPromptSubmit", session_id: "s1", cwd: "/p", prompt: "continue" };
+    const stop = { hook_event_name: "Stop", session_id: "s1", cwd: "/p" };
+    const bash = { session_id: "s1", cwd: "/p", tool_name: "Bash", tool_input: { command: "make" } };
+    const idle = { belay_event: "session.idle", directory: "/p", input: { sessionID: "s1" } };
+    const CASES = [
+      ["a prompt", "claude-code", prompt, "message"],
+      ["a stop", "claude-code", stop, "turnEnd"],
+      ["a tool call", "claude-code", { ...bash, hook_event_name: "PreToolUse" }, "toolBefore"],
+      ["a stop of opencode", "opencode", idle, "turnEnd"],
+    ] as const;
+
+    test.each(CASES)("%s counts again after two seconds, and once within", async (_, agent, event, call) => {
+      const stage = setUpStage();
+      const seen = () => stage.host.calls.filter((one) => one.call === call);
+      for (const [at, expected] of [
+        [0, 1],
+        [40, 1],
+        [1999, 1],
+        [2000, 2],
+        [2500, 2],
+        [700_000, 3],
+        [700_001, 3],
+      ] as const) {
+        stage.now = () => AGO + at;
+        await stage.send(agent, event);
+        expect(seen()).toHaveLength(expected);
+      }
+      const ids = seen().map((one) => (call === "toolBefore" ? one["toolUseId"] : one["messageId"]));
+      if (call !== "turnEnd") expect(new Set(ids).size).toBe(3);
+    });
+
+    test("at the same moment, in many hooks, each repetition counts once", async () => {
+      const stage = setUpStage();
+      for (const at of [0, 5000]) {
+        stage.now = () => AGO + at;
+        await Promise.all(Array.from({ length: 8 }, async () => stage.send("claude-code", prompt)));
+      }
+      expect(stage.host.calls.filter(({ call }) => call === "message")).toHaveLength(2);
+    });
+
+    test("what has an id is the same event however late it comes", async () => {
+      const stage = setUpStage();
+      for (const at of [0, 5000, 100_000]) {
+        stage.now = () => AGO + at;
+        await stage.send("claude-code", { ...prompt, prompt_id: "p1" });
+        await stage.send("claude-code", { ...bash, hook_event_name: "PreToolUse", tool_use_id: "t1" });
+        await stage.send("qwen-code", { ...stop, timestamp: "2026-01-01T00:00:00.000Z" });
+      }
+      expect(stage.host.calls.map(({ call }) => call).filter((call) => call !== "openThread")).toEqual([
+        "message",
+        "toolBefore",
+        "turnEnd",
+      ]);
+    });
+
+    test("one that is made up for is the one that was left, not another", async () => {
+      const stage = setUpStage();
+      const event = {
+        agent: "claude-code",
+        cwd: "/elsewhere",
+        environment: {},
+        input: JSON.stringify(prompt),
+      };
+      const left = { ...event, id: `${AGO}-1`, deadline: AGO, worker: null };
+      stage.now = () => AGO;
+      await stage.send("claude-code", prompt);
+      new OverduePlace(stage.home, event).leave(left);
+      stage.now = () => AGO + 60_000;
+      await stage.send("claude-code", { ...stop, prompt_id: "p" });
+      expect(stage.host.calls.filter(({ call }) => call === "message")).toHaveLength(1);
+    });
   });
 
   test("[N1] an event that failed, or whose process died over it, may be sent again", async () => {

@@ -68,14 +68,17 @@ export interface Stage {
   readonly host: RecordingHost;
   /** Sends one event to `belay hook <agent>`; what it printed. */
   send(agent: string, payload: unknown, environment?: NodeJS.ProcessEnv): Promise<Record<string, unknown>>;
+  /** What time it is, when that matters. */
+  now: () => number;
 }
 
 export function setUpStage(): Stage {
   const home = temporaryDirectory();
   const host = new RecordingHost();
-  return {
+  const stage: Stage = {
     home,
     host,
+    now: Date.now,
     async send(agent, payload, environment = {}) {
       const text = typeof payload === "string" ? payload : JSON.stringify(payload);
       const printed = await runHook({
@@ -85,10 +88,12 @@ export function setUpStage(): Stage {
         home,
         cwd: "/elsewhere",
         environment,
+        now: stage.now,
       });
       return JSON.parse(printed) as Record<string, unknown>;
     },
   };
+  return stage;
 }
 
 export function temporaryDirectory(): string {

@@ -154,3 +154,22 @@ describe("[R158] tools that change no file take no checkpoint", () => {
     expect(sandbox.json(["list"]).checkpoints.length).toBeGreaterThan(1);
   });
 });
+
+test("[R156] a second 'continue' is a second message; the same one twice is one", async () => {
+  await sandbox.protect();
+  const begun = Date.now() - 60_000;
+  const input = JSON.stringify({
+    hook_event_name: "UserPromptSubmit",
+    session_id: "s1",
+    cwd: sandbox.project,
+    prompt: "continue",
+  });
+  for (const [hookId, at] of [0, 300, 5000, 5300].entries()) {
+    // what a hook calls its event: when it began
+    const env = { ...ENV, BELAY_EVENT: `${begun + at}-${hookId + 1}` };
+    expect(sandbox.belay(["hook", "claude-code"], { input, env }).status).toBe(0);
+    sandbox.write("a.txt", `${hookId}\n`);
+  }
+  expect(sandbox.json(["threads"]).threads).toMatchObject([{ messages: 2 }]);
+  expect(sandbox.json(["list", "--kind", "message"]).checkpoints).toHaveLength(2);
+});

@@ -141,6 +141,7 @@ describe("[R153] the place that is set aside", () => {
       transcript: null,
       turnId: null,
       run: null,
+      moment: null,
       key: text,
     };
     const event = { ...origin, kind: "prompt", text, messageId: null } as const;

@@ -119,6 +119,7 @@ function parseCommand(payload: Payload): AgentEvent | undefined {
     transcript: textOf(payload, "transcript_path"),
     turnId: textOf(payload, "prompt_id"),
     run: null,
+    moment: null,
     key: digest(payload),
   };
 }

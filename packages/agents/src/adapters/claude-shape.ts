@@ -67,6 +67,7 @@ function originOf(payload: Payload, session: string): Origin {
     transcript: textOf(payload, "transcript_path"),
     turnId: textOf(payload, "prompt_id", "turn_id"),
     run: runOf(payload),
+    moment: momentOf(payload, "timestamp"),
     key: digest(payload),
   };
 }
@@ -79,7 +80,7 @@ function runOf(payload: Payload): AgentRun | null {
 function parsePrompt(payload: Payload, origin: Origin): AgentEvent {
   const text = withoutReminders(textOf(payload, "prompt") ?? "");
   if (text === "") return { ...origin, kind: "ignored" };
-  const key = digest(origin.turnId, text, momentOf(payload, "timestamp"));
+  const key = digest(origin.turnId, text, origin.moment);
   if (WAKE_UP.test(text)) return { ...origin, key, kind: "wake-up" };
   return { ...origin, key, kind: "prompt", text, messageId: origin.turnId };
 }
@@ -109,7 +110,7 @@ function parseTool(payload: Payload, origin: Origin, name: string): AgentEvent |
   const input = objectOf(payload, "tool_input");
   const toolUseId = textOf(payload, "tool_use_id");
   const use = toolUse({ tool, input, toolUseId, cwd: origin.cwd });
-  const key = toolUseId ?? digest(use.match, momentOf(payload, "timestamp"));
+  const key = toolUseId ?? digest(use.match, origin.moment);
   if (name === "PreToolUse") return { ...origin, key, kind: "tool-before", use };
   const status = name === "PostToolUseFailure" ? "failed" : "done";
   // a command that took too long is moved to the background by Claude Code itself

@@ -87,6 +87,7 @@ function parseNotify(payload: Payload): AgentEvent | undefined {
     transcript: null,
     turnId,
     run: null,
+    moment: null,
     key: digest(turnId, answer),
   };
 }

@@ -81,6 +81,7 @@ function originOf(payload: Payload, session: string): Origin {
     transcript: textOf(payload, "transcript_path"),
     turnId: textOf(payload, "generation_id"),
     run: null,
+    moment: null,
     key: digest({ ...payload, hook_event_name: null }),
   };
 }

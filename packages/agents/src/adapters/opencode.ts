@@ -45,7 +45,7 @@ function parse(payload: Payload): AgentEvent | undefined {
 
 function originOf(payload: Payload, session: string, key: string): Origin {
   const cwd = textOf(payload, "directory");
-  return { session, parentSession: null, cwd, transcript: null, turnId: null, run: null, key };
+  return { session, parentSession: null, cwd, transcript: null, turnId: null, run: null, moment: null, key };
 }
 
 function parseMessage(payload: Payload, input: Payload): AgentEvent | undefined {
