@@ -17,7 +17,8 @@ export type CommandErrorCode =
 
 interface CommandErrorDetails {
   readonly exit: ExitCode;
-  readonly hint: string;
+  /** Left out where the engine has an error of the same code: then the hint is the same, too. */
+  readonly hint?: string;
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 

@@ -5,6 +5,7 @@
 import type { ErrorCode, ErrorFacts } from "@belay/engine";
 import { CommandError } from "./command-error.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { shellWords } from "./output/shell-words.ts";
 
 interface Decision<Facts> {
   readonly exit: ExitCode;
@@ -23,7 +24,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
         : movedTo !== undefined
           ? `\`belay init\` protects it anew; \`belay attach ${movedTo.id}\` takes the store back.`
           : candidates.length > 0
-            ? "Was it moved? `belay attach <id>` gives it its store back. `belay init` protects it anew."
+            ? `Was it moved? \`belay attach ${candidates[0]!.id}\` gives it that store back. \`belay init\` protects it anew.`
             : "`belay init` protects this directory.",
     list: ({ candidates }) => candidates.map(({ id, path }) => `${id}  ${path}`),
   },
@@ -32,7 +33,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     hint: ({ reason }) =>
       reason.includes("inside the workspace")
         ? "`belay init --nested` gives it checkpoints of its own."
-        : "Choose the directory of one project.",
+        : "`belay -C <project> init` protects the directory of one project.",
   },
   WORKSPACE_EMPTIED: {
     exit: EXIT.refused,
@@ -41,13 +42,15 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   CHECKPOINT_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay list` shows the checkpoints." },
   CHECKPOINT_AMBIGUOUS: {
     exit: EXIT.refused,
-    hint: "Give more letters of the id, or the number in front of it.",
+    hint: ({ candidates }) =>
+      `\`belay show ${candidates[0]!.seq}\` shows the first: its number, or more letters of its id, mean it alone.`,
     list: ({ candidates }) => candidates.map(({ id, seq, description }) => `${seq}  ${id}  ${description}`),
   },
   THREAD_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay threads` lists them." },
   THREAD_AMBIGUOUS: {
     exit: EXIT.refused,
-    hint: "Give more letters of the id.",
+    hint: ({ candidates }) =>
+      `\`belay thread ${candidates[0]!.id}\` shows the first: more letters of its id mean it alone.`,
     list: ({ candidates }) =>
       candidates.map(({ id, agent, title }) => `${id}  ${agent}  ${title ?? ""}`.trim()),
   },
@@ -55,40 +58,64 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     exit: EXIT.notFound,
     hint: "`belay thread <thread> --json` lists messages with their ids.",
   },
-  EDIT_NOT_FOUND: { exit: EXIT.notFound, hint: "It was finalized or aborted already." },
-  CHECKPOINT_PROTECTED: { exit: EXIT.refused, hint: "`belay forget` purges its content for good." },
+  EDIT_NOT_FOUND: {
+    exit: EXIT.notFound,
+    hint: "It was finalized or aborted already; `belay list` shows what came of it.",
+  },
+  CHECKPOINT_PROTECTED: {
+    exit: EXIT.refused,
+    hint: ({ checkpoint }) => `\`belay forget ${checkpoint}\` purges it for good, approved or not.`,
+  },
   LIMIT_REACHED: {
     exit: EXIT.refused,
-    hint: "Delete one of them, or choose another policy with `belay config retention.policy`.",
+    hint: "`belay config retention.policy default` has no such limit; `belay forget <checkpoint>` makes room for one.",
   },
   NAME_TAKEN: {
     exit: EXIT.refused,
-    hint: ({ checkpoint }) => `Choose another name; \`belay show ${checkpoint}\` has this one.`,
+    hint: ({ name, checkpoint }) =>
+      `\`${shellWords(["belay", "untag", name])}\` frees it; \`belay show ${checkpoint}\` shows what has it now.`,
   },
   NAME_INVALID: {
     exit: EXIT.usage,
-    hint: "A name does not start with @, is not all digits and does not look like an id.",
+    hint: ({ name }) =>
+      `Try "${validName(name)}": a name does not start with @, is not a number and does not look like an id.`,
   },
-  PATH_OUTSIDE: { exit: EXIT.usage, hint: "Name a path inside the workspace." },
+  PATH_OUTSIDE: {
+    exit: EXIT.usage,
+    hint: "Name a path inside the workspace; `belay workspaces` lists what is protected.",
+  },
   PATH_NOT_IN_CHECKPOINT: {
     exit: EXIT.notFound,
-    hint: ({ checkpoint }) =>
-      `\`belay show ${checkpoint}\` tells what it holds; \`belay search <path>\` finds others.`,
+    hint: ({ path }) => `\`${shellWords(["belay", "search", path])}\` finds the checkpoints that changed it.`,
   },
   OBJECT_CORRUPT: { exit: EXIT.damaged, hint: SEE_DAMAGE, list: ({ checkpoints }) => checkpoints },
   OBJECT_MISSING: { exit: EXIT.damaged, hint: SEE_DAMAGE, list: ({ checkpoints }) => checkpoints },
   STORE_CORRUPT: {
     exit: EXIT.damaged,
-    hint: "Keep a copy of the store, then `belay doctor` says what can be done.",
+    hint: ({ store }) =>
+      `Keep a copy of ${store}. \`belay doctor\` says how bad it is; \`belay uninstall --purge\` and \`belay init\` start anew.`,
   },
-  STORE_MISSING: { exit: EXIT.damaged, hint: "`belay doctor` looks for it; `belay init` starts a new one." },
+  STORE_MISSING: {
+    exit: EXIT.damaged,
+    hint: "If it was moved away, put it back. Else `belay uninstall --purge` and `belay init` start a new one.",
+  },
   STORE_REPLACED: { exit: EXIT.damaged, hint: "Run the command again; `belay doctor` says more." },
   STORE_READ_ONLY: {
     exit: EXIT.failed,
-    hint: "Make the store writable; `belay doctor` says what is wrong with it.",
+    hint: ({ store }) =>
+      `\`${shellWords(["chmod", "-R", "u+w", store])}\` makes it writable, if its medium is; \`belay doctor\` says more.`,
   },
-  STORE_UNSAFE: { exit: EXIT.failed, hint: "Choose another place for it with --home or $BELAY_HOME." },
-  STORE_BUSY: { exit: EXIT.failed, hint: "Another process is writing: run the command again." },
+  STORE_UNSAFE: {
+    exit: EXIT.failed,
+    hint: ({ store, reason }) =>
+      reason.includes("can write")
+        ? `\`${shellWords(["chmod", "go-w", store])}\` makes it yours alone; --home or $BELAY_HOME names another place.`
+        : "Name another place with --home or $BELAY_HOME.",
+  },
+  STORE_BUSY: {
+    exit: EXIT.failed,
+    hint: "Another process is writing: run the command again; `belay doctor` says more if it stays so.",
+  },
   STORE_FULL: {
     exit: EXIT.failed,
     hint: "`belay prune` and `belay gc` make room; `belay config disk.capBytes 20GiB` raises the cap.",
@@ -101,13 +128,20 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
     exit: EXIT.failed,
     hint: "`belay gc` overwrites them as soon as that is possible.",
   },
-  STORE_NEWER: { exit: EXIT.newer, hint: "Update Belay: the store was written by a newer version." },
+  STORE_NEWER: {
+    exit: EXIT.newer,
+    hint: "Update Belay: a newer version wrote the store. `belay --version` says which one this is.",
+  },
   SQLITE_TOO_OLD: { exit: EXIT.failed, hint: "Use a newer Node 24: its SQLite can lose data." },
   INTERRUPTED: { exit: EXIT.interrupted, hint: "Run the command again to go on." },
-  RESTORE_RUNNING: { exit: EXIT.running, hint: "Wait until it is done, then run the command again." },
+  RESTORE_RUNNING: {
+    exit: EXIT.running,
+    hint: "Run the command again when it is done; `belay list` works meanwhile.",
+  },
   RECOVERY_BLOCKED: {
     exit: EXIT.refused,
-    hint: "Look at these files; `belay list` has the state before the interrupted restore.",
+    hint: ({ before }) =>
+      `Look at these files. \`belay restore ${before}\` goes back to the state before what was interrupted.`,
     list: ({ paths }) => paths,
   },
   PREFLIGHT_FAILED: {
@@ -119,7 +153,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   STEPS_MISSING: {
     exit: EXIT.refused,
     hint: ({ available }) =>
-      `There ${available === 1 ? "is 1 step" : `are ${available} steps`}: give a smaller number.`,
+      available === 0 ? "`belay list` shows what can be restored." : `Give ${available} at most.`,
   },
   CONTENT_PRUNED: {
     exit: EXIT.refused,
@@ -131,6 +165,15 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   CONFIG_INVALID: { exit: EXIT.usage, hint: "`belay config` lists the settings." },
   FILE_SYSTEM: { exit: EXIT.failed, hint: "Check the path and its permissions, then run the command again." },
 };
+
+/** A name like the given one that is allowed. */
+function validName(name: string): string {
+  const plain = name
+    .replace(/^[@\s]+/, "")
+    .slice(0, 50)
+    .trim();
+  return plain === "" || /^\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
+}
 
 /** An error as both people and programs get to see it. */
 export interface ErrorReport {
@@ -145,7 +188,14 @@ export interface ErrorReport {
 export function reportError(error: unknown): ErrorReport {
   if (error instanceof CommandError) {
     const { exit, hint, facts = {} } = error.details;
-    return { code: error.code, message: error.message, hint, exit, facts, list: [] };
+    return {
+      code: error.code,
+      message: error.message,
+      hint: hint ?? hintFor(error.code, facts),
+      exit,
+      facts,
+      list: [],
+    };
   }
   if (isEngineError(error)) return reportEngineError(error);
   if (isSystemError(error)) return reportSystemError(error);
@@ -153,6 +203,13 @@ export function reportError(error: unknown): ErrorReport {
   const hint = "This is a mistake in Belay. Please report it with the lines above.";
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   return { code: "INTERNAL", message, hint, exit: EXIT.failed, facts: {}, list: stack.split("\n").slice(1) };
+}
+
+/** What the table says about a code; nothing for one that is not in it. */
+function hintFor(code: string, facts: Readonly<Record<string, unknown>>): string {
+  if (!Object.hasOwn(DECISIONS, code)) return "";
+  const { hint } = DECISIONS[code as ErrorCode] as Decision<Readonly<Record<string, unknown>>>;
+  return typeof hint === "string" ? hint : hint(facts);
 }
 
 /** The object that `--json` prints instead of a result. */
@@ -187,11 +244,11 @@ function reportSystemError(error: NodeJS.ErrnoException): ErrorReport {
 }
 
 function reportEngineError<Code extends ErrorCode>(error: EngineErrorShape<Code>): ErrorReport {
-  const { exit, hint, list }: Decision<ErrorFacts[Code]> = DECISIONS[error.code];
+  const { exit, list }: Decision<ErrorFacts[Code]> = DECISIONS[error.code];
   return {
     code: error.code,
     message: error.message,
-    hint: typeof hint === "string" ? hint : hint(error.facts),
+    hint: hintFor(error.code, error.facts),
     exit,
     facts: error.facts,
     list: list?.(error.facts) ?? [],

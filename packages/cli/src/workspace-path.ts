@@ -27,7 +27,6 @@ export function workspacePath(workspace: Pick<Workspace, "root">, directory: str
     `${given} is outside the workspace ${workspace.root}. Nothing was changed.`,
     {
       exit: EXIT.usage,
-      hint: "Name a path inside the workspace.",
       facts: { path: given },
     },
   );

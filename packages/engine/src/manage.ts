@@ -4,7 +4,7 @@ import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
 import type { WorkspaceId } from "./model/ids.ts";
 import { existingRoot, resolveAsFarAsPossible } from "./fit-root.ts";
-import { endedAbove } from "./not-protected.ts";
+import { endedAbove, protectedAbove } from "./not-protected.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
 import { openStore, removeStore, storeBytes } from "./store/store.ts";
@@ -142,11 +142,14 @@ async function findRemovable(directory: string, options: EngineOptions): Promise
     using registry = openRegistry(homePath(options, system), system.userId);
     return registry.list().find(({ id }) => id === workspace.id)!;
   } catch (error) {
-    if (!isEngineError(error, "WORKSPACE_NOT_FOUND")) throw error;
+    // a store that cannot be opened has nothing to settle, and must not keep anyone from starting anew
+    const isLost = isEngineError(error, "STORE_CORRUPT") || isEngineError(error, "STORE_MISSING");
+    if (!isLost && !isEngineError(error, "WORKSPACE_NOT_FOUND")) throw error;
     using registry = openRegistry(homePath(options, system), system.userId);
-    const ended = endedAbove(registry, resolveAsFarAsPossible(absolutePath(directory)));
-    if (ended === undefined) throw error;
-    return ended;
+    const start = resolveAsFarAsPossible(absolutePath(directory));
+    const known = isLost ? protectedAbove(registry, start) : endedAbove(registry, start);
+    if (known === undefined) throw error;
+    return known;
   }
 }
 

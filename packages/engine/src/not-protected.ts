@@ -54,9 +54,22 @@ function pastOf({ registry, start, home }: Search) {
 
 /** The nearest directory at or above this one whose protection was ended. */
 export function endedAbove(registry: Registry, start: AbsolutePath): RegisteredWorkspace | undefined {
+  return nearestAbove(registry, start, ({ endedAt }) => endedAt !== null);
+}
+
+/** The nearest directory at or above this one that is protected, whatever state its store is in. */
+export function protectedAbove(registry: Registry, start: AbsolutePath): RegisteredWorkspace | undefined {
+  return nearestAbove(registry, start, ({ endedAt }) => endedAt === null);
+}
+
+function nearestAbove(
+  registry: Registry,
+  start: AbsolutePath,
+  fits: (known: RegisteredWorkspace) => boolean,
+): RegisteredWorkspace | undefined {
   for (const path of upwards(start)) {
     const known = registry.byPath(path);
-    if (known !== undefined && known.endedAt !== null) return known;
+    if (known !== undefined && fits(known)) return known;
   }
   return undefined;
 }

@@ -150,7 +150,6 @@ async function lookAt(
       `No checkpoint has ${target.label}. Nothing was changed.`,
       {
         exit: EXIT.notFound,
-        hint: "`belay search <path>` finds checkpoints by the paths they changed.",
         facts: { path: target.label },
       },
     );

@@ -43,7 +43,8 @@ export interface ErrorFacts {
   SQLITE_TOO_OLD: { version: string; needed: string };
   INTERRUPTED: { done: number; total: number };
   RESTORE_RUNNING: { pid: number; since: string };
-  RECOVERY_BLOCKED: { operation: string; paths: string[] };
+  /** `before`: the number of the checkpoint that has the state before the interrupted operation. */
+  RECOVERY_BLOCKED: { operation: string; paths: string[]; before: number };
   PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };
   PLAN_STALE: { plan: string };
   STEPS_MISSING: { wanted: number; available: number };

@@ -277,6 +277,6 @@ function blocked(
     "RECOVERY_BLOCKED",
     `An interrupted ${entry.finish.kind} was found, and other programs changed ${paths.length} of its paths since. ` +
       `Your files are left exactly as they are and are saved in a checkpoint.${also.join("")}`,
-    { operation: entry.id, paths: paths.map(displayPath) },
+    { operation: entry.id, paths: paths.map(displayPath), before: entry.safety },
   );
 }
