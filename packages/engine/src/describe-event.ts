@@ -9,6 +9,9 @@ import { EngineError } from "./model/errors.ts";
 import type { EventDetail, WorkspaceEvent } from "./model/event.ts";
 import type { Context } from "./worktree/context.ts";
 
+/** What is longer is left out of events, which are held for every reader; other requests have it. */
+const MOST_CHARACTERS = 32 * 1024;
+
 export function describeEvent(context: Context, row: EventRow): WorkspaceEvent {
   const { seq, at, thread } = row;
   return { seq, at, thread, ...detailOf(context, row) };
@@ -33,9 +36,11 @@ function detailOf(context: Context, { type, data }: EventRow): EventDetail {
 
 function message({ store }: Context, type: "user" | "assistant", id: string): EventDetail {
   const told = readMessage(store.db, id);
+  const content = told?.content ?? "";
   return {
     type,
-    content: told?.content ?? "",
+    content: content.slice(0, MOST_CHARACTERS),
+    truncated: content.length > MOST_CHARACTERS,
     messageId: told?.externalId ?? id,
     checkpoint: told?.checkpoint ?? null,
     session: told?.session ?? "session_1",
@@ -58,7 +63,8 @@ function fileEdit(context: Context, { checkpoint, path: encoded }: FileEditRow):
 /** null when the change is no longer known, or has no text to show. */
 function diffOf({ store }: Context, seq: number, path: BytePath): string | null {
   try {
-    return describeChange(store, seq, path)?.diff ?? null;
+    const diff = describeChange(store, seq, path)?.diff ?? null;
+    return diff !== null && diff.length > MOST_CHARACTERS ? null : diff;
   } catch (error) {
     if (error instanceof EngineError) return null;
     throw error;

@@ -1,5 +1,5 @@
 /** Approvals of a workspace in this process, and the events that tell of everything that happens in it. */
-import { newestEvent, readEvents } from "./history/events.ts";
+import { newestEvent, readEvents, type EventRow } from "./history/events.ts";
 import { listSessions, readOpenSession } from "./history/sessions.ts";
 import { assertThread } from "./history/threads.ts";
 import type { DiffDetail } from "./model/file-change.ts";
@@ -23,12 +23,15 @@ import type { StepRequest } from "./worktree/select-steps.ts";
 
 /** How often other processes' events are looked for. */
 const POLL_MS = 250;
+/** How long an event that was made for one reader is kept for the others. */
+const SHARED_MS = 100;
 const KEPT_PLANS = 1000;
 
 export class LocalApprovals extends LocalConversations implements Approvals {
   /** The requests behind plans made here, for carrying them out later. */
   protected readonly planned = new Map<OperationId, RestoreRequest | StepRequest | ResetRequest>();
   readonly #waiting = new Set<() => void>();
+  readonly #described = new Map<number, WorkspaceEvent>();
   #isClosed = false;
   #afterRestore: AfterRestore | undefined;
 
@@ -106,11 +109,21 @@ export class LocalApprovals extends LocalConversations implements Approvals {
     while (signal?.aborted !== true && !this.#isClosed) {
       const rows = readEvents(this.db, after, thread);
       for (const row of rows) {
-        yield describeEvent(this.context, row);
+        yield this.#describe(row);
         after = row.seq;
       }
       if (rows.length === 0) await this.#somethingNew(signal);
     }
+  }
+
+  /** All readers come for an event at the same moment: it is made once for them, and forgotten before it can be out of date. */
+  #describe(row: EventRow): WorkspaceEvent {
+    const known = this.#described.get(row.seq);
+    if (known !== undefined) return known;
+    if (this.#described.size === 0) setTimeout(() => this.#described.clear(), SHARED_MS).unref();
+    const event = describeEvent(this.context, row);
+    this.#described.set(row.seq, event);
+    return event;
   }
 
   /** Readers of events come to their end. */

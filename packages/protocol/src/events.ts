@@ -25,10 +25,13 @@ export type BelayEvent =
   | (Place & {
       type: "user" | "assistant";
       content: string;
+      /** Only its beginning: `GET …/messages` has all of it. */
+      truncated: boolean;
       messageId: string;
       checkpoint: string | null;
       session: string;
     })
+  /** `diff`: null when there is none to show, or it is longer than 32 KiB */
   | (Place & { type: "file_edit"; file: string; path: string; diff: string | null })
   /** null: it is gone by now */
   | (Place & { type: "checkpoint_created" | "checkpoint_updated"; checkpoint: Checkpoint | null })

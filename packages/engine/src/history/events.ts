@@ -32,7 +32,7 @@ export function appendEvent(db: Database, event: Omit<EventRow, "seq">): void {
 export function readEvents(db: Database, after: number, thread: ThreadId | undefined): EventRow[] {
   return db
     .all(
-      "SELECT * FROM event WHERE seq > ?1 AND (?2 IS NULL OR thread = ?2) ORDER BY seq LIMIT 500",
+      "SELECT * FROM event WHERE seq > ?1 AND (?2 IS NULL OR thread = ?2) ORDER BY seq LIMIT 100",
       after,
       thread ?? null,
     )

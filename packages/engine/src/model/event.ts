@@ -17,6 +17,8 @@ export type EventDetail =
       /** `assistant`: any message that is not the user's; it has no checkpoint. */
       readonly type: "user" | "assistant";
       readonly content: string;
+      /** Only its beginning: the conversation has all of it. */
+      readonly truncated: boolean;
       readonly messageId: string;
       readonly checkpoint: CheckpointId | null;
       readonly session: SessionName;

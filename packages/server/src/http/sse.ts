@@ -1,6 +1,6 @@
 /**
- * Events as a stream. The reader pulls: nothing piles up for one that does not read, and one that comes
- * back goes on after the last number it saw, because events are kept in the store.
+ * Events as a stream. The reader pulls: one event at a time waits for it, and one that does not take it for a while is
+ * shown out. One that comes back goes on after the last number it saw, because events are kept in the store.
  */
 import type { ThreadId, Workspace, WorkspaceEvent } from "@belay/engine";
 import { eventJson } from "../json/index.ts";
@@ -8,6 +8,8 @@ import type { Served } from "../routes/served.ts";
 import { ServerError } from "../server-error.ts";
 
 const HEART_BEAT_MS = 15_000;
+/** What was sent has not left in this time: nobody reads. */
+const STALLED_MS = 10_000;
 const ENCODER = new TextEncoder();
 
 export function streamEvents(
@@ -24,32 +26,58 @@ export function streamEvents(
     ...(after !== undefined && { after }),
     ...(thread && { thread }),
   });
-  const events = stream[Symbol.asyncIterator]();
+  const chunks = new Chunks(stream[Symbol.asyncIterator](), workspace.id);
   const listener = Symbol("listener");
   listeners.add(listener);
+  let stalled: NodeJS.Timeout | undefined;
   const close = () => {
+    clearTimeout(stalled);
     listeners.delete(listener);
     reader.abort();
   };
-  let next: Promise<IteratorResult<WorkspaceEvent>> | undefined;
   const body = new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(statusLine(workspace)),
       async pull(controller) {
-        next ??= events.next();
-        const step = await Promise.race([next, heartBeat()]);
-        if (step === undefined) return controller.enqueue(ENCODER.encode(": still here\n\n"));
-        next = undefined;
-        if (step.done !== true)
-          return controller.enqueue(encode(eventJson(step.value, workspace.id), step.value.seq));
-        close();
-        controller.close();
+        clearTimeout(stalled);
+        const chunk = await chunks.next();
+        if (chunk === undefined) {
+          close();
+          return controller.close();
+        }
+        controller.enqueue(chunk);
+        stalled = setTimeout(() => {
+          close();
+          controller.error(new Error("a reader of events did not read and was shown out"));
+        }, STALLED_MS).unref();
       },
       cancel: close,
     },
     { highWaterMark: 1 },
   );
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
+
+/** Events as they go over the wire, with a sign of life when there are none for a while. */
+class Chunks {
+  readonly #events: AsyncIterator<WorkspaceEvent>;
+  readonly #workspace: string;
+  #next: Promise<IteratorResult<WorkspaceEvent>> | undefined;
+
+  constructor(events: AsyncIterator<WorkspaceEvent>, workspace: string) {
+    this.#events = events;
+    this.#workspace = workspace;
+  }
+
+  /** Undefined at the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    this.#next ??= this.#events.next();
+    const step = await withinHeartBeat(this.#next);
+    if (step === undefined) return ENCODER.encode(": still here\n\n");
+    this.#next = undefined;
+    if (step.done === true) return undefined;
+    return encodeOnce(step.value, this.#workspace);
+  }
 }
 
 /** Said first, so that a reader knows how far it may rely on what follows. */
@@ -70,10 +98,25 @@ function lastSeen(request: Request): number | undefined {
   throw new ServerError("BAD_REQUEST", 400, "Last-Event-ID is not the number of an event.");
 }
 
-function heartBeat(): Promise<undefined> {
-  return new Promise((beat) => {
-    setTimeout(() => beat(undefined), HEART_BEAT_MS).unref();
-  });
+async function withinHeartBeat<Value>(work: Promise<Value>): Promise<Value | undefined> {
+  const { promise: beat, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), HEART_BEAT_MS).unref();
+  try {
+    return await Promise.race([work, beat]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** One copy for all readers who are given the same event. */
+const ENCODED = new WeakMap<WorkspaceEvent, Uint8Array>();
+
+function encodeOnce(event: WorkspaceEvent, workspace: string): Uint8Array {
+  const known = ENCODED.get(event);
+  if (known !== undefined) return known;
+  const encoded = encode(eventJson(event, workspace), event.seq);
+  ENCODED.set(event, encoded);
+  return encoded;
 }
 
 function encode(event: object, seq?: number): Uint8Array {
