@@ -264,6 +264,15 @@ test("[R62] any JSON with comments anywhere: they all stay, and so do the values
   );
 });
 
+test("[R62] a comment behind the list that is added to does not draw the entry out of it", async () => {
+  const file = (await loadAgent("cursor")).hookFiles(setUp())[0]!;
+  if (file.kind !== "entries") throw new Error("not a file of entries");
+  const text = '{"version":1,"hooks":{"stop":[\n{"command":""}/* a */]/* b */\n}}';
+  const added = addEntries(text, file);
+  expect(valueOf(parseJsonc(added.text))).toMatchObject({ hooks: { stop: [{ command: "" }, {}] } });
+  expect(removeEntries(added.text, added.made)).toBe(text);
+});
+
 test.each([
   ['[{"command":"a"}, // mine\n OURS]', [{ command: "a" }]],
   ['[// mine\n OURS, {"command":"a"}]', [{ command: "a" }]],

@@ -65,7 +65,9 @@ function addChild(
   const comma = commaAfter(text, last.end, parent.end);
   const hasComma = comma !== last.end;
   // A comment at the end of its line belongs to the child before us.
-  const remark = /^[ \t]*(?:\/\*[^\r\n]*?\*\/[ \t]*)*(?:\/\/[^\r\n]*)?(?=\r?\n)/.exec(text.slice(comma));
+  const remark = /^[ \t]*(?:\/\*(?:(?!\*\/)[^\r\n])*\*\/[ \t]*)*(?:\/\/[^\r\n]*)?(?=\r?\n)/.exec(
+    text.slice(comma),
+  );
   const at = comma + (remark?.[0].length ?? 0);
   const added = `${manner.eol}${indent}${written(manner, indent)}${hasComma ? "," : ""}`;
   return text.slice(0, last.end) + (hasComma ? "" : ",") + text.slice(last.end, at) + added + text.slice(at);
