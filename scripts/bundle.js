@@ -14,7 +14,7 @@ const START = [
   /cli[/]compiled[/](?:commands[/]hook|agents[/](?:answer-in-time|hook-environment)|resident[/](?:ask-resident|resident-process))[.]js$/,
   /server[/]dist[/]resident[/](?:exclusive-lock|run-directory|socket-transport)[.]js$/,
   /server[/]dist[/]resident[.]js$/,
-  /protocol[/]dist[/]client[.]js$/,
+  /protocol[/]dist[/](?:client|redact)[.]js$/,
 ];
 
 await build({

@@ -76,6 +76,7 @@ const FRONT_DOORS = new Set([
   "@belay/engine/head-start",
   "@belay/protocol",
   "@belay/protocol/client",
+  "@belay/protocol/redact",
   "@belay/server",
   "@belay/server/json",
   "@belay/server/resident",
@@ -99,16 +100,19 @@ export const checkServerImports: Check = (files) =>
       .map(({ specifier, line }) => `${file.path}:${line}: the ${home[1]} may not import ${specifier}`);
   });
 
-const SERVER_MAY = /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/client)?$)/;
+const SERVER_MAY =
+  /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/(client|redact))?$)/;
 
-/** The agents' package knows neither engine nor server nor CLI; the protocol's SDK stays with the MCP server. */
+/** The agents' package knows neither engine nor server nor CLI, of the protocol only how secrets are left out; the MCP SDK stays with the MCP server. */
 export const checkAgentsImports: Check = (files) =>
   files.flatMap((file) => {
     if (!file.path.startsWith("packages/agents/src/") || !isCode(file) || isTest(file)) return [];
     const outside = relativeImports(file).filter(({ target }) => !target.startsWith("packages/agents/src/"));
     const mayUseSdk = file.path.startsWith("packages/agents/src/mcp/");
     const foreign = importsOf(file).filter(
-      ({ specifier }) => !/^(\.|node:)/.test(specifier) && !(mayUseSdk && MCP_PACKAGES.test(specifier)),
+      ({ specifier }) =>
+        !/^(\.|node:|@belay\/protocol\/redact$)/.test(specifier) &&
+        !(mayUseSdk && MCP_PACKAGES.test(specifier)),
     );
     return [
       ...outside.map(({ target, line }) => `${file.path}:${line}: agents may not import ${target}`),

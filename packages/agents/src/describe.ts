@@ -2,7 +2,7 @@
 import { basename } from "node:path";
 import type { AgentRun } from "./agent-host.ts";
 import type { ToolUse } from "./agent-event.ts";
-import { redact } from "./redact.ts";
+import { redact } from "@belay/protocol/redact";
 
 const PROMPT_CHARACTERS = 50;
 const SUBJECT_CHARACTERS = 80;
@@ -39,9 +39,12 @@ export function describeSubagent(run: AgentRun, directory: string): string {
   return shorten(`Subagent ${run.role} in ${basename(directory)}`, SUBJECT_CHARACTERS);
 }
 
+/** Of more than this only the beginning is looked at. */
+const LONGEST = 16_384;
+
 /** The first characters as people count them, in one line; secrets are taken out before anything is cut. */
 export function shorten(text: string, limit: number): string {
-  const line = redact(text)
+  const line = redact(text.slice(0, LONGEST))
     .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, " ")
     .replace(/ {2,}/g, " ")
     .trim();

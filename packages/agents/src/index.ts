@@ -33,4 +33,3 @@ export { readRecord as installedFiles, type InstalledFile } from "./install/inst
 export { putBackHooks, type PutBackRequest } from "./install/put-back.ts";
 export { uninstall, uninstallAll, type EverythingRequest, type RemovalReport } from "./install/uninstall.ts";
 export { listOverdue, type OverdueEvent } from "./overdue.ts";
-export { redact } from "./redact.ts";

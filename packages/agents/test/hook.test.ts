@@ -6,8 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { AGENT_IDS } from "../src/agent-event.ts";
 import { runHook } from "../src/hook.ts";
-import { redact } from "../src/redact.ts";
-import { describePrompt } from "../src/describe.ts";
+import { describePrompt, summarise } from "../src/describe.ts";
 import { OverduePlace } from "../src/overdue.ts";
 import { fixture, setUpStage } from "./recording-host.ts";
 
@@ -349,8 +348,8 @@ describe("descriptions", () => {
     ['{"password": "open sesame"}', "sesame"],
     ["-----BEGIN RSA PRIVATE KEY-----\nMIIE", "MIIE"],
   ])("[R66] secrets are left out: %s", (text, secret) => {
-    expect(redact(text)).not.toContain(secret);
-    expect(redact(text)).toContain("[redacted]");
+    expect(summarise(text)).not.toContain(secret);
+    expect(summarise(text)).toContain("[redacted]");
   });
 });
 

@@ -112,6 +112,19 @@ describe.each([
     expect(await client.close()).toBe(0);
   });
 
+  test("[R168] secrets are left out of what a model gets, but not out of diffs", async () => {
+    const client = new Client({ modern });
+    await withCheckpoint(client);
+    await client.call("checkpoint_create", { name: "before PASSWORD=hunter2 was set" });
+    writeFileSync(join(client.root, "a.txt"), "PASSWORD=hunter2");
+    const list = await client.call("checkpoint_list", {});
+    expect(JSON.stringify(list)).not.toContain("hunter2");
+    expect(JSON.stringify(list)).toContain("PASSWORD=[redacted]");
+    const { structuredContent } = await client.call("checkpoint_diff", { from: "first" });
+    expect(JSON.stringify(structuredContent.files)).toContain("PASSWORD=hunter2");
+    expect(await client.close()).toBe(0);
+  });
+
   test("looking: list, search, show, diff; names and diffs are marked as data", async () => {
     const client = new Client({ modern });
     await withCheckpoint(client);

@@ -140,7 +140,7 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     if (this.db.isAlone)
       throw new EngineError(
         "DISK_FULL",
-        "The disk is full: nothing can be captured. Your files are untouched.",
+        "No space is left for the store: nothing can be captured. Your files are untouched.",
         {
           path: this.store,
         },

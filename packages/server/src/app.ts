@@ -1,4 +1,5 @@
 /** The application: the canonical routes and the two reference mounts, over one set of actions. */
+import { answerJson } from "./http/answer.ts";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { BODY_LIMIT_BYTES } from "./http/guard.ts";
@@ -53,7 +54,7 @@ export function createApp(served: Served, explain: Explain, log: Log, extend?: E
   app.onError((error) => {
     const { status, body } = answerTo(error, explain);
     if (status >= 500) log.error("request failed", { error: String(error.stack ?? error) });
-    return Response.json(body, { status });
+    return answerJson(body, status);
   });
   return app;
 }

@@ -278,3 +278,43 @@ test(
     expect(made.length).toBeGreaterThanOrEqual(10);
   }),
 );
+
+test(
+  "[R168] secrets in words are left out of every answer and event, on all mounts; search still finds them",
+  served(async (project) => {
+    const secret = "hunter2-and-more";
+    const { thread } = await project.ok("POST", "/api/threads", {
+      agent: "test",
+      title: `use PASSWORD=${secret}`,
+    });
+    const at = `/api/threads/${thread.id}`;
+    await project.ok("POST", `${at}/messages`, { content: `log in with --password ${secret} now` });
+    project.write("a.txt", `PASSWORD=${secret}\n`);
+    await project.ok("POST", `${at}/stop`, {});
+    const paths = [
+      "/api/threads",
+      at,
+      `${at}/messages`,
+      `${at}/timeline`,
+      `${at}/checkpoints`,
+      `${at}/undo/preview`,
+    ];
+    const mounted = [
+      `/api/dialogs/${thread.id}`,
+      `/api/dialogs/${thread.id}/history`,
+      `/api/sessions/${thread.id}/checkpoints`,
+    ];
+    for (const path of [...paths, "/api/dialogs", ...mounted]) {
+      const text = JSON.stringify(await project.ok("GET", path));
+      expect([path, text.includes(secret)]).toEqual([path, false]);
+    }
+    const events = JSON.stringify(await project.events(`${at}/events`, 6, "0"));
+    expect(events).toContain("--password [redacted] now");
+    expect(events.replaceAll(/"diff":"[^"]*"/g, "")).not.toContain(secret);
+    // the file is the user's
+    const [first] = (await project.ok("GET", `${at}/checkpoints`)).checkpoints.slice(-1);
+    const diff = await project.ok("GET", `${at}/checkpoints/${first.id}/diff`);
+    expect(JSON.stringify(diff)).toContain(`PASSWORD=${secret}`);
+    expect(JSON.stringify(await project.ok("GET", `/api/search?q=${secret}`))).toContain(thread.id);
+  }),
+);

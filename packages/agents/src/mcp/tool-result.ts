@@ -3,6 +3,7 @@
  * prompts were written by anybody; the text says so, between marks that no content can forge.
  */
 import { randomBytes } from "node:crypto";
+import { redactJson } from "@belay/protocol/redact";
 import { shorten } from "../describe.ts";
 import type { FileFacts } from "./mcp-host.ts";
 
@@ -18,7 +19,8 @@ const NOTICE =
 const FILES_SHOWN = 200;
 const DIFF_CHARACTERS = 100_000;
 
-export function result(facts: Record<string, unknown>): ToolResult {
+export function result(given: Record<string, unknown>): ToolResult {
+  const facts = redactJson(given);
   const structuredContent = { notice: NOTICE, ...facts };
   const mark = randomBytes(8).toString("hex");
   const text = `${NOTICE}\n<data-${mark}>\n${JSON.stringify(facts, null, 1)}\n</data-${mark}>`;

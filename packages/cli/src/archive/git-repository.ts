@@ -2,6 +2,7 @@
  * A thread as a git repository of its own: `main` is what was approved, each session a branch, each approval
  * a merge. It is written through `git fast-import` into a new directory and has nothing to do with the user's own.
  */
+import { redact } from "@belay/protocol/redact";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { Checkpoint, Session, ThreadSummary, Workspace } from "@belay/engine";
@@ -99,7 +100,7 @@ class Writer {
       main = await this.#commit({
         branch: "main",
         checkpoint: await this.#workspace.resolve(session.approved),
-        message: session.message ?? "Approved session",
+        message: redact(session.message ?? "Approved session"),
         from: main,
         merged: head,
       });
@@ -175,7 +176,8 @@ function messageOf({ description, name, note, id, tags }: Checkpoint): string {
     ...(name === null ? [] : [`Belay-Name: ${name}`]),
     ...tags.map((tag) => `Belay-Tag: ${tag}`),
   ];
-  return [description, ...(note === null ? [] : [note]), trailers.join("\n")].join("\n\n");
+  // a repository is there to be passed on
+  return redact([description, ...(note === null ? [] : [note]), trailers.join("\n")].join("\n\n"));
 }
 
 /** As fast-import wants names: in quotes, every byte that is not plain as an octal number. */

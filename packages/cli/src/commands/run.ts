@@ -1,3 +1,4 @@
+import { redactJson } from "@belay/protocol/redact";
 import type { TurnResult, Workspace } from "@belay/engine";
 import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
@@ -104,5 +105,5 @@ async function afterFailure(call: RunCall, state: State, error: unknown): Promis
 
 /** On stderr, in one line: stdout is the command's. */
 function tellJson(call: RunCall, value: object): void {
-  call.output.warn(JSON.stringify(value));
+  call.output.warn(JSON.stringify(redactJson(value)));
 }

@@ -5,7 +5,7 @@ import type { Output } from "../output/output.ts";
 import { count } from "../output/quantity.ts";
 import { reasonWords } from "../output/reasons.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { visible, visiblePath } from "../output/visible.ts";
+import { visible, visibleLine, visiblePath } from "../output/visible.ts";
 import type { WayOut } from "./ways-out.ts";
 
 export function conflictList(
@@ -35,7 +35,7 @@ const LABEL_WIDTH = "wanted".length;
 function sideLines(label: string, side: ConflictSide, paint: (text: string) => string): string[] {
   const more = side.more > 0 ? [`… and ${count(side.more, "more line")}`] : [];
   const lines =
-    side.line === null || side.lines.length === 0 ? [withoutLines(side)] : side.lines.map(visible);
+    side.line === null || side.lines.length === 0 ? [withoutLines(side)] : side.lines.map(visibleLine);
   return [...lines, ...more].map(
     (line, index) => `    ${(index === 0 ? label : "").padEnd(LABEL_WIDTH)} │ ${paint(line)}`,
   );

@@ -29,7 +29,7 @@ export function checkpointTable(
 }
 
 function uncapturedRow({ at, prompt, problem }: UncapturedTurn, style: Style): Cell[] {
-  const what = prompt === null ? "" : `: ${visible(summarise(prompt))}`;
+  const what = prompt === null ? "" : `: ${summarise(visible(prompt))}`;
   return [
     { text: "!", paint: style.red },
     { text: "" },

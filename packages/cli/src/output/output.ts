@@ -4,6 +4,7 @@
  * Text from elsewhere must have gone through `visible` before it comes here; as a second line of defence
  * only line ends, tabs and colours pass.
  */
+import { redactJson } from "@belay/protocol/redact";
 import { CommandError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
 import { createStyle, wantsColour, type Style } from "./style.ts";
@@ -44,7 +45,7 @@ export function createOutput(options: { json: boolean; quiet: boolean }): Output
     canAsk: !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true,
     quiet: options.quiet,
     print: (text) => stdout.write(`${harmless(text)}\n`),
-    json: (value) => stdout.write(`${JSON.stringify(value, undefined, 2)}\n`),
+    json: (value) => stdout.write(`${JSON.stringify(redactJson(value), undefined, 2)}\n`),
     note: (text) => (options.quiet ? undefined : warn(text)),
     warn,
     raw: stdout.writeAll,

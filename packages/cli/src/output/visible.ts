@@ -5,6 +5,7 @@
  */
 import { isUtf8 } from "node:buffer";
 import type { BytePath } from "@belay/engine";
+import { redact } from "@belay/protocol/redact";
 
 // Controls (C0, DEL, C1), line and paragraph separators, and marks that reorder or hide what follows.
 const HIDDEN = /[\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
@@ -12,8 +13,13 @@ const HIDDEN = /[\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f
 const HARMLESS = new Set(["\u200c", "\u200d"]);
 const SHORT_FORMS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** One line of text without anything a terminal would act on. */
+/** One line of somebody's words without secrets [R167] and without anything a terminal would act on. */
 export function visible(text: string): string {
+  return visibleLine(redact(text));
+}
+
+/** The same for a line of a file, or a name of one: it is shown as it is. */
+export function visibleLine(text: string): string {
   return text.replace(HIDDEN, (character) => (HARMLESS.has(character) ? character : spelledOut(character)));
 }
 
@@ -28,13 +34,13 @@ export function visibleLines(text: string): string {
 /** A path as a person sees it; bytes that are not UTF-8 are spelled out, so that no two names look alike. */
 export function visiblePath(path: BytePath): string {
   const bytes = Buffer.from(path, "latin1");
-  if (isUtf8(bytes)) return visible(bytes.toString("utf8"));
+  if (isUtf8(bytes)) return visibleLine(bytes.toString("utf8"));
   return path.replace(/[^\x20-\x7e]/g, (character) => spelledOut(character));
 }
 
 /** `src/a.ts, README.md and 3 more`: paths inside a sentence. */
 export function pathNames(paths: readonly string[]): string {
-  const named = paths.slice(0, NAMED_PATHS).map(visible).join(", ");
+  const named = paths.slice(0, NAMED_PATHS).map(visibleLine).join(", ");
   return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
 }
 

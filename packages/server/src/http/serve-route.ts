@@ -2,6 +2,7 @@
 import { ROUTES, type CallInput, type Route, type RouteName } from "@belay/protocol";
 import type { Context, Hono } from "hono";
 import { ServerError } from "../server-error.ts";
+import { answerJson } from "./answer.ts";
 
 export interface RouteInput<Name extends RouteName> {
   readonly params: NonNullable<CallInput<Name>["params"]>;
@@ -31,7 +32,7 @@ export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handle
       request: context.req.raw,
     } as unknown as RouteInput<Name>;
     const answer = await handler(input);
-    return answer instanceof Response ? answer : context.json(answer);
+    return answer instanceof Response ? answer : answerJson(answer);
   });
 }
 

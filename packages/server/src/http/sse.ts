@@ -3,6 +3,7 @@
  * shown out. One that comes back goes on after the last number it saw, because events are kept in the store.
  */
 import type { ThreadId, Workspace, WorkspaceEvent } from "@belay/engine";
+import { redactJson } from "@belay/protocol/redact";
 import { eventJson } from "../json/index.ts";
 import type { Served } from "../routes/served.ts";
 import { ServerError } from "../server-error.ts";
@@ -121,5 +122,5 @@ function encodeOnce(event: WorkspaceEvent, workspace: string): Uint8Array {
 
 function encode(event: object, seq?: number): Uint8Array {
   const id = seq === undefined ? "" : `id: ${seq}\n`;
-  return ENCODER.encode(`${id}data: ${JSON.stringify(event)}\n\n`);
+  return ENCODER.encode(`${id}data: ${JSON.stringify(redactJson(event))}\n\n`);
 }

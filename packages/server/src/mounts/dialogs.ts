@@ -5,6 +5,7 @@
 import type { Checkpoint, Message, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
+import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
 import { isoTime, optionalTime, outcomeJson, pathJson, pendingFacts, sessionRef } from "../json/index.ts";
@@ -34,7 +35,7 @@ export function mountDialogs(app: Hono, served: Served): void {
 
 function serveIndex(app: Hono, served: Served): void {
   app.get("/api/dialogs", async (context) =>
-    context.json(
+    answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
         const dialogs = (await workspace.threads()).map(dialogJson);
         return { dialogs, current_dialog_id: dialogs[0]?.id ?? null };
@@ -43,7 +44,7 @@ function serveIndex(app: Hono, served: Served): void {
   );
   app.post("/api/dialogs", async (context) => {
     const { title } = parse("body", TITLE, await readJson(context));
-    return context.json(
+    return answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
         const created = await workspace.createThread({ agent: AGENT, ...(title && { title }) });
         return dialogJson(created);
@@ -210,7 +211,7 @@ async function answer(
   served: Served,
   work: (workspace: Workspace, thread: ThreadId) => Promise<object>,
 ): Promise<Response> {
-  return context.json(await inThread(served, context.req.param("id") ?? "", work));
+  return answerJson(await inThread(served, context.req.param("id") ?? "", work));
 }
 
 function dialogJson(thread: ThreadSummary) {

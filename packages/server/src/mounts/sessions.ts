@@ -5,6 +5,7 @@
 import type { Checkpoint, Edit, Plan, ThreadId, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
+import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { affectedFiles, diffJson, isoTime, outcomeJson, planOperationType, pathJson } from "../json/index.ts";
 import { annotations, contentOf } from "../routes/checkpoints.ts";
@@ -24,7 +25,7 @@ const BASE = "/api/sessions/:id/checkpoints";
 export function mountSessions(app: Hono, served: Served): void {
   app.post("/api/sessions", async (context) => {
     const { title, externalId } = parse("body", SESSION, await readJson(context));
-    return context.json(
+    return answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
         const request = { agent: AGENT, ...(title && { title }), ...(externalId && { externalId }) };
         const { id, initialCheckpoint } = await workspace.createThread(request);
@@ -131,7 +132,7 @@ async function answer(
   work: (workspace: Workspace, thread: ThreadId) => Promise<object>,
   status: 200 | 201 = 200,
 ): Promise<Response> {
-  return context.json(await inThread(served, context.req.param("id") ?? "", work), status);
+  return answerJson(await inThread(served, context.req.param("id") ?? "", work), status);
 }
 
 function supervisorCheckpoint(checkpoint: Checkpoint, sessionId: string) {

@@ -1,0 +1,67 @@
+/** [R168] Secrets in what people and agents said are shown by no command; files are shown as they are. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { openWorkspace } from "@belay/engine";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { Sandbox } from "./sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeEach(async () => void (sandbox = await Sandbox.protected()));
+afterEach(() => sandbox[Symbol.dispose]());
+
+const SECRET = "hunter2-and-more";
+
+async function converse(): Promise<string> {
+  await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+  const { id } = await workspace.openThread({ agent: "a", externalId: "one" });
+  await workspace.prompt(id, { content: `Log in with --password ${SECRET} and go on` });
+  await workspace.beginTool(id, { tool: "Bash", toolUseId: "t", summary: `mysql -u root -p${SECRET} app` });
+  sandbox.write("settings.env", `PASSWORD=${SECRET}\n`);
+  sandbox.write("b.txt", "b\n");
+  await workspace.endTool(id, { toolUseId: "t" });
+  await workspace.addMessage(id, { role: "assistant", content: `Done, TOKEN=${SECRET} works` });
+  await workspace.endTurn(id);
+  return id;
+}
+
+test("[R168] every command that shows words, as text and as JSON", async () => {
+  const thread = await converse();
+  sandbox.ok("note", "@", `the PASSWORD=${SECRET}`);
+  sandbox.belay(["run", "--", "sh", "-c", `true --password ${SECRET}`]);
+  const commands = [
+    ["list", "--all"],
+    ["threads"],
+    ["thread", thread],
+    ["status"],
+    ["show", "@"],
+    ["show", "2"],
+    ["search", "Bash"],
+    ["undo", "--dry-run"],
+    ["undo", "2", "--dry-run"],
+    ["restore", "2", "--dry-run"],
+    ["prune", "--dry-run"],
+    ["doctor"],
+  ];
+  for (const command of commands) {
+    const [text, json] = [sandbox.belay(command), sandbox.belay(["--json", ...command])];
+    const shown = [text, json].map(({ stdout, stderr }) => `${stdout}${stderr}`).join("");
+    expect([command, shown.includes(SECRET)]).toEqual([command, false]);
+    expect(shown.length).toBeGreaterThan(10);
+  }
+  expect(sandbox.ok("thread", thread)).toMatch(/--password \[redacted\] and go on/);
+  expect(sandbox.json(["search", SECRET]).checkpoints.length).toBeGreaterThan(0);
+  await sandbox.verify();
+});
+
+test("[R168] an exported repository is without them, a diff and a patch are whole", async () => {
+  const thread = await converse();
+  const repository = join(sandbox.base, "exported");
+  sandbox.ok("export", "--thread", thread, "--git", repository);
+  const log = execFileSync("git", ["-C", repository, "log", "--all", "--format=%B"], { encoding: "utf8" });
+  expect(log).not.toContain(SECRET);
+  expect(log).toContain("[redacted]");
+  expect(sandbox.ok("diff", "1", "@")).toContain(`+PASSWORD=${SECRET}`);
+  expect(JSON.stringify(sandbox.json(["diff", "1", "@"]))).toContain(`+PASSWORD=${SECRET}`);
+  expect(sandbox.ok("export", "4", "--patch")).toContain(`PASSWORD=${SECRET}`);
+});
