@@ -127,9 +127,6 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     undoDropped: countDropped(db),
     paused: context.pauses.current,
     warnings: [
-      ...(present === undefined
-        ? ["The directory does not exist any more; belay restore brings its files back."]
-        : []),
       ...(isPurgeUnfinished(db)
         ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),

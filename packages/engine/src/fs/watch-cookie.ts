@@ -2,7 +2,16 @@
  * A file that is made to be seen: when the watcher reports it, everything that happened before has been reported.
  * On Linux all watches of a process share one queue, so it may stand anywhere; elsewhere it stands in the root.
  */
-import { closeSync, mkdirSync, openSync, rmdirSync, unlinkSync, watch, type FSWatcher } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  rmdirSync,
+  unlinkSync,
+  watch,
+  type FSWatcher,
+} from "node:fs";
 import { platform, tmpdir } from "node:os";
 import { randomId } from "../model/ids.ts";
 import { absolutePath, below, forSystem, type AbsolutePath } from "./absolute-path.ts";
@@ -61,7 +70,8 @@ export class WatchCookie {
   }
 
   #open(): FSWatcher {
-    mkdirSync(forSystem(this.#directory), { recursive: true, mode: 0o700 });
+    // [R116] only the last name: a store that was moved away must not get a directory in its place
+    if (!existsSync(forSystem(this.#directory))) mkdirSync(forSystem(this.#directory), { mode: 0o700 });
     const watcher = watch(forSystem(this.#directory), { persistent: false }, (_, name) => {
       if (name !== null) this.#waiting.get(name)?.(true);
     });

@@ -14,8 +14,13 @@ export interface Edit {
   readonly to: Entry | undefined;
 }
 
+/** What a directory can have become that a restore leaves alone, whatever its target has there. */
+export type Foreign = "a workspace of its own" | "a mount point" | "a linked git worktree";
+
 /** Why a path that is not in the target stays: see docs/spec.md, section "Deletion". */
 export type KeptReason =
+  | `it is ${Foreign}`
+  | `it holds ${Foreign}`
   | "not covered by the target's rules"
   | "the target has a gap here"
   | "not saved by the safety checkpoint"

@@ -8,7 +8,7 @@ import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import { isSpecial } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import type { Conflict, Edit, Kept } from "../model/plan.ts";
+import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { AbsenceProof } from "./proven-changes.ts";
 
@@ -47,6 +47,13 @@ function isChosen({ paths }: RestorePlanInput, { path, from, to }: Edit): boolea
   return from === undefined && to?.kind === "directory" && paths.some((chosen) => isAtOrBelow(chosen, path));
 }
 
+/** Rules by which a directory belongs to something else. */
+const FOREIGN: ReadonlyMap<string, Foreign> = new Map([
+  ["a workspace of its own", "a workspace of its own"],
+  ["mount point", "a mount point"],
+  ["linked git worktree", "a linked git worktree"],
+]);
+
 class RestorePlanner {
   readonly #input: RestorePlanInput;
   readonly #edits: Edit[] = [];
@@ -54,18 +61,25 @@ class RestorePlanner {
   readonly #conflicts: Conflict[] = [];
   /** Directories that cannot go because something in them stays. */
   readonly #occupied = new Map<BytePath, Kept["reason"]>();
+  /** Directories that are not this workspace's any more: nothing in them is written, whatever the target has there. */
+  readonly #foreign = new Map<BytePath, Kept["reason"]>();
 
   constructor(input: RestorePlanInput) {
     this.#input = input;
-    for (const { path } of input.excluded) {
-      const reason = path.endsWith("/.git") ? "it holds a git repository" : "the directory is not empty";
+    for (const { path, rule } of input.excluded) {
+      const foreign = FOREIGN.get(rule);
+      if (foreign !== undefined) this.#foreign.set(path, `it is ${foreign}`);
+      const held = path.endsWith("/.git") ? "a git repository" : foreign;
+      const reason = held === undefined ? "the directory is not empty" : (`it holds ${held}` as const);
       for (const directory of ancestorPaths(path)) this.#occupied.set(directory, reason);
     }
   }
 
   consider(edit: Edit): void {
     const { path, from, to } = edit;
-    if (to?.kind === "gap") {
+    const foreign = this.#foreign.size === 0 ? undefined : this.#foreignAt(path);
+    if (foreign !== undefined) this.#keepForeign(foreign);
+    else if (to?.kind === "gap") {
       if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
     } else if (from?.kind === "gap" && !(isSpecial(from) && to !== undefined)) {
       if (to === undefined) this.#keep(path, "not saved by the safety checkpoint");
@@ -75,6 +89,15 @@ class RestorePlanner {
     } else {
       this.#edits.push(edit);
     }
+  }
+
+  #foreignAt(path: BytePath): BytePath | undefined {
+    return [...ancestorPaths(path), path].find((at) => this.#foreign.has(at));
+  }
+
+  /** Named once, however many of its files the target has. */
+  #keepForeign(root: BytePath): void {
+    if (!this.#kept.some(({ path }) => path === root)) this.#keep(root, this.#foreign.get(root)!);
   }
 
   #considerDeletion(edit: Edit): void {

@@ -9,6 +9,9 @@ export function isRootThere(root: AbsolutePath): boolean {
   return stat !== undefined && kindOf(stat) === "directory";
 }
 
+/** What every command says first where the root is missing. */
+export const ROOT_GONE = "The directory does not exist any more; belay restore brings its files back.";
+
 /** Nothing is there, not even something else. */
 export function isRootGone(root: AbsolutePath): boolean {
   return statNode(root) === undefined;
