@@ -200,6 +200,28 @@ describe("[R121] a turn whose agent is gone", () => {
   );
 
   test(
+    "an agent that was silent for longer and then says that it is done was at work until then",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read, passHours } = temp;
+      passHours(-1);
+      const { id } = await workspace.openThread({ agent: "other" });
+      await workspace.prompt(id, { content: "go" });
+      passHours(1);
+      write("x", "1\n");
+      await workspace.endTurn(id);
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      passHours(-1);
+      const { id: left } = await workspace.openThread({ agent: "another" });
+      await workspace.prompt(left, { content: "again" });
+      passHours(1);
+      write("y", "by hand\n");
+      await workspace.prompt(left, { content: "and again" });
+      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged" });
+      expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
+    }),
+  );
+
+  test(
     "what it is asked later, in a new process, is a turn of its own",
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;

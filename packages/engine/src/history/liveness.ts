@@ -18,6 +18,8 @@ export interface Moment {
   isAlive(client: ProcessIdentity): boolean;
   /** Whether a process has started others since a moment that still run; undefined where the system does not tell. */
   hasStarted(client: ProcessIdentity, since: number): boolean | undefined;
+  /** The thread whose agent says right now that it is at work, or done: it was not gone, however long it was silent. */
+  readonly heard?: ThreadId | undefined;
 }
 
 interface Client {
@@ -38,12 +40,14 @@ function clientOf(db: Database, thread: ThreadId): Client {
 export function isTurnOver(db: Database, { owner, thread }: Step, moment: Moment): boolean {
   if (owner !== null) return !moment.isAlive(owner);
   if (thread === null) return false;
+  if (thread === moment.heard) return false;
   const { client, heardAt } = clientOf(db, thread);
   return client === null ? isSilent(heardAt, moment) : !moment.isAlive(client);
 }
 
 /** True when an open call has ended without a word. A command that runs is a process that the agent started. */
 export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolean {
+  if (call.thread === moment.heard && call.nature !== "command") return false;
   const { client, heardAt } = clientOf(db, call.thread);
   if (client !== null && !moment.isAlive(client)) return true;
   const runs =

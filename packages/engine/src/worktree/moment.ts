@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 /** This moment; processes are asked once. */
 export function momentOf(
   { system, worktree }: Context,
-  more: Pick<AttributionMoment, "bracketing" | "ended" | "interrupted"> = {},
+  more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "interrupted"> = {},
 ): AttributionMoment {
   const answers = new Map<string, boolean | undefined>();
   const once = (question: string, ask: () => boolean | undefined) => {

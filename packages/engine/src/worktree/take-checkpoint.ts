@@ -49,7 +49,7 @@ export interface TakeOptions extends Bounded {
   readonly ownDoing?: boolean;
   readonly doubts?: readonly Doubt[];
   /** What is known of who was at work: the thread whose tool runs next, the call that ends. */
-  readonly moment?: Pick<AttributionMoment, "bracketing" | "ended" | "interrupted">;
+  readonly moment?: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "interrupted">;
   /** seq of the checkpoint for whose sake this one is taken: no room is made at its cost. */
   readonly keep?: number;
   /** Done inside the transaction that records the checkpoint. */

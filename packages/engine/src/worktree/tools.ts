@@ -39,7 +39,7 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
       ...(agent === undefined ? {} : { agent: factsOf(agent.run) }),
     },
     description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
-    moment: { bracketing: thread },
+    moment: { bracketing: thread, heard: thread },
     deadline: call.deadline,
     within({ checkpoint }) {
       setBrackets(store.db, thread, true);
@@ -100,7 +100,7 @@ export function endTool(
     request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
     description: `After ${name}`,
     deadline,
-    moment: { ended: { id: toolUseId, unfinished } },
+    moment: { ended: { id: toolUseId, unfinished }, ...(unfinished ? {} : { heard: thread }) },
     within: close,
   });
 }

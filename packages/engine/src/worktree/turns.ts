@@ -91,6 +91,7 @@ export function endTurn(
     description: `After: ${description}`,
     deadline,
     operation: "turn",
+    moment: { heard: thread },
     within(recorded) {
       closeTurns(context, thread, recorded.checkpoint.seq);
       const { id, createdAt: at } = recorded.checkpoint;
