@@ -53,6 +53,8 @@ test("--yes brings the checkpoint back exactly, and the way back is kept", () =>
     conflictsTotal: 0,
     displaced: [],
     displacedTotal: 0,
+    doubts: [],
+    doubtsTotal: 0,
     warnings: expect.any(Array),
     durationMs: expect.any(Number),
   });
