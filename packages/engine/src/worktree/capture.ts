@@ -13,6 +13,7 @@ import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import { ABSENT, FILE, GAP, SYMLINK, TABLE_GAPS, type FileTable } from "./file-table.ts";
 import { RACY } from "./stat-columns.ts";
+import { readDatabases } from "./read-databases.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
 import type { Scan } from "./scan-request.ts";
 import { sleep } from "./sleep.ts";
@@ -58,10 +59,12 @@ export function readScanned(input: CaptureInput): Pick<CapturedTree, "doubts" | 
   const read = new Map<ObjectHash, BytePath>();
   applyByteLimit(input);
   input.readAhead?.();
-  readPending(input, (path, content) => {
+  const noteUnstable = (path: BytePath) => void doubts.push({ path, reason: "unstable" });
+  const note: Done = (path, content) => {
     read.set(content.hash, path);
-    if (!content.stable) doubts.push({ path, reason: "unstable" });
-  });
+    if (!content.stable) noteUnstable(path);
+  };
+  readPending(input, note, noteUnstable);
   return { doubts, read };
 }
 
@@ -84,12 +87,21 @@ function applyByteLimit({ scan, limitBytes, unlimited }: CaptureInput): void {
 
 type Done = (path: BytePath, content: ReadContent) => void;
 
-function readPending(input: CaptureInput, done: Done): void {
+function readPending(input: CaptureInput, done: Done, unstable: (path: BytePath) => void): void {
   const { scan, hotSinceNs } = input;
   const hot: { index: number; path: BytePath }[] = [];
+  const databases = readDatabases(input, (path, index) => {
+    if (scan.table.kind[index] === GAP) return;
+    // a log comes and goes between two attempts
+    scan.table.kind[index] = FILE;
+    const content = readEntry(input, path, index);
+    // that a log grows while it is read is no harm
+    if (content !== undefined) done(path, { ...content, stable: true });
+  });
+  databases.unstable.forEach(unstable);
   scan.pending.forEach((index, at) => {
     // a hash means that a worker has read it already
-    if (scan.table.kind[index] === GAP || scan.table.hasHash(index)) return;
+    if (scan.table.kind[index] === GAP || scan.table.hasHash(index) || databases.done.has(index)) return;
     const path = scan.pendingPaths[at]!;
     const content = readEntry(input, path, index);
     if (content === undefined) return;

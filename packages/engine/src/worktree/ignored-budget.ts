@@ -22,8 +22,8 @@ function whyOver({ files, bytes, names }: IgnoredCount, limits: IgnoredLimits): 
 }
 
 /** Why a file that git ignores is not captured. */
-export function whyLeftOut({ files, fileBytes }: IgnoredLimits): string {
-  return files === 0 ? "limits.ignoredFiles is 0" : `larger than ${sizeText(fileBytes)}`;
+export function whyLeftOut({ files }: IgnoredLimits, limitBytes: number): string {
+  return files === 0 ? "limits.ignoredFiles is 0" : `larger than ${sizeText(limitBytes)}`;
 }
 
 function sizeText(bytes: number): string {

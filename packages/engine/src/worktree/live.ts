@@ -25,6 +25,7 @@ import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RecordRequest } from "./rules-reader.ts";
+import { databaseFiles } from "./read-databases.ts";
 import { scanNames } from "./scan.ts";
 import { whyOverBudget } from "./scanner.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
@@ -229,6 +230,8 @@ export class LiveCapture {
     const { tree, rules } = this.#state;
     if (!this.#areStillOver(look, tree, rules)) return this.doubt("an ignored directory fits its budget");
     for (const path of tree.restless) if (this.#hasMoved(tree, path)) changes.addPath(path, false);
+    for (const path of [...changes.paths()].flatMap(databaseFiles))
+      if (tree.find(path) >= 0 && !changes.has(path)) changes.addPath(path, false);
     for (;;) {
       const looks = this.#looks(changes, tree, rules);
       const scan = scanNames(

@@ -4,11 +4,20 @@ import { findRepository } from "../fs/git-repository.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 
 /** Databases and the like are written through memory maps, which leave no trace in the file's times. */
-const MAPPED = /\.(?:db|sqlite3?|mdb|lmdb)(?:-wal|-shm|-journal)?$/;
+const MAPPED = /\.(?:db3?|sqlite[23]?|mdb|lmdb)$|-(?:wal|shm|journal)$/;
 
 /** True for files that may be written through a memory map. */
 export function isMapped(name: string): boolean {
   return MAPPED.test(name);
+}
+
+const LOGS = ["-journal", "-wal", "-shm"] as const;
+const LOG = /-(?:journal|wal|shm)$/;
+
+/** A database and its logs, by the name of any of them, in one directory. */
+export function databaseSet(name: string): [database: string, ...logs: string[]] {
+  const database = name.replace(LOG, "");
+  return [database, ...LOGS.map((log) => `${database}${log}`)];
 }
 
 /** What the `.git` file of a linked worktree says; others may say the like. */

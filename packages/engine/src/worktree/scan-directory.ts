@@ -7,7 +7,11 @@ import { joinPath, type BytePath } from "../model/byte-path.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, type FileTable } from "./file-table.ts";
 import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "./ignore-rules.ts";
+import { whyLeftOut } from "./ignored-budget.ts";
+import { databaseSet, isMapped } from "./peculiar-nodes.ts";
+import type { OpenVisit } from "./scan-visit.ts";
 import { RACY } from "./stat-columns.ts";
+import type { IgnoredLimits } from "./worktree-options.ts";
 
 /** A directory at rest with the times it had then has the names it had then. */
 export function isListingKnown(table: FileTable | undefined, own: number, stat: FileStat): boolean {
@@ -65,6 +69,41 @@ export function childRules(rules: DirectoryRules, name: string, root: AbsolutePa
 /** Ignore files of one directory, as its rules take them. */
 export function byLayer(files: readonly RecordedIgnoreFile[]): IgnoreFiles {
   return Object.fromEntries(files.map(({ layer, content }) => [layer, content]));
+}
+
+type StatOf = (name: string) => FileStat | undefined;
+
+/** The size that decides about a file of a database: of all its files the largest. */
+export function setSize(name: string, statOf: StatOf): number {
+  return Math.max(...databaseSet(name).map((each) => Number(lookUp(each, statOf)?.size ?? 0)));
+}
+
+/** The name whose verdict counts: a log goes where its database goes. */
+export function judgedAs(name: string, statOf: StatOf): string {
+  const [database] = isMapped(name) ? databaseSet(name) : [name];
+  return database === name || lookUp(database, statOf) === undefined ? name : database;
+}
+
+/** Why a file that git ignores is left out; undefined when it is not, or git does not ignore it. */
+export function whyTooLarge(
+  { rules, statOf }: Pick<OpenVisit, "rules" | "statOf">,
+  name: string,
+  { size, limits }: { size: number; limits: IgnoredLimits },
+): string | undefined {
+  const limit = isMapped(name) ? limits.bytes : limits.fileBytes;
+  if (size <= limit && limits.files > 0) return undefined;
+  const judged = judgedAs(name, statOf);
+  const isIgnored = rules().verdict(judged, false) === "ignored";
+  return isIgnored ? `${rules().ignoredBy(judged, false)}, ${whyLeftOut(limits, limit)}` : undefined;
+}
+
+function lookUp(name: string, statOf: StatOf): FileStat | undefined {
+  try {
+    return statOf(name);
+  } catch {
+    // what cannot be looked at has no say
+    return undefined;
+  }
 }
 
 /** Stands in for a stat that the system would not give. */

@@ -18,7 +18,7 @@ import type { ExcludedDirectory, RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, FILE, FileTable, GAP, SYMLINK } from "./file-table.ts";
 import { EXCLUDED, OVER, RACY } from "./stat-columns.ts";
 import type { DirectoryRules } from "./ignore-rules.ts";
-import { IgnoredBudget, OverBudget, whyLeftOut } from "./ignored-budget.ts";
+import { IgnoredBudget, OverBudget } from "./ignored-budget.ts";
 import { isLinkedWorktree, isMapped } from "./peculiar-nodes.ts";
 import { PreviousEntries } from "./previous-entries.ts";
 import {
@@ -29,10 +29,13 @@ import {
   isRacy,
   isSameDirectory,
   listAgain,
+  judgedAs,
   once,
   readIgnoreFiles,
+  setSize,
   timesOf,
   UNKNOWN_STAT,
+  whyTooLarge,
 } from "./scan-directory.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { Found, OpenVisit, Visit } from "./scan-visit.ts";
@@ -227,7 +230,7 @@ export class Scanner {
     const found = this.#stat(visit, name);
     if (found === undefined) return;
     const isDirectory = found.kind === "directory";
-    let verdict = visit.rules().verdict(name, isDirectory);
+    let verdict = visit.rules().verdict(isDirectory ? name : judgedAs(name, visit.statOf), isDirectory);
     const isOver = verdict === "ignored" && isDirectory && this.#leaveOutIfOver(visit, found);
     if (isOver) verdict = visit.rules().verdict(name, isDirectory);
     if (typeof verdict === "object") this.#exclude(visit, name, verdict.excludedBy, isOver ? OVER : 0);
@@ -353,14 +356,14 @@ export class Scanner {
 
   #lookAtFile(visit: OpenVisit, { name, path, stat }: Found, kind: "file" | "symlink"): void {
     const { fileLimitBytes, unlimited, forced, ignoredLimits } = this.#request;
-    const isLarge = stat.size > ignoredLimits.fileBytes || ignoredLimits.files === 0;
-    if (isLarge && !unlimited.has(path) && visit.rules().verdict(name, false) === "ignored") {
-      const rule = visit.rules().ignoredBy(name, false);
-      return this.#exclude(visit, name, `${rule}, ${whyLeftOut(ignoredLimits)}`, OVER);
-    }
-    if (kind === "file" && stat.size > fileLimitBytes && !unlimited.has(path)) {
+    // [R136] a log without its database, or the other way round, would do harm when it is restored
+    const size = isMapped(name) ? setSize(name, visit.statOf) : Number(stat.size);
+    const reason = unlimited.has(path)
+      ? undefined
+      : whyTooLarge(visit, name, { size, limits: ignoredLimits });
+    if (reason !== undefined) return this.#exclude(visit, name, reason, OVER);
+    if (kind === "file" && size > fileLimitBytes && !unlimited.has(path))
       return this.#addGap(visit, name, stat, "too-large");
-    }
     visit.budget?.addFile(Number(stat.size));
     if (stat.nlink > 1n) this.#linked.push(stat.ino);
     const index = this.#table.addEntry(visit.directory, name, kind === "file" ? FILE : SYMLINK, stat);
@@ -368,7 +371,8 @@ export class Scanner {
     const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
     if (reused) return;
     visit.cursor.markChanged();
-    this.#request.ahead?.offer(this.#pending.length, path, this.#table, index);
+    // a database is read together with its logs
+    if (!isMapped(name)) this.#request.ahead?.offer(this.#pending.length, path, this.#table, index);
     this.#pending.push(index);
     this.#pendingPaths.push(path);
   }
