@@ -57,7 +57,7 @@ describe.skipIf(!canMount).each(["alone", "with the resident process"])(
       fill();
       sandbox.write("big.bin", randomBytes(2 ** 23).toString("hex"));
       expect(prompt("p2", "make it much faster").systemMessage).toMatch(/may not be captured/);
-      for (const answer of bash("t2", () => sandbox.write("a.txt", "three\n")))
+      for (const answer of bash("t2", () => sandbox.write("c.txt", "three\n")))
         expect(answer.systemMessage).toMatch(/may not be captured/);
       hook("Stop");
       expect(sandbox.belay(["doctor"], { env: ENV }).stdout).toMatch(/not captured: 1 turns? /);
@@ -65,10 +65,15 @@ describe.skipIf(!canMount).each(["alone", "with the resident process"])(
       rmSync(join(sandbox.home, "filler"));
       rmSync(sandbox.path("big.bin"));
       const newest = sandbox.json(["list"]).checkpoints[0].seq as number;
+      const undo = () => sandbox.json(["undo", "--dry-run"]).plan;
+      expect(undo()).toMatchObject({
+        warnings: [expect.stringMatching(/^1 turn since then was not captured/)],
+      });
       prompt("p3", "and now the tests");
       bash("t3", () => sandbox.write("a.txt", "four\n"));
       hook("Stop");
 
+      expect(undo().warnings).toEqual([]);
       const { checkpoints, uncaptured } = sandbox.json(["list"]);
       expect(uncaptured).toMatchObject([{ prompt: "make it much faster", after: newest }]);
       expect(uncaptured[0].events).toBeGreaterThanOrEqual(3);

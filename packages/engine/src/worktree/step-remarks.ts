@@ -1,6 +1,7 @@
 /** What a person should know of an undo, redo or revert besides what it changes. */
 import { readCheckpointRows, readWindows, type Change } from "../history/changes.ts";
 import { approvedStretches } from "../history/sessions.ts";
+import { listUncaptured } from "../history/uncaptured.ts";
 import { findStep, listSteps, type Step } from "../history/steps.ts";
 import { backgroundCalls } from "../history/tool-calls.ts";
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
@@ -53,6 +54,17 @@ export function approvalWarnings({ store }: Context, steps: readonly Step[]): st
       );
     })
     .map(({ description }) => `"${description}" was approved; without it the state is unapproved`);
+}
+
+/** [R153] The newest change may be of a turn that nothing is known of: an undo takes another, and says so. */
+export function uncapturedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+  const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
+  const lost = listUncaptured(db, undefined).filter(({ after }) => after >= since);
+  if (lost.length === 0) return [];
+  const turns = lost.length === 1 ? "1 turn since then was" : `${lost.length} turns since then were`;
+  return [
+    `${turns} not captured: what ${lost.length === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
+  ];
 }
 
 /** [R125] Paths of which a capture before a tool came too late: what the tool did to them may count as there before. */

@@ -29,6 +29,7 @@ import {
 } from "./select-steps.ts";
 import {
   approvalWarnings,
+  uncapturedWarnings,
   backgroundWork,
   changedOutside,
   changesOf,
@@ -200,6 +201,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
         edits,
       ),
       ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
+      ...(request.kind === "undo" ? uncapturedWarnings(context, deltas.steps) : []),
     ],
     steps: deltas.steps.map(summaryOf),
   };
