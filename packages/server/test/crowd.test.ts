@@ -1,6 +1,9 @@
-/** Many connections at once, of readers who do not read: real sockets, real memory. */
+/** Many connections at once, of readers who do not read and of strangers who say nothing: real sockets, real memory. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -82,4 +85,54 @@ test.skipIf(process.platform !== "linux")(
     expect((await told).map(({ data }) => data.type)).toContain("user");
     project.belay("stop");
   }),
+);
+
+/** Opens connections that say nothing, and opens each again when it is closed: prints how many it has opened. */
+const STRANGER = `
+  const net = require("node:net");
+  let opened = 0;
+  const open = () => {
+    const socket = net.connect(Number(process.argv[1]), "127.0.0.1", () => { opened += 1; });
+    socket.on("error", () => undefined).on("close", () => setTimeout(open, 50)).resume();
+  };
+  for (let n = 0; n < 600; n += 1) open();
+  setInterval(() => console.log(opened), 50);`;
+
+async function crowdIn(project: ServedProject, uid: number | undefined): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ["-e", STRANGER, new URL(project.url).port], {
+    stdio: ["ignore", "pipe", "ignore"],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
+  });
+  const lines = createInterface(child.stdout);
+  for await (const line of lines) if (Number(line) > 300) break;
+  return child;
+}
+
+const isRoot = process.getuid?.() === 0;
+
+test.each([
+  ["another user", isRoot ? 54_321 : undefined],
+  ["this user", undefined],
+])(
+  "[R149] hundreds of idle connections of %s keep no client out, whether it comes by TCP or by the socket",
+  { timeout: 60_000 },
+  (_, uid) =>
+    served(async (project) => {
+      const crowd = await crowdIn(project, uid);
+      try {
+        for (let request = 0; request < 40; request += 1) {
+          const answer = await fetch(`${project.url}/api/workspaces`, {
+            headers: { authorization: `Bearer ${project.token}`, connection: "close" },
+            signal: AbortSignal.timeout(10_000),
+          });
+          expect(answer.status).toBe(200);
+        }
+        const taken = JSON.parse(project.belay("checkpoint", "--json").stdout);
+        expect(taken.checkpoint.id).toMatch(/^[k-z]{16}$/);
+      } finally {
+        const ended = once(crowd, "exit");
+        crowd.kill("SIGKILL");
+        await ended;
+      }
+    })(),
 );

@@ -1,6 +1,7 @@
 /** Two ways in, one application: loopback for pages and programs, a socket for the user's own commands. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Admission } from "./admission.ts";
 import {
   answerHello,
   answerRefusal,
@@ -41,7 +42,14 @@ export async function listenOnLoopback(
   const guards: { guard?: Guard } = {};
   const polite: Listener = (request, response) =>
     request.url === HELLO_PATH ? answerHello(response, secrets.proof) : listener(request, response);
-  const servers = LOOPBACK.map(() => guarded((request) => guards.guard!(request), polite));
+  const admission = new Admission();
+  const guard: Guard = (request) => {
+    const refusal = guards.guard!(request);
+    if (refusal === undefined) admission.admitted(request.socket);
+    return refusal;
+  };
+  const servers = LOOPBACK.map(() => guarded(guard, polite));
+  for (const server of servers) server.on("connection", (socket) => admission.arrived(socket));
   await listen(servers[0]!, { host: LOOPBACK[0], port });
   const { port: chosen } = servers[0]!.address() as AddressInfo;
   guards.guard = createNetworkGuard(chosen, secrets);

@@ -1,0 +1,89 @@
+/**
+ * Who may stay connected over TCP. Every user of the machine can connect, so a connection has to show a valid request
+ * soon, few may be waiting to do so, and those of other users, where the system tells whose a connection is, get a small
+ * part of the places: however many they open, this user's clients find one.
+ */
+import { readFileSync } from "node:fs";
+import type { AddressInfo, Socket } from "node:net";
+
+/** A client of ours asks at once. */
+const PATIENCE_MS = 2000;
+const MOST_WAITING = 64;
+/** So often, at most, the system is asked whose connections are. */
+const LOOK_MS = 20;
+const MOST_WAITING_STRANGERS = 16;
+
+export class Admission {
+  /** Connections that have not shown a valid request yet, oldest first. */
+  readonly #waiting = new Map<Socket, NodeJS.Timeout>();
+  /** Those of them that are known to be another user's. */
+  readonly #strangers = new Set<Socket>();
+  /** Those that came since the system was last asked. */
+  readonly #unknown = new Set<Socket>();
+
+  /** A connection came. */
+  arrived(socket: Socket): void {
+    const timer = setTimeout(() => socket.destroy(), PATIENCE_MS).unref();
+    this.#waiting.set(socket, timer);
+    socket.once("close", () => this.#leave(socket));
+    // as long as there is room for all, it does not matter whose they are
+    if (this.#waiting.size <= MOST_WAITING_STRANGERS) return;
+    if (this.#unknown.size === 0) setTimeout(() => this.#sort(), LOOK_MS);
+    this.#unknown.add(socket);
+    this.#dropOldest([...this.#waiting.keys()], MOST_WAITING);
+  }
+
+  /** It showed a valid request. */
+  admitted(socket: Socket): void {
+    this.#leave(socket);
+  }
+
+  /** All that came in a moment, with one look. */
+  #sort(): void {
+    const users = readUsers();
+    for (const socket of this.#unknown) {
+      const user = users?.get(connectionKey(socket));
+      if (user !== undefined && user !== process.getuid?.()) this.#strangers.add(socket);
+    }
+    this.#unknown.clear();
+    this.#dropOldest([...this.#strangers], MOST_WAITING_STRANGERS);
+  }
+
+  #dropOldest(sockets: readonly Socket[], most: number): void {
+    for (const socket of sockets.slice(0, Math.max(0, sockets.length - most))) {
+      this.#leave(socket);
+      // reset: an orderly end would leave a trace of each for a minute, and looking would take longer and longer
+      socket.resetAndDestroy();
+    }
+  }
+
+  #leave(socket: Socket): void {
+    clearTimeout(this.#waiting.get(socket));
+    this.#waiting.delete(socket);
+    this.#strangers.delete(socket);
+    this.#unknown.delete(socket);
+  }
+}
+
+/** The two ports: on loopback they name a connection. */
+function connectionKey(socket: Socket): string {
+  const { port } = socket.address() as AddressInfo;
+  return `${socket.remotePort} ${port}`;
+}
+
+/** The user of the other end of each connection over loopback; undefined where the system does not tell. */
+function readUsers(): Map<string, number> | undefined {
+  try {
+    const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/net/${name}`, "latin1").split("\n"));
+    return new Map(
+      lines.flatMap((line) => {
+        const found = /^\s*\d+: [\dA-F]+:([\dA-F]{4}) [\dA-F]+:([\dA-F]{4}) (?:\S+\s+){4}(\d+)/.exec(line);
+        if (found === null) return [];
+        const [near, far] = [found[1]!, found[2]!].map((port) => Number.parseInt(port, 16));
+        return [[`${near} ${far}`, Number(found[3])] as const];
+      }),
+    );
+  } catch {
+    return undefined;
+  }
+}
