@@ -16,12 +16,14 @@ export interface Client {
   readonly agent: string;
   readonly package: string;
   readonly version: string;
-  /** The tool for a step; undefined when it has none and needs none. */
-  toolCall(step: Step, project: string): ToolCall | undefined;
+  /** The tools for a step; undefined when it has none and needs none. */
+  toolCall(step: Step, project: string): ToolCall | readonly ToolCall[] | undefined;
   /** The settings a user would have, written before `belay init`. */
   prepare?(stage: Stage, modelUrl: string): void;
   /** One turn without a terminal. */
   turn(request: TurnRequest): Command;
+  /** Its hooks are not told what the model said last. */
+  readonly isMute?: true;
   /** It shows what a hook has to say, also without a terminal. */
   readonly showsTrouble: boolean;
 }

@@ -9,8 +9,11 @@ import { parseArgs } from "node:util";
 import type { Client } from "./client.ts";
 import { claudeCode } from "./clients/claude-code.ts";
 import { codex } from "./clients/codex.ts";
+import { copilotCli } from "./clients/copilot-cli.ts";
 import { geminiCli } from "./clients/gemini-cli.ts";
 import { opencode } from "./clients/opencode.ts";
+import { qwenCode } from "./clients/qwen-code.ts";
+import { measureCost } from "./cost.ts";
 import { installClient } from "./install-client.ts";
 import { measureLatency } from "./latency.ts";
 import { ModelStub } from "./model-stub.ts";
@@ -19,7 +22,7 @@ import { Stage } from "./stage.ts";
 import { FILES } from "./task.ts";
 
 const CACHE = join(process.env["XDG_CACHE_HOME"] || join(homedir(), ".cache"), "belay/clients");
-const CLIENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode];
+const CLIENTS: readonly Client[] = [claudeCode, codex, geminiCli, opencode, copilotCli, qwenCode];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -59,5 +62,6 @@ async function tryClient(client: Client): Promise<number> {
       console.error(error);
     }
   }
+  console.log(await measureCost(client, modules));
   return failed;
 }

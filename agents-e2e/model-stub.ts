@@ -23,15 +23,19 @@ export class ModelStub implements AsyncDisposable {
   #prompt = "";
   #calls: readonly ToolCall[] = [];
   #heard: readonly Said[] = [];
+  #stalls = false;
+  /** It has asked for everything and is thinking. */
+  isStalled = false;
 
   async listen(): Promise<string> {
     await new Promise<void>((done) => this.#server.listen(0, "127.0.0.1", done));
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What the model asks for when it reads this prompt. */
-  expect(prompt: string, calls: readonly ToolCall[]): void {
+  /** What the model asks for when it reads this prompt; one that stalls never comes to an answer. */
+  expect(prompt: string, calls: readonly ToolCall[], { stalls = false } = {}): void {
     [this.#prompt, this.#calls, this.#heard] = [prompt, calls, []];
+    [this.#stalls, this.isStalled] = [stalls, false];
   }
 
   /** Whether the last request that offered tools has this text in it. */
@@ -48,7 +52,12 @@ export class ModelStub implements AsyncDisposable {
       return;
     }
     const body = JSON.parse(Buffer.concat(pieces).toString("utf8")) as Body;
-    const [type, text] = protocol.write(this.#next(protocol.read(body), body), body);
+    const next = this.#next(protocol.read(body), body);
+    if (this.#stalls && "text" in next && this.#heard.includes("result")) {
+      this.isStalled = true;
+      return;
+    }
+    const [type, text] = protocol.write(next, body);
     response.writeHead(200, { "content-type": type }).end(text);
   }
 

@@ -5,7 +5,19 @@ import { join } from "node:path";
 import type { Client, Command, Step } from "./client.ts";
 import { ANSWER, type ModelStub, type ToolCall } from "./model-stub.ts";
 import type { Stage } from "./stage.ts";
-import { LONG_PROMPT, LONG_STEPS, PROMPT, RESULT, SECOND_PROMPT, SECOND_STEPS, STEPS } from "./task.ts";
+import {
+  LONG_PROMPT,
+  LONG_STEPS,
+  OTHER_PROMPT,
+  OTHER_STEPS,
+  PROMPT,
+  RESULT,
+  SECOND_PROMPT,
+  SECOND_STEPS,
+  STALLED_PROMPT,
+  STALLED_STEPS,
+  STEPS,
+} from "./task.ts";
 
 export interface Scene {
   readonly client: Client;
@@ -21,6 +33,8 @@ export const SCENARIOS: readonly (readonly [name: string, Scenario])[] = [
   ["alone", (scene) => turnAndBack(scene)],
   ["with the resident process", withResident],
   ["killed", killed],
+  ["killed, then another conversation", killedThenAnother],
+  ["left open, then another conversation", leftOpenThenAnother],
   ["damaged store", damagedStore],
 ];
 
@@ -68,6 +82,39 @@ async function killed(scene: Scene): Promise<void> {
   assert.deepEqual(stage.tree(), after, "done again, the project is what the turn made of it");
 }
 
+/** What another conversation and the user do after a client was killed is theirs. */
+async function killedThenAnother(scene: Scene): Promise<void> {
+  const { stage } = scene;
+  protect(scene);
+  const before = stage.tree();
+  await stage.run(command(scene, LONG_PROMPT, LONG_STEPS), "started.txt");
+  const killedThere = stage.tree();
+  await turn(scene, OTHER_PROMPT, OTHER_STEPS);
+  writeFileSync(join(stage.project, "mine.txt"), "mine\n");
+  undo(stage, withMine(stage, killedThere));
+  undo(stage, withMine(stage, before));
+}
+
+/** Esc, and the window stays open: the client lives and says nothing more. */
+async function leftOpenThenAnother(scene: Scene): Promise<void> {
+  const { stage, model } = scene;
+  protect(scene);
+  const before = stage.tree();
+  const stalled = command(scene, STALLED_PROMPT, STALLED_STEPS, { stalls: true });
+  using _ = await stage.leaveOpen(stalled, () => model.isStalled);
+  const leftThere = stage.tree();
+  writeFileSync(join(stage.project, "mine.txt"), "mine\n");
+  await turn(scene, OTHER_PROMPT, OTHER_STEPS);
+  undo(stage, withMine(stage, leftThere));
+  undo(stage, withMine(stage, before));
+}
+
+function withMine(stage: Stage, tree: readonly string[]): string[] {
+  const mine = stage.tree().filter((line) => line.startsWith("/mine.txt"));
+  assert.equal(mine.length, 1, "the user's own file is there");
+  return [...tree, ...mine].toSorted();
+}
+
 async function damagedStore(scene: Scene): Promise<void> {
   const { client, stage } = scene;
   protect(scene);
@@ -87,7 +134,7 @@ const HOOK_TROUBLE =
   /hooks?\b[^"\n]{0,60}\b(?:errors?|failed|failure|timed out|cancelled|blocked)|may not be captured|"exit_code":[1-9]/i;
 
 /** Settings and hooks, as the user has them. */
-function protect({ client, stage, modelUrl }: Scene): void {
+export function protect({ client, stage, modelUrl }: Scene): void {
   client.prepare?.(stage, modelUrl);
   const { agents } = stage.json("init", "--agent", client.agent, "--yes");
   assert.equal(agents.length, 1, "hooks were installed");
@@ -100,9 +147,9 @@ async function turn(scene: Scene, prompt: string, steps: readonly Step[]) {
   return { output, calls: callsFor(scene, steps) };
 }
 
-function command(scene: Scene, prompt: string, steps: readonly Step[]): Command {
+export function command(scene: Scene, prompt: string, steps: readonly Step[], how = {}): Command {
   const { client, modules, model, modelUrl } = scene;
-  model.expect(prompt, callsFor(scene, steps));
+  model.expect(prompt, callsFor(scene, steps), how);
   return client.turn({ modules, prompt, modelUrl, continues: prompt === SECOND_PROMPT });
 }
 
@@ -112,7 +159,7 @@ function callsFor({ client, stage }: Scene, steps: readonly Step[]): ToolCall[] 
 
 function undo(stage: Stage, before: readonly string[]): void {
   const { outcome, steps } = stage.json("undo", "--yes");
-  assert.deepEqual(stage.tree(), before, "undone, the project is what it was");
+  assert.deepEqual(stage.tree().toSorted(), before.toSorted(), "undone, the project is what it was");
   assert.deepEqual([outcome, steps.length], ["applied", 1]);
 }
 
@@ -137,14 +184,14 @@ function checkConversation(
     messages.map(({ role, content }: { role: string; content: string }) => [role, content]),
     turns.flatMap(([prompt]) => [
       ["user", prompt],
-      ["assistant", ANSWER],
+      ...(client.isMute === true ? [] : [["assistant", ANSWER]]),
     ]),
   );
   const { checkpoints } = stage.json("list", "--thread", thread.id, "--kind", "tool", "--all");
   const seen = checkpoints.map(({ tool, phase }: { tool: string; phase: string }) => `${phase} ${tool}`);
   const expected = turns
     .flatMap(([, calls]) => calls)
-    .filter(({ name }) => !/^read$/i.test(name))
+    .filter(({ name }) => !/^(?:read|read_file|view)$/i.test(name))
     .flatMap(({ name, hookName = name }) => [`before ${hookName}`, `after ${hookName}`]);
   assert.deepEqual(seen.reverse(), expected, "a checkpoint before and after each tool");
 }

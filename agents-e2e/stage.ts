@@ -1,6 +1,7 @@
 /** Where one client plays: a project under git, a home, a temporary directory and a `$BELAY_HOME` of its own. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -12,6 +13,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { describeTree } from "../packages/cli/test/describe-tree.ts";
 import type { Command } from "./client.ts";
 
@@ -61,27 +63,42 @@ export class Stage implements Disposable {
   }
 
   /** Runs a client to its end, or until a file appears; the model that it talks to is not blocked meanwhile. */
-  run({ program, args, environment }: Command, killedAt?: string): Promise<Ran> {
-    return new Promise((done, failed) => {
-      const child = spawn(program, args, {
-        cwd: this.project,
-        env: { ...this.environment, ...environment },
-        stdio: ["ignore", "pipe", "pipe"],
-        timeout: PATIENCE_MS,
-        detached: true,
-      });
-      const watch = setInterval(() => {
-        if (killedAt !== undefined && existsSync(join(this.project, killedAt)))
-          process.kill(-child.pid!, "SIGKILL");
-      }, 50);
-      let output = "";
-      for (const stream of [child.stdout, child.stderr])
-        stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-      child.on("error", failed).on("close", (status) => {
-        clearInterval(watch);
-        writeFileSync(join(this.base, "client.log"), output);
-        done({ status, output });
-      });
+  async run(command: Command, killedAt?: string): Promise<Ran> {
+    const child = this.#start(command);
+    const watch = setInterval(() => {
+      if (killedAt !== undefined && existsSync(join(this.project, killedAt)))
+        process.kill(-child.pid!, "SIGKILL");
+    }, 50);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    const [status] = (await once(child, "close")) as [number | null];
+    clearInterval(watch);
+    writeFileSync(join(this.base, "client.log"), output);
+    return { status, output };
+  }
+
+  /** Runs a client until `isSilent`, and leaves it there: alive, and without a word. What is given back ends it. */
+  async leaveOpen(command: Command, isSilent: () => boolean): Promise<Disposable> {
+    const child = this.#start(command);
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+    while (!isSilent()) {
+      assert.equal(child.exitCode, null, `the client ended: ${output.slice(-2000)}`);
+      await pause(50);
+    }
+    process.kill(-child.pid!, "SIGSTOP");
+    return { [Symbol.dispose]: () => void process.kill(-child.pid!, "SIGKILL") };
+  }
+
+  #start({ program, args, environment }: Command) {
+    return spawn(program, args, {
+      cwd: this.project,
+      env: { ...this.environment, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: PATIENCE_MS,
+      detached: true,
     });
   }
 

@@ -62,3 +62,16 @@ export const LONG_PROMPT = "Please do something long.";
 export const LONG_STEPS: readonly Step[] = [
   { does: "shell", command: "rm README.md && echo started > started.txt && exec sleep 20" },
 ];
+
+/** What another conversation is asked for meanwhile. */
+export const OTHER_PROMPT = "Please do something else.";
+export const OTHER_STEPS: readonly Step[] = [
+  { does: "write", path: "other.txt", content: "other\n" },
+  { does: "shell", command: "echo more > more.txt" },
+];
+
+/** The model thinks for ever afterwards. */
+export const STALLED_PROMPT = "Please think about it.";
+export const STALLED_STEPS: readonly Step[] = [
+  { does: "shell", command: "rm README.md && echo started > started.txt" },
+];
