@@ -24,6 +24,14 @@ describe("in its short form", { timeout: 120_000 }, () => {
   test("[R18, R27, R111] paths: neither forged names nor swapped directories, the stage's among them, lead outside", () =>
     expectPassed("paths"));
 
+  test(
+    "[R172] order: whatever agents, hands and restores do, undo leaves the files that a plain model has",
+    {
+      timeout: 300_000,
+    },
+    () => expectPassed("order"),
+  );
+
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
 
   test("[R110, N0] writers: what other programs write during restores is on disk or in a checkpoint", () =>

@@ -6,6 +6,7 @@ import { errors } from "./suites/errors.ts";
 import { full } from "./suites/full.ts";
 import { incidents } from "./suites/incidents.ts";
 import { model } from "./suites/model.ts";
+import { order } from "./suites/order.ts";
 import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
 import { settings } from "./suites/settings.ts";
@@ -21,6 +22,7 @@ export const SUITES: readonly Suite[] = [
   power,
   detection,
   paths,
+  order,
   soak,
   writers,
   full,

@@ -1,0 +1,105 @@
+/**
+ * Random orders of what agents, a person and Belay's own commands do, through the real command and the real hook,
+ * against a plain model of undo: after each undo, redo and restore the files are the model's.
+ */
+import { rmSync } from "node:fs";
+import { makeDirectory } from "../../packages/engine/test/support/place.ts";
+import { describeAction, randomActions, type Action } from "../order/actions.ts";
+import { FIRST_FILES, Play } from "../order/play.ts";
+import { Home, Stage } from "../order/stage.ts";
+import type { Round, Suite } from "../suite.ts";
+
+const SEQUENCES_A_ROUND = 25;
+/** So many are played at a time: they wait for processes most of the time. */
+const LANES = 3;
+/** A hook that took longer may have let its agent go on before it was done: such a run proves nothing. */
+const SLOW_HOOK_MS = 450;
+const TRIES = 4;
+
+export const order: Suite = {
+  name: "order",
+  unit: "sequences",
+  goal: 500,
+  short: 24,
+  async round(round) {
+    const base = makeDirectory("belay-order-");
+    try {
+      for (const isResident of [true, false]) {
+        if (round.isOver) return;
+        await using home = new Home(base, isResident);
+        await home.start();
+        const wanted = Math.min(SEQUENCES_A_ROUND, isResident ? Math.ceil(round.left / 2) : round.left);
+        const sequences = Array.from({ length: wanted }, () => randomActions(round.random));
+        const failed: Failed[] = [];
+        await Promise.all(Array.from({ length: LANES }, () => playLane(home, { sequences, round, failed })));
+        if (failed.length > 0) throw await explain(home, failed[0]!);
+      }
+    } finally {
+      rmSync(base, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Failed {
+  readonly actions: readonly Action[];
+  readonly error: unknown;
+}
+
+let number = 0;
+
+async function playLane(
+  home: Home,
+  { sequences, round, failed }: { sequences: Action[][]; round: Round; failed: Failed[] },
+): Promise<void> {
+  for (let actions = sequences.shift(); actions !== undefined; actions = sequences.shift()) {
+    if (round.isOver || failed.length > 0) return;
+    const { error, done } = await attempt(home, actions);
+    if (error !== undefined) failed.push({ actions: done, error });
+    else round.count(home.isResident ? "with the resident process" : "without");
+  }
+}
+
+/** What went wrong, and what was done until then. */
+async function attempt(home: Home, actions: readonly Action[]): Promise<{ error?: unknown; done: Action[] }> {
+  for (let tries = 1; ; tries += 1) {
+    const result = await playOnce(home, actions);
+    if (result.error === undefined || result.slowestMs < SLOW_HOOK_MS || !home.isResident || tries === TRIES)
+      return result;
+  }
+}
+
+async function playOnce(
+  home: Home,
+  actions: readonly Action[],
+): Promise<{ error?: unknown; done: Action[]; slowestMs: number }> {
+  const done: Action[] = [];
+  await using stage = await Stage.open(home, `stage-${++number}`, FIRST_FILES);
+  const play = new Play(stage);
+  try {
+    for (const action of actions) {
+      done.push(action);
+      if (!(await play.act(action))) done.pop();
+    }
+    await stage.verify();
+    return { done, slowestMs: play.slowestMs };
+  } catch (error) {
+    return { error, done, slowestMs: play.slowestMs };
+  } finally {
+    await play.end();
+  }
+}
+
+/** Leaves out what the failure does not need: halves, quarters … single actions. */
+async function explain(home: Home, { actions, error }: Failed): Promise<Error> {
+  let [shortest, cause] = [actions, error];
+  for (let size = Math.ceil(actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {
+    for (let at = 0; at < shortest.length;) {
+      const fewer = shortest.toSpliced(at, size);
+      const failure = await attempt(home, fewer);
+      if (failure.error === undefined) at += size;
+      else [shortest, cause] = [failure.done, failure.error];
+    }
+  }
+  const how = home.isResident ? "with the resident process" : "without the resident process";
+  return new Error(`This sequence fails, ${how}:\n${shortest.map(describeAction).join("\n")}`, { cause });
+}
