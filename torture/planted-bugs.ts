@@ -28,7 +28,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       { file: "worktree/stat-columns", text: "stat.ctimeNs === columns.ctimeNs[index] &&", instead: "" },
       { file: "worktree/previous-entries", text: "a.ctimeNs[i] === b.ctimeNs[j] &&", instead: "" },
       {
-        file: "worktree/scan",
+        file: "worktree/scan-directory",
         text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
         instead: "return mtimeNs >= racySinceNs;",
       },
@@ -52,7 +52,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 20_000,
     edits: [
       {
-        file: "worktree/scan",
+        file: "worktree/scan-directory",
         text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
         instead: "return false;",
       },
@@ -104,9 +104,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "crash",
     strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
-    edits: [
-      { file: "worktree/carry-out", text: "writeJournal(context.store.db, entry);", instead: "void entry;" },
-    ],
+    edits: [{ file: "worktree/carry-out", text: "writeJournal(db, entry);", instead: "void entry;" }],
   },
   {
     name: "the stage is thrown away before it is saved",
@@ -142,9 +140,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       {
         file: "worktree/carry-out",
-        text: "const { checkpoint } = withFilesInPlace(() => finishJournal(context, entry, applied.done));",
+        text: "const { checkpoint } = withFilesInPlace(() => finishJournal(context, finished, applied.done));",
         instead:
-          'const recorded = finishJournal(context, entry, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
+          'const recorded = finishJournal(context, finished, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
       },
     ],
   },
@@ -246,7 +244,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 400,
     edits: [
       {
-        file: "worktree/undo",
+        file: "worktree/select-steps",
         text: "const at = steps.findIndex(({ pruned }) => pruned);",
         instead: "const at = -1;",
       },

@@ -89,6 +89,7 @@ export class LocalApprovals extends LocalConversations implements Approvals {
   }
 
   protected resetAs(request: ResetRequest, options: ApplyOptions, planned?: Plan): ResetOutcome {
+    this.recoverLeft();
     const { thread } = request;
     const before = readOpenSession(this.db, thread).name;
     const resetTo = approvedState(this.context, thread)?.id ?? null;

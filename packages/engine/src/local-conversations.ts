@@ -54,6 +54,8 @@ import { pruneCheckpoints } from "./upkeep/prune.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import { parsePath, pathInside } from "./workspace-path.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
+import { hasUnsettled } from "./history/journal.ts";
+import { recover } from "./worktree/recover.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
@@ -68,6 +70,7 @@ const SMALL_STORE_BYTES = 256 * 1024 * 1024;
 
 export class LocalConversations implements Conversations {
   protected readonly context: Context;
+  readonly #recovered: string[] = [];
 
   constructor(context: Context) {
     this.context = context;
@@ -289,6 +292,7 @@ export class LocalConversations implements Conversations {
 
   /** Captures within `work` may rely on what the watcher has reported, if there is one. */
   protected caughtUp<Result>(work: () => Result): Promise<Result> {
+    this.recoverLeft();
     return this.context.worktree.whileCaughtUp(work);
   }
 
@@ -303,9 +307,21 @@ export class LocalConversations implements Conversations {
     }
   }
 
-  /** [R160] What room was made of since the user was last told. */
+  /** [R10] Another process may have been killed in the middle of a restore since this one opened the store. */
+  protected recoverLeft(): void {
+    if (this.db.readOnly || !hasUnsettled(this.db)) return;
+    try {
+      this.#recovered.push(...recover(this.context));
+    } catch (error) {
+      // the tree is kept and saved, and what comes next finds nothing left to recover
+      if (!isEngineError(error, "RECOVERY_BLOCKED")) throw error;
+      this.#recovered.push(error.message);
+    }
+  }
+
+  /** [R160] What room was made of, and what was recovered, since the user was last told. */
   protected droppedNotices(): string[] {
-    return droppedWarnings(this.context.dropped.splice(0));
+    return [...this.#recovered.splice(0), ...droppedWarnings(this.context.dropped.splice(0))];
   }
 
   /** Wakes whoever waits for events. */

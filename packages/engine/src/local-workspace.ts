@@ -327,6 +327,7 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
   }
 
   #goBack(work: () => Outcome): Promise<Outcome> {
+    this.recoverLeft();
     return this.settled(this.#blaming(work));
   }
 

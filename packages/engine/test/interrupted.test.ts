@@ -194,6 +194,30 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
       await inOpened(lab, async () => expect(readTreeMap(lab.root)).toEqual(kept));
     }));
 
+  test("[R10] a process that had the store open all the time recovers before its next capture, and says so", () =>
+    inLab(async ({ lab, before, placing }) => {
+      await inOpened(lab, async (workspace) => {
+        await lab.run("restore", { at: placing("c"), how: "kill" });
+        const { warnings, unchanged } = await workspace.checkpoint();
+        expect(warnings).toEqual([expect.stringMatching(/^An interrupted restore was finished/)]);
+        expect(unchanged).toBe(true);
+        expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+        expect(readTreeMap(lab.root)).toEqual(before);
+      });
+    }));
+
+  test("[R10] a process that had the store open all the time recovers before its next undo, too", () =>
+    inLab(async ({ lab, before, placing }) => {
+      await inOpened(lab, async (workspace) => {
+        await lab.run("restore", { at: placing("c"), how: "kill" });
+        const { outcome, notices } = await workspace.undo();
+        expect(outcome).toBe("applied");
+        expect(notices).toEqual([expect.stringMatching(/^An interrupted restore was finished/)]);
+        expect(readTreeMap(lab.root)).toEqual(before);
+      });
+    }));
+
   test("[R113, R10] as a zombie, whose parent never takes notice: it is dead, and the next command recovers", () =>
     inLab(async ({ lab, before, placing }) => {
       const parent = lab.startUnreaped("restore", { at: placing("c"), how: "kill" });

@@ -71,6 +71,11 @@ export function settleJournal(db: Database, id: OperationId): void {
   db.run("UPDATE journal SET settled = 1 WHERE id = ?", id);
 }
 
+/** Whether any operation is neither done nor taken back: one look-up in a table that is nearly always empty. */
+export function hasUnsettled(db: Database): boolean {
+  return db.get("SELECT 1 FROM journal WHERE settled = 0 LIMIT 1") !== undefined;
+}
+
 /** Operations that are neither done nor taken back. */
 export function readUnsettled(db: Database): JournalEntry[] {
   return readJournal(db).filter(({ settled }) => !settled);
