@@ -94,6 +94,25 @@ describe("[R120] undo takes the newest change, by when it was made", () => {
   );
 
   test(
+    "a turn that left everything as it found it is no step, open or over",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write, read, remove, tree } = temp;
+      write("x", "by hand\n");
+      await workspace.restoreTo("1");
+      const claude = await agent(temp, "claude");
+      await claude.prompt("there and back");
+      await claude.tool(() => write("new/y", "1\n"));
+      await claude.tool(() => remove("new"));
+      expect((await workspace.status()).canUndo).toMatchObject({ kind: "restore" });
+      expect((await workspace.planUndo())?.steps).toMatchObject([{ kind: "restore" }]);
+      await claude.stop();
+      expect(moved(await workspace.undo())).toEqual(["restore"]);
+      expect([read("x"), tree().has("new")]).toEqual(["by hand\n", false]);
+      expect(await workspace.undo()).toMatchObject({ outcome: "unchanged", canUndo: false });
+    }),
+  );
+
+  test(
     "of two open turns the one that changed something last goes first, whichever began first",
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write } = temp;

@@ -7,6 +7,8 @@
 import type { ThreadId } from "../model/ids.ts";
 import type { StepKind, StepSummary } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
+import { sameNode, type Entry } from "../model/entry.ts";
+import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 
 export interface Step extends StepSummary {
@@ -86,6 +88,34 @@ export function closeStep(db: Database, id: string, closing: { after: number; no
     closing.after,
     id,
   );
+  const step = findStep(db, id);
+  if (step?.state === "applied" && cancelsOut(db, step))
+    db.run("UPDATE step SET state = 'empty', changed = 0 WHERE id = ?", id);
+}
+
+/** A turn that left every path as it found it changed nothing, whatever it did in between. */
+function cancelsOut(db: Database, { id, kind, pruned }: Step): boolean {
+  if (kind !== "turn" || pruned || hasShared(db, id)) return false;
+  const left = new Map<string, { first: Entry | undefined; last: Entry | undefined }>();
+  for (const row of db.iterate("SELECT path, old, new FROM change WHERE step = ? ORDER BY checkpoint", id)) {
+    const entry = (column: string) =>
+      row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
+    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1");
+    const known = left.get(path);
+    // what others did in between is not to be skipped over
+    if (known !== undefined && !sameNode(known.last, entry("old"))) return false;
+    left.set(path, { first: known === undefined ? entry("old") : known.first, last: entry("new") });
+  }
+  return left.size > 0 && [...left.values()].every(({ first, last }) => sameNode(first, last));
+}
+
+function hasShared(db: Database, id: string): boolean {
+  const row = db.get(
+    `SELECT 1 FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared'
+       WHERE w.step = ? LIMIT 1`,
+    id,
+  );
+  return row !== undefined;
 }
 
 /**
@@ -144,14 +174,17 @@ export function listSteps(
   list: "applied" | "undone",
   scope: { thread?: ThreadId | undefined; limit: number },
 ): Step[] {
+  const open = list === "applied" ? openSteps(db).length : 0;
   return db
     .all(
       `${SELECT} WHERE (s.state = ?1 OR (?1 = 'applied' AND s.state = 'open' AND s.changed = 1)) AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
       list,
       scope.thread ?? null,
-      scope.limit,
+      scope.limit + open,
     )
-    .map(toStep);
+    .map(toStep)
+    .filter((step) => step.state !== "open" || !cancelsOut(db, step))
+    .slice(0, scope.limit);
 }
 
 /** The step that undo or redo would take; null when there is none, or when it can no longer be moved. */
