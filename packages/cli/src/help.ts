@@ -3,30 +3,31 @@ import { GLOBAL_OPTIONS } from "./command-line.ts";
 import type { Command, OptionSpecs } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { Style } from "./output/style.ts";
-import { table } from "./output/table.ts";
+import type { Output } from "./output/output.ts";
+import { wrap } from "./output/wrap.ts";
 
-export function generalHelp(style: Style): string {
+export function generalHelp({ style, width: columns }: Output): string {
+  const width = Math.min(columns, WIDEST);
   const groups = [...new Set(Object.values(COMMANDS).flatMap(({ group }) => group ?? []))];
   return [
     `${style.bold("belay")}: undo for AI coding agents`,
     "",
-    `Usage: belay [options] <command> [arguments]`,
-    ...groups.flatMap((group) => ["", style.bold(group), commandsOf(group, style)]),
+    wrap("Usage: belay [options] <command> [arguments]", width, INDENT),
+    ...groups.flatMap((group) => ["", style.bold(group), commandsOf(group, style, width)]),
     "",
     style.bold("Options"),
-    optionTable(GLOBAL_OPTIONS, style),
+    optionTable(GLOBAL_OPTIONS, style, width),
     "",
-    style.dim(
-      "A checkpoint is given by its number, id, name or tag; @ is the newest, @-2 two further down `belay list`.",
-    ),
-    style.dim("`belay <command> --help` tells more about a command."),
+    style.dim(wrap(CHECKPOINTS, width)),
+    style.dim(wrap("`belay <command> --help` tells more about a command.", width)),
   ].join("\n");
 }
 
-export function commandHelp(command: Command, style: Style): string {
-  const parts = [`Usage: belay ${command.usage}`, "", command.about];
+export function commandHelp(command: Command, { style, width: columns }: Output): string {
+  const width = Math.min(columns, WIDEST);
+  const parts = [wrap(`Usage: belay ${command.usage}`, width, "  "), "", wrap(command.about, width)];
   if (Object.keys(command.options).length > 0) {
-    parts.push("", style.bold("Options"), optionTable(command.options, style));
+    parts.push("", style.bold("Options"), optionTable(command.options, style, width));
   }
   if (command.examples !== undefined) {
     parts.push("", style.bold("Examples"), ...command.examples.map((example) => `  ${example}`));
@@ -34,18 +35,46 @@ export function commandHelp(command: Command, style: Style): string {
   return parts.join("\n");
 }
 
-function commandsOf(group: string, style: Style): string {
+function commandsOf(group: string, style: Style, width: number): string {
   const rows = Object.entries(COMMANDS)
     .filter(([, entry]) => entry.group === group)
-    .map(([name, entry]) => [{ text: name.padEnd(12), paint: style.cyan }, { text: entry.summary }]);
-  return table(rows, { width: Number.POSITIVE_INFINITY, indent: "  " });
+    .map(([name, entry]) => ({ name: name.padEnd(12), about: entry.summary }));
+  return definitions(rows, style, width);
 }
 
-function optionTable(options: OptionSpecs, style: Style): string {
+function optionTable(options: OptionSpecs, style: Style, width: number): string {
   const rows = Object.entries(options).map(([name, spec]) => {
     const short = spec.short === undefined ? "    " : `-${spec.short}, `;
     const value = spec.type === "string" ? ` <${spec.value ?? "value"}>` : "";
-    return [{ text: `${short}--${name}${value}`, paint: style.cyan }, { text: spec.about }];
+    return { name: `${short}--${name}${value}`, about: spec.about };
   });
-  return table(rows, { width: Number.POSITIVE_INFINITY, indent: "  " });
+  return definitions(rows, style, width);
+}
+
+const CHECKPOINTS =
+  "A checkpoint is given by its number, id (or its first letters), name or tag; @ is the newest, @-2 two further down `belay list`.";
+
+/** Lines are easier to read when they are not longer. */
+const WIDEST = 100;
+const INDENT = "  ";
+/** Fewer columns than this for what is said about a name are worse than a line of its own. */
+const NARROWEST = 20;
+
+/** Names, and beside each, or below it where there is no room, what is to be said about it. */
+function definitions(
+  rows: readonly { readonly name: string; readonly about: string }[],
+  style: Style,
+  width: number,
+): string {
+  const column = Math.max(...rows.map(({ name }) => name.length)) + 2 * INDENT.length;
+  const isBeside = width - column >= NARROWEST;
+  const margin = isBeside ? " ".repeat(column) : " ".repeat(3 * INDENT.length);
+  return rows
+    .map(({ name, about }) => {
+      const text = wrap(about, width - margin.length).replaceAll("\n", `\n${margin}`);
+      const head = `${INDENT}${style.cyan(name)}`;
+      if (!isBeside) return `${head}\n${margin}${text}`;
+      return head + " ".repeat(column - INDENT.length - name.length) + text;
+    })
+    .join("\n");
 }

@@ -119,8 +119,8 @@ async function withoutCommand(globals: ParsedLine): Promise<number> {
 async function printHelp(line: ParsedLine, name: string | undefined): Promise<number> {
   const output = outputOf(line);
   const { commandHelp, generalHelp } = await import("./help.ts");
-  if (name === undefined) output.print(generalHelp(output.style));
-  else output.print(commandHelp((await entryOf(name).load()).default, output.style));
+  if (name === undefined) output.print(generalHelp(output));
+  else output.print(commandHelp((await entryOf(name).load()).default, output));
   return EXIT.done;
 }
 

@@ -56,9 +56,7 @@ describe("prune and gc", () => {
       bytesAfter: null,
       packsRewritten: 1,
     });
-    expect(sandbox.ok("gc", "--dry-run")).toMatch(
-      /^Would free 0 objects .+ 1 pack would be written anew\.$/m,
-    );
+    expect(sandbox.ok("gc", "--dry-run")).toMatch(/^Would free nothing .+ 1 pack would be written anew\.$/m);
     expect(sandbox.json(["gc"])).toMatchObject({
       dryRun: false,
       checkpointsDropped: 0,

@@ -48,7 +48,7 @@ function gcText(gc: GcReport): string {
       ? ` ${count(stepsDropped.length, "step")} can no longer be undone: ${stepsDropped.map(stepLabel).join(", ")}.`
       : "";
   const what = [
-    `${count(objectsFreed, "object")} with ${size(contentFreed)} of content`,
+    objectsFreed === 0 ? "nothing" : `${count(objectsFreed, "object")} with ${size(contentFreed)} of content`,
     ...(checkpointsDropped > 0 ? [`of ${count(checkpointsDropped, "pruned checkpoint")}`] : []),
   ].join(" ");
   const packs =

@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { COMMANDS } from "./command-table.ts";
+import { commandHelp, generalHelp } from "./help.ts";
+import { displayWidth } from "./output/display-width.ts";
+import { createOutput } from "./output/output.ts";
+import { createStyle } from "./output/style.ts";
+
+test.each([40, 80, 100])(
+  "help fits %i columns, but for words and examples that are longer",
+  async (width) => {
+    const output = { ...createOutput({ json: false, quiet: false }), style: createStyle(false), width };
+    const commands = await Promise.all(Object.values(COMMANDS).map(({ load }) => load()));
+    const texts = commands.map(({ default: command }) => commandHelp({ ...command, examples: [] }, output));
+    for (const line of [generalHelp(output), ...texts].flatMap((text) => text.split("\n"))) {
+      const isOneWord = !line.trim().includes(" ");
+      expect(isOneWord || displayWidth(line) <= width, line).toBe(true);
+    }
+  },
+);

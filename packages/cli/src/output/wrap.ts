@@ -1,0 +1,23 @@
+/** Text broken between words, so that no terminal breaks it inside one. */
+import { displayWidth } from "./display-width.ts";
+
+/** Paragraphs are parted by empty lines; line ends inside one are only spaces. `indent` is for all lines but the first. */
+export function wrap(text: string, width: number, indent = ""): string {
+  return text
+    .split(/\n{2,}/)
+    .map((paragraph) => wrapParagraph(paragraph.split(/\s+/), width, indent))
+    .join("\n\n");
+}
+
+function wrapParagraph(words: readonly string[], width: number, indent: string): string {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of words) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (line !== "" && displayWidth(longer) > width) {
+      lines.push(line);
+      line = indent + word;
+    } else line = longer;
+  }
+  return [...lines, line].join("\n");
+}
