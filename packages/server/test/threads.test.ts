@@ -311,6 +311,13 @@ test(
     const events = JSON.stringify(await project.events(`${at}/events`, 6, "0"));
     expect(events).toContain("--password [redacted] now");
     expect(events.replaceAll(/"diff":"[^"]*"/g, "")).not.toContain(secret);
+    // a key that the beginning of the prompt would have cut in two
+    const cut = await project.ok("POST", `${at}/messages`, {
+      content: `Use this key for the service and no other: ${["dp", "pt", "a1B2".repeat(11)].join(".")}`,
+    });
+    expect(cut.checkpoint.description).toBe(
+      "Before user message: Use this key for the service and no other: [redact…",
+    );
     // the file is the user's
     const [first] = (await project.ok("GET", `${at}/checkpoints`)).checkpoints.slice(-1);
     const diff = await project.ok("GET", `${at}/checkpoints/${first.id}/diff`);

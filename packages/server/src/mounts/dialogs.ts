@@ -5,6 +5,7 @@
 import type { Checkpoint, Message, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
 import { z } from "zod";
+import { redact } from "@belay/protocol/redact";
 import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
@@ -85,7 +86,7 @@ function serveHistory(app: Hono, served: Served): void {
     return answer(context, served, async (workspace, thread) => {
       const message =
         role === "user"
-          ? (await workspace.prompt(thread, { content })).message
+          ? (await workspace.prompt(thread, { content, summary: redact(content) })).message
           : await workspace.addMessage(thread, { role, content });
       return dialogMessage(message);
     });

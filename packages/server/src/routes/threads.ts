@@ -1,5 +1,6 @@
 /** Conversations: threads, messages, turns, tools, edits. */
 import type { Hono } from "hono";
+import { redact } from "@belay/protocol/redact";
 import { serveRoute } from "../http/serve-route.ts";
 import {
   agentJson,
@@ -62,7 +63,9 @@ function serveMessages(app: Hono, served: Served): void {
         const request = { role, content, ...(externalId && { externalId }) };
         return { message: messageJson(await workspace.addMessage(thread, request)), checkpoint: null };
       }
-      const request = { content, ...(externalId && { messageId: externalId }) };
+      // secrets are taken out before the beginning is cut off: half of one is not recognised
+      const summary = redact(content);
+      const request = { content, summary, ...(externalId && { messageId: externalId }) };
       const { message, checkpoint, rolledBack } = await workspace.prompt(thread, request);
       return {
         message: messageJson(message),
