@@ -6,7 +6,7 @@
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
-import { isSpecial } from "../model/entry.ts";
+import { isLeaf, isSpecial } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -104,13 +104,18 @@ class RestorePlanner {
     const { path, from } = edit;
     const { wasAbsent, keepNew, paths, isIgnored } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
-    const isLeaf = from?.kind !== "directory";
-    if (paths === undefined && isLeaf && isIgnored?.(path) === true)
-      return this.#keep(path, "git ignores it");
+    const isSpared = paths === undefined && isLeaf(from) && isIgnored?.(path) === true;
+    if (isSpared && !this.#isInTheWay(path)) return this.#keep(path, "git ignores it");
     if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
     if (lookUp(this.#input.objects, this.#input.target, path).gapAbove)
       return this.#keep(path, "the target has a gap here");
     this.#edits.push(edit);
+  }
+
+  /** True when the target has a file or link where a directory above this path stands. */
+  #isInTheWay(path: BytePath): boolean {
+    const { objects, target } = this.#input;
+    return ancestorPaths(path).some((above) => isLeaf(lookUp(objects, target, above).entry));
   }
 
   #keep(path: BytePath, reason: Kept["reason"]): void {

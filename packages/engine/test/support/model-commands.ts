@@ -1,5 +1,8 @@
 /** The commands of the model test: each does one thing to the real workspace and compares with the model. */
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import type { Outcome } from "../../src/index.ts";
@@ -8,6 +11,7 @@ import { makeEdit, treeEdit, type TreeEdit } from "./tree-edits.ts";
 import {
   deltaOf,
   expectMovedAround,
+  expectRestoredAround,
   moveExactly,
   readCheckpointMap,
   restoreExactly,
@@ -115,6 +119,13 @@ async function runRestore(
   const { outcome, before, after } = await watchDestructive(temp, model, () =>
     plan === undefined ? temp.workspace.restoreTo(id, options) : temp.workspace.restore(plan),
   );
+  if (model.isIgnoring) {
+    if (outcome.outcome === "applied")
+      model.applied.push({ before, after, checkpoint: outcome.newCheckpoint! });
+    if (outcome.outcome !== "conflicts")
+      expectRestoredAround(target, { before, after, path, kept: outcome.kept });
+    return "with ignored files";
+  }
   if (expected === "conflict") return assert.equal(outcome.outcome, "conflicts");
   assert.deepEqual(after, expected);
   assert.equal(outcome.outcome, deltaOf(before, expected).size === 0 ? "unchanged" : "applied");
@@ -217,6 +228,49 @@ const revert = fc.nat(1000).map((choice) =>
   }),
 );
 
+/** What git ignores from now on: captured all the same, so the model does not change. */
+const EXCLUDES = ["", "a\n", "b/\n", "c.txt\na/b\n", "*\n"];
+
+/** Changes what the rules depend on, outside of the tree: `.git/info/exclude` or git's index. */
+const ruleChange = fc.constantFrom(...EXCLUDES, "index", "no index");
+
+function changeRules({ root }: TempWorkspace, model: WorkspaceModel, change: string): void {
+  const git = (...args: string[]) => spawnSync("git", args, { cwd: root, stdio: "ignore" });
+  if (!existsSync(join(root, ".git"))) git("init", "-q", ".");
+  model.isIgnoring = true;
+  if (change === "index") git("add", "-f", ".");
+  else if (change === "no index") git("rm", "-rq", "--cached", ".");
+  else writeFileSync(join(root, ".git/info/exclude"), change);
+}
+
+const rules = ruleChange.map((change) =>
+  command("rules", async (model, temp) => {
+    changeRules(temp, model, change);
+    return change;
+  }),
+);
+
+/** [R130] A turn that changes the rules and the files: what it did is known all the same. */
+const rulesTurn = fc
+  .tuple(ruleChange, fc.array(treeEdit, { minLength: 1, maxLength: 4 }), fc.boolean())
+  .map(([change, edits, isFirst]) =>
+    command("turn with other rules", async (model, temp) => {
+      const before = temp.tree();
+      const result = await temp.workspace.turn({}, async () => {
+        if (isFirst) changeRules(temp, model, change);
+        const made = edits.map((each) => makeEdit(temp.root, each));
+        if (!isFirst) changeRules(temp, model, change);
+        return made;
+      });
+      const after = temp.tree();
+      assert.equal(result.changed, deltaOf(before, after).size > 0);
+      assert.deepEqual(await readCheckpointMap(temp, result.after.id), after);
+      model.snapshots.set(result.before.id, before).set(result.after.id, after);
+      if (result.changed) model.applied.push({ before, after, checkpoint: result.after.id });
+      return `${change} ${result.result.join("; ")}`;
+    }),
+  );
+
 const TINY = { name: "tiny", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null };
 
 const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
@@ -262,6 +316,9 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 4 }, () => undo),
   ...Array.from({ length: 3 }, () => redo),
   ...Array.from({ length: 4 }, () => rest),
+  rules,
+  rulesTurn,
+  rulesTurn,
   revert,
   clock,
   prune,

@@ -21,6 +21,8 @@ export class WorkspaceModel {
   readonly snapshots = new Map<string, TreeMap>();
   applied: ModelStep[] = [];
   undone: ModelStep[] = [];
+  /** Git ignores something, or did: a whole restore does not take such files away. */
+  isIgnoring = false;
 
   /** Forgets what pruning took. */
   keepOnly(listed: ReadonlySet<string>): void {
@@ -137,6 +139,27 @@ export function expectMovedAround(
     if (delta.has(path) || (before.get(path) === undefined && isAbove(path))) continue;
     assert.equal(after.get(path), before.get(path), path);
   }
+}
+
+/** What holds of a restore where git ignores something: the target's files are there, and others are gone or as they were. */
+export function expectRestoredAround(
+  target: TreeMap,
+  {
+    before,
+    after,
+    path,
+    kept,
+  }: { before: TreeMap; after: TreeMap; path: string | undefined; kept: Outcome["kept"] },
+): void {
+  const isAt = (place: string, other: string) => other === place || other.startsWith(`${place}/`);
+  const isChosen = (other: string) => path === undefined || isAt(path, other);
+  const isKept = (other: string) => kept.some((each) => isAt(each.path, other));
+  for (const [other, node] of target)
+    if (isChosen(other) && !isKept(other) && !node.startsWith("directory"))
+      assert.equal(after.get(other), node, other);
+  for (const [other, node] of after)
+    if (!target.has(other) || !isChosen(other))
+      assert.ok(before.get(other) === node || node.startsWith("directory"), other);
 }
 
 export interface RestoreChoice {
