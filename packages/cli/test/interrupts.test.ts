@@ -417,7 +417,8 @@ test.each(["undo", "the next prompt"])(
     const at = Date.now();
     const timestamp = new Date(at).toISOString();
     line({ type: "user", uuid: "u2", parentUuid: "u1", timestamp, message: { role: "user", content } });
-    while (Date.now() <= at + 1000) await pause(20);
+    // the clock that stamps files may be some milliseconds behind
+    while (Date.now() <= at + 1100) await pause(20);
     sandbox.write("mine.txt", "mine\n");
     if (when !== "undo") await send(CLAUDE.prompt("s1", "something else"));
     expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "write it" }] });
