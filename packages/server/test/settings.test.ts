@@ -11,6 +11,16 @@ interface Case {
 
 const MIB = 1024 * 1024;
 
+const FILES = {
+  "a.txt": "one\n",
+  "large.bin": "x".repeat(2000),
+  "huge.bin": Buffer.alloc(11 * MIB),
+  ".gitignore": "notes/\n",
+  "notes/one.md": "1".repeat(2000),
+  "notes/two.md": "2".repeat(2000),
+};
+const FILE_COUNT = Object.keys(FILES).length;
+
 const CASES: readonly Case[] = [
   {
     key: "limits.fileBytes",
@@ -25,6 +35,9 @@ const CASES: readonly Case[] = [
       return (await gaps(project)).includes("large.bin") ? "off" : "on";
     },
   },
+  { key: "limits.ignoredFileBytes", value: "1000", effect: hasAll },
+  { key: "limits.ignoredFiles", value: "1", effect: hasAll },
+  { key: "limits.ignoredBytes", value: "1000", effect: hasAll },
   {
     key: "disk.capBytes",
     value: String(64 * MIB),
@@ -64,6 +77,11 @@ async function gaps(project: ServedProject): Promise<string[]> {
   return checkpoint.gaps.map(({ path }: { path: string }) => path);
 }
 
+async function hasAll(project: ServedProject): Promise<"on" | "off"> {
+  const { checkpoint } = await project.ok("POST", "/api/checkpoints", {});
+  return checkpoint.files === FILE_COUNT ? "on" : "off";
+}
+
 async function promptCheckpoint(project: ServedProject): Promise<string | null> {
   const { thread } = await project.ok("POST", "/api/threads", {});
   const { message } = await project.ok("POST", `/api/threads/${thread.id}/messages`, {
@@ -81,19 +99,16 @@ test.each(CASES)(
   "[R140] $key: on, off and on again while the resident process runs",
   { timeout: 60_000 },
   ({ key, value, effect }) =>
-    served(
-      async (project) => {
-        const seen: string[] = [await effect(project)];
-        for (let round = 0; round < 2; round += 1) {
-          expect(project.belay("config", key, value).status).toBe(0);
-          seen.push(await effect(project));
-          expect(project.belay("config", key, "--unset").status).toBe(0);
-          seen.push(await effect(project));
-        }
-        expect(seen).toEqual(["on", "off", "on", "off", "on"]);
-      },
-      { "a.txt": "one\n", "large.bin": "x".repeat(2000), "huge.bin": Buffer.alloc(11 * MIB) },
-    )(),
+    served(async (project) => {
+      const seen: string[] = [await effect(project)];
+      for (let round = 0; round < 2; round += 1) {
+        expect(project.belay("config", key, value).status).toBe(0);
+        seen.push(await effect(project));
+        expect(project.belay("config", key, "--unset").status).toBe(0);
+        seen.push(await effect(project));
+      }
+      expect(seen).toEqual(["on", "off", "on", "off", "on"]);
+    }, FILES)(),
 );
 
 test(
