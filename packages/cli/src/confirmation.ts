@@ -40,7 +40,7 @@ export function declined(call: Pick<Call, "output">): number {
 function confirmationRequired(question: string, dryRun: boolean): CommandError {
   return new CommandError(
     "CONFIRMATION_REQUIRED",
-    `This needs a yes, and nobody is there to give it: ${question} Nothing was changed.`,
+    `This needs a yes, and there is no terminal to ask on: ${question} Nothing was changed.`,
     {
       exit: EXIT.refused,
       hint: `Add --yes to do it without a question${dryRun ? ", or --dry-run to only look" : ""}.`,

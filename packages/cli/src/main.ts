@@ -69,7 +69,7 @@ function checkOperands(command: Command, given: number): void {
   const { min, max } = command.operands;
   if (given >= min && given <= max) return;
   throw usageError(
-    given < min ? "Something is missing." : "There is a word too many.",
+    given < min ? "An argument is missing." : "Unexpected argument.",
     `Usage: belay ${command.usage}`,
   );
 }

@@ -137,7 +137,7 @@ describe("list", () => {
   });
 
   test("an empty result says what to do", () => {
-    expect(sandbox.ok("list", "--kind", "timer")).toMatch(/No checkpoint is like that/);
+    expect(sandbox.ok("list", "--kind", "timer")).toMatch(/No checkpoint matches/);
     expect(sandbox.json(["list", "--kind", "timer"])).toMatchObject({ checkpoints: [], checkpointsTotal: 0 });
   });
 

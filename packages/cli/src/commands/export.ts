@@ -59,7 +59,7 @@ function checkOptions(call: ExportCall): void {
     return;
   }
   if (call.operands.length === 0)
-    throw usageError("Something is missing.", "Usage: belay export <checkpoint>");
+    throw usageError("An argument is missing.", "Usage: belay export <checkpoint>");
   if (tar !== undefined && patch === true)
     throw usageError("--tar and --patch exclude each other.", "Give one of them.");
   if (patch === true) return;

@@ -53,7 +53,7 @@ export default defineCommand({
         fresh: call.options.fresh === true,
         limit: all === true ? Number.POSITIVE_INFINITY : given,
         whenEmpty: isFiltered
-          ? "No checkpoint is like that."
+          ? "No checkpoint matches. `belay list` shows all of them."
           : "No checkpoints yet: `belay checkpoint` takes one.",
       });
     });
