@@ -138,10 +138,13 @@ export class OrderModel {
   /** Whether the model can say which step comes first: two may have been seen in one capture. */
   isOrderClear({ count, thread }: Scope): boolean {
     const takeBack = this.#try();
-    const times = this.#inOrder(this.#applied, thread).map(({ last }) => last);
+    const steps = this.#inOrder(this.#applied, thread);
+    const times = steps.map(({ last }) => last);
     const isVoid = this.#applied.some(({ changes }) => joined(changes).length === 0);
+    const isTangled = count > 1 && steps.slice(-count).some(sharesTwice);
     takeBack();
-    if (isVoid) return false;
+    // two things that Belay is known to do otherwise (docs/limitations.md) are not played
+    if (isVoid || isTangled) return false;
     return times.length <= count || times.at(-count) !== times.at(-count - 1);
   }
 
@@ -276,6 +279,12 @@ function joined(changes: readonly Change[]): Change[] {
     else result.push(change);
   }
   return result.filter(({ from, to }) => from !== to);
+}
+
+/** Another step had a hand in a path more than once. */
+function sharesTwice({ changes }: Step): boolean {
+  const shared = changes.filter(({ owners }) => owners.size > 1).map(({ path }) => path);
+  return new Set(shared).size < shared.length;
 }
 
 function inverse({ path, from, to, owners }: Change): Change {
