@@ -5,6 +5,7 @@
  */
 #define NAPI_VERSION 8
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <node_api.h>
 #include <pthread.h>
@@ -345,6 +346,35 @@ static napi_value release_signals(napi_env env, napi_callback_info info) {
   return NULL;
 }
 
+/* Whether any process has the file open for writing: the kernel grants a lease only if none has. -1 = not known. */
+static int writers_of(int fd) {
+#ifdef F_SETLEASE
+  /* a program that opens the file in this very moment breaks the lease, and the holder is sent this */
+  struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+  sigemptyset(&ignore.sa_mask);
+  sigaction(SIGIO, &ignore, &old);
+  int granted = fcntl(fd, F_SETLEASE, F_RDLCK);
+  int answer = granted == 0 ? 0 : errno == EAGAIN ? 1 : -1;
+  if (granted == 0) fcntl(fd, F_SETLEASE, F_UNLCK);
+  sigaction(SIGIO, &old, NULL);
+  return answer;
+#else
+  (void)fd;
+  return -1;
+#endif
+}
+
+/* openForWriting(descriptor): 1, 0, or -1 where that is not known. */
+static napi_value open_for_writing(napi_env env, napi_callback_info info) {
+  napi_value arguments[1], answer = NULL;
+  size_t count = 1;
+  int32_t fd;
+  if (napi_get_cb_info(env, info, &count, arguments, NULL, NULL) != napi_ok || count < 1) return NULL;
+  if (napi_get_value_int32(env, arguments[0], &fd) != napi_ok) return NULL;
+  napi_create_int32(env, writers_of(fd), &answer);
+  return answer;
+}
+
 NAPI_MODULE_INIT() {
   napi_property_descriptor functions[] = {
     {"begin", NULL, begin, NULL, NULL, NULL, napi_enumerable, NULL},
@@ -352,6 +382,7 @@ NAPI_MODULE_INIT() {
     {"end", NULL, end, NULL, NULL, NULL, napi_enumerable, NULL},
     {"catchSignals", NULL, catch_signals, NULL, NULL, NULL, napi_enumerable, NULL},
     {"signalsCaught", NULL, signals_caught, NULL, NULL, NULL, napi_enumerable, NULL},
+    {"openForWriting", NULL, open_for_writing, NULL, NULL, NULL, napi_enumerable, NULL},
     {"releaseSignals", NULL, release_signals, NULL, NULL, NULL, napi_enumerable, NULL},
   };
   napi_define_properties(env, exports, sizeof functions / sizeof *functions, functions);

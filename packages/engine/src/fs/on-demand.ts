@@ -29,14 +29,24 @@ export interface NativeLook {
   catchSignals(): void;
   signalsCaught(): number;
   releaseSignals(): void;
+  /** Whether any process has the file open for writing: 1, 0, or -1 where that is not known. */
+  openForWriting(descriptor: number): number;
 }
+
+/** What was loaded, or null where that failed: not tried for each file. */
+let native: NativeLook | null | undefined;
 
 /** undefined where it was not compiled. */
 export function nativeLook(): NativeLook | undefined {
+  if (native === undefined) native = loadNative();
+  return native ?? undefined;
+}
+
+function loadNative(): NativeLook | null {
   try {
     return load("@belay/engine/look.node") as NativeLook;
   } catch {
-    return undefined;
+    return null;
   }
 }
 

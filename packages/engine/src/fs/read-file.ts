@@ -5,6 +5,7 @@
  */
 import { closeSync, constants, openSync, readlinkSync, readSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
+import { nativeLook } from "./on-demand.ts";
 import { kindOf, sameStat, statDescriptor, type FileStat } from "./file-stat.ts";
 
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -47,6 +48,12 @@ export class HeldFile implements Disposable {
 
   stat(): FileStat {
     return statDescriptor(this.#descriptor);
+  }
+
+  /** Whether any process can write to it; undefined where only /proc may tell. */
+  isBeingWritten(): boolean | undefined {
+    const answer = nativeLook()?.openForWriting(this.#descriptor) ?? -1;
+    return answer < 0 ? undefined : answer === 1;
   }
 
   readPieces(reader: PieceReader): ReadResult {

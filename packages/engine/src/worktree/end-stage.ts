@@ -31,7 +31,7 @@ export interface Ended {
 
 /** How long a program that has a replaced file open gets to close it: one that opens it for each line does at once. */
 const PATIENCE_MS = 1000;
-/** A file at rest for longer is not being written line by line. */
+/** A file at rest for longer is not being written line by line; asked where the kernel does not tell. */
 const HOT_NS = 10_000_000_000n;
 /** Nodes held open at a time. */
 const AT_ONCE = 200;
@@ -194,46 +194,63 @@ function reach(anchor: Anchor, path: BytePath): FileStat | undefined {
   }
 }
 
-/** Which nodes processes can still write to, after they had time to close them. */
-export function waitForWriters(
-  { system }: Context,
-  stage: Stage,
-  patienceMs = PATIENCE_MS,
-): Map<string, Writer> {
-  const writers = () =>
-    new Map(findWriters(`/${stage.name}/`).map((writer) => [nodeName(writer.path), writer]));
-  // to look through all processes takes milliseconds
-  if (patienceMs > 0 && !hasHotNode(stage)) return new Map();
+/** The nodes that processes can still write to, with the process where it is known. */
+type Busy = Map<string, Writer | undefined>;
+
+/** Which nodes those are after the processes had time to close them. */
+export function waitForWriters({ system }: Context, stage: Stage, patienceMs = PATIENCE_MS): Busy {
   const since = system.elapsed();
-  let found = writers();
+  let busy = busyNodes(
+    stage,
+    stage.nodes().map(({ name }) => name),
+  );
   for (
     let pause = 2;
-    found.size > 0 && system.elapsed() - since < patienceMs;
-    pause = Math.min(pause * 2, 50)
+    busy.size > 0 && system.elapsed() - since < patienceMs;
+    pause = Math.min(2 * pause, 50)
   ) {
     sleep(pause);
-    found = writers();
+    busy = busyNodes(stage, [...busy.keys()]);
   }
-  return found;
+  return busy;
+}
+
+/** The kernel tells of each file; where it does not, all processes are looked through, which takes milliseconds. */
+function busyNodes(stage: Stage, names: readonly string[]): Busy {
+  const answers = new Map(names.map((name) => [name, isBeingWritten(stage.at(name))]));
+  const suspects = names.filter((name) => answers.get(name) !== false);
+  if (suspects.length === 0) return new Map();
+  const writers = new Map(findWriters(`/${stage.name}/`).map((writer) => [nodeName(writer.path), writer]));
+  return new Map(
+    suspects
+      .filter((name) => answers.get(name) === true || writers.has(name))
+      .map((name) => [name, writers.get(name)]),
+  );
+}
+
+/** Links and the like are not written to; of a file that cannot be opened nothing is known. */
+function isBeingWritten(path: AbsolutePath): boolean | undefined {
+  const stat = statNode(path);
+  if (stat === undefined || kindOf(stat) !== "file") return false;
+  try {
+    using file = new HeldFile(path);
+    return file.isBeingWritten() ?? (stat.ctimeNs - stat.mtimeNs < HOT_NS ? undefined : false);
+  } catch (error) {
+    if (isErrno(error, "EACCES", "ENOENT")) return undefined;
+    throw error;
+  }
 }
 
 function nodeName(path: string): string {
   return baseName(path.replace(/ \(deleted\)$/, "") as BytePath);
 }
 
-function hasHotNode(stage: Stage): boolean {
-  return stage.nodes().some(({ name }) => {
-    const stat = statNode(stage.at(name));
-    return stat !== undefined && kindOf(stat) === "file" && stat.ctimeNs - stat.mtimeNs < HOT_NS;
-  });
-}
-
-function tellBusy({ edits }: Operation, busy: ReadonlyMap<string, Writer>): string[] {
-  return [...busy].flatMap(([name, { pid }]) => {
+function tellBusy({ edits }: Operation, busy: Busy): string[] {
+  return [...busy].flatMap(([name, writer]) => {
     const path = edits[Number(name.slice(1))]?.path;
     if (path === undefined) return [];
     return [
-      `Process ${pid} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file.`,
+      `${writer === undefined ? "A program" : `Process ${writer.pid}`} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file.`,
     ];
   });
 }
