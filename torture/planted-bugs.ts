@@ -21,6 +21,18 @@ export interface Planting {
 
 export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
+    name: "what git ignores is left out",
+    suite: "model",
+    tries: 200,
+    edits: [
+      {
+        file: "worktree/ignore-rules",
+        text: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : "ignored";',
+        instead: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : ignored;',
+      },
+    ],
+  },
+  {
     name: "the stat cache does not look at the change time",
     suite: "detection",
     tries: 20_000,
