@@ -189,6 +189,10 @@ describe("rows that are gone or swapped", () => {
       await workspace.prune({
         policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null },
       });
+      // pruning spares the checkpoint before the last turn: that it is gone has to be arranged
+      edit(`UPDATE checkpoint SET pruned_at = 1 WHERE seq = ${turn.before.seq}`)(
+        join(project.storeDirectory(), "store.db"),
+      );
       project.clockMs = 48 * 3_600_000;
       expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 2 });
       expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
