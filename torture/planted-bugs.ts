@@ -335,12 +335,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
-    name: "a zombie is taken for alive",
-    suite: "soak",
-    tries: 2_000,
-    edits: [{ file: "system", text: "if (isZombie(owner.pid)) return false;", instead: "" }],
-  },
-  {
     name: "a full disk is not recognised",
     suite: "full",
     tries: 500,
