@@ -54,8 +54,7 @@ import { pruneCheckpoints } from "./upkeep/prune.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import { parsePath, pathInside } from "./workspace-path.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
-import { hasUnsettled } from "./history/journal.ts";
-import { recover } from "./worktree/recover.ts";
+import { isAnythingLeft, recover } from "./worktree/recover.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
@@ -307,9 +306,9 @@ export class LocalConversations implements Conversations {
     }
   }
 
-  /** [R10] Another process may have been killed in the middle of a restore since this one opened the store. */
+  /** [R10, R190] Another process may have been killed in the middle of a restore since, or closed what one replaced. */
   protected recoverLeft(): void {
-    if (this.db.readOnly || !hasUnsettled(this.db)) return;
+    if (this.db.readOnly || !isAnythingLeft(this.context)) return;
     try {
       this.#recovered.push(...recover(this.context));
     } catch (error) {

@@ -3,6 +3,7 @@
  * taken away, or swaps the stage for something else. What it wrote is in a checkpoint; nothing outside is touched.
  */
 import {
+  chownSync,
   closeSync,
   mkdirSync,
   openSync,
@@ -12,14 +13,17 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import type { ChildProcess } from "node:child_process";
+import { execFileSync, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
 import { findStageLeftovers, readTreeMap } from "./support/tree-map.ts";
 
+/** A user who is not root. */
+const NOBODY = 65_534;
 const FILES = ["a", "b", "c", "d"];
 
 interface Scene {
@@ -86,6 +90,18 @@ async function expectDisplaced(lab: FaultLab, path: string, text: string): Promi
     expect(outcome).toBe("applied");
     expect(contentOf(lab, path)).toBe(text);
   });
+}
+
+/** Opens the workspace as a user whose everything is but a stage. */
+function openAsAnother(lab: FaultLab, stage: string): unknown {
+  const everything = join(lab.root, "..");
+  execFileSync("chown", ["-R", String(NOBODY), everything]);
+  chownSync(stage, 0, 0);
+  const child = fileURLToPath(new URL("support/fault-child.ts", import.meta.url));
+  const words = ["--disable-warning=ExperimentalWarning", child, "open", lab.root, lab.home];
+  const said = execFileSync(process.execPath, words, { uid: NOBODY, encoding: "utf8" });
+  execFileSync("chown", ["-R", "0", everything]);
+  return JSON.parse(said);
 }
 
 function swapStage({ lab, outside }: Scene): void {
@@ -156,6 +172,108 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
       expect(findStageLeftovers(lab.root)).toEqual([]);
       await expectDisplaced(lab, "a", "1\nlate\n");
     }));
+
+  test("[R110, R10, N0] after kill -9 as well a file that it can still write to stays until it has closed it", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      await during(lab, placing("d"), () => undefined, { at: placing("d") + 1, how: "kill" });
+      await inOpened(lab, async (workspace) =>
+        expect(workspace.notices[0]).toMatch(/^An interrupted restore was finished/),
+      );
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      writeSync(descriptor, "later\n");
+      closeSync(descriptor);
+      await inOpened(lab, async () => undefined);
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "a", "1\nlater\n");
+    }));
+
+  test("[R110, R10, N0] nor is it lost when recovery takes the file away a second time", () =>
+    inScene(async ({ lab, placing }) => {
+      // killed before `d` is replaced: recovery is what takes it away
+      const descriptor = openSync(join(lab.root, "d"), "a");
+      await lab.run("restore", { at: placing("d") - 1, how: "kill" });
+      await inOpened(lab, async () => undefined);
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      writeSync(descriptor, "later\n");
+      closeSync(descriptor);
+      await inOpened(lab, async () => undefined);
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      await expectDisplaced(lab, "d", "1\nlater\n");
+    }));
+
+  test("[R110, N1] what was put back is not called replaced, and leaves nothing behind", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      const { said } = await during(lab, placing("c"), () => writeFileSync(join(lab.root, "d"), "theirs\n"));
+      expect(said).toMatchObject({ outcome: "conflicts" });
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+      writeSync(descriptor, "later\n");
+      closeSync(descriptor);
+      expect(contentOf(lab, "a")).toBe("1\nlater\n");
+    }));
+
+  test("[R110, R190] a process that stays ends the stage too when the program has closed the file", () =>
+    inScene(async ({ lab }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      await inOpened(lab, async (workspace) => {
+        expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied" });
+        expect(findStageLeftovers(lab.root)).toHaveLength(1);
+        writeSync(descriptor, "later\n");
+        closeSync(descriptor);
+        await workspace.checkpoint();
+        expect(findStageLeftovers(lab.root)).toEqual([]);
+      });
+      await expectDisplaced(lab, "a", "1\nlater\n");
+    }));
+
+  test("[R190, N1] a stage that cannot be cleared is named, says nothing else, and keeps no command from its work", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      await during(lab, placing("d"), () => undefined);
+      closeSync(descriptor);
+      const EIO = 5;
+      expect(await lab.run("open", { at: 1, how: EIO, lasting: true })).toMatchObject({
+        said: {
+          done: true,
+          outcome: expect.stringMatching(/^What was replaced is still in \.belay-stage-\w+: EIO/),
+        },
+      });
+      await inOpened(lab, async (workspace) => expect(workspace.notices).toEqual([]));
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+    }));
+
+  test.skipIf(process.getuid?.() !== 0)("[R190, N1] so is one that became another user's", () =>
+    inScene(async ({ lab, placing }) => {
+      const descriptor = openSync(join(lab.root, "a"), "a");
+      await during(lab, placing("d"), () => undefined);
+      closeSync(descriptor);
+      const [stage] = findStageLeftovers(lab.root);
+      expect(openAsAnother(lab, join(lab.root, stage!))).toMatchObject({
+        done: true,
+        outcome: expect.stringMatching(/^What was replaced is still in \.belay-stage-\w+: EACCES/),
+      });
+    }),
+  );
+
+  test("[R10, N1] what recovery itself left half written when it was killed is not told as another program's", () =>
+    inScene(async ({ lab, placing }) => {
+      await lab.run("restore", { at: placing("b"), how: "kill" });
+      lab.keep("killed");
+      const { calls } = await lab.run("open");
+      const at = calls.findIndex((call) => /^p?write\S* .*\/\.belay-stage-/.test(call)) + 1;
+      expect(at).toBeGreaterThan(0);
+      lab.putBack("killed");
+      expect(await lab.run("open", { at, how: "torn" })).toMatchObject({ signal: "SIGKILL" });
+      await inOpened(lab, async (workspace) => {
+        expect(workspace.notices).toEqual([expect.stringMatching(/^An interrupted restore was finished/)]);
+        expect(
+          (await workspace.list()).filter(({ description }) => description.startsWith("Written")),
+        ).toEqual([]);
+      });
+      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(findStageLeftovers(lab.root)).toEqual([]);
+    }));
 });
 
 describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside", { timeout: 180_000 }, () => {
@@ -204,4 +322,17 @@ describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside",
       await inOpened(lab, async (workspace) => expect(workspace.notices).toHaveLength(1));
       expect(readFileSync(join(stage, "o0"), "utf8")).toBe("mine\n");
     }));
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "[R111, R190] one of another user, which cannot even be looked at, is left alone too",
+    () =>
+      inScene(async ({ lab }) => {
+        const stage = join(lab.root, ".belay-stage-kkkkkkkkkkkkkkkk");
+        mkdirSync(stage, { mode: 0o700 });
+        expect(openAsAnother(lab, stage)).toMatchObject({
+          done: true,
+          outcome: expect.stringMatching(/^\.belay-stage-k+ is not, or not only/),
+        });
+      }),
+  );
 });

@@ -71,9 +71,12 @@ export function settleJournal(db: Database, id: OperationId): void {
   db.run("UPDATE journal SET settled = 1 WHERE id = ?", id);
 }
 
-/** Whether any operation is neither done nor taken back: one look-up in a table that is nearly always empty. */
-export function hasUnsettled(db: Database): boolean {
-  return db.get("SELECT 1 FROM journal WHERE settled = 0 LIMIT 1") !== undefined;
+/** The operations of the journal without what they change: a look at a table that is nearly always empty. */
+export function listJournal(db: Database): Pick<JournalEntry, "id" | "settled">[] {
+  return db.all("SELECT id, settled FROM journal").map((row) => ({
+    id: String(row["id"]) as OperationId,
+    settled: Number(row["settled"]) === 1,
+  }));
 }
 
 /** Operations that are neither done nor taken back. */

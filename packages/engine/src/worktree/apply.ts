@@ -9,14 +9,14 @@ import { Anchor } from "../fs/anchor.ts";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import { copyFile, createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
+import { createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { isDirectory, isLeaf, type Entry } from "../model/entry.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
 import { keptAsIs } from "./spare-ignored.ts";
 import { changeRefused, syncTouched } from "./sync-touched.ts";
-import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
+import { giveBack, giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
   /** The edits that are in place now. */
@@ -270,7 +270,7 @@ class Applier {
     if (edit.from?.kind === "file" && !sameMode(stat, edit.from.mode)) return this.#conflict(edit.path);
     if (stat.nlink > 1n) {
       // the mode belongs to all of its names, and the others may be outside of the workspace
-      copyFile(path, this.#stage.newNode(edit.index), edit.to.mode);
+      this.#stage.copy(path, edit.index, edit.to.mode);
       return this.#replace(edit);
     }
     this.#changeMode(path, edit.path, Number(stat.mode & 0o777n), edit.to.mode);
@@ -322,7 +322,7 @@ class Applier {
 
   /** What another program put there meanwhile stays; the old node is then left to the end of the stage. */
   #putBack(old: AbsolutePath, path: BytePath): void {
-    if (!giveName(old, this.#anchor.at(path))) this.left.push(path);
+    if (!giveBack(old, this.#anchor.at(path))) this.left.push(path);
   }
 
   /** Takes a new node away again; false when somebody has written to it since, or put another in its place: that stays. */
@@ -334,7 +334,7 @@ class Applier {
     removeFile(staged);
     move(path, staged);
     if (matchesEntry(staged, edit.to)) return true;
-    giveName(staged, path);
+    giveBack(staged, path);
     return false;
   }
 

@@ -91,7 +91,7 @@ export function carryOut(context: Context, planned: CarryOut): Outcome {
     abandonJournal(context, entry);
     const ended = endOrLeave(context, entry, stage);
     const displaced = [...toSafety(applied, safety), ...ended.displaced];
-    if (applied.failure !== undefined) throw explainFailure(applied.failure, displaced);
+    if (applied.failure !== undefined) throw explainFailure(applied.failure, { ...ended, displaced });
     return report(context, work, { ...applied, ...ended, displaced });
   }
   const moved = movedBy(work, applied);
@@ -150,14 +150,15 @@ function toSafety({ left }: Applied, safety: Checkpoint): Displaced[] {
 }
 
 /** [N1] Says of what the system refused what became of the files, from what became of them. */
-function explainFailure(failure: unknown, displaced: readonly Displaced[]): unknown {
+function explainFailure(failure: unknown, { displaced, notices, busy }: Ended): unknown {
   if (!(failure instanceof EngineError)) return failure;
   const paths = displaced.map(({ path, checkpoint }) => `${displayPath(path)} (checkpoint ${checkpoint})`);
   const files =
     displaced.length === 0
       ? "Everything was put back as it was."
       : `Everything was put back as it was except what another program wrote to meanwhile; checkpoints hold the rest of ${paths.join(", ")}.`;
-  return new EngineError(failure.code, `${failure.message} ${files}`, failure.facts, failure.cause);
+  const message = [failure.message, files, ...notices, ...busy].join(" ");
+  return new EngineError(failure.code, message, failure.facts, failure.cause);
 }
 
 /** [R25] From the journal on `gc` spares what is restored; just before, it may have freed it together with its checkpoint. */
@@ -217,15 +218,18 @@ function applyOrLeave(
 }
 
 /** [N1] The operation is settled: that its stage cannot be ended now must not hide what became of it. */
-function endOrLeave(context: Context, entry: JournalEntry, stage: Stage): Ended {
+export function endOrLeave(context: Context, entry: JournalEntry, stage: Stage, patienceMs?: number): Ended {
   try {
-    return endStage(context, entry, stage);
+    return endStage(context, entry, stage, patienceMs);
   } catch (error) {
     if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
     stage[Symbol.dispose]();
-    const notice = `What was replaced is still in ${stage.name}: ${error.message} The next command tries to clear it again.`;
-    return { displaced: [], notices: [notice] };
+    return { displaced: [], notices: [notCleared(stage.name, error)], busy: [] };
   }
+}
+
+export function notCleared(stage: string, { message }: Error): string {
+  return `What was replaced is still in ${stage}: ${message} The next command tries to clear it again.`;
 }
 
 /** [R114] A person may stop a long operation: it is taken back, or left to the next command if that is not wanted either. */
@@ -317,7 +321,8 @@ function report(context: Context, work: Reported, result: CarriedOut): Outcome {
   const { plan, bestEffort, safety } = work;
   const { db } = context.store;
   const conflicts = [...plan.conflicts, ...result.conflicts];
-  const { displaced = [], notices = [] } = result;
+  const { displaced = [] } = result;
+  const notices = [...(result.notices ?? []), ...(result.busy ?? [])];
   const { added, modified, deleted } = countChanges(result.done);
   return {
     outcome: outcomeOf({

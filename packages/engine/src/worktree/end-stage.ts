@@ -27,6 +27,8 @@ import type { Stage, StagedNode } from "./stage.ts";
 export interface Ended {
   readonly displaced: readonly Displaced[];
   readonly notices: readonly string[];
+  /** Which processes still write to what was replaced, in sentences. */
+  readonly busy: readonly string[];
 }
 
 /** How long a program that has a replaced file open gets to close it: one that opens it for each line does at once. */
@@ -43,21 +45,33 @@ export function endStage(context: Context, entry: Operation, stage: Stage, patie
   const busy = waitForWriters(context, stage, patienceMs);
   const ended = emptyStage(context, entry, stage, new Set(busy.keys()));
   if (busy.size > 0) {
+    const told = tellBusy(entry, stage, busy);
     stage[Symbol.dispose]();
-    return { ...ended, notices: [...ended.notices, ...tellBusy(entry, busy)] };
+    return { ...ended, busy: told };
   }
   stage.remove();
   context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
   return ended;
 }
 
-/** Saves what no checkpoint has and removes every node but those in `spared`. */
-export function emptyStage(
+/** Makes room for another attempt in the same stage; what a process can still write to is set apart for its end. */
+export function clearStage(
   context: Context,
   entry: Operation,
   stage: Stage,
-  spared: ReadonlySet<string> = NONE,
+  patienceMs = PATIENCE_MS,
 ): Ended {
+  const busy = waitForWriters(context, stage, patienceMs);
+  return emptyStage(context, entry, stage, new Set([...busy.keys()].map((name) => stage.setApart(name))));
+}
+
+/** True while a process can write to something in a stage. */
+export function hasWriters(stage: Stage): boolean {
+  return busyNodes(stage, namesIn(stage)).size > 0;
+}
+
+/** Saves what no checkpoint has and removes every node but those in `spared`. */
+function emptyStage(context: Context, entry: Operation, stage: Stage, spared: ReadonlySet<string>): Ended {
   const nodes = stage.nodes().filter(({ name }) => !spared.has(name));
   const displaced: Displaced[] = [];
   const notices: string[] = [];
@@ -68,10 +82,8 @@ export function emptyStage(
     displaced.push(...batch.end());
     notices.push(...batch.notices);
   }
-  return { displaced, notices };
+  return { displaced, notices, busy: [] };
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 interface HeldNode {
   readonly path: BytePath;
@@ -198,12 +210,9 @@ function reach(anchor: Anchor, path: BytePath): FileStat | undefined {
 type Busy = Map<string, Writer | undefined>;
 
 /** Which nodes those are after the processes had time to close them. */
-export function waitForWriters({ system }: Context, stage: Stage, patienceMs = PATIENCE_MS): Busy {
+function waitForWriters({ system }: Context, stage: Stage, patienceMs: number): Busy {
   const since = system.elapsed();
-  let busy = busyNodes(
-    stage,
-    stage.nodes().map(({ name }) => name),
-  );
+  let busy = busyNodes(stage, namesIn(stage));
   for (
     let pause = 2;
     busy.size > 0 && system.elapsed() - since < patienceMs;
@@ -213,6 +222,10 @@ export function waitForWriters({ system }: Context, stage: Stage, patienceMs = P
     busy = busyNodes(stage, [...busy.keys()]);
   }
   return busy;
+}
+
+function namesIn(stage: Stage): string[] {
+  return stage.nodes().map(({ name }) => name);
 }
 
 /** The kernel tells of each file; where it does not, all processes are looked through, which takes milliseconds. */
@@ -245,10 +258,11 @@ function nodeName(path: string): string {
   return baseName(path.replace(/ \(deleted\)$/, "") as BytePath);
 }
 
-function tellBusy({ edits }: Operation, busy: Busy): string[] {
-  return [...busy].flatMap(([name, writer]) => {
-    const path = edits[Number(name.slice(1))]?.path;
-    if (path === undefined) return [];
+function tellBusy({ edits }: Operation, stage: Stage, busy: Busy): string[] {
+  return stage.nodes().flatMap(({ name, index }) => {
+    const path = edits[index]?.path;
+    if (path === undefined || !busy.has(name)) return [];
+    const writer = busy.get(name);
     return [
       `${writer === undefined ? "A program" : `Process ${writer.pid}`} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file.`,
     ];

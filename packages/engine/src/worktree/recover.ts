@@ -9,7 +9,7 @@ import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { move, removeName } from "../fs/mutate.ts";
 import { isSystemError } from "../fs/system-error.ts";
-import { readJournal, removeJournal, type JournalEntry } from "../history/journal.ts";
+import { listJournal, readJournal, removeJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { MODE_BITS, type Entry } from "../model/entry.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
@@ -19,17 +19,19 @@ import type { Displaced, Edit } from "../model/plan.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import {
   abandonJournal,
+  endOrLeave,
   finishJournal,
   leftHalfDone,
+  notCleared,
   withFilesInPlace,
   withRestoreLease,
 } from "./carry-out.ts";
 import type { Context } from "./context.ts";
-import { emptyStage, endStage, waitForWriters } from "./end-stage.ts";
+import { clearStage, hasWriters, type Ended } from "./end-stage.ts";
 import { STAGE_PREFIX } from "./hard-excludes.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
-import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
+import { findStages, giveBack, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
@@ -59,6 +61,20 @@ export function recover(context: Context): string[] {
   }
 }
 
+/** Whether a process that stays would find anything to do: what it is to wait for, it leaves. Costs nearly nothing. */
+export function isAnythingLeft(context: Context): boolean {
+  return listJournal(context.store.db).some(({ id, settled }) => {
+    if (!settled) return true;
+    try {
+      using stage = Stage.find(context, id);
+      return stage === undefined || !hasWriters(stage);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return false;
+    }
+  });
+}
+
 const isUnsettled = ({ settled }: JournalEntry) => !settled;
 
 /** Looks again now that nobody else can: another process may have recovered in the meantime. */
@@ -74,21 +90,36 @@ function recoverAll(context: Context): string[] {
 
 /** What happened is recorded; only its stage was not ended, or a process still wrote to what lies in it. */
 function endLeft(context: Context, entry: JournalEntry): string[] {
-  const stage = Stage.find(context, entry.id);
-  if (stage !== undefined) return tellDisplaced(entry, endStage(context, entry, stage, 0).displaced);
+  try {
+    const stage = Stage.find(context, entry.id);
+    // that a process still writes to it has been said
+    if (stage !== undefined) return tell(entry, { ...endOrLeave(context, entry, stage, 0), busy: [] });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
+  }
   context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
   return [];
 }
 
 /** [R111] Killed before its journal was written, a stage holds copies only. One without our mark is not touched. */
 function discardLeft(context: Context, operation: string): string[] {
-  const stage = Stage.find(context, operation);
-  stage?.discard();
+  discardOwn(context, operation);
   const name = `${STAGE_PREFIX}${operation}`;
   if (statNode(below(context.worktree.root, name)) === undefined) return [];
   return [
     `${name} is not, or not only, what Belay put there. It was left alone: look at it, and delete it if you do not need it.`,
   ];
+}
+
+/** What another user made can neither be looked at nor removed. */
+function discardOwn(context: Context, operation: string): void {
+  try {
+    using stage = Stage.find(context, operation);
+    stage?.discard();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 function recoverEntry(context: Context, entry: JournalEntry): string[] {
@@ -109,20 +140,19 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
     doubts: entry.edits.map(({ path }) => ({ path, reason: "mid-restore" as const })),
     look: { unlimited: new Set(entry.edits.map(({ path }) => path)) },
   });
-  if (found !== undefined) waitForWriters(context, found);
   const edits = putAsidesBack(context.worktree.root, found, entry);
-  const displaced = found === undefined ? [] : [...emptyStage(context, entry, found).displaced];
+  const told = found === undefined ? [] : tell(entry, clearStage(context, entry, found));
   const strangers = edits.filter(({ state }) => state === "other").map(({ path }) => path);
   const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
   if (stage === undefined || strangers.length > 0) {
     abandonJournal(context, entry);
-    if (found !== undefined) endStage(context, entry, found, 0);
-    throw blocked(entry, strangers.length > 0 ? strangers : entry.edits.map(({ path }) => path), displaced);
+    if (found !== undefined) told.push(...tell(entry, endOrLeave(context, entry, found, 0)));
+    throw blocked(entry, strangers.length > 0 ? strangers : entry.edits.map(({ path }) => path), told);
   }
-  const recovery: Recovery = { context, entry, stage, displaced, safety: checkpoint.id };
+  const recovery: Recovery = { context, entry, stage, told, safety: checkpoint.id };
   const said = finishOrTakeBack(recovery, edits);
-  endStage(context, entry, stage, 0);
-  return [said, ...tellDisplaced(entry, displaced)];
+  const ended = endOrLeave(context, entry, stage, 0);
+  return [said, ...told, ...tell(entry, ended)];
 }
 
 /** undefined when something that is not ours bears the name. */
@@ -140,8 +170,8 @@ interface Recovery {
   readonly context: Context;
   readonly entry: JournalEntry;
   readonly stage: Stage;
-  /** What came to light so far; grows. */
-  readonly displaced: Displaced[];
+  /** What came to light so far, in sentences; grows. */
+  readonly told: string[];
   /** The checkpoint of what recovery found. */
   readonly safety: CheckpointId;
 }
@@ -171,6 +201,10 @@ function tellDisplaced({ finish }: JournalEntry, displaced: readonly Displaced[]
   );
 }
 
+function tell(entry: JournalEntry, { displaced, notices, busy }: Ended): string[] {
+  return [...tellDisplaced(entry, displaced), ...notices, ...busy];
+}
+
 /** A journalled edit and what stands at its path: its pre-image, its post-image, a step on the way, or something else. */
 interface FoundEdit extends NumberedEdit {
   readonly state: "before" | "after" | "between" | "other";
@@ -192,7 +226,7 @@ function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: Num
   const [old, taken] = [stage.oldNode(index), stage.newNode(index)];
   if (statNode(old) === undefined) return;
   if (statNode(path) === undefined) {
-    giveName(old, path);
+    giveBack(old, path);
     return;
   }
   // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
@@ -200,7 +234,7 @@ function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: Num
   if (matchesEntry(taken, to)) removeName(taken);
   else if (statNode(taken) !== undefined) return;
   move(path, taken);
-  giveName(matchesEntry(taken, to) ? old : taken, path);
+  giveBack(matchesEntry(taken, to) ? old : taken, path);
 }
 
 /** undefined when a directory on the way is missing or is none: then nothing is at the path. */
@@ -230,7 +264,7 @@ function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<Found
 
 /** What was carried out, or undefined when it could not be and everything is as it was found. */
 function tryApply(recovery: Recovery, edits: readonly NumberedEdit[]): Applied | undefined {
-  const { context, entry, stage, displaced, safety } = recovery;
+  const { context, entry, stage, told, safety } = recovery;
   let applied: Applied;
   try {
     stage.fill(edits, context.store.objects);
@@ -243,13 +277,16 @@ function tryApply(recovery: Recovery, edits: readonly NumberedEdit[]): Applied |
   }
   const tried = [...entry.edits];
   for (const edit of edits) tried[edit.index] = edit;
-  displaced.push(...applied.left.map((path) => ({ path, checkpoint: safety })));
-  displaced.push(...emptyStage(context, { ...entry, edits: tried }, stage).displaced);
+  const left = applied.left.map((path) => ({ path, checkpoint: safety }));
+  told.push(
+    ...tellDisplaced(entry, left),
+    ...tell(entry, clearStage(context, { ...entry, edits: tried }, stage, 0)),
+  );
   return applied.failure === undefined && applied.conflicts.length === 0 ? applied : undefined;
 }
 
 function takeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
-  const { context, entry, displaced } = recovery;
+  const { context, entry, told } = recovery;
   const touched = found.filter(({ state }) => state !== "before");
   const backwards = touched.map(({ path, index, from, present }) => ({
     path,
@@ -261,7 +298,7 @@ function takeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
     throw blocked(
       entry,
       entry.edits.map(({ path }) => path),
-      displaced,
+      told,
     );
   withFilesInPlace(() => abandonJournal(context, entry));
   return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
@@ -270,9 +307,9 @@ function takeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
 function blocked(
   entry: JournalEntry,
   paths: readonly BytePath[],
-  displaced: readonly Displaced[],
+  told: readonly string[],
 ): EngineError<"RECOVERY_BLOCKED"> {
-  const also = tellDisplaced(entry, displaced).map((line) => ` ${line}`);
+  const also = told.map((line) => ` ${line}`);
   return new EngineError(
     "RECOVERY_BLOCKED",
     `An interrupted ${entry.finish.kind} was found, and other programs changed ${paths.length} of its paths since. ` +

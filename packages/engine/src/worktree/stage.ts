@@ -11,7 +11,7 @@ import { syncFileSystem, syncFile, removeFile } from "../fs/durable-file.ts";
 import { isErrno, statNode, type FileStat } from "../fs/file-stat.ts";
 import { HeldDirectory } from "../fs/held-directory.ts";
 import { listDirectory } from "../fs/list-directory.ts";
-import { addName, createDirectory, createFile, createLink, move } from "../fs/mutate.ts";
+import { addName, copyFile, createDirectory, createFile, createLink, move } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 import { isId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
@@ -91,22 +91,50 @@ export class Stage implements Disposable {
     return this.#directory.at(name);
   }
 
+  /** Gives a node another name in the stage, so that its number can be used again; says which. */
+  setApart(name: string): string {
+    if (name.includes(APART)) return name;
+    const taken = new Set(this.#directory.list());
+    let number = 1;
+    while (taken.has(`${name}${APART}${number}`)) number += 1;
+    const apart = `${name}${APART}${number}`;
+    move(this.at(name), this.at(apart));
+    return apart;
+  }
+
   /** Writes the new content of every edit that needs some, checked against its hash and synced. */
   fill(edits: readonly NumberedEdit[], objects: ObjectSource, stopIfAsked?: (done: number) => void): void {
     const files = edits.flatMap(({ from, to, index }) =>
       needsContent(from, to) ? [{ index, to: to! }] : [],
     );
     const each = files.length <= SYNC_EACH_LIMIT;
+    removeFile(this.at(DRAFT));
     for (const { index, to } of files) {
       stopIfAsked?.(0);
       const path = this.newNode(index);
       if (to.kind === "symlink") createLink(path, objects.read(to.hash));
-      else if (to.kind === "file") createFile(path, objects.pieces(to.hash), { mode: to.mode, sync: each });
+      else if (to.kind === "file")
+        this.#whole(path, (draft) =>
+          createFile(draft, objects.pieces(to.hash), { mode: to.mode, sync: each }),
+        );
     }
     // [R4] content is durable before the journal names it
     if (!each && !syncFileSystem(this.#root))
       for (const { index, to } of files) if (to.kind === "file") syncFile(this.newNode(index));
     this.#directory.sync();
+  }
+
+  /** Copies a file as the new content of an edit, with another mode. */
+  copy(from: AbsolutePath, index: number, mode: number): void {
+    removeFile(this.at(DRAFT));
+    this.#whole(this.newNode(index), (draft) => copyFile(from, draft, mode));
+  }
+
+  /** [N1] What a crash left half written must not look like the doing of another program: it never has a node's name. */
+  #whole(path: AbsolutePath, write: (draft: AbsolutePath) => void): void {
+    const draft = this.at(DRAFT);
+    write(draft);
+    move(draft, path);
   }
 
   /** What lies in it, apart from what is not ours. */
@@ -120,7 +148,7 @@ export class Stage implements Disposable {
 
   /** Removes an emptied stage. What is not ours in it stays, and the directory with it. */
   remove(): void {
-    for (const name of [PROBE, this.#mark]) removeFile(this.at(name));
+    for (const name of [PROBE, DRAFT, this.#mark]) removeFile(this.at(name));
     this.#directory.removeIfEmpty();
     this[Symbol.dispose]();
   }
@@ -139,7 +167,13 @@ export class Stage implements Disposable {
 /** The name of a file that is made to see how the file system takes names. */
 export const PROBE = "probe";
 
-const NODE_NAME = /^([no])(\d+)$/;
+/** The name of new content until all of it is there. */
+const DRAFT = "draft";
+
+/** Between the name of a node and a number where the name itself was needed again. */
+const APART = "-";
+
+const NODE_NAME = /^([no])(\d+)(?:-\d+)?$/;
 
 /** The mark is made of what only the store knows: other users can neither guess it nor read it in a private directory. */
 function placeOf({ store }: Context, operation: string): { name: string; mark: string } {
@@ -165,6 +199,13 @@ export function giveName(staged: AbsolutePath, path: AbsolutePath): boolean {
   }
   if (statNode(path) !== undefined) return false;
   move(staged, path);
+  return true;
+}
+
+/** Gives a node its name back, and takes it out of the stage; false when something has appeared there. */
+export function giveBack(staged: AbsolutePath, path: AbsolutePath): boolean {
+  if (!giveName(staged, path)) return false;
+  removeFile(staged);
   return true;
 }
 
