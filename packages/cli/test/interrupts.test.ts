@@ -395,6 +395,21 @@ test("[R128] the resident process notices that a command was cut off: what one w
   expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
 });
 
+test("[R195] a command that waited for a yes for longer than the resident process: what it does is still its turn's", async () => {
+  await setUp();
+  sandbox.ok("start");
+  const client = new Client(CLAUDE, "s1", "");
+  await client.prompt("build it");
+  await client.begin();
+  const isNoticed = () => sandbox.ok("list").includes("After Bash, which was cut off");
+  for (let tries = 0; tries < 60 && !isNoticed(); tries += 1) await pause(250);
+  expect(isNoticed()).toBe(true);
+  await client.command(true);
+  sandbox.write("x.txt", "1\n");
+  expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "build it" }] });
+  expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
+
 test.each(["undo", "the next prompt"])(
   "[R129] Claude Code writes its interrupts into the transcript: %s tells what one wrote after Esc from its work",
   async (when) => {

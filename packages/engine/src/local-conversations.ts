@@ -13,7 +13,7 @@ import {
   openThread,
   setTitle,
 } from "./history/threads.ts";
-import { listAgents, openCalls } from "./history/tool-calls.ts";
+import { givenUpCommands, listAgents, openCalls } from "./history/tool-calls.ts";
 import { insertUncaptured, listUncaptured } from "./history/uncaptured.ts";
 import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Thread } from "./model/checkpoint.ts";
@@ -198,7 +198,8 @@ export class LocalConversations implements Conversations {
   }
 
   async noticeCutOff(): Promise<TakenCheckpoint | null> {
-    return openCalls(this.db).length === 0 ? null : this.take(() => captureCutOff(this.context));
+    const isIdle = openCalls(this.db).length === 0 && givenUpCommands(this.db).length === 0;
+    return isIdle ? null : this.take(() => captureCutOff(this.context));
   }
 
   async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {

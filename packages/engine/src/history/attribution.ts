@@ -8,9 +8,9 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Attribution } from "./changes.ts";
-import { isCallOver, isTurnOver, lastMoment, type Moment } from "./liveness.ts";
+import { callsAtWork, isCallOver, isTurnOver, lastMoment, type Moment } from "./liveness.ts";
 import { continueStep, findStep, isOvertaken, openSteps, type Step } from "./steps.ts";
-import { bracketsTools, moveCalls, openCalls, type ToolCall } from "./tool-calls.ts";
+import { bracketsTools, moveCalls, type ToolCall } from "./tool-calls.ts";
 
 /** What is known when changes are attributed. */
 export interface AttributionMoment extends Moment {
@@ -31,6 +31,8 @@ interface Window {
   readonly names: readonly BytePath[];
   /** Set when it is doubtful that a path it did not name is its doing: the tool that ran. */
   readonly doubtful: string | null;
+  /** Set when that is doubtful of a path that it named, too. */
+  readonly untold: string | null;
   /** What was changed later is not its doing. */
   readonly until: number;
 }
@@ -56,12 +58,18 @@ export function attributeChanges(
 }
 
 function openWindows(db: Database, moment: AttributionMoment): Window[] {
-  const calls = openCalls(db).flatMap((call) =>
+  const calls = callsAtWork(db, moment).flatMap((call) =>
     call.step === null ? [] : [windowOf(db, call, call.step, moment)],
   );
   const turns = openSteps(db)
     .filter((step) => step.thread !== moment.bracketing && !bracketsTools(db, step))
-    .map((step) => ({ step: step.id, names: [], doubtful: null, until: turnUntil(db, step, moment) }));
+    .map((step) => ({
+      step: step.id,
+      names: [],
+      doubtful: null,
+      untold: null,
+      until: turnUntil(db, step, moment),
+    }));
   return [...calls, ...turns];
 }
 
@@ -72,16 +80,20 @@ function turnUntil(db: Database, step: Step, moment: AttributionMoment): number 
 
 function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
   const { ended, interrupted } = moment;
+  const isEdit = call.nature === "edit";
   if (interrupted !== undefined && wasInterrupted(call, interrupted)) {
     // how long a command may write on before it is gone
     const until = interrupted.at + ENDING_MS;
-    return { step, names: call.paths, doubtful: call.nature === "edit" ? call.tool : null, until };
+    return { step, names: call.paths, doubtful: isEdit ? call.tool : null, untold: null, until };
   }
-  const isOver = call.id === ended?.id ? ended.unfinished : isCallOver(db, call, moment);
+  const isEnding = call.id === ended?.id;
+  const isOver = isEnding ? ended.unfinished : isCallOver(db, call, moment);
   return {
     step,
     names: call.paths,
-    doubtful: isOver || call.nature === "edit" ? call.tool : null,
+    doubtful: isOver || isEdit ? call.tool : null,
+    // an edit takes no time: one that is open may be waiting for a yes
+    untold: isOver || (isEdit && !isEnding) ? call.tool : null,
     until: isOver ? lastMoment(db, call.thread) : Infinity,
   };
 }
@@ -101,7 +113,7 @@ function authorOf({ path, from, to }: Edit, windows: readonly Window[]): Attribu
   if (steps.size === 0) return { attribution: "outside", step: null, during: null };
   const naming = windows.filter(({ names }) => names.some((name) => covers(name, path)));
   const named = new Set(naming.map(({ step }) => step));
-  if (named.size === 1) return { attribution: "tool", step: naming[0]!.step, during: null };
+  if (named.size === 1) return { attribution: "tool", step: naming[0]!.step, during: naming.at(-1)!.untold };
   if (steps.size > 1) return { attribution: "shared", step: null, during: null };
   const isDirectory = (to ?? from)?.kind === "directory";
   const isCertain = isDirectory || windows.some(({ doubtful }) => doubtful === null);

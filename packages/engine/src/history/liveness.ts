@@ -7,7 +7,7 @@ import type { ThreadId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database } from "../store/database.ts";
 import type { Step } from "./steps.ts";
-import type { ToolCall } from "./tool-calls.ts";
+import { givenUpCommands, openCalls, type ToolCall } from "./tool-calls.ts";
 
 /** Without a sign of life for so long, an agent is gone. */
 const SILENCE_MS = 10 * 60 * 1000;
@@ -20,6 +20,8 @@ export interface Moment {
   hasStarted(client: ProcessIdentity, since: number): boolean | undefined;
   /** The thread whose agent says right now that it is at work, or done: it was not gone, however long it was silent. */
   readonly heard?: ThreadId | undefined;
+  /** The thread of whose event this is: the hook that tells of it is a process of its agent's, and no command. */
+  readonly event?: ThreadId | undefined;
 }
 
 interface Client {
@@ -53,6 +55,22 @@ export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolea
   const runs =
     client === null || call.nature !== "command" ? undefined : moment.hasStarted(client, call.openedAt);
   return runs === undefined ? isSilent(heardAt, moment) : !runs;
+}
+
+/**
+ * [R195] Commands that were taken to be over, and run: an agent may ask before it starts what it has announced, and
+ * an answer takes longer than a look at its processes.
+ */
+export function resumedCommands(db: Database, moment: Moment): ToolCall[] {
+  const teller = moment.event === undefined ? null : clientOf(db, moment.event).client;
+  const isTelling = (call: ToolCall) =>
+    teller !== null && clientOf(db, call.thread).client?.pid === teller.pid;
+  return givenUpCommands(db).filter((call) => !isTelling(call) && isCommandRunning(db, call, moment));
+}
+
+/** The calls that may be changing something. */
+export function callsAtWork(db: Database, moment: Moment): ToolCall[] {
+  return [...openCalls(db), ...resumedCommands(db, moment)].sort((a, b) => a.seq - b.seq);
 }
 
 /** True when it can be told that what a call started still runs. */

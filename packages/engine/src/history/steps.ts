@@ -8,8 +8,10 @@ import type { ThreadId } from "../model/ids.ts";
 import type { StepKind, StepSummary } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import { sameNode, type Entry } from "../model/entry.ts";
+import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
+import type { Change } from "./changes.ts";
 
 export interface Step extends StepSummary {
   readonly state: "open" | "applied" | "undone" | "empty";
@@ -93,19 +95,22 @@ export function closeStep(db: Database, id: string, closing: { after: number; no
     db.run("UPDATE step SET state = 'empty', changed = 0 WHERE id = ?", id);
 }
 
-/** A turn that left every path as it found it changed nothing, whatever it did in between. */
-function cancelsOut(db: Database, { id, kind, pruned }: Step): boolean {
+/** A turn that left every path as it found it changed nothing, whatever it did in between; `more`: what comes on top. */
+export function cancelsOut(db: Database, { id, kind, pruned }: Step, more: readonly Change[] = []): boolean {
   if (kind !== "turn" || pruned || hasShared(db, id)) return false;
-  const left = new Map<string, { first: Entry | undefined; last: Entry | undefined }>();
+  const left = new Map<BytePath, { first: Entry | undefined; last: Entry | undefined }>();
+  const follows = (path: BytePath, old: Entry | undefined, last: Entry | undefined) => {
+    const known = left.get(path);
+    left.set(path, { first: known === undefined ? old : known.first, last });
+    // what others did in between is not to be skipped over
+    return known === undefined || sameNode(known.last, old);
+  };
   for (const row of db.iterate("SELECT path, old, new FROM change WHERE step = ? ORDER BY checkpoint", id)) {
     const entry = (column: string) =>
       row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
-    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1");
-    const known = left.get(path);
-    // what others did in between is not to be skipped over
-    if (known !== undefined && !sameNode(known.last, entry("old"))) return false;
-    left.set(path, { first: known === undefined ? entry("old") : known.first, last: entry("new") });
+    if (!follows(pathFromBytes(row["path"] as Uint8Array), entry("old"), entry("new"))) return false;
   }
+  if (!more.every((change) => !change.shared && follows(change.path, change.old, change.new))) return false;
   return left.size > 0 && [...left.values()].every(({ first, last }) => sameNode(first, last));
 }
 

@@ -85,13 +85,25 @@ export function giveUpCall(db: Database, call: Pick<ToolCall, "seq">, now: numbe
   db.run("UPDATE tool_call SET given_up = 1 WHERE seq = ?", call.seq);
 }
 
-/** Its end was told after all: it was at work until now. */
-export function takeUpCall(db: Database, id: string): ToolCall | undefined {
+/** A call that was taken to be over and of whose end nothing is known, by its id. */
+export function findGivenUpCall(db: Database, id: string): ToolCall | undefined {
   const row = db.get("SELECT * FROM tool_call WHERE id = ? AND given_up = 1 ORDER BY seq DESC LIMIT 1", id);
-  if (row === undefined) return undefined;
-  const call = toCall(row);
-  db.transaction(() => db.run("UPDATE tool_call SET closed_at = NULL, given_up = 0 WHERE seq = ?", call.seq));
-  return call;
+  return row === undefined ? undefined : toCall(row);
+}
+
+/** The commands among such calls whose turn is still under way. */
+export function givenUpCommands(db: Database): ToolCall[] {
+  return db
+    .all(
+      `SELECT c.* FROM tool_call c JOIN step s ON s.id = c.step AND s.state = 'open'
+         WHERE c.given_up = 1 AND c.captured = 1 AND c.nature = 'command' ORDER BY c.seq`,
+    )
+    .map(toCall);
+}
+
+/** It was not over after all. */
+export function takeUpCall(db: Database, { seq }: Pick<ToolCall, "seq">): void {
+  db.run("UPDATE tool_call SET closed_at = NULL, given_up = 0 WHERE seq = ?", seq);
 }
 
 /** The tool has answered; what it started runs until the turn ends. */
@@ -104,10 +116,11 @@ export function backgroundCalls(db: Database, step: string): ToolCall[] {
   return db.all("SELECT * FROM tool_call WHERE step = ? AND background = 1 ORDER BY seq", step).map(toCall);
 }
 
-/** Ends the calls that a stop or a new prompt leaves open; those of agents that may still run go on. */
+/** Ends the calls that a stop or a new prompt leaves open, for good; those of agents that may still run go on. */
 export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
   db.run(
-    "UPDATE tool_call SET closed_at = ?1, snapshot = NULL, rules = NULL, excluded = NULL WHERE thread = ?2 AND closed_at IS NULL AND agent IS ?3",
+    `UPDATE tool_call SET closed_at = coalesce(closed_at, ?1), given_up = 0, snapshot = NULL, rules = NULL, excluded = NULL
+       WHERE thread = ?2 AND (closed_at IS NULL OR given_up = 1) AND agent IS ?3`,
     now,
     thread,
     agent,
@@ -143,7 +156,7 @@ export function setBrackets(db: Database, thread: ThreadId, brackets: boolean): 
 
 /** What is at work in a step goes on in another one. */
 export function moveCalls(db: Database, from: string, to: string): void {
-  db.run("UPDATE tool_call SET step = ? WHERE step = ? AND closed_at IS NULL", to, from);
+  db.run("UPDATE tool_call SET step = ? WHERE step = ? AND (closed_at IS NULL OR given_up = 1)", to, from);
   db.run("UPDATE agent_run SET step = ? WHERE step = ? AND ended_at IS NULL", to, from);
 }
 

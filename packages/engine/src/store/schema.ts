@@ -119,6 +119,7 @@ const TRUST = `
   ALTER TABLE tool_call ADD COLUMN background INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE tool_call ADD COLUMN nature TEXT;
   ALTER TABLE tool_call ADD COLUMN given_up INTEGER NOT NULL DEFAULT 0;
+  CREATE INDEX tool_call_given_up ON tool_call (step) WHERE given_up = 1;
   ALTER TABLE change ADD COLUMN during TEXT;
   ALTER TABLE agent_run ADD COLUMN known_cost REAL;
   ALTER TABLE agent_run ADD COLUMN known_tokens INTEGER;

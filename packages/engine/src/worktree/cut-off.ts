@@ -3,8 +3,8 @@
  * taken for theirs.
  */
 import { wasInterrupted } from "../history/attribution.ts";
-import { isCallOver } from "../history/liveness.ts";
-import { closeCall, openCalls, type ToolCall } from "../history/tool-calls.ts";
+import { isCallOver, resumedCommands } from "../history/liveness.ts";
+import { closeCall, openCalls, takeUpCall, type ToolCall } from "../history/tool-calls.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "./context.ts";
 import { momentOf } from "./moment.ts";
@@ -14,10 +14,12 @@ import { isTrigger } from "./turns.ts";
 /** [R128] The checkpoint after a call whose agent or command is gone; undefined where there is none. */
 export function captureCutOff(context: Context): Taken | undefined {
   const { db } = context.store;
-  const open = openCalls(db);
-  if (open.length === 0 || !isTrigger(context, "tool")) return undefined;
+  if (!isTrigger(context, "tool")) return undefined;
   const moment = momentOf(context);
-  const call = open.find((each) => isCallOver(db, each, moment));
+  const resumed = resumedCommands(db, moment);
+  // what is seen to run counts until it is seen to have ended
+  if (resumed.length > 0) db.transaction(() => resumed.forEach((call) => takeUpCall(db, call)));
+  const call = openCalls(db).find((each) => isCallOver(db, each, moment));
   // recording it gives up what is over
   return call === undefined ? undefined : takeCheckpoint(context, afterCall(call));
 }

@@ -7,7 +7,7 @@ import type { Context } from "./context.ts";
 /** This moment; processes are asked once. */
 export function momentOf(
   { system, worktree }: Context,
-  more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "interrupted"> = {},
+  more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event" | "interrupted"> = {},
 ): AttributionMoment {
   const answers = new Map<string, boolean | undefined>();
   const once = (question: string, ask: () => boolean | undefined) => {
@@ -17,8 +17,9 @@ export function momentOf(
   return {
     ...more,
     now: system.now(),
-    isAlive: (client) => once(`${client.pid}`, () => system.isAlive(client)) === true,
-    hasStarted: (client, since) => once(`${client.pid} ${since}`, () => system.hasStarted(client, since)),
+    isAlive: (client) => once(`${client.pid} of ${client.started}`, () => system.isAlive(client)) === true,
+    hasStarted: (client, since) =>
+      once(`${client.pid} since ${since}`, () => system.hasStarted(client, since)),
     changedAt(path) {
       const stat = statNode(below(worktree.root, path));
       return stat === undefined ? undefined : Number(stat.ctimeNs / 1_000_000n);

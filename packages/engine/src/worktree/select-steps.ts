@@ -3,10 +3,10 @@ import { attributeChanges, needsPiece } from "../history/attribution.ts";
 import { readCheckpointChanges, readDelta, readWindows, type Change } from "../history/changes.ts";
 import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import {
+  cancelsOut,
   continued,
   findStep,
   listSteps,
-  nextStep,
   openSteps,
   stepOfCheckpoint,
   type Step,
@@ -52,8 +52,8 @@ export function isNothing({ kind }: StepRequest, { steps, changes }: Deltas): bo
 /** The step that an undo would take back; null when there is none, or when it can no longer be moved. */
 export function stepToUndo(context: Context, present: Present): Step | null {
   const request: StepRequest = { kind: "undo", count: 1, thread: undefined, includeShared: false };
-  const [fresh] = atWork(context, request, unrecorded(context, present));
-  return fresh === undefined ? nextStep(context.store.db, "applied") : fresh.step.pruned ? null : fresh.step;
+  const [last] = lastSteps(context, request, unrecorded(context, present));
+  return last === undefined || last.step.pruned ? null : last.step;
 }
 
 /** Undo and redo of nothing is fine and changes nothing; a turn that is still open may be something. */
@@ -108,11 +108,7 @@ export function selectDeltas(
   };
   if (request.kind === "revert") return { ...revertDeltas(context, request.target!), ...now };
   const list = request.kind === "undo" ? "applied" : "undone";
-  const fresh = pending === undefined || list === "undone" ? [] : atWork(context, request, pending);
-  const listed = listSteps(store.db, list, { thread: request.thread, limit: request.count + fresh.length })
-    .filter(({ id }) => !fresh.some((piece) => !piece.isNew && piece.step.id === id))
-    .map((step) => ({ step, isNew: false }));
-  const moved = [...fresh, ...listed].slice(0, request.count);
+  const moved = lastSteps(context, request, pending);
   const steps = moved.map(({ step }) => step);
   refusePruned(context, request.kind, steps);
   if (moved.length > 0 && moved.length < request.count) throw missing(request.count, moved.length);
@@ -160,19 +156,43 @@ function settleShared(
     : change;
 }
 
+interface Moving {
+  readonly step: Step;
+  /** It goes on with another one, and has nothing but what no checkpoint has yet. */
+  readonly isNew: boolean;
+}
+
+/** The steps that are to be moved, newest first: as they will be listed once what is at work is recorded. */
+function lastSteps(
+  context: Context,
+  { kind, count, thread }: StepRequest,
+  pending: Unrecorded | undefined,
+): Moving[] {
+  const list = kind === "undo" ? "applied" : "undone";
+  const fresh = pending === undefined || list === "undone" ? [] : atWork(context, { thread }, pending);
+  const listed = listSteps(context.store.db, list, { thread, limit: count + fresh.length })
+    .filter(({ id }) => !fresh.some((piece) => !piece.isNew && piece.step.id === id))
+    .map((step) => ({ step, isNew: false }));
+  return [...fresh.filter(({ cancels }) => !cancels), ...listed].slice(0, count);
+}
+
 /** Steps that made changes which no checkpoint has yet: those are the newest, and would be recorded like this. */
 function atWork(
   { store: { db } }: Context,
   { thread }: Partial<StepRequest>,
   pending: Unrecorded,
-): { step: Step; isNew: boolean }[] {
-  return pending.windows.toReversed().flatMap((id) => {
-    const step = unrecordedOf(pending, id).length === 0 ? undefined : findStep(db, id);
+): (Moving & { readonly cancels: boolean })[] {
+  const fresh = pending.windows.flatMap((id) => {
+    const changes = unrecordedOf(pending, id);
+    const step = changes.length === 0 ? undefined : findStep(db, id);
     if (step === undefined || (thread !== undefined && step.thread !== thread)) return [];
     const isNew = needsPiece(db, step);
     const piece = isNew ? { ...step, description: continued(step.description), pruned: false } : step;
-    return [{ step: piece, isNew }];
+    return [{ step: piece, isNew, cancels: !isNew && cancelsOut(db, step, changes) }];
   });
+  // the order of rows with the same place in the log; a piece has the newest row
+  const known = fresh.filter(({ isNew }) => !isNew).sort((a, b) => b.step.seq - a.step.seq);
+  return [...fresh.filter(({ isNew }) => isNew).toReversed(), ...known];
 }
 
 /** [R161] A step whose delta is gone is named; another one is not what was meant. */

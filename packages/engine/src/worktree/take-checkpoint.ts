@@ -10,9 +10,9 @@ import { readUnsettled } from "../history/journal.ts";
 import { assertTagFree } from "../history/annotations.ts";
 import { assertName } from "../history/references.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
-import { isCallOver, isTurnOver } from "../history/liveness.ts";
+import { isCallOver, isTurnOver, resumedCommands } from "../history/liveness.ts";
 import { closeStep, openSteps, type Step } from "../history/steps.ts";
-import { giveUpCall, openCalls } from "../history/tool-calls.ts";
+import { giveUpCall, openCalls, takeUpCall } from "../history/tool-calls.ts";
 import { assertThread } from "../history/threads.ts";
 import { ancestorPaths, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
@@ -211,7 +211,8 @@ function record(context: Context, options: TakeOptions, present: Present): Omit<
     newest === undefined
       ? []
       : changesSince(context, newest, present)?.filter(({ path }) => !restoring.has(path));
-  const moment = momentOf(context, options.moment);
+  const moment = momentOf(context, { ...options.moment, event: options.request.thread });
+  for (const call of resumedCommands(store.db, moment)) takeUpCall(store.db, call);
   const recorded = recordCheckpoint(store.db, {
     request: options.request,
     description: options.description,

@@ -6,6 +6,7 @@ import {
   closeCall,
   closeCallsOf,
   findAgent,
+  findGivenUpCall,
   findOpenCall,
   openAgent,
   openCall,
@@ -83,8 +84,9 @@ export function endTool(
   { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
 ): Taken | undefined {
   const { store, system } = context;
-  const call =
-    findOpenCall(store.db, toolUseId) ?? (unfinished ? undefined : takeUpCall(store.db, toolUseId));
+  const given = unfinished ? undefined : findGivenUpCall(store.db, toolUseId);
+  if (given !== undefined) store.db.transaction(() => takeUpCall(store.db, given));
+  const call = findOpenCall(store.db, toolUseId);
   const close = () => {
     if (call === undefined) return;
     if (background) keepInBackground(store.db, call);
@@ -122,6 +124,7 @@ export function beginAgent(context: Context, thread: ThreadId, request: AgentReq
     takeCheckpoint(context, {
       request: { kind: "agent", phase: "before", thread, agent },
       description: `Before agent ${role}`,
+      moment: { heard: thread },
       deadline,
       within: ({ checkpoint }) => open(checkpoint.seq),
     });
@@ -146,6 +149,7 @@ export function endAgent(context: Context, thread: ThreadId, result: AgentResult
     takeCheckpoint(context, {
       request: { kind: "agent", phase: "after", thread, agent: { id, role: run.role, status, cost, tokens } },
       description: `After agent ${run.role}`,
+      moment: { heard: thread },
       deadline: result.deadline,
       within: close,
     });
