@@ -8,7 +8,8 @@ import type { AddressInfo, Socket } from "node:net";
 
 /** A client of ours asks at once. */
 const PATIENCE_MS = 2000;
-const MOST_WAITING = 64;
+/** Twice what one program of this user may open in a burst before the first of its requests is read. */
+const MOST_WAITING = 128;
 /** So often, at most, the system is asked whose connections are. */
 const LOOK_MS = 20;
 const MOST_WAITING_STRANGERS = 16;
