@@ -179,6 +179,17 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a list of roots that lacks one stays",
+    suite: "errors",
+    strikes: { scene: "open", calls: "roots" },
+    tries: 300,
+    edits: [
+      { file: "store/protected-roots", text: "removeRoots(home, error);", instead: "void error;" },
+      // as when it is killed before it comes to that
+      { file: "store/registry", text: "this.tidyRoots({ missingOnly: false });", instead: "" },
+    ],
+  },
+  {
     name: "content is not checked against its hash",
     suite: "corruption",
     tries: 300,

@@ -176,7 +176,7 @@ async function initNew(
     endedAt: null,
   };
   const directory = below(home, `workspaces/${registered.store}`);
-  makePrivateDirectory(directory);
+  makeStoreDirectory(directory);
   options.prepare?.();
   const initial = await buildStore(registered, { home, system, progress: options.progress });
   const winner = registry.add(registered);
@@ -201,9 +201,21 @@ async function buildStore(registered: RegisteredWorkspace, building: Building): 
     return initial;
   } catch (error) {
     clearAway(directory);
-    const path = displayAbsolute(directory);
-    throw explainSystemError(error, { what: `No store can be made in ${path}`, path, operation: "store" });
+    throw noStore(directory, error);
   }
+}
+
+function makeStoreDirectory(directory: AbsolutePath): void {
+  try {
+    makePrivateDirectory(directory);
+  } catch (error) {
+    throw noStore(directory, error);
+  }
+}
+
+function noStore(directory: AbsolutePath, error: unknown): unknown {
+  const path = displayAbsolute(directory);
+  return explainSystemError(error, { what: `No store can be made in ${path}`, path, operation: "store" });
 }
 
 /** [N1] What cannot be removed must not hide why it has to be; without its name in the registry it is nobody's store. */

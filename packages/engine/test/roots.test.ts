@@ -9,10 +9,12 @@ import {
   rmSync,
   statSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
+import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { findWorkspace, listWorkspaces, openWorkspace, removeWorkspace } from "../src/index.ts";
+import { expectListed } from "./support/fault-check.ts";
+import { FaultLab, hasCompiler } from "./support/fault-lab.ts";
 
 let base: string;
 let home: string;
@@ -53,3 +55,33 @@ test("[R170] the list of roots follows the registry", async () => {
   await removeWorkspace(two, { home, purge: false });
   expect(listed().map(([, path]) => path)).toEqual([three]);
 });
+
+test.skipIf(!hasCompiler)(
+  "[R170, R6] whatever call on the list fails, once or from then on, no protected directory is missing in it",
+  { timeout: 120_000 },
+  async () => {
+    const lab = new FaultLab();
+    const { EMFILE, EDQUOT } = constants.errno;
+    try {
+      mkdirSync(join(base, "other"));
+      await (await openWorkspace(join(base, "other"), { home: lab.home })).close();
+      lab.keep("start");
+      const { calls } = await lab.run("open");
+      const onList = calls.flatMap((call, index) => (call.includes("/home/roots") ? [index + 1] : []));
+      expect(onList.length).toBeGreaterThan(5);
+      const refused: string[] = [];
+      for (const at of onList)
+        for (const lasting of [false, true]) {
+          lab.putBack("start");
+          const { said } = await lab.run("open", { at, how: lasting ? EDQUOT : EMFILE, lasting });
+          await expectListed(lab.home);
+          if (said!.done) continue;
+          expect(said).toMatchObject({ name: "EngineError" });
+          if (said!.message!.includes("neither written nor removed")) refused.push(said!.code!);
+        }
+      expect(new Set(refused)).toEqual(new Set(["DISK_FULL"]));
+    } finally {
+      lab.remove();
+    }
+  },
+);

@@ -136,12 +136,20 @@ export class Registry implements Disposable {
     this.#change(() => this.#db.run("DELETE FROM workspace WHERE id = ?", id));
   }
 
-  /** Makes the list of roots if there is none. */
-  ensureRoots(): void {
-    if (!hasRoots(this.#home)) this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
+  /** Makes the list of roots if there is none, or makes it name no directory too many; without that it is good enough. */
+  tidyRoots({ missingOnly }: { missingOnly: boolean }): void {
+    try {
+      if (missingOnly && hasRoots(this.#home)) return;
+      this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
+    } catch {
+      // no list, or one that names what is protected and more: it was so before
+    }
   }
 
-  /** [R170] The list of roots names what is protected before the change and after it, until the change is durable. */
+  /**
+   * [R170] The list of roots names what is protected before the change and after it, until the change is durable. A list
+   * that can be neither written nor removed would lack what is added: there is no change then.
+   */
   #change<Result>(work: () => Result): Result {
     const result = this.#db.transaction(() => {
       const before = this.#protected();
@@ -149,7 +157,7 @@ export class Registry implements Disposable {
       writeRoots(this.#home, [...before, ...this.#protected()]);
       return done;
     });
-    this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
+    this.tidyRoots({ missingOnly: false });
     return result;
   }
 
@@ -171,7 +179,7 @@ export function openRegistry(home: AbsolutePath, userId: number | undefined): Re
   closingOnError(db, () => {
     if (db.readOnly) return;
     if (registry.list().length === 0) rebuild(registry, home);
-    registry.ensureRoots();
+    registry.tidyRoots({ missingOnly: true });
   });
   return registry;
 }

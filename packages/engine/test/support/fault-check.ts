@@ -1,5 +1,7 @@
 /** What must be true after a fault, whatever it was and wherever it struck. */
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
 import type { Place, Said } from "./fault-operations.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
@@ -93,6 +95,7 @@ export async function readSessions(workspace: Workspace): Promise<string> {
 
 /** A directory that was about to be protected is protected by the next try, once. */
 export async function expectProtected({ root, home }: Place, { before }: States): Promise<void> {
+  await expectListed(home);
   const workspace = await openWorkspace(root, { home });
   try {
     assert.equal((await listWorkspaces({ home })).length, 1);
@@ -107,6 +110,15 @@ export async function expectProtected({ root, home }: Place, { before }: States)
   } finally {
     await workspace.close();
   }
+}
+
+/** [R170] A list of roots that is there names every directory that is protected. */
+export async function expectListed(home: string): Promise<void> {
+  const workspaces = await listWorkspaces({ home });
+  const list = join(home, "roots");
+  const roots = existsSync(list) ? readFileSync(list, "utf8") : undefined;
+  for (const { path } of workspaces)
+    assert.ok(roots?.includes(` ${path}\0`) !== false, `the list of roots lacks ${path}`);
 }
 
 export async function expectVerified(workspace: Workspace): Promise<void> {
