@@ -32,6 +32,10 @@ export function findClient(parent: number): string {
   return "";
 }
 
+export function formatClient({ pid, started }: ClientProcess): string {
+  return `${pid} ${started}`;
+}
+
 export function parseClient(variable: string | undefined): ClientProcess | undefined {
   const [, pid, started] = /^(\d+) (\d+)$/.exec(variable ?? "") ?? [];
   return pid === undefined || started === undefined ? undefined : { pid: Number(pid), started };

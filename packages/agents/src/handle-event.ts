@@ -22,7 +22,7 @@ import {
   summarisePrompt,
 } from "./describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
-import type { ClientProcess } from "./client-process.ts";
+import { formatClient, type ClientProcess } from "./client-process.ts";
 import { newsFor } from "./news.ts";
 import { digest, textOf } from "./payload.ts";
 
@@ -64,18 +64,20 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const { session, event } = belongsTo(scene, sent);
   if (!matters(event)) return {};
   const cwd = event.cwd ?? scene.cwd;
-  const { deadline, adapter, client } = scene;
+  const { deadline, adapter } = scene;
+  const notes = openHookNotes(scene.home, adapter.id, session);
+  const client = lastingClient(scene, notes);
   const thread = await scene.host.openThread({
     agent: adapter.id,
     externalId: session,
     cwd,
     brackets: adapter.announcesTools,
     ...(event.run && { subagent: describeSubagent(event.run, cwd) }),
-    ...(adapter.startsItself && client && { client }),
+    ...(client && { client }),
     ...(deadline && { deadline }),
   });
   if (thread === null) return {};
-  const notes = openHookNotes(scene.home, scene.adapter.id, session);
+  if (client === undefined) noteClient(scene, notes);
   const named = isNamed(event);
   const claim = notes.claim(`${event.kind}:${event.key}`, named ? undefined : scene.arrivedAt);
   if (claim === null) return {};
@@ -99,6 +101,20 @@ async function carryOutAndTell<Thread>(scene: Scene<Thread>, act: Act<Thread>): 
   await noticeRewind(scene, act);
   if (event.kind === "turn-end") notes.dropOldClaims(scene.now());
   return tell(scene, { notes, event, context });
+}
+
+/** [R197] The agent's own process outlives its hooks: of one that sent a single event so far, that is not known. */
+function lastingClient<Thread>(
+  { adapter, client }: Scene<Thread>,
+  notes: HookNotes,
+): ClientProcess | undefined {
+  if (!adapter.startsItself || client === undefined) return undefined;
+  const known = textOf(notes.recall("client") ?? {}, "process");
+  return known === formatClient(client) ? client : undefined;
+}
+
+function noteClient<Thread>({ client }: Scene<Thread>, notes: HookNotes): void {
+  if (client !== undefined) notes.remember("client", { process: formatClient(client) });
 }
 
 /** Reads nothing, writes nothing: not worth looking for a workspace. */

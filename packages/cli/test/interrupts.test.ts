@@ -29,14 +29,15 @@ const CLIENT = `
   let command;
   process.on("exit", () => command?.kill());
   for await (const line of createInterface({ input: process.stdin })) {
-    const { hook, agent, input, cwd, runs } = JSON.parse(line);
+    const { hook, agent, input, cwd, runs, through = [] } = JSON.parse(line);
     if (runs === true) command ??= spawn("sleep", ["600"], { stdio: "ignore" });
     if (runs === false) command = command?.kill() && undefined;
     if (hook === undefined) {
       console.log("{}");
       continue;
     }
-    const { status, stdout, stderr } = spawnSync(hook, [agent], { input, cwd, encoding: "utf8" });
+    const [program, ...args] = [...through, hook, agent];
+    const { status, stdout, stderr } = spawnSync(program, args, { input, cwd, encoding: "utf8" });
     console.log(JSON.stringify({ status, stdout, stderr }));
   }`;
 
@@ -49,6 +50,8 @@ class Client {
   readonly #process: ChildProcess;
   readonly #answers: AsyncIterator<string>;
   #calls = 0;
+  /** The program that runs its hooks, if it does not do so itself. */
+  through: readonly string[] = [];
 
   constructor(agent: Agent, session: string, waitMs = "30000") {
     this.#agent = agent;
@@ -104,7 +107,7 @@ class Client {
   async #send(payload: Payload): Promise<void> {
     const hook = join(sandbox.home, "bin/belay-hook");
     const input = JSON.stringify(payload);
-    const event = { hook, agent: this.#agent.id, input, cwd: sandbox.project };
+    const event = { hook, agent: this.#agent.id, input, cwd: sandbox.project, through: this.through };
     this.#process.stdin!.write(`${JSON.stringify(event)}\n`);
     const { value } = await this.#answers.next();
     expect(JSON.parse(value as string)).toMatchObject({ status: 0, stderr: "" });
@@ -406,6 +409,27 @@ test("[R195] a command that waited for a yes for longer than the resident proces
   expect(isNoticed()).toBe(true);
   await client.command(true);
   sandbox.write("x.txt", "1\n");
+  expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "build it" }] });
+  expect(files()).toEqual(["0\n", "0\n", "0\n"]);
+});
+
+const RUNNER = `
+  const { spawnSync } = require("node:child_process");
+  const [hook, agent] = process.argv.slice(1);
+  process.exitCode = spawnSync(hook, [agent], { stdio: "inherit" }).status;`;
+
+test("[R197] an agent whose hooks are run by a program that ends with each of them is not taken to be gone", async () => {
+  await setUp();
+  const client = new Client(CLAUDE, "s1");
+  client.through = [process.execPath, "-e", RUNNER];
+  await client.prompt("build it");
+  const call = await client.begin(() => sandbox.write("x.txt", "1\n"));
+  sandbox.ok("checkpoint");
+  sandbox.write("y.txt", "1\n");
+  sandbox.ok("checkpoint");
+  await client.end(call);
+  await client.tool(() => sandbox.write("mine.txt", "1\n"));
+  await client.stop();
   expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "build it" }] });
   expect(files()).toEqual(["0\n", "0\n", "0\n"]);
 });
