@@ -1,6 +1,6 @@
 /** Forgetting: the content of a path or a checkpoint is in no file of the store any more, and everything else restores. */
 import { randomBytes } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
@@ -52,6 +52,23 @@ describe("forget", () => {
         project.read("keys/other.txt"),
         project.read("keys/secret.bin"),
       ]).toEqual(["keep", "other", "mine"]);
+    }),
+  );
+
+  test(
+    "[R15, R110] a path that a restore replaced while a program has it open: its content is gone all the same",
+    inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
+      const secret = makeSecret();
+      project.write("secret.log", "harmless");
+      await workspace.checkpoint({ name: "harmless" });
+      project.write("secret.log", secret);
+      const descriptor = openSync(join(project.root, "secret.log"), "a");
+      await workspace.restoreTo("harmless");
+      await workspace.forget("secret.log");
+      expect(holds(project, secret)).toBe(false);
+      closeSync(descriptor);
+      await workspace.checkpoint();
+      expect(holds(project, secret)).toBe(false);
     }),
   );
 

@@ -1,6 +1,6 @@
 /** Everything that some checkpoint or recorded change still refers to. */
 import { readTree } from "../diff/compare-trees.ts";
-import { readJournal } from "../history/journal.ts";
+import { readUnsettled } from "../history/journal.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -78,7 +78,7 @@ export class Reachable {
 
   /** What a restore under way, or one to be finished, still has to put in place or back. */
   addJournal(): this {
-    for (const { edits } of readJournal(this.#store.db)) {
+    for (const { edits } of readUnsettled(this.#store.db)) {
       for (const { path, from, to } of edits) {
         for (const entry of [from, to]) {
           if (entry?.kind === "file" || entry?.kind === "symlink")
