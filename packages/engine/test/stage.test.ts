@@ -22,6 +22,7 @@ import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
 import { findStageLeftovers, readTreeMap } from "./support/tree-map.ts";
 
+const CHILD = fileURLToPath(new URL("support/fault-child.ts", import.meta.url));
 /** A user who is not root. */
 const NOBODY = 65_534;
 const FILES = ["a", "b", "c", "d"];
@@ -97,8 +98,7 @@ function openAsAnother(lab: FaultLab, stage: string): unknown {
   const everything = join(lab.root, "..");
   execFileSync("chown", ["-R", String(NOBODY), everything]);
   chownSync(stage, 0, 0);
-  const child = fileURLToPath(new URL("support/fault-child.ts", import.meta.url));
-  const words = ["--disable-warning=ExperimentalWarning", child, "open", lab.root, lab.home];
+  const words = ["--disable-warning=ExperimentalWarning", CHILD, "open", lab.root, lab.home];
   const said = execFileSync(process.execPath, words, { uid: NOBODY, encoding: "utf8" });
   execFileSync("chown", ["-R", "0", everything]);
   return JSON.parse(said);
@@ -274,6 +274,24 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
       expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
       expect(findStageLeftovers(lab.root)).toEqual([]);
     }));
+});
+
+test.skipIf(!hasCompiler)("[R110] a large restore ends where a process may have few files open", async () => {
+  const lab = new FaultLab();
+  try {
+    const names = Array.from({ length: 300 }, (_, number) => `f${number}`);
+    const writeAll = (text: string) => names.forEach((name) => writeFileSync(join(lab.root, name), text));
+    writeAll("0\n");
+    const workspace = await openWorkspace(lab.root, { home: lab.home });
+    writeAll("1\n");
+    await workspace.close();
+    const words = ["-c", 'ulimit -n 128; exec "$@"', "sh", process.execPath, CHILD, "restore"];
+    const said = execFileSync("sh", [...words, lab.root, lab.home], { encoding: "utf8" });
+    expect(JSON.parse(said)).toMatchObject({ done: true, outcome: "applied" });
+    expect(findStageLeftovers(lab.root)).toEqual([]);
+  } finally {
+    lab.remove();
+  }
 });
 
 describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside", { timeout: 180_000 }, () => {

@@ -35,8 +35,8 @@ export interface Ended {
 const PATIENCE_MS = 1000;
 /** A file at rest for longer is not being written line by line; asked where the kernel does not tell. */
 const HOT_NS = 10_000_000_000n;
-/** Nodes held open at a time. */
-const AT_ONCE = 200;
+/** Nodes held open at a time: few enough for any limit on open files. */
+const AT_ONCE = 32;
 
 type Operation = Pick<JournalEntry, "id" | "edits" | "finish">;
 
