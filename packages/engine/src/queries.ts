@@ -23,6 +23,7 @@ import type { CheckpointDetails, Diff, DiffOptions, ExportedFile, WorkspaceStatu
 import { KEPT_OUT_RULE, keptOutPaths } from "./history/kept-out.ts";
 import { parsePaths } from "./workspace-path.ts";
 import { asSeen, type Context } from "./worktree/context.ts";
+import { whyStagesStay } from "./worktree/recover.ts";
 import { lookNow } from "./worktree/left-behind.ts";
 import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
@@ -130,6 +131,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
       ...(isPurgeUnfinished(db)
         ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),
+      ...(present === undefined ? [] : whyStagesStay(context)),
       ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };

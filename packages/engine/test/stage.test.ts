@@ -138,13 +138,18 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
       await expectDisplaced(lab, "c", "1\nlate\n");
     }));
 
-  test("[R110, N0] as long as it can still write, the file stays in the stage; the next command after that saves it", () =>
+  test("[R110, R190, N0] as long as it can still write, the file stays in the stage, and status says so; the next command after that saves it", () =>
     inScene(async ({ lab, placing }) => {
       const descriptor = openSync(join(lab.root, "a"), "a");
       const { said } = await during(lab, placing("d"), () => writeSync(descriptor, "late\n"));
       expect(said).toMatchObject({ done: true, outcome: "applied" });
       expect(findStageLeftovers(lab.root)).toHaveLength(1);
-      await inOpened(lab, async (workspace) => expect(workspace.notices).toEqual([]));
+      await inOpened(lab, async (workspace) => {
+        expect(workspace.notices).toEqual([]);
+        expect((await workspace.status()).warnings).toEqual([
+          expect.stringMatching(`^Process ${process.pid} still has the replaced a open.*belay-stage-`),
+        ]);
+      });
       writeSync(descriptor, "later\n");
       closeSync(descriptor);
       await inOpened(lab, async (workspace) =>

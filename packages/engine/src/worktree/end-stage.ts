@@ -70,6 +70,11 @@ export function hasWriters(stage: Stage): boolean {
   return busyNodes(stage, namesIn(stage)).size > 0;
 }
 
+/** Which processes a stage waits for, in sentences. */
+export function tellWriters(entry: Operation, stage: Stage): string[] {
+  return tellBusy(entry, stage, busyNodes(stage, namesIn(stage)));
+}
+
 /** Saves what no checkpoint has and removes every node but those in `spared`. */
 function emptyStage(context: Context, entry: Operation, stage: Stage, spared: ReadonlySet<string>): Ended {
   const nodes = stage.nodes().filter(({ name }) => !spared.has(name));
@@ -264,7 +269,7 @@ function tellBusy({ edits }: Operation, stage: Stage, busy: Busy): string[] {
     if (path === undefined || !busy.has(name)) return [];
     const writer = busy.get(name);
     return [
-      `${writer === undefined ? "A program" : `Process ${writer.pid}`} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file.`,
+      `${writer === undefined ? "A program" : `Process ${writer.pid}`} still has the replaced ${displayPath(path)} open. What it writes there is saved in a checkpoint once it has closed the file; until then ${stage.name} stays.`,
     ];
   });
 }

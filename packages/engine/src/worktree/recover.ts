@@ -27,7 +27,7 @@ import {
   withRestoreLease,
 } from "./carry-out.ts";
 import type { Context } from "./context.ts";
-import { clearStage, hasWriters, type Ended } from "./end-stage.ts";
+import { clearStage, hasWriters, tellWriters, type Ended } from "./end-stage.ts";
 import { STAGE_PREFIX } from "./hard-excludes.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
@@ -71,6 +71,20 @@ export function isAnythingLeft(context: Context): boolean {
     } catch (error) {
       if (!isSystemError(error)) throw error;
       return false;
+    }
+  });
+}
+
+/** [R190] Why staging directories of operations that are over still stand in the root, in sentences. */
+export function whyStagesStay(context: Context): string[] {
+  const settled = readJournal(context.store.db).filter((entry) => entry.settled);
+  return settled.flatMap((entry) => {
+    try {
+      using stage = Stage.find(context, entry.id);
+      return stage === undefined ? [] : tellWriters(entry, stage);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
     }
   });
 }
