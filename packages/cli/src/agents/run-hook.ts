@@ -1,6 +1,8 @@
 /** One hook event, with the engine in this very process: the resident one could not be asked. */
+import { existsSync, realpathSync } from "node:fs";
 import { runHook } from "@belay/agents/hook";
-import { initWorkspace, findWorkspace, type Workspace } from "@belay/engine";
+import { initWorkspace, findWorkspace, protectedRoots, type Workspace } from "@belay/engine";
+import { innermost } from "./protected-place.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
 export interface HookEvent {
@@ -16,9 +18,11 @@ export interface HookEvent {
 export async function runHookAlone(home: string, event: HookEvent): Promise<string> {
   const opened: Workspace[] = [];
   const open: OpenWorkspace = async (directory) => {
-    const workspace = await openForAgent(directory, home);
+    // [R162] on a full disk a store can be open only once
+    const known = opened.find(({ root }) => root === protectedRootOf(directory, home));
+    const workspace = known ?? (await openForAgent(directory, home));
     if (workspace === null) return null;
-    opened.push(workspace);
+    if (known === undefined) opened.push(workspace);
     return { workspace, inTurn: (work) => work() };
   };
   try {
@@ -31,6 +35,11 @@ export async function runHookAlone(home: string, event: HookEvent): Promise<stri
   } finally {
     for (const workspace of opened) await workspace.close();
   }
+}
+
+function protectedRootOf(directory: string, home: string): string | undefined {
+  const roots = protectedRoots({ home }).map(({ path }) => path);
+  return innermost(roots, existsSync(directory) ? realpathSync(directory) : directory);
 }
 
 /** Null where nothing is protected. An agent's own worktree is protected when it first says something. */
