@@ -34,6 +34,9 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
 
+  test("[R113, R10] zombie: a restore that was killed and never reaped holds nothing up", () =>
+    expectPassed("zombie"));
+
   test("[R110, N0] writers: what other programs write during restores is on disk or in a checkpoint", () =>
     expectPassed("writers"));
 

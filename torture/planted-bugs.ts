@@ -346,6 +346,12 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
+    name: "a zombie is taken for alive",
+    suite: "zombie",
+    tries: 20,
+    edits: [{ file: "system", text: "if (isZombie(owner.pid)) return false;", instead: "" }],
+  },
+  {
     name: "a full disk is not recognised",
     suite: "full",
     tries: 500,

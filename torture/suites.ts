@@ -12,6 +12,7 @@ import { power } from "./suites/power.ts";
 import { settings } from "./suites/settings.ts";
 import { soak } from "./suites/soak.ts";
 import { writers } from "./suites/writers.ts";
+import { zombie } from "./suites/zombie.ts";
 import type { Suite } from "./suite.ts";
 
 export const SUITES: readonly Suite[] = [
@@ -24,6 +25,7 @@ export const SUITES: readonly Suite[] = [
   paths,
   order,
   soak,
+  zombie,
   writers,
   full,
   settings,

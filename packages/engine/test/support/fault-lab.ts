@@ -5,6 +5,7 @@
 import { execFileSync, spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { copyTree } from "./copy-tree.ts";
 import { makeDirectory } from "./place.ts";
 
@@ -119,11 +120,15 @@ export class FaultLab {
     return { child, ended };
   }
 
-  /** Starts an operation below a process that never takes notice of its end; the caller has to kill that one. */
-  startUnreaped(operation: string, ...faults: Fault[]): ChildProcess {
+  /** Runs an operation below a process that never takes notice of its end: what is left of it is a zombie, until the caller kills that process. */
+  async runUnreaped(operation: string, ...faults: Fault[]): Promise<ChildProcess> {
     const { LD_PRELOAD, ...env } = this.#environment(faults, join(this.#base, "calls-apart.log"));
     const words = [`LD_PRELOAD=${LD_PRELOAD}`, process.execPath, ...this.#words(operation)];
-    return spawn("sh", ["-c", 'env "$@" & exec sleep 600', "sh", ...words], { stdio: "ignore", env });
+    const parent = spawn("sh", ["-c", 'env "$@" & exec sleep 600', "sh", ...words], { stdio: "ignore", env });
+    const child = () => readFileSync(`/proc/${parent.pid}/task/${parent.pid}/children`, "latin1").trim();
+    const isZombie = (pid: string) => /^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "latin1"));
+    while (child() === "" || !isZombie(child())) await sleep(5);
+    return parent;
   }
 
   #words(operation: string): string[] {
