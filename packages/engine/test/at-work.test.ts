@@ -91,6 +91,27 @@ describe("[R195] a command that begins to run only after it was taken to be over
   );
 });
 
+test(
+  "[R33] a command that goes on after its turn was undone makes a piece of that turn, if its end is told; else it was interrupted",
+  inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const claude = await agent(temp, "claude");
+    await claude.prompt("go");
+    const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+    await claude.startCommand();
+    expect(moved(await workspace.undo())).toEqual(["go"]);
+    write("y", "1\n");
+    await claude.endTool(call);
+    const cut = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+    expect((await workspace.undo()).steps).toMatchObject([{ description: "go (continued)" }]);
+    write("z", "mine\n");
+    await claude.endTool(cut, { unfinished: true });
+    await claude.stop();
+    expect((await workspace.undo()).steps).toMatchObject([{ description: "go (continued)" }]);
+    expect([read("x"), read("y"), read("z")]).toEqual(["0\n", "0\n", "mine\n"]);
+  }),
+);
+
 describe("[R196] the step that a preview shows is the step that is undone", () => {
   test(
     "of two agents at work, whichever began its call first",

@@ -85,6 +85,16 @@ export function giveUpCall(db: Database, call: Pick<ToolCall, "seq">, now: numbe
   db.run("UPDATE tool_call SET given_up = 1 WHERE seq = ?", call.seq);
 }
 
+/** The same for all calls of a thread's own, not those of its agents. */
+export function giveUpCallsOf(db: Database, thread: ThreadId, now: number): void {
+  db.run(
+    `UPDATE tool_call SET closed_at = ?, given_up = captured, snapshot = NULL, rules = NULL, excluded = NULL
+       WHERE thread = ? AND closed_at IS NULL AND agent IS NULL`,
+    now,
+    thread,
+  );
+}
+
 /** A call that was taken to be over and of whose end nothing is known, by its id. */
 export function findGivenUpCall(db: Database, id: string): ToolCall | undefined {
   const row = db.get("SELECT * FROM tool_call WHERE id = ? AND given_up = 1 ORDER BY seq DESC LIMIT 1", id);

@@ -17,7 +17,7 @@ import {
   type Step,
 } from "../history/steps.ts";
 import { nameThread, openThread } from "../history/threads.ts";
-import { closeCallsOf, moveCalls, stopBracketing } from "../history/tool-calls.ts";
+import { closeCallsOf, giveUpCallsOf, moveCalls, stopBracketing } from "../history/tool-calls.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -112,8 +112,8 @@ function closeTurns({ store, system }: Context, thread: ThreadId, after: number)
 export function endUndone({ store, system }: Context, step: Step, after: number): void {
   if (step.state !== "open") return;
   const now = system.now();
-  // its own tools were interrupted with it: what comes later is not its doing; its agents may go on
-  if (step.thread !== null) closeCallsOf(store.db, step.thread, null, now);
+  // its own tools are taken to be interrupted with it, unless their end is told after all; its agents may go on
+  if (step.thread !== null) giveUpCallsOf(store.db, step.thread, now);
   if (step.owner === null || !system.isAlive(step.owner)) return closeStep(store.db, step.id, { after, now });
   const next = system.newId();
   continueStep(store.db, step, { id: next, before: after, now });
