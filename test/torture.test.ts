@@ -34,16 +34,16 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
 
-  test("[R113, R10] zombie: a restore that was killed and never reaped holds nothing up", () =>
+  test("[R113, R10, I77] zombie: a restore that was killed and never reaped holds nothing up", () =>
     expectPassed("zombie"));
 
-  test("[R110, N0] writers: what other programs write during restores is on disk or in a checkpoint", () =>
+  test("[R110, N0, I76] writers: what other programs write during restores is on disk or in a checkpoint", () =>
     expectPassed("writers"));
 
   test("[I43, R14] full: with hardly any room it is done, or refused, and all is well when there is room", () =>
     expectPassed("full"));
 
-  test("[R140] settings: what other processes set and take back holds at once", () =>
+  test("[R140, I81] settings: what other processes set and take back holds at once", () =>
     expectPassed("settings"));
 });
 

@@ -248,7 +248,7 @@ function files(): (string | undefined)[] {
 }
 
 describe.each(AGENTS.map((agent) => [agent.id, agent] as const))("%s", (_name, agent) => {
-  test("[R121] killed in a turn, then a turn in a new session: plain undo takes the new one, the next undo the old one", async () => {
+  test("[R121, I82] killed in a turn, then a turn in a new session: plain undo takes the new one, the next undo the old one", async () => {
     await setUp();
     const killed = new Client(agent, "s1");
     await killed.prompt("first");

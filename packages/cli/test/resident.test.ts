@@ -111,7 +111,7 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
 });
 
 test(
-  "[R143] a stranger at the port of one that died hears no prompt and decides nothing",
+  "[R143, I80] a stranger at the port of one that died hears no prompt and decides nothing",
   { timeout: 60_000 },
   () =>
     withResident(async (sandbox) => {

@@ -218,7 +218,7 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
       });
     }));
 
-  test("[R113, R10] as a zombie, whose parent never takes notice: it is dead, and the next command recovers", () =>
+  test("[R113, R10, I77] as a zombie, whose parent never takes notice: it is dead, and the next command recovers", () =>
     inLab(async ({ lab, before, placing }) => {
       const parent = await lab.runUnreaped("restore", { at: placing("c"), how: "kill" });
       try {

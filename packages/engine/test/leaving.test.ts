@@ -70,7 +70,7 @@ const WAYS: Readonly<Record<string, readonly Way[]>> = {
   ],
 };
 
-describe("[R130] what a turn both ignores and changes is undone", () => {
+describe("[R130, I78] what a turn both ignores and changes is undone", () => {
   for (const [name, ways] of Object.entries(WAYS)) {
     test(
       `${name}, in one capture`,

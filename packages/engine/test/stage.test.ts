@@ -111,7 +111,7 @@ function swapStage({ lab, outside }: Scene): void {
 }
 
 describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeout: 180_000 }, () => {
-  test("[R110, R112, N0] what it writes after the exchange is in a checkpoint, and the outcome says so", () =>
+  test("[R110, R112, N0, I76] what it writes after the exchange is in a checkpoint, and the outcome says so", () =>
     inScene(async ({ lab, placing }) => {
       const descriptor = openSync(join(lab.root, "a"), "a");
       const { said } = await during(lab, placing("d"), () => {
@@ -300,7 +300,7 @@ test.skipIf(!hasCompiler)("[R110] a large restore ends where a process may have 
 });
 
 describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside", { timeout: 180_000 }, () => {
-  test("[R111, R27] during a restore: it is done, and nothing outside is touched", () =>
+  test("[R111, R27, I79] during a restore: it is done, and nothing outside is touched", () =>
     inScene(async (scene) => {
       const { lab, placing } = scene;
       expect(await during(lab, placing("b"), () => swapStage(scene))).toMatchObject({
