@@ -434,6 +434,24 @@ test("[R197] an agent whose hooks are run by a program that ends with each of th
   expect(files()).toEqual(["0\n", "0\n", "0\n"]);
 });
 
+test("[R128] a command whose end is told a moment after its process is gone was not cut off: one checkpoint after it", async () => {
+  await setUp();
+  sandbox.ok("start");
+  const client = new Client(CLAUDE, "s1", "");
+  await client.prompt("build it");
+  const delays = [1000, 900, 800, 700, 600];
+  for (const delay of delays) {
+    const call = await client.begin(() => sandbox.write("x.txt", `${delay}\n`));
+    await client.command(true);
+    await client.command(false);
+    await pause(delay);
+    await client.end(call);
+  }
+  expect(sandbox.ok("list").match(/After Bash.*/g)).toEqual(
+    delays.map(() => expect.not.stringContaining("cut off")),
+  );
+});
+
 test.each(["undo", "the next prompt"])(
   "[R129] Claude Code writes its interrupts into the transcript: %s tells what one wrote after Esc from its work",
   async (when) => {

@@ -58,7 +58,7 @@ export interface Conversations {
   /** After it ran, or failed. Null when the policy takes no checkpoint for it. */
   endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null>;
 
-  /** The checkpoint after a tool that ended without a word, where one did. Cheap: for those who look often. */
+  /** The checkpoint after a tool that looked cut off at an earlier look too, seconds ago. Cheap: for those who look often. */
   noticeCutOff(): Promise<TakenCheckpoint | null>;
   /** The agent was interrupted at this time: its tools that were under way are over since then. */
   interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null>;

@@ -58,7 +58,7 @@ import { isAnythingLeft, recover } from "./worktree/recover.ts";
 import type { Context } from "./worktree/context.ts";
 import { abortEdit, finalizeEdit, startEdit } from "./worktree/edits.ts";
 import { namePaths, takeCheckpoint, type Taken } from "./worktree/take-checkpoint.ts";
-import { captureCutOff, endInterrupted } from "./worktree/cut-off.ts";
+import { CutOffWatch, endInterrupted } from "./worktree/cut-off.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "./worktree/tools.ts";
 import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
 
@@ -70,6 +70,7 @@ const SMALL_STORE_BYTES = 256 * 1024 * 1024;
 export class LocalConversations implements Conversations {
   protected readonly context: Context;
   readonly #recovered: string[] = [];
+  readonly #cutOff = new CutOffWatch();
 
   constructor(context: Context) {
     this.context = context;
@@ -199,7 +200,7 @@ export class LocalConversations implements Conversations {
 
   async noticeCutOff(): Promise<TakenCheckpoint | null> {
     const isIdle = openCalls(this.db).length === 0 && givenUpCommands(this.db).length === 0;
-    return isIdle ? null : this.take(() => captureCutOff(this.context));
+    return isIdle ? null : this.take(() => this.#cutOff.capture(this.context));
   }
 
   async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {

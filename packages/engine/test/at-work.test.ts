@@ -1,7 +1,7 @@
 /** Who is at work when nothing tells so: commands that wait for a yes, edits that were not allowed, several at once. */
 import { describe, expect, test } from "vitest";
 import { processIdentity, type Outcome } from "../src/index.ts";
-import { agent } from "./support/agent-process.ts";
+import { agent, lookTwice } from "./support/agent-process.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
 
 const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? kind);
@@ -15,12 +15,12 @@ describe("[R195] a command that begins to run only after it was taken to be over
       await claude.prompt("go");
       await claude.startTool(undefined, { nature: "command" });
       write("y", "mine\n");
-      expect(await workspace.noticeCutOff()).not.toBeNull();
+      expect(await lookTwice(temp)).not.toBeNull();
       await claude.startCommand();
       expect(await workspace.noticeCutOff()).toBeNull();
       write("x", "1\n");
       await claude.endCommands();
-      expect(await workspace.noticeCutOff()).not.toBeNull();
+      expect(await lookTwice(temp)).not.toBeNull();
       write("z", "mine\n");
       expect(moved(await workspace.undo())).toEqual(["go"]);
       expect([read("x"), read("z")]).toEqual(["0\n", "mine\n"]);
@@ -34,7 +34,7 @@ describe("[R195] a command that begins to run only after it was taken to be over
       const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
       await a.prompt("A's");
       const call = await a.startTool(undefined, { nature: "command" });
-      await workspace.noticeCutOff();
+      await lookTwice(temp);
       await a.startCommand();
       await b.prompt("B's");
       const other = await b.startTool(() => write("y", "1\n"), {
@@ -61,7 +61,7 @@ describe("[R195] a command that begins to run only after it was taken to be over
       const claude = await agent(temp, "claude");
       await claude.prompt("go");
       const call = await claude.startTool(undefined, { nature: "command" });
-      await workspace.noticeCutOff();
+      await lookTwice(temp);
       write("x", "mine\n");
       // what tells of the next prompt
       await claude.startCommand();
@@ -79,7 +79,7 @@ describe("[R195] a command that begins to run only after it was taken to be over
       const claude = await agent(temp, "claude");
       await claude.prompt("go");
       const call = await claude.startTool(undefined, { nature: "command" });
-      await workspace.noticeCutOff();
+      await lookTwice(temp);
       await claude.stop();
       await claude.startCommand();
       write("x", "mine\n");

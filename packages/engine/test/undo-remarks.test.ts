@@ -2,7 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../src/index.ts";
-import { agent } from "./support/agent-process.ts";
+import { agent, lookTwice } from "./support/agent-process.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
 
 const moved = ({ steps }: Outcome) => steps.map(({ prompt, kind }) => prompt ?? kind);
@@ -159,39 +159,73 @@ test(
   }),
 );
 
-test(
-  "[R128] a command that ended without a word is captured when it is looked for: what comes later is one's own",
-  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
-    const { workspace, write, read } = temp;
-    const claude = await agent(temp, "claude");
-    expect(await workspace.noticeCutOff()).toBeNull();
-    await claude.prompt("go");
-    await claude.startTool(() => write("x", "1\n"), { nature: "command" });
-    await claude.startCommand();
-    expect(await workspace.noticeCutOff()).toBeNull();
-    await claude.endCommands();
-    expect((await workspace.noticeCutOff())?.checkpoint).toMatchObject({ kind: "tool", phase: "after" });
-    expect(await workspace.noticeCutOff()).toBeNull();
-    write("y", "mine\n");
-    expect(moved(await workspace.undo())).toEqual(["go"]);
-    expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
-  }),
-);
+describe("[R128] calls that end without a word", () => {
+  test(
+    "a command that still looks cut off at the second look is captured: what comes later is one's own",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      expect(await workspace.noticeCutOff()).toBeNull();
+      await claude.prompt("go");
+      await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+      await claude.startCommand();
+      expect(await workspace.noticeCutOff()).toBeNull();
+      await pause(2000);
+      await claude.endCommands();
+      expect(await workspace.noticeCutOff()).toBeNull();
+      expect((await lookTwice(temp))?.checkpoint).toMatchObject({ kind: "tool", phase: "after" });
+      expect(await workspace.noticeCutOff()).toBeNull();
+      write("y", "mine\n");
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
+    }),
+  );
 
-test(
-  "[R128] and if its end is told after all, what it did until then is its own",
-  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
-    const { workspace, write, read } = temp;
-    const claude = await agent(temp, "claude");
-    await claude.prompt("go");
-    const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
-    await workspace.noticeCutOff();
-    write("y", "1\n");
-    await claude.endTool(call);
-    expect(moved(await workspace.undo())).toEqual(["go"]);
-    expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
-  }),
-);
+  test(
+    "an event of the thread between two looks is a sign of life: the moment begins anew",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const call = await claude.startTool(undefined, { nature: "command" });
+      expect(await workspace.noticeCutOff()).toBeNull();
+      await pause(2000);
+      await claude.startCommand();
+      await claude.endTool(call, { background: true });
+      await claude.endCommands();
+      expect(await lookTwice(temp)).not.toBeNull();
+    }),
+  );
+
+  test(
+    "a command whose end is told after the first look has one checkpoint after it",
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+      await workspace.noticeCutOff();
+      await claude.endTool(call);
+      const after = (await workspace.list()).filter(({ phase }) => phase === "after");
+      expect(after.map(({ description }) => description)).toEqual(["After Bash"]);
+    }),
+  );
+
+  test(
+    "if its end is told after all, what it did until then is its own",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, write, read } = temp;
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
+      expect(await lookTwice(temp)).not.toBeNull();
+      write("y", "1\n");
+      await claude.endTool(call);
+      expect(moved(await workspace.undo())).toEqual(["go"]);
+      expect([read("x"), read("y")]).toEqual(["0\n", "0\n"]);
+    }),
+  );
+});
 
 test(
   "[R129] what was changed after the agent was interrupted is not its doing, whatever was under way",

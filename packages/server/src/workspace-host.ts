@@ -18,7 +18,7 @@ export interface HostOptions {
 
 const IDLE_MS = 10 * 60 * 1000;
 
-/** How soon it is noticed that a tool has ended without a word. */
+/** How often it is looked whether a tool has ended without a word. */
 const CUT_OFF_MS = 2000;
 
 export class WorkspaceHost {

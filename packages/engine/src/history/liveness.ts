@@ -79,9 +79,14 @@ export function isCommandRunning(db: Database, { thread, openedAt }: ToolCall, m
   return client !== null && moment.isAlive(client) && moment.hasStarted(client, openedAt) === true;
 }
 
+/** When a thread's agent last sent an event that was captured. */
+export function lastHeard(db: Database, thread: ThreadId): number {
+  return clientOf(db, thread).heardAt;
+}
+
 /** Up to when a change can be the doing of a thread that is silent. */
 export function lastMoment(db: Database, thread: ThreadId): number {
-  return clientOf(db, thread).heardAt + SILENCE_MS;
+  return lastHeard(db, thread) + SILENCE_MS;
 }
 
 function isSilent(heardAt: number, { now }: Moment): boolean {

@@ -3,8 +3,14 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { onTestFinished } from "vitest";
-import { processIdentity, type ThreadId, type ToolRequest, type ToolResult } from "../../src/index.ts";
+import { expect, onTestFinished } from "vitest";
+import {
+  processIdentity,
+  type TakenCheckpoint,
+  type ThreadId,
+  type ToolRequest,
+  type ToolResult,
+} from "../../src/index.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
 
 /** An agent that is a process of its own and announces its tools, as those with hooks do. */
@@ -82,4 +88,11 @@ export class Agent {
     this.#client.kill("SIGKILL");
     if (this.#client.exitCode === null && this.#client.signalCode === null) await once(this.#client, "exit");
   }
+}
+
+/** The resident process looks, and looks again after an agent had time to tell of what has ended. */
+export async function lookTwice({ workspace }: TempWorkspace): Promise<TakenCheckpoint | null> {
+  expect(await workspace.noticeCutOff()).toBeNull();
+  await pause(2000);
+  return workspace.noticeCutOff();
 }
