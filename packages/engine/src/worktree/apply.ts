@@ -16,7 +16,7 @@ import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "./node-state.ts";
 import { keptAsIs } from "./spare-ignored.ts";
 import { changeRefused, syncTouched } from "./sync-touched.ts";
-import { giveBack, giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
+import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
 export interface Applied {
   /** The edits that are in place now. */
@@ -322,7 +322,7 @@ class Applier {
 
   /** What another program put there meanwhile stays; the old node is then left to the end of the stage. */
   #putBack(old: AbsolutePath, path: BytePath): void {
-    if (!giveBack(old, this.#anchor.at(path))) this.left.push(path);
+    if (!giveName(old, this.#anchor.at(path))) this.left.push(path);
   }
 
   /** Takes a new node away again; false when somebody has written to it since, or put another in its place: that stays. */
@@ -334,7 +334,7 @@ class Applier {
     removeFile(staged);
     move(path, staged);
     if (matchesEntry(staged, edit.to)) return true;
-    giveBack(staged, path);
+    giveName(staged, path);
     return false;
   }
 

@@ -42,7 +42,7 @@ type Operation = Pick<JournalEntry, "id" | "edits" | "finish">;
 
 /** Ends a settled operation: nothing is left of it but its history, unless a process still writes to what it replaced. */
 export function endStage(context: Context, entry: Operation, stage: Stage, patienceMs = PATIENCE_MS): Ended {
-  const busy = waitForWriters(context, stage, patienceMs);
+  const busy = waitForWriters(context, entry, stage, patienceMs);
   const ended = emptyStage(context, entry, stage, new Set(busy.keys()));
   if (busy.size > 0) {
     const told = tellBusy(entry, stage, busy);
@@ -61,7 +61,7 @@ export function clearStage(
   stage: Stage,
   patienceMs = PATIENCE_MS,
 ): Ended {
-  const busy = waitForWriters(context, stage, patienceMs);
+  const busy = waitForWriters(context, entry, stage, patienceMs);
   return emptyStage(context, entry, stage, new Set([...busy.keys()].map((name) => stage.setApart(name))));
 }
 
@@ -134,15 +134,9 @@ class Batch implements Disposable {
     }
     const held = { path, at, file, seen };
     this.#held.push(held);
-    if (this.#isInPlace(held) || this.#isProved(node, seen)) return;
+    if (isInPlace(this.#anchor, path, seen) || this.#isProved(node, seen)) return;
     const known = node.role === "old" ? edit.from : edit.to;
     if (!sameEntry(readEntry(held, DISCARD), known)) this.#strays.push(held);
-  }
-
-  /** What could not be put back under one name was under another: the node is where it belongs. */
-  #isInPlace({ path, seen }: HeldNode): boolean {
-    const there = reach(this.#anchor, path);
-    return there !== undefined && there.ino === seen.ino && there.dev === seen.dev;
   }
 
   /** A look at the stat is enough where a write after the proof would have moved the time on. */
@@ -201,6 +195,12 @@ function readEntry({ at, file, seen }: HeldNode, sink: ContentSink): Entry {
   return { kind: "file", mode: Number(seen.mode) & MODE_BITS, hash, size };
 }
 
+/** True for a node that was put back, and has its name in the stage besides: it is where it belongs. */
+function isInPlace(anchor: Anchor, path: BytePath, seen: FileStat): boolean {
+  const there = reach(anchor, path);
+  return there !== undefined && there.ino === seen.ino && there.dev === seen.dev;
+}
+
 /** What stands at a path of the working copy; undefined also when a directory on the way is missing. */
 function reach(anchor: Anchor, path: BytePath): FileStat | undefined {
   try {
@@ -215,9 +215,21 @@ function reach(anchor: Anchor, path: BytePath): FileStat | undefined {
 type Busy = Map<string, Writer | undefined>;
 
 /** Which nodes those are after the processes had time to close them. */
-function waitForWriters({ system }: Context, stage: Stage, patienceMs: number): Busy {
+function waitForWriters(
+  { system, worktree }: Context,
+  { edits }: Operation,
+  stage: Stage,
+  patienceMs: number,
+): Busy {
   const since = system.elapsed();
   let busy = busyNodes(stage, namesIn(stage));
+  if (busy.size === 0) return busy;
+  using anchor = new Anchor(worktree.root);
+  for (const { name, index } of stage.nodes()) {
+    const seen = busy.has(name) ? statNode(stage.at(name)) : undefined;
+    const path = edits[index]?.path;
+    if (seen !== undefined && path !== undefined && isInPlace(anchor, path, seen)) busy.delete(name);
+  }
   for (
     let pause = 2;
     busy.size > 0 && system.elapsed() - since < patienceMs;

@@ -31,7 +31,7 @@ import { clearStage, hasWriters, tellWriters, type Ended } from "./end-stage.ts"
 import { STAGE_PREFIX } from "./hard-excludes.ts";
 import { matchesEntry } from "./node-state.ts";
 import { isRootThere } from "./root.ts";
-import { findStages, giveBack, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
+import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
@@ -240,7 +240,7 @@ function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: Num
   const [old, taken] = [stage.oldNode(index), stage.newNode(index)];
   if (statNode(old) === undefined) return;
   if (statNode(path) === undefined) {
-    giveBack(old, path);
+    giveName(old, path);
     return;
   }
   // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
@@ -248,7 +248,7 @@ function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: Num
   if (matchesEntry(taken, to)) removeName(taken);
   else if (statNode(taken) !== undefined) return;
   move(path, taken);
-  giveBack(matchesEntry(taken, to) ? old : taken, path);
+  giveName(matchesEntry(taken, to) ? old : taken, path);
 }
 
 /** undefined when a directory on the way is missing or is none: then nothing is at the path. */

@@ -189,7 +189,10 @@ function replaced(name: string): EngineError<"FILE_SYSTEM"> {
   );
 }
 
-/** Gives a node of the stage its final name unless something has appeared there; its name in the stage may stay. */
+/**
+ * Gives a node of the stage its final name unless something has appeared there. Its name in the stage may stay:
+ * a program that saw something else meanwhile may write over what was put back, and that is noticed at the end.
+ */
 export function giveName(staged: AbsolutePath, path: AbsolutePath): boolean {
   try {
     if (addName(staged, path)) return true;
@@ -199,13 +202,6 @@ export function giveName(staged: AbsolutePath, path: AbsolutePath): boolean {
   }
   if (statNode(path) !== undefined) return false;
   move(staged, path);
-  return true;
-}
-
-/** Gives a node its name back, and takes it out of the stage; false when something has appeared there. */
-export function giveBack(staged: AbsolutePath, path: AbsolutePath): boolean {
-  if (!giveName(staged, path)) return false;
-  removeFile(staged);
   return true;
 }
 
