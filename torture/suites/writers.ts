@@ -1,7 +1,8 @@
 /**
  * Programs that go on writing while real restores go back and forth: shells that append line by line, opening the file
  * for each, an editor that saves by rename, a build that makes files in directories that are being removed, git
- * switching branches. Whatever they were told is written is in the end on disk or in a checkpoint.
+ * switching branches. Some of the restores are killed in the middle. Whatever the programs were told is written is in
+ * the end on disk or in a checkpoint.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
@@ -149,7 +150,7 @@ async function restoreBackAndForth(place: Place, programs: readonly Program[], r
   for (let number = 0; number < RESTORES_A_ROUND && !round.isOver; number += 1) {
     const words = ["restore", number % 2 === 0 ? "1" : "two", "--yes", "--json"];
     if (round.random.below(3) > 0) words.push("--best-effort");
-    const restoring = run(place, words);
+    const restoring = run(place, words, round.random.below(3) === 0 ? round.random.below(40) : undefined);
     const wanted = (number + 1) * LINES_A_RESTORE;
     outcomes.push(await restoring);
     while (written() < wanted) await sleep(5);
@@ -162,8 +163,9 @@ async function restoreBackAndForth(place: Place, programs: readonly Program[], r
 /** What may be in the way of a restore while others write. */
 const REFUSALS = new Set(["RECOVERY_BLOCKED", "FILE_SYSTEM"]);
 
-/** The outcome, or the code of the error. */
-async function run({ root, home }: Place, words: readonly string[]): Promise<string> {
+/** The outcome, or the code of the error; with `killAfterMs` it is killed so long after its stage was made. */
+async function run(place: Place, words: readonly string[], killAfterMs?: number): Promise<string> {
+  const { root, home } = place;
   const child = spawn(process.execPath, [COMMAND, ...words], {
     cwd: root,
     env: { ...process.env, BELAY_HOME: home },
@@ -171,11 +173,25 @@ async function run({ root, home }: Place, words: readonly string[]): Promise<str
   });
   let output = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString("utf8")));
-  await new Promise((resolve) => child.on("close", resolve));
+  const closed = new Promise((resolve) => child.on("close", resolve));
+  if (killAfterMs !== undefined) await killInTheMiddle(place, child, killAfterMs);
+  await closed;
+  if (child.signalCode === "SIGKILL") return "killed";
   const { outcome, error } = JSON.parse(output) as { outcome?: string; error?: { code: string } };
   const code = outcome ?? error!.code;
   assert.ok(outcome !== undefined || REFUSALS.has(code), output);
   return code;
+}
+
+async function killInTheMiddle({ root }: Place, child: ChildProcess, afterMs: number): Promise<void> {
+  const before = stagesIn(root);
+  while (child.exitCode === null && stagesIn(root).every((name) => before.includes(name))) await sleep(1);
+  await sleep(afterMs);
+  child.kill("SIGKILL");
+}
+
+function stagesIn(root: string): string[] {
+  return readdirSync(root).filter((name) => name.startsWith(".belay-stage-"));
 }
 
 async function stop({ base }: Place, programs: readonly Program[]): Promise<void> {
@@ -193,10 +209,7 @@ async function expectAllThere({ root, home }: Place, programs: readonly Program[
     const [, path, text] = /^\w+ (\S+) (.*)$/.exec(line)!;
     assert.ok(known.get(path!)?.has(text!), `${path}: "${text}" is neither on disk nor in a checkpoint`);
   }
-  assert.deepEqual(
-    readdirSync(root).filter((name) => name.startsWith(".belay-stage-")),
-    [],
-  );
+  assert.deepEqual(stagesIn(root), []);
 }
 
 /** Every line that is on disk or in any checkpoint, by path. */
