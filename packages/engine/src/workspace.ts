@@ -220,7 +220,7 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   planUndo(options?: UndoOptions): Promise<Plan | null>;
   planRedo(options?: UndoOptions): Promise<Plan | null>;
   planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
-  /** Carries out a plan; throws `PLAN_STALE` when the files moved on since it was made. */
+  /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
   restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
   restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
   undo(options?: UndoOptions): Promise<Outcome>;

@@ -134,6 +134,26 @@ describe("[R196] the step that a preview shows is the step that is undone", () =
   );
 
   test(
+    "if it is known better by then whose change it was, nothing is undone in its place",
+    inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+      const { workspace, turn, write, read } = temp;
+      await turn("earlier", () => write("y", "1\n"));
+      const claude = await agent(temp, "claude");
+      await claude.prompt("go");
+      await claude.startTool(undefined, { nature: "command" });
+      await workspace.noticeCutOff();
+      await claude.startCommand();
+      write("x", "1\n");
+      const plan = (await workspace.planUndo())!;
+      expect(plan.steps).toMatchObject([{ prompt: "go" }]);
+      await claude.endCommands();
+      const before = (await workspace.list()).length;
+      await expect(workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
+      expect([read("x"), read("y"), (await workspace.list()).length]).toEqual(["1\n", "1\n", before]);
+    }),
+  );
+
+  test(
     "a turn that is about to leave everything as it found it is none",
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, turn, write, read } = temp;

@@ -28,7 +28,7 @@ import { momentOf } from "./moment.ts";
 import type { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { provenChanges } from "./proven-changes.ts";
-import { stale } from "./restore.ts";
+import { assertAsShown } from "./restore.ts";
 import { spareIgnored } from "./spare-ignored.ts";
 import { assertRootThere } from "./root.ts";
 import { takeCheckpoint, type Taken } from "./take-checkpoint.ts";
@@ -271,8 +271,8 @@ export function resetThread(
     const { bestEffort, planned } = options;
     let looked: Pending | undefined;
     const isWanted = (present: Present) => {
-      if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
       looked = findPending(context, request, { present, put: hashBytes, isRecorded: false });
+      assertAsShown(looked.plan, planned);
       return looked.edits.length > 0 && (looked.plan.conflicts.length === 0 || bestEffort);
     };
     const safety = takeCheckpoint(context, {

@@ -4,6 +4,7 @@ import type { Finish } from "../history/journal.ts";
 import { newestCheckpoint, readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
@@ -107,12 +108,26 @@ function isWanted(plan: Plan, { scope }: RestoreRequest, bestEffort: boolean): b
   return (plan.edits.length > 0 || scope !== "files") && (plan.conflicts.length === 0 || bestEffort);
 }
 
-export function stale(plan: Plan): EngineError<"PLAN_STALE"> {
-  return new EngineError(
-    "PLAN_STALE",
-    "The files changed since this plan was made. Nothing was changed; make a new plan.",
-    { plan: plan.id },
-  );
+/** [R196] Whose change it was may be known better by now than when the plan was shown, even if no file has changed. */
+export function assertAsShown(plan: Plan, shown: Plan | undefined): void {
+  if (shown === undefined) return;
+  if (plan.base !== shown.base) throw stale(shown);
+  const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
+  const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
+  if (!areSteps || !areEdits)
+    throw stale(shown, "What this plan would take back is known to be something else by now");
+}
+
+function areEqual<Item>(
+  some: readonly Item[],
+  others: readonly Item[],
+  isEqual: (a: Item, b: Item) => boolean,
+): boolean {
+  return some.length === others.length && some.every((item, index) => isEqual(item, others[index]!));
+}
+
+function stale(plan: Plan, reason = "The files changed since this plan was made"): EngineError<"PLAN_STALE"> {
+  return new EngineError("PLAN_STALE", `${reason}. Nothing was changed; make a new plan.`, { plan: plan.id });
 }
 
 function takeSafety(

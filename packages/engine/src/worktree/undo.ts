@@ -17,7 +17,7 @@ import { Overlay } from "./overlay.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import { hiddenPaths } from "./see-for.ts";
 import { spareIgnored } from "./spare-ignored.ts";
-import { listPaths, nameOf, stale } from "./restore.ts";
+import { assertAsShown, listPaths, nameOf } from "./restore.ts";
 import { assertRootThere } from "./root.ts";
 import {
   isNothing,
@@ -111,8 +111,8 @@ function saveUnlessRefused(
         if (refused !== undefined) return false;
         more = look === undefined ? hiddenPaths(present, deltas.changes.flat()) : undefined;
         if (more !== undefined) return false;
-        if (planned !== undefined && present.snapshot !== planned.base) throw stale(planned);
         const plan = planOverlaid(context, { request, present, deltas });
+        assertAsShown(plan, planned);
         // [R123] best effort that can do nothing is a refusal too
         if (plan.conflicts.length > 0 && (!bestEffort || plan.edits.length === 0)) refused = plan;
         return refused === undefined;
