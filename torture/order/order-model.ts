@@ -10,6 +10,8 @@ type Content = string | undefined;
 
 /** One path from one content to another, by one step; or by several, where nobody can tell whose it was. */
 interface Change {
+  /** When it was seen. */
+  readonly at: number;
   readonly path: string;
   readonly from: Content;
   readonly to: Content;
@@ -102,8 +104,9 @@ export class OrderModel {
       const [from, to] = [this.#seen.get(path), this.disk.get(path)];
       if (from === to) continue;
       const owners = new Set(ownersOf(path, open).map(({ turn }) => this.#stepOf(turn)));
+      const change = { at: this.#now, path, from, to, owners };
       for (const owner of owners) {
-        owner.changes.push({ path, from, to, owners });
+        owner.changes.push(change);
         owner.last = this.#now;
         if (!this.#applied.includes(owner)) this.#applied.push(owner);
       }
@@ -124,14 +127,15 @@ export class OrderModel {
   restore(target: Files, paths: readonly string[] | undefined): void {
     this.capture();
     const step = newStep("restore", undefined, "");
+    const at = ++this.#now;
     for (const path of paths ?? new Set([...this.disk.keys(), ...target.keys()])) {
       const [from, to] = [this.disk.get(path), target.get(path)];
-      if (from !== to) step.changes.push({ path, from, to, owners: new Set([step]) });
+      if (from !== to) step.changes.push({ at, path, from, to, owners: new Set([step]) });
       put(this.disk, path, to);
     }
     this.#seen = new Map(this.disk);
     if (step.changes.length === 0) return;
-    step.last = ++this.#now;
+    step.last = at;
     this.#applied.push(step);
   }
 
@@ -140,11 +144,7 @@ export class OrderModel {
     const takeBack = this.#try();
     const steps = this.#inOrder(this.#applied, thread);
     const times = steps.map(({ last }) => last);
-    const isVoid = this.#applied.some(({ changes }) => joined(changes).length === 0);
-    const isTangled = count > 1 && steps.slice(-count).some(sharesTwice);
     takeBack();
-    // two things that Belay is known to do otherwise (docs/limitations.md) are not played
-    if (isVoid || isTangled) return false;
     return times.length <= count || times.at(-count) !== times.at(-count - 1);
   }
 
@@ -225,12 +225,11 @@ export class OrderModel {
     if (steps.length === 0) return { outcome: "nothing" };
     if (steps.length < scope.count) return { outcome: "refused", why: "fewer steps than asked for" };
     const files = new Map(this.disk);
-    for (const step of steps) {
-      const changes = joined(step.changes);
-      for (const change of direction === "back" ? changes.toReversed().map(inverse) : changes) {
-        const why = this.#change(files, change, { steps, scope });
-        if (why !== undefined) return { outcome: "refused", why: `${change.path}: ${why}` };
-      }
+    // what several steps did is taken as it happened, and what they share once
+    const changes = joined([...new Set(steps.flatMap((step) => step.changes))].sort((a, b) => a.at - b.at));
+    for (const change of direction === "back" ? changes.toReversed().map(inverse) : changes) {
+      const why = this.#change(files, change, { steps, scope });
+      if (why !== undefined) return { outcome: "refused", why: `${change.path}: ${why}` };
     }
     this.disk.clear();
     for (const [path, content] of files) this.disk.set(path, content);
@@ -281,14 +280,8 @@ function joined(changes: readonly Change[]): Change[] {
   return result.filter(({ from, to }) => from !== to);
 }
 
-/** Another step had a hand in a path more than once. */
-function sharesTwice({ changes }: Step): boolean {
-  const shared = changes.filter(({ owners }) => owners.size > 1).map(({ path }) => path);
-  return new Set(shared).size < shared.length;
-}
-
-function inverse({ path, from, to, owners }: Change): Change {
-  return { path, from: to, to: from, owners };
+function inverse({ from, to, ...change }: Change): Change {
+  return { ...change, from: to, to: from };
 }
 
 function equal(a: ReadonlySet<Step>, b: ReadonlySet<Step>): boolean {

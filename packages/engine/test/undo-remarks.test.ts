@@ -143,6 +143,55 @@ test(
 );
 
 test(
+  "[R126] turns that shared a file time and again, and changed it in turn, are undone and redone together",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read, remove, tree } = temp;
+    const before = tree();
+    const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+    await a.prompt("A's");
+    await b.prompt("B's");
+    const call = await a.startTool();
+    await b.tool(() => remove("x"));
+    await b.tool(() => write("x", "1\n"));
+    await a.endTool(call);
+    await b.tool(() => write("x", "2\n"));
+    const again = await a.startTool(() => write("y", "1\n"));
+    await b.tool(() => write("x", "3\n"));
+    await a.endTool(again);
+    await a.tool(() => write("x", "4\n"));
+    const after = tree();
+    expect(await workspace.undo()).toMatchObject({ outcome: "conflicts" });
+    for (let round = 0; round < 2; round += 1) {
+      expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied" });
+      expect(tree()).toEqual(before);
+      expect(await workspace.redo({ count: 2 })).toMatchObject({ outcome: "applied" });
+      expect(tree()).toEqual(after);
+    }
+    expect(read("x")).toBe("4\n");
+  }),
+);
+
+test.each(["recorded", "not recorded"])(
+  "[R126] a file that came and went while both ran is no change of either (its end %s)",
+  async (how) =>
+    inWorkspace({ x: "0\n" }, async (temp) => {
+      const { workspace, turn, write, read, remove } = temp;
+      await turn("before", () => write("x", "1\n"));
+      const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+      for (const each of [a, b]) {
+        await each.prompt("go");
+        await each.startTool();
+      }
+      write("new", "1\n");
+      await workspace.checkpoint();
+      remove("new");
+      if (how === "recorded") await workspace.checkpoint();
+      expect(moved(await workspace.undo())).toEqual(["before"]);
+      expect(read("x")).toBe("0\n");
+    })(),
+);
+
+test(
   "[R126] the same while both commands run and no checkpoint has the change yet",
   inWorkspace({ x: "0\n" }, async (temp) => {
     const { workspace, write, read } = temp;

@@ -252,6 +252,26 @@ export class StepPlanner {
 
 const NOTHING = { kind: "nothing" };
 
+/**
+ * [R126] What several steps did, to be added one piece after the other: as it was captured, each change once. Steps that
+ * worked on the same paths in turn, or together, fit into one another only like this.
+ */
+export function interleave(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
+  const all = deltas.flatMap((delta, step) => delta.map((change) => ({ step, change })));
+  const captures = [...Map.groupBy(all, ({ change }) => change.checkpoint)].sort(([a], [b]) => a - b);
+  const pieces: { steps: string; captures: Change[][] }[] = [];
+  for (const [, parts] of captures) {
+    const steps = [...new Set(parts.map(({ step }) => step))].join();
+    const changes = new Map(parts.map(({ change }) => [change.path, change]));
+    const capture = [...changes.keys()].sort().map((path) => changes.get(path)!);
+    const last = pieces.at(-1);
+    if (last?.steps === steps) last.captures.push(capture);
+    else pieces.push({ steps, captures: [capture] });
+  }
+  const moves = pieces.map((piece) => piece.captures.flat());
+  return direction === "backwards" ? moves.reverse() : moves;
+}
+
 /** Gone without content, or a FIFO or socket that stays: a program may be waiting at it. */
 function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): boolean {
   if (entry?.kind !== "gap") return false;

@@ -11,7 +11,7 @@ import { sameNode, type Entry } from "../model/entry.ts";
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
-import type { Change } from "./changes.ts";
+import { readWindows, type Change } from "./changes.ts";
 
 export interface Step extends StepSummary {
   readonly state: "open" | "applied" | "undone" | "empty";
@@ -95,33 +95,44 @@ export function closeStep(db: Database, id: string, closing: { after: number; no
     db.run("UPDATE step SET state = 'empty', changed = 0 WHERE id = ?", id);
 }
 
-/** A turn that left every path as it found it changed nothing, whatever it did in between; `more`: what comes on top. */
-export function cancelsOut(db: Database, { id, kind, pruned }: Step, more: readonly Change[] = []): boolean {
-  if (kind !== "turn" || pruned || hasShared(db, id)) return false;
-  const left = new Map<BytePath, { first: Entry | undefined; last: Entry | undefined }>();
-  const follows = (path: BytePath, old: Entry | undefined, last: Entry | undefined) => {
-    const known = left.get(path);
-    left.set(path, { first: known === undefined ? old : known.first, last });
-    // what others did in between is not to be skipped over
-    return known === undefined || sameNode(known.last, old);
+/** What comes on top of what is recorded, and the steps that are at work together. */
+interface More {
+  readonly changes: readonly Change[];
+  readonly windows: readonly string[];
+}
+
+/** A turn that left every path as it found it changed nothing, whatever it did in between. */
+export function cancelsOut(db: Database, { id, kind, pruned }: Step, more?: More): boolean {
+  if (kind !== "turn" || pruned) return false;
+  const left = new Map<BytePath, { first: Entry | undefined; last: Entry | undefined; owners: string }>();
+  const follows = (
+    change: Pick<Change, "path" | "old" | "new" | "shared">,
+    windows: () => readonly string[],
+  ) => {
+    const owners = change.shared ? windows().toSorted().join() : id;
+    const known = left.get(change.path);
+    left.set(change.path, {
+      first: known === undefined ? change.old : known.first,
+      last: change.new,
+      owners,
+    });
+    // what others did in between, or may have done, is not to be skipped over
+    return known === undefined || (sameNode(known.last, change.old) && known.owners === owners);
   };
-  for (const row of db.iterate("SELECT path, old, new FROM change WHERE step = ? ORDER BY checkpoint", id)) {
+  for (const row of db.iterate(DELTA, id)) {
     const entry = (column: string) =>
       row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
-    if (!follows(pathFromBytes(row["path"] as Uint8Array), entry("old"), entry("new"))) return false;
+    const path = pathFromBytes(row["path"] as Uint8Array);
+    const change = { path, old: entry("old"), new: entry("new"), shared: row["attribution"] === "shared" };
+    if (!follows(change, () => readWindows(db, Number(row["checkpoint"])))) return false;
   }
-  if (!more.every((change) => !change.shared && follows(change.path, change.old, change.new))) return false;
+  if (more?.changes.every((change) => follows(change, () => more.windows)) === false) return false;
   return left.size > 0 && [...left.values()].every(({ first, last }) => sameNode(first, last));
 }
 
-function hasShared(db: Database, id: string): boolean {
-  const row = db.get(
-    `SELECT 1 FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared'
-       WHERE w.step = ? LIMIT 1`,
-    id,
-  );
-  return row !== undefined;
-}
+const DELTA = `SELECT checkpoint, path, old, new, attribution FROM change WHERE step = ?1
+  UNION ALL SELECT g.checkpoint, g.path, g.old, g.new, g.attribution FROM shared_window w
+    JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.step = ?1 ORDER BY checkpoint`;
 
 /**
  * The step made a change that has this place in the log. One that was over and had changed nothing is a step after

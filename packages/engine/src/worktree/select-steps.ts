@@ -188,7 +188,9 @@ function atWork(
     if (step === undefined || (thread !== undefined && step.thread !== thread)) return [];
     const isNew = needsPiece(db, step);
     const piece = isNew ? { ...step, description: continued(step.description), pruned: false } : step;
-    return [{ step: piece, isNew, cancels: !isNew && cancelsOut(db, step, changes) }];
+    return [
+      { step: piece, isNew, cancels: !isNew && cancelsOut(db, step, { changes, windows: pending.windows }) },
+    ];
   });
   // the order of rows with the same place in the log; a piece has the newest row
   const known = fresh.filter(({ isNew }) => !isNew).sort((a, b) => b.step.seq - a.step.seq);

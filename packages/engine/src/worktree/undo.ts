@@ -1,7 +1,7 @@
 /** Undo, redo and revert: steps taken out of, or put back into, the present. */
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
-import { StepPlanner, type Direction } from "../history/plan-steps.ts";
+import { interleave, StepPlanner, type Direction } from "../history/plan-steps.ts";
 import type { Step } from "../history/steps.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -170,7 +170,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
   const meanwhile = changedOutside(context, deltas, chosen);
   const background = request.kind === "undo" ? backgroundWork(context, deltas, meanwhile) : [];
   const later = request.includeBackground === true ? changesOf(context, background, deltas) : [];
-  for (const delta of [later, ...deltas.changes])
+  for (const delta of [later, ...interleave(deltas.changes, direction)])
     planner.add(
       delta.filter(({ path }) => chosen(path)),
       direction,
