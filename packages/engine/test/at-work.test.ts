@@ -141,7 +141,7 @@ describe("[R196] the step that a preview shows is the step that is undone", () =
       const claude = await agent(temp, "claude");
       await claude.prompt("go");
       await claude.startTool(undefined, { nature: "command" });
-      await workspace.noticeCutOff();
+      await lookTwice(temp);
       await claude.startCommand();
       write("x", "1\n");
       const plan = (await workspace.planUndo())!;
