@@ -32,6 +32,9 @@ describe("in its short form", { timeout: 120_000 }, () => {
     () => expectPassed("order"),
   );
 
+  test("[R130, R131, R160] narrow: a turn that meets limits, FIFOs, new rules and the cap is undone exactly", () =>
+    expectPassed("narrow"));
+
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
 
   test("[R113, R10, I77] zombie: a restore that was killed and never reaped holds nothing up", () =>

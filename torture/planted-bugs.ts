@@ -2,6 +2,8 @@
  * Safety steps that `--self-test` switches off, one at a time, to show that a suite notices. Each is a text of the
  * engine's source and what takes its place while a process loads it; the product itself is not touched.
  */
+import { UNDO_BUGS } from "./planted-undo-bugs.ts";
+
 export interface PlantedBug {
   readonly name: string;
   readonly suite: string;
@@ -297,6 +299,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
     ],
   },
+  ...UNDO_BUGS,
   {
     name: "the end of a stage saves nothing",
     suite: "writers",

@@ -6,6 +6,7 @@ import { errors } from "./suites/errors.ts";
 import { full } from "./suites/full.ts";
 import { incidents } from "./suites/incidents.ts";
 import { model } from "./suites/model.ts";
+import { narrow } from "./suites/narrow.ts";
 import { order } from "./suites/order.ts";
 import { paths } from "./suites/paths.ts";
 import { power } from "./suites/power.ts";
@@ -24,6 +25,7 @@ export const SUITES: readonly Suite[] = [
   detection,
   paths,
   order,
+  narrow,
   soak,
   zombie,
   writers,

@@ -1,6 +1,6 @@
 /** Undo of what became a gap: a file that outgrew the limit, gave way to a FIFO or can no longer be read. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, chownSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { writeSetting } from "../src/index.ts";
@@ -20,6 +20,27 @@ function small(
 }
 
 const makeFifo = (temp: TempWorkspace, path: string) => execFileSync("mkfifo", [join(temp.root, path)]);
+
+/** What stands at a path, one capture after the other; undefined: nothing. */
+const IN_BETWEEN: Readonly<Record<string, readonly (readonly [string, string | undefined])[]>> = {
+  "too large, then small again": [
+    ["a", BIG],
+    ["a", "new\n"],
+  ],
+  "a FIFO, then a file": [
+    ["a", "FIFO"],
+    ["a", "new\n"],
+  ],
+  "removed, then a FIFO": [
+    ["a", undefined],
+    ["a", "FIFO"],
+  ],
+  "a directory becomes a file that is too large": [["d", BIG]],
+  "a directory is too large a file, then a FIFO": [
+    ["d", BIG],
+    ["d", "FIFO"],
+  ],
+};
 
 describe("[R131] a path that became a gap is undone", () => {
   test(
@@ -88,6 +109,25 @@ describe("[R131] a path that became a gap is undone", () => {
       expect(redo!.gaps.map(({ path }) => path)).toEqual(["a", "d"]);
     }),
   );
+
+  for (const [name, states] of Object.entries(IN_BETWEEN))
+    test(
+      `in a turn of several captures: ${name}`,
+      small({ a: "old\n", "d/x": "x\n" }, async (temp) => {
+        const { workspace, root, tree } = temp;
+        const before = tree();
+        await workspace.turn({}, async () => {
+          for (const [path, content] of states) {
+            rmSync(join(root, path), { recursive: true, force: true });
+            if (content === "FIFO") makeFifo(temp, path);
+            else if (content !== undefined) temp.write(path, content);
+            await workspace.checkpoint();
+          }
+        });
+        expect(await workspace.undo()).toMatchObject({ outcome: "applied", conflicts: [] });
+        expect(tree()).toEqual(before);
+      }),
+    );
 
   test(
     "a restore puts a file in the place of a FIFO too",

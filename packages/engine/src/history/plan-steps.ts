@@ -69,7 +69,7 @@ export class StepPlanner {
   }
 
   add(delta: readonly Change[], direction: Direction): void {
-    const moves = inOrder(delta, direction);
+    const moves = inOrder(acrossGaps(delta), direction);
     const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
     for (const { change, expected, wanted } of moves) {
       // what cannot be brought back leaves in place what stands in its stead
@@ -135,6 +135,8 @@ export class StepPlanner {
     // it is there for an earlier step of this plan alone: nobody made another one meanwhile
     if (isOnlyNeeded && expected === undefined && wanted?.kind === "directory")
       return this.#put(path, wanted);
+    // a FIFO that this plan left makes way all the same for what was there before
+    if (isSpecial(now) && wanted !== undefined && this.#gaps.delete(path)) return this.#set(path, wanted);
     const gap = [wanted, expected].find((entry) => isBeyondUndo(entry, wanted));
     // what was never captured cannot be written, and what was forgotten not be proved unchanged
     if (gap?.kind === "gap") this.#gaps.set(path, { path, reason: gap.reason, size: gap.size });
@@ -282,6 +284,27 @@ interface Move {
   readonly change: Change;
   readonly expected: Entry | undefined;
   readonly wanted: Entry | undefined;
+}
+
+/**
+ * [R131] A path that was a gap in between goes from what it was before to what it is after at once: there is no way over
+ * something that was never captured.
+ */
+function acrossGaps(delta: readonly Change[]): Change[] {
+  const newest = new Map<BytePath, Change>();
+  const passed = new Set<Change>();
+  const joined = delta.map((change) => {
+    const earlier = newest.get(change.path);
+    const isAcross =
+      earlier?.new?.kind === "gap" &&
+      earlier.shared === change.shared &&
+      (sameNode(earlier.new, change.old) || isUnseen(earlier.new, change.old));
+    if (isAcross) passed.add(earlier);
+    const whole = isAcross ? { ...change, old: earlier.old } : change;
+    newest.set(change.path, whole);
+    return whole;
+  });
+  return joined.filter((change) => !passed.has(change));
 }
 
 /** Capture by capture; within one, what goes goes deepest first, then what comes comes shallowest first. */

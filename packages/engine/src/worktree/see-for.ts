@@ -7,6 +7,7 @@ import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import type { Change } from "../history/changes.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Gap } from "../model/checkpoint.ts";
+import type { Entry } from "../model/entry.ts";
 import { absenceProof, leavers } from "./proven-changes.ts";
 import type { LookRequest, Present } from "./look.ts";
 
@@ -26,7 +27,8 @@ export function whatElseToSee(present: Present, target: Checkpoint): Partial<Loo
  */
 export function hiddenPaths(present: Present, changes: readonly Change[]): Partial<LookRequest> | undefined {
   const isGone = absenceProof(present.objects, present);
-  const leaves = changes.filter(({ old, new: after }) => (old ?? after)?.kind !== "directory");
+  const isLeaf = (entry: Entry | undefined) => entry !== undefined && entry.kind !== "directory";
+  const leaves = changes.filter(({ old, new: after }) => isLeaf(old) || isLeaf(after));
   const paths = new Set(leaves.map(({ path }) => path));
   const isSeen = (path: BytePath) =>
     isGone(path, undefined) || lookUp(present.objects, present.snapshot, path).entry !== undefined;

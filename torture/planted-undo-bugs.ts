@@ -1,0 +1,65 @@
+/** Planted bugs of what belongs to whose turn, and of how it is taken back. */
+import type { PlantedBug } from "./planted-bugs.ts";
+
+export const UNDO_BUGS: readonly PlantedBug[] = [
+  {
+    name: "what left the rules is not asked for",
+    suite: "narrow",
+    tries: 200,
+    edits: [
+      {
+        file: "worktree/left-behind",
+        text: "const left = leavers(present.objects, asSeen(context, newest), present);",
+        instead: "const left = [];",
+      },
+    ],
+  },
+  {
+    name: "a gap does not make way",
+    suite: "narrow",
+    tries: 200,
+    edits: [
+      {
+        file: "history/plan-steps",
+        text: 'else if (now?.kind === "gap" && !isSpecial(now))',
+        instead: 'else if (now?.kind === "gap")',
+      },
+    ],
+  },
+  {
+    name: "what became too large is not saved first",
+    suite: "narrow",
+    tries: 200,
+    edits: [
+      {
+        file: "worktree/see-for",
+        text: "present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path))",
+        instead: "[]",
+      },
+    ],
+  },
+  {
+    name: "there is no way across a gap",
+    suite: "narrow",
+    tries: 200,
+    edits: [
+      {
+        file: "history/plan-steps",
+        text: "inOrder(acrossGaps(delta), direction)",
+        instead: "inOrder(delta, direction)",
+      },
+    ],
+  },
+  {
+    name: "the cap does not spare the turn that is open",
+    suite: "narrow",
+    tries: 200,
+    edits: [
+      {
+        file: "upkeep/make-room",
+        text: 'const spared = checkpointsOfNewestSteps(store.db, "any");',
+        instead: "const spared = new Set();",
+      },
+    ],
+  },
+];
