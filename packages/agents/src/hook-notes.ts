@@ -117,9 +117,22 @@ export function transcriptOf(
   return { path: textOf(note, "path"), cwd: textOf(note, "cwd") };
 }
 
-/** Forgets what hooks noted of a conversation: a command that is under way may be among it. */
-export function forgetNotes(home: string, agent: string, session: string): void {
-  rmSync(join(home, "agents", "notes", digest(agent, session)), { recursive: true, force: true });
+/**
+ * Forgets what hooks noted of a conversation and of its subagents: a command that is under way may be among it. The
+ * sessions that this was about, by their digests.
+ */
+export function forgetNotes(home: string, agent: string, session: string): Set<string> {
+  const notes = join(home, "agents", "notes");
+  const forgotten = new Set([digest(agent, session)]);
+  for (let known = 0; known < forgotten.size;) {
+    known = forgotten.size;
+    for (const name of namesIn(notes)) {
+      const parent = textOf(readNote(join(notes, name, `fact-${digest("parent")}`)) ?? {}, "session");
+      if (parent !== null && forgotten.has(digest(agent, parent))) forgotten.add(name);
+    }
+  }
+  for (const name of forgotten) rmSync(join(notes, name), { recursive: true, force: true });
+  return forgotten;
 }
 
 /** Forgets conversations that nothing was heard of for a month. */

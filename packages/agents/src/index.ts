@@ -14,7 +14,8 @@ export type {
 export { AGENT_IDS, type AgentAdapter, type AgentEvent, type AgentId, type Reply } from "./agent-event.ts";
 export { isAgentId, loadAgent, loadAllAgents, recogniseAgent } from "./agents.ts";
 export { handleEvent, type Scene } from "./handle-event.ts";
-export { forgetNotes, transcriptOf } from "./hook-notes.ts";
+export { forgetConversation } from "./forget-conversation.ts";
+export { transcriptOf } from "./hook-notes.ts";
 export type { Conversations, ForkRequest, ForkResult } from "./conversation/conversations.ts";
 export { claudePluginLines, writeClaudePlugin } from "./install/claude-plugin.ts";
 export { detectAgent, type Detection } from "./install/detect.ts";

@@ -11,7 +11,7 @@ interface Words {
   readonly ref: string;
 }
 
-type WordsCall = Pick<Call, "json" | "output" | "home"> & {
+type WordsCall = Pick<Call, "json" | "output"> & {
   readonly operands: readonly string[];
   readonly options: { thread?: string; message?: string; yes?: boolean; "dry-run"?: boolean };
 };
@@ -38,11 +38,7 @@ export async function forgetWords(call: WordsCall, workspace: Workspace, words: 
   if (call.options["dry-run"] === true) return report(call, preview);
   const question = `Purge the words of ${wordsText(preview)} for good? It cannot be undone.`;
   if (call.options.yes !== true && !(await confirm(call, question, { dryRun: true }))) return declined(call);
-  const { agent, externalId } = await workspace.thread(preview.thread);
-  const done = await forget({ dryRun: false });
-  const { forgetNotes } = await import("@belay/agents");
-  forgetNotes(call.home, agent, externalId);
-  return report(call, done);
+  return report(call, await forget({ dryRun: false }));
 }
 
 function report({ json, output }: Pick<Call, "json" | "output">, done: ForgetWordsReport): number {

@@ -1,7 +1,7 @@
 /** The workspace a command works on: the nearest protected directory above the one it was started in. */
 import type { Workspace } from "@belay/engine";
 import type { HeadStart } from "@belay/engine/head-start";
-import { keepHooks } from "./agents/keep-hooks.ts";
+import { connectToAgents } from "./agents/connect-to-agents.ts";
 import { recordUncaptured } from "./agents/uncaptured-work.ts";
 import type { Call } from "./command.ts";
 import { visible } from "./output/visible.ts";
@@ -16,7 +16,7 @@ export async function withWorkspace<Result>(
 ): Promise<Result> {
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home, headStart });
-  keepHooks(call.home, workspace);
+  connectToAgents(call.home, workspace);
   await recordUncaptured(call.home, workspace);
   warnAll(call, workspace.notices);
   return await work(workspace);

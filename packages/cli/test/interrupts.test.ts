@@ -478,6 +478,11 @@ test.each(["undo", "the next prompt"])(
     while (Date.now() <= at + 1100) await pause(20);
     sandbox.write("mine.txt", "mine\n");
     if (when !== "undo") await send(CLAUDE.prompt("s1", "something else"));
+    const recorded = () => sandbox.json(["list", "--all"]).checkpoints.length;
+    const before = recorded();
+    const { plan } = sandbox.json(["undo", "--dry-run"]);
+    expect(plan.affectedFiles).toEqual(["x.txt"]);
+    expect(recorded()).toBe(before);
     expect(undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "write it" }] });
     expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
   },

@@ -28,6 +28,9 @@ import type { ThreadId } from "./model/ids.ts";
 import type { Outcome } from "./model/plan.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
 
+/** What is done when words of this conversation were forgotten. */
+export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Promise<void>;
+
 export interface Conversations {
   /** Newest first; deleted ones are not listed. */
   threads(): Promise<ThreadSummary[]>;
@@ -40,6 +43,8 @@ export interface Conversations {
   updateThread(thread: ThreadId, change: { readonly title: string | null }): Promise<ThreadSummary>;
   /** No longer listed, and what was said in it is forgotten. Its checkpoints stay and can be restored, unless they are to be pruned with it. */
   deleteThread(thread: ThreadId, options?: { readonly checkpoints?: boolean }): Promise<void>;
+  /** Called whenever words of a conversation were forgotten, whichever way was taken: others keep some beside the store. */
+  afterForget(work: AfterForget): void;
 
   /** A user message: the checkpoint before it, the message, and a new turn; ends the thread's open turn. */
   prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted>;
@@ -62,6 +67,8 @@ export interface Conversations {
   noticeCutOff(): Promise<TakenCheckpoint | null>;
   /** The agent was interrupted at this time: its tools that were under way are over since then. */
   interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null>;
+  /** The same for plans that are only looked at: nothing is recorded, and what is planned here goes by it. */
+  assumeInterrupted(thread: ThreadId, at: number): void;
   /** The threads with a tool under way. */
   threadsAtWork(): Promise<Thread[]>;
 

@@ -58,6 +58,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     pauses,
     excludedDirectories,
     interrupt: undefined,
+    interrupted: [],
     dropped,
     makeRoom: (missingBytes, keep) =>
       void dropped.push(...makeRoom(store, system, { capBytes: capBytes(), missingBytes, keep })),

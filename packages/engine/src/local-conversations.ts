@@ -4,18 +4,9 @@ import { appendEvent, type EventRow } from "./history/events.ts";
 import { insertMessage, readHistory } from "./history/messages.ts";
 import { appendOperation } from "./history/operations.ts";
 import { lastTurnOf } from "./history/steps.ts";
-import {
-  assertThread,
-  findThread,
-  hideThread,
-  listThreads,
-  noteAgent,
-  openThread,
-  setTitle,
-} from "./history/threads.ts";
+import { assertThread, findThread, listThreads, noteAgent, openThread, setTitle } from "./history/threads.ts";
 import { givenUpCommands, listAgents, openCalls } from "./history/tool-calls.ts";
 import { insertUncaptured, listUncaptured } from "./history/uncaptured.ts";
-import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Thread } from "./model/checkpoint.ts";
 import type { Bounded } from "./model/deadline.ts";
 import type {
@@ -48,9 +39,6 @@ import { listFileEdits } from "./file-edits.ts";
 import { below, displayAbsolute } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import type { Database } from "./store/database.ts";
-import { storeBytes } from "./store/store.ts";
-import { forgetThread } from "./upkeep/forget-words.ts";
-import { pruneCheckpoints } from "./upkeep/prune.ts";
 import type { BytePath } from "./model/byte-path.ts";
 import { parsePath, pathInside } from "./workspace-path.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
@@ -64,10 +52,8 @@ import { isTrigger, promptTurn, stopTurn } from "./worktree/turns.ts";
 
 const LOOKS_AGAIN = 5;
 
-/** Up to this size a deleted thread's words are overwritten everywhere at once; beyond it `gc` does the rest. */
-const SMALL_STORE_BYTES = 256 * 1024 * 1024;
-
-export class LocalConversations implements Conversations {
+/** All of it but forgetting, which is upkeep. */
+export class LocalConversations implements Omit<Conversations, "deleteThread" | "afterForget"> {
   protected readonly context: Context;
   readonly #recovered: string[] = [];
   readonly #cutOff = new CutOffWatch();
@@ -107,25 +93,8 @@ export class LocalConversations implements Conversations {
   }
 
   async updateThread(thread: ThreadId, { title }: { title: string | null }): Promise<ThreadSummary> {
-    this.#write(thread, { title }, () => setTitle(this.db, thread, title));
+    this.write(thread, { title }, () => setTitle(this.db, thread, title));
     return findThread(this.db, thread);
-  }
-
-  async deleteThread(thread: ThreadId, options: { checkpoints?: boolean } = {}): Promise<void> {
-    const { store, system } = this.context;
-    assertThread(this.db, thread);
-    forgetThread(store, system, thread, { dryRun: false, packs: storeBytes(store) < SMALL_STORE_BYTES });
-    this.#write(thread, { deleted: true }, () => {
-      hideThread(this.db, thread, system.now());
-      if (options.checkpoints !== true) return;
-      const newest = newestCheckpoint(this.db)?.seq;
-      const own = listCheckpoints(this.db, { thread });
-      pruneCheckpoints(
-        store,
-        system,
-        own.filter(({ seq }) => seq !== newest),
-      );
-    });
   }
 
   async prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted> {
@@ -170,7 +139,7 @@ export class LocalConversations implements Conversations {
   async noteUncaptured(thread: ThreadId, turn: UncapturedRequest): Promise<void> {
     const { events, problem } = turn;
     const id = this.context.system.newId();
-    this.#write(thread, { uncaptured: { events, problem } }, () =>
+    this.write(thread, { uncaptured: { events, problem } }, () =>
       insertUncaptured(this.db, thread, { ...turn, id }),
     );
   }
@@ -205,6 +174,10 @@ export class LocalConversations implements Conversations {
 
   async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {
     return this.#taking(thread, () => endInterrupted(this.context, thread, at));
+  }
+
+  assumeInterrupted(thread: ThreadId, at: number): void {
+    this.context.interrupted.push({ thread, at });
   }
 
   async threadsAtWork(): Promise<Thread[]> {
@@ -380,7 +353,8 @@ export class LocalConversations implements Conversations {
     return { thread, isNew: thread.id === id };
   }
 
-  #write(thread: ThreadId, detail: Record<string, unknown>, work: () => void): void {
+  /** One change of a conversation, with its row in the log. */
+  protected write(thread: ThreadId, detail: Record<string, unknown>, work: () => void): void {
     const { newId, now } = this.context.system;
     this.db.transaction(() => {
       assertThread(this.db, thread);

@@ -1,8 +1,10 @@
 /** Upkeep of a workspace in this process: proving, dropping, freeing, forgetting. */
-import { checkpointAt, listCheckpoints } from "./history/checkpoints.ts";
+import type { AfterForget, Conversations } from "./conversations.ts";
+import { checkpointAt, listCheckpoints, newestCheckpoint } from "./history/checkpoints.ts";
 import { resolveMessage } from "./history/messages.ts";
-import { findThread } from "./history/threads.ts";
+import { assertThread, findThread, hideThread, threadOrigin } from "./history/threads.ts";
 import type { Checkpoint } from "./model/checkpoint.ts";
+import type { ThreadId } from "./model/ids.ts";
 import type {
   ForgetReport,
   ForgetWordsReport,
@@ -20,6 +22,7 @@ import type { ForgetOptions } from "./upkeep/forget.ts";
 import { parsePath } from "./workspace-path.ts";
 import { LocalApprovals } from "./local-approvals.ts";
 import { forgetMessage, forgetThread } from "./upkeep/forget-words.ts";
+import { storeBytes } from "./store/store.ts";
 import { withReserve } from "./store/reserve.ts";
 import { collectGarbage } from "./upkeep/gc.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "./upkeep/prune.ts";
@@ -28,7 +31,11 @@ import { readStats } from "./upkeep/stats.ts";
 import { verifyStore } from "./upkeep/verify.ts";
 import type { Context } from "./worktree/context.ts";
 
-export class LocalUpkeep extends LocalApprovals {
+/** Up to this size a deleted thread's words are overwritten everywhere at once; beyond it `gc` does the rest. */
+const SMALL_STORE_BYTES = 256 * 1024 * 1024;
+
+export class LocalUpkeep extends LocalApprovals implements Conversations {
+  #afterForget: AfterForget | undefined;
   protected readonly settings: CurrentSettings;
 
   constructor(context: Context, settings: CurrentSettings) {
@@ -80,9 +87,33 @@ export class LocalUpkeep extends LocalApprovals {
     return this.db.transaction(() => letIn(this.db, parsePath(path)));
   }
 
+  afterForget(work: AfterForget): void {
+    this.#afterForget = work;
+  }
+
+  async deleteThread(thread: ThreadId, options: { checkpoints?: boolean } = {}): Promise<void> {
+    const { store, system } = this.context;
+    assertThread(this.db, thread);
+    const packs = storeBytes(store) < SMALL_STORE_BYTES;
+    const report = forgetThread(store, system, thread, { dryRun: false, packs });
+    this.write(thread, { deleted: true }, () => {
+      hideThread(this.db, thread, system.now());
+      if (options.checkpoints !== true) return;
+      const newest = newestCheckpoint(this.db)?.seq;
+      const own = listCheckpoints(this.db, { thread });
+      pruneCheckpoints(
+        store,
+        system,
+        own.filter(({ seq }) => seq !== newest),
+      );
+    });
+    await this.#forgotten(report);
+  }
+
   async forgetThread(ref: string, { dryRun = false }: { dryRun?: boolean } = {}): Promise<ForgetWordsReport> {
     const { store, system } = this.context;
-    return forgetThread(store, system, findThread(this.db, ref).id, { dryRun, packs: true });
+    const { id } = findThread(this.db, ref);
+    return this.#forgotten(forgetThread(store, system, id, { dryRun, packs: true }));
   }
 
   async forgetMessage(
@@ -90,7 +121,14 @@ export class LocalUpkeep extends LocalApprovals {
     { dryRun = false }: { dryRun?: boolean } = {},
   ): Promise<ForgetWordsReport> {
     const { store, system } = this.context;
-    return forgetMessage(store, system, resolveMessage(this.db, ref), { dryRun, packs: true });
+    const message = resolveMessage(this.db, ref);
+    return this.#forgotten(forgetMessage(store, system, message, { dryRun, packs: true }));
+  }
+
+  /** What others do because words were forgotten belongs to forgetting. */
+  async #forgotten(report: ForgetWordsReport): Promise<ForgetWordsReport> {
+    if (!report.dryRun) await this.#afterForget?.(threadOrigin(this.db, report.thread));
+    return report;
   }
 
   async stats(): Promise<Stats> {

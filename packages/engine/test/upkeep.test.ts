@@ -278,6 +278,7 @@ describe("gc", () => {
           makeRoom: () => undefined,
           dropped: [],
           interrupt: undefined,
+          interrupted: [],
         };
         const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
         expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);

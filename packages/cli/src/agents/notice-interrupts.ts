@@ -2,12 +2,18 @@
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Workspace } from "@belay/engine";
 
-export async function noticeInterrupts(workspace: Workspace, home: string): Promise<void> {
+/** A dry run records nothing: its plan goes by what they say. */
+export async function noticeInterrupts(
+  workspace: Workspace,
+  { home, dryRun }: { home: string; dryRun: boolean },
+): Promise<void> {
   for (const { id, agent, externalId: session } of await workspace.threadsAtWork()) {
     if (!isAgentId(agent)) continue;
     const { path } = transcriptOf(home, { agent, session });
     const { conversations } = await loadAgent(agent);
     const at = path === null ? null : await conversations.interruptedAt?.(path);
-    if (typeof at === "number") await workspace.interrupted(id, at);
+    if (typeof at !== "number") continue;
+    if (dryRun) workspace.assumeInterrupted(id, at);
+    else await workspace.interrupted(id, at);
   }
 }

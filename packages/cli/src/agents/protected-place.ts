@@ -4,7 +4,7 @@
  */
 import { realpathSync } from "node:fs";
 import type { Workspace } from "@belay/engine";
-import { keepHooks } from "./keep-hooks.ts";
+import { connectToAgents } from "./connect-to-agents.ts";
 
 export class ProtectedPlace implements AsyncDisposable {
   readonly #home: string;
@@ -28,7 +28,7 @@ export class ProtectedPlace implements AsyncDisposable {
     if (this.#opened !== undefined && isSame && this.#opened.root === nearest) return this.#opened;
     await this[Symbol.asyncDispose]();
     this.#opened = await findWorkspace(this.#directory, { home: this.#home });
-    keepHooks(this.#home, this.#opened);
+    connectToAgents(this.#home, this.#opened);
     return this.#opened;
   }
 

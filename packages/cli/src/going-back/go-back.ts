@@ -29,8 +29,9 @@ type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "direc
 
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
   const scene: Scene = { call, way, workspace };
-  await noticeInterrupts(workspace, call.home);
-  if (call.options["dry-run"] === true) return preview(scene);
+  const dryRun = call.options["dry-run"] === true;
+  await noticeInterrupts(workspace, { home: call.home, dryRun });
+  if (dryRun) return preview(scene);
   const act = async () => {
     await way.before?.();
     return report(scene, { outcome: await interruptibly(scene, () => way.act()), previewed: false });
@@ -65,10 +66,10 @@ async function interruptibly<Result>(
 }
 
 /** Whose doing the last changes are depends on it: an agent that was interrupted may not have said so. */
-async function noticeInterrupts(workspace: Workspace, home: string): Promise<void> {
+async function noticeInterrupts(workspace: Workspace, how: { home: string; dryRun: boolean }): Promise<void> {
   if ((await workspace.threadsAtWork()).length === 0) return;
   const interrupts = await import("../agents/notice-interrupts.ts");
-  await interrupts.noticeInterrupts(workspace, home);
+  await interrupts.noticeInterrupts(workspace, how);
 }
 
 interface Scene {

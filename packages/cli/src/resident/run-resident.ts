@@ -3,7 +3,7 @@ import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
 import { refreshHookScript } from "../agents/agent-hooks.ts";
 import { captureJson, captureState } from "../agents/capture-state.ts";
-import { keepHooks } from "../agents/keep-hooks.ts";
+import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
 import { reportError } from "../errors.ts";
@@ -24,7 +24,7 @@ export async function runResident(
     version: readBuild(),
     explain: reportError,
     extend: serveHooks(call.home),
-    opened: (workspace) => keepHooks(call.home, workspace),
+    opened: (workspace) => connectToAgents(call.home, workspace),
     capture: async (workspace) => {
       const scene = { home: call.home, directory: workspace.root, workspace, how: "quick" } as const;
       return captureJson(await captureState(scene));

@@ -20,8 +20,14 @@ export interface AttributionMoment extends Moment {
   readonly bracketing?: ThreadId | undefined;
   /** The call that ends with this capture; `unfinished`: no event told of its end. */
   readonly ended?: { readonly id: string; readonly unfinished: boolean } | undefined;
-  /** When the agent says that a thread's open calls were interrupted. */
-  readonly interrupted?: { readonly thread: ThreadId; readonly at: number } | undefined;
+  /** When agents say that a thread's open calls were interrupted. */
+  readonly interrupted?: readonly ThreadInterrupt[] | undefined;
+}
+
+/** An agent that says when it was interrupted. */
+export interface ThreadInterrupt {
+  readonly thread: ThreadId;
+  readonly at: number;
 }
 
 /** A step that was at work. */
@@ -79,9 +85,10 @@ function turnUntil(db: Database, step: Step, moment: AttributionMoment): number 
 }
 
 function windowOf(db: Database, call: ToolCall, step: string, moment: AttributionMoment): Window {
-  const { ended, interrupted } = moment;
+  const { ended } = moment;
+  const interrupted = moment.interrupted?.find((each) => wasInterrupted(call, each));
   const isEdit = call.nature === "edit";
-  if (interrupted !== undefined && wasInterrupted(call, interrupted)) {
+  if (interrupted !== undefined) {
     // how long a command may write on before it is gone
     const until = interrupted.at + ENDING_MS;
     return { step, names: call.paths, doubtful: isEdit ? call.tool : null, untold: null, until };
@@ -101,10 +108,7 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
 const ENDING_MS = 1000;
 
 /** A call that began before its thread was interrupted. */
-export function wasInterrupted(
-  { thread, openedAt }: ToolCall,
-  interrupted: NonNullable<AttributionMoment["interrupted"]>,
-): boolean {
+export function wasInterrupted({ thread, openedAt }: ToolCall, interrupted: ThreadInterrupt): boolean {
   return thread === interrupted.thread && openedAt <= interrupted.at;
 }
 

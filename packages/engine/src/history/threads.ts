@@ -100,6 +100,13 @@ export function hideThread(db: Database, id: ThreadId, now: number): void {
 }
 
 /** Throws unless there is a thread of this very id. */
+/** What its agent calls it; of a deleted one too. */
+export function threadOrigin(db: Database, id: ThreadId): Pick<Thread, "agent" | "externalId"> {
+  const row = db.get("SELECT agent, external_id FROM thread WHERE id = ?", id);
+  if (row === undefined) throw notFound(id);
+  return { agent: String(row["agent"]), externalId: String(row["external_id"]) };
+}
+
 export function assertThread(db: Database, id: ThreadId): void {
   if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound(id);
 }

@@ -1,4 +1,5 @@
 /** What every operation on a workspace needs. */
+import type { ThreadInterrupt } from "../history/attribution.ts";
 import { newestRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { hasOpenStep } from "../history/steps.ts";
@@ -34,6 +35,8 @@ export interface Context {
   excludedDirectories(): readonly ExcludedDirectory[];
   /** Who may stop a long operation; undefined = nobody. */
   interrupt: Interrupt | undefined;
+  /** Interrupts that plans go by although no checkpoint was taken for them. */
+  readonly interrupted: ThreadInterrupt[];
   /** Makes room when the store is full, not at the cost of checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** What can no longer be undone since room was made, and the user was not told of yet. */

@@ -45,7 +45,7 @@ export function endInterrupted(context: Context, thread: ThreadId, at: number): 
   if (first === undefined) return undefined;
   return takeCheckpoint(context, {
     ...afterCall(first),
-    moment: { interrupted: { thread, at } },
+    moment: { interrupted: [{ thread, at }] },
     within: () => calls.forEach((call) => closeCall(store.db, call, system.now())),
   });
 }

@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 
 /** This moment; processes are asked once. */
 export function momentOf(
-  { system, worktree }: Context,
+  { system, worktree, interrupted }: Context,
   more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event" | "interrupted"> = {},
 ): AttributionMoment {
   const answers = new Map<string, boolean | undefined>();
@@ -15,6 +15,7 @@ export function momentOf(
     return answers.get(question);
   };
   return {
+    interrupted,
     ...more,
     now: system.now(),
     isAlive: (client) => once(`${client.pid} of ${client.started}`, () => system.isAlive(client)) === true,

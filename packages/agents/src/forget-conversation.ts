@@ -1,0 +1,28 @@
+/** Takes what was said in a conversation out of everything that hooks keep beside the store. [R165] */
+import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
+import { forgetNotes } from "./hook-notes.ts";
+import { listOverdue, OverduePlace, type OverdueEvent } from "./overdue.ts";
+import { digest, parsePayload } from "./payload.ts";
+import { forgetUncaptured, listUncaptured } from "./uncaptured.ts";
+
+export async function forgetConversation(
+  home: string,
+  { agent, session }: { agent: string; session: string },
+): Promise<void> {
+  const sessions = forgetNotes(home, agent, session);
+  for (const work of listUncaptured(home))
+    if (sessions.has(digest(work.agent, work.session))) forgetUncaptured(home, work);
+  for (const event of listOverdue(home)) {
+    const names = await sessionsOf(event);
+    if (names.some((name) => sessions.has(name))) new OverduePlace(home, event).answered(event.id);
+  }
+}
+
+/** The session of an event and the one that started it; none where the event cannot be understood. */
+async function sessionsOf({ agent, input, environment }: OverdueEvent): Promise<string[]> {
+  const payload = parsePayload(input);
+  if (payload === undefined || !isAgentId(agent)) return [];
+  const adapter = await loadAgent(recogniseAgent(agent, payload, environment));
+  const event = adapter.parse(payload);
+  return [event?.session, event?.parentSession].flatMap((name) => (name ? [digest(adapter.id, name)] : []));
+}

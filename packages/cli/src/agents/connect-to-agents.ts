@@ -1,0 +1,21 @@
+/** What a workspace does that concerns what agents' hooks keep beside the store. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Workspace } from "@belay/engine";
+
+/** From now on, whichever way files of this workspace go back, and whichever way words are forgotten. */
+export function connectToAgents(home: string, workspace: Workspace): void {
+  workspace.afterForget(async ({ agent, externalId }) => {
+    if (!existsSync(join(home, "agents"))) return;
+    const { forgetConversation } = await import("@belay/agents");
+    await forgetConversation(home, { agent, session: externalId });
+  });
+  // [R63] a restore must not switch off what makes the next checkpoint
+  workspace.afterRestore(async (paths) => {
+    if (!existsSync(join(home, "agents"))) return [];
+    const { pathJson } = await import("@belay/server/json");
+    const { putHooksBack } = await import("./agent-hooks.ts");
+    const changed = paths.map((path) => pathJson(path).path);
+    return putHooksBack(home, workspace.root, changed, Date.now());
+  });
+}
