@@ -57,7 +57,8 @@ const host: McpHost = {
       type: files.has(path) ? "restore" : "delete",
       path,
     }));
-    return { planId, description: `Restore to ${id}`, operations, kept: [], conflicts: [], warnings: [] };
+    const nothing = { kept: [], conflicts: [], waysOut: [], warnings: [] };
+    return { planId, description: `Restore to ${id}`, operations, ...nothing };
   },
   async restore(planId) {
     const files = plans.get(planId)!;
@@ -70,6 +71,7 @@ const host: McpHost = {
       modified: 1,
       deleted: 0,
       conflicts: [],
+      waysOut: [],
       displaced: [],
       warnings: [],
     };

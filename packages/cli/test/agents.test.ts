@@ -483,6 +483,49 @@ async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   };
 }
 
+test.skipIf(!canMount)("[R162] belay mcp on a full disk reads, restores, and keeps nobody out", async () => {
+  sandbox = new Sandbox({ "a.txt": "one\n" });
+  mkdirSync(sandbox.home, { mode: 0o700 });
+  mountSmall(sandbox.home, "24m");
+  try {
+    chmodSync(sandbox.home, 0o700);
+    await sandbox.protect();
+    sandbox.write("made.txt", "1\n");
+    spawnSync("sh", ["-c", `cat /dev/zero >'${sandbox.home}/filler'`]);
+    const client = await mcp();
+    const { confirm } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
+    const done = await client.call(3, "checkpoint_restore", { checkpoint: "1", confirm });
+    expect(done).toMatchObject({ outcome: "applied", deleted: 1 });
+    expect(sandbox.read("made.txt")).toBeUndefined();
+    rmSync(join(sandbox.home, "filler"));
+    sandbox.ok("undo", "--yes");
+    expect(sandbox.read("made.txt")).toBe("1\n");
+    await client.end();
+    await sandbox.verify();
+  } finally {
+    unmount(sandbox.home);
+  }
+});
+
+test("[R185] belay mcp tells of a conflict what the command line tells", async () => {
+  sandbox = await Sandbox.protected();
+  sandbox.remove("a.txt");
+  expect(spawnSync("git", ["init", "-q", sandbox.path("a.txt")]).status).toBe(0);
+  const client = await mcp();
+  const { preview, confirm } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
+  const { plan, waysOut } = sandbox.json(["restore", "1", "--dry-run"], 3);
+  expect(plan.conflicts).toMatchObject([{ path: "a.txt", reason: "cannot be saved" }]);
+  expect(preview.conflicts).toEqual(plan.conflicts);
+  expect(preview.waysOut.map(({ does }: { does: string }) => does)).toEqual(
+    waysOut.map(({ does }: { does: string }) => does),
+  );
+  const done = await client.call(3, "checkpoint_restore", { checkpoint: "1", confirm });
+  expect(done).toMatchObject({ conflicts: preview.conflicts, waysOut: preview.waysOut });
+  for (const { command } of preview.waysOut) expect(command).toMatch(/^belay restore .*[k-z]{8}/);
+  await client.end();
+});
+
 test("belay mcp lists checkpoints and previews before it restores", async () => {
   sandbox = await Sandbox.protected();
   sandbox.write("a.txt", "two\n");

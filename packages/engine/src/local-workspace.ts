@@ -131,13 +131,17 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     };
   }
 
+  get isAlone(): boolean {
+    return this.db.isAlone;
+  }
+
   get watching(): Watching {
     return this.context.worktree.live?.capture.watching ?? NOT_WATCHING;
   }
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
     const { worktree } = this.context;
-    if (this.db.isAlone)
+    if (this.isAlone)
       throw new EngineError(
         "DISK_FULL",
         "No space is left for the store: nothing can be captured. Your files are untouched.",

@@ -176,6 +176,8 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
   readonly store: string;
+  /** The disk is full, and as long as this is open nothing else can open the store: not for processes that stay. */
+  readonly isAlone: boolean;
   /** What opening noticed: moved, replaced, recovered … */
   readonly notices: readonly string[];
 

@@ -21,13 +21,39 @@ export interface FileFacts {
   readonly diff: string | null;
 }
 
+/** A path that stands in the way, with the lines of both sides where there are any. */
+export interface ConflictFacts {
+  readonly path: string;
+  readonly reason: string;
+  readonly ours?: ConflictSideFacts | undefined;
+  readonly theirs?: ConflictSideFacts | undefined;
+  /** The checkpoint from which a restore of this path brings exactly what was wanted. */
+  readonly restoreFrom?: string | undefined;
+}
+
+/** What is there now, or what was wanted. */
+export interface ConflictSideFacts {
+  readonly kind: string;
+  readonly lines: readonly string[];
+  readonly line: number | null;
+  readonly more: number;
+}
+
+/** A command that the user can type. */
+export interface WayOutFacts {
+  readonly command: string;
+  readonly does: string;
+}
+
 /** What a restore would do. Bound to the files as they are now. */
 export interface RestorePreview {
   readonly planId: string;
   readonly description: string;
   readonly operations: readonly { readonly type: string; readonly path: string }[];
   readonly kept: readonly string[];
-  readonly conflicts: readonly string[];
+  readonly conflicts: readonly ConflictFacts[];
+  /** How to go on in spite of conflicts; none without any. */
+  readonly waysOut: readonly WayOutFacts[];
   readonly warnings: readonly string[];
 }
 
@@ -37,7 +63,8 @@ export interface RestoreOutcome {
   readonly created: number;
   readonly modified: number;
   readonly deleted: number;
-  readonly conflicts: readonly string[];
+  readonly conflicts: readonly ConflictFacts[];
+  readonly waysOut: readonly WayOutFacts[];
   /** What another program wrote while files were put in place, and the checkpoint that holds it. */
   readonly displaced: readonly { readonly path: string; readonly checkpoint: string }[];
   /** What was done because of it: hooks that were put back. */

@@ -41,10 +41,11 @@ export async function restoreTool(
 
 /** A preview as clients see it. */
 export function previewFacts(preview: RestorePreview): Record<string, unknown> {
-  const { description, operations, kept, conflicts, warnings } = preview;
+  const { description, operations, kept, conflicts, waysOut, warnings } = preview;
   const lists = {
     kept: kept.slice(0, SHOWN),
     conflicts: conflicts.slice(0, SHOWN),
+    waysOut,
     warnings: warnings.slice(0, SHOWN),
   };
   return {
@@ -112,10 +113,10 @@ async function carryOut(host: McpHost, planId: string): Promise<ToolResult> {
 function question({ description, operations, conflicts, warnings }: RestorePreview): string {
   const paths = operations.slice(0, ASKED_PATHS).map(({ type, path }) => `${type} ${shorten(path, 200)}`);
   const more = operations.length > ASKED_PATHS ? [`… and ${operations.length - ASKED_PATHS} more`] : [];
-  const trouble = [...conflicts.map((path) => `conflict: ${shorten(path, 200)}`), ...warnings].slice(
-    0,
-    ASKED_PATHS,
-  );
+  const trouble = [
+    ...conflicts.map(({ path, reason }) => `conflict: ${shorten(path, 200)} (${reason})`),
+    ...warnings,
+  ].slice(0, ASKED_PATHS);
   return [`${shorten(description, 200)}? It can be undone.`, ...paths, ...more, ...trouble].join("\n");
 }
 

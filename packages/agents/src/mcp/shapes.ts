@@ -64,12 +64,32 @@ export const diffOutput = z.object({
   truncated: z.boolean(),
 });
 
+const side = z.object({
+  kind: z.string(),
+  lines: z.array(z.string()),
+  line: z.number().nullable(),
+  more: z.number(),
+});
+const conflicts = z.array(
+  z.looseObject({
+    path: z.string(),
+    reason: z.string(),
+    ours: side.optional().describe("What is there now"),
+    theirs: side.optional().describe("What was wanted"),
+    restoreFrom: z.string().optional().describe("The checkpoint that has exactly what was wanted"),
+  }),
+);
+const waysOut = z
+  .array(z.object({ command: z.string(), does: z.string() }))
+  .describe("Commands that the user can type to go on in spite of conflicts");
+
 const preview = z.object({
   description: z.string(),
   operations: z.array(z.object({ type: z.string(), path: z.string() })),
   operationsTotal: z.number(),
   kept: z.array(z.string()),
-  conflicts: z.array(z.string()),
+  conflicts,
+  waysOut,
   warnings: z.array(z.string()),
 });
 export const previewOutput = z.object({ notice, preview, confirm: z.string() });
@@ -90,7 +110,8 @@ export const restoreOutput = z.object({
   created: z.number().optional(),
   modified: z.number().optional(),
   deleted: z.number().optional(),
-  conflicts: z.array(z.string()).optional(),
+  conflicts: conflicts.optional(),
+  waysOut: waysOut.optional(),
   displaced: z.array(z.object({ path: z.string(), checkpoint: z.string() })).optional(),
   warnings: z.array(z.string()).optional(),
 });

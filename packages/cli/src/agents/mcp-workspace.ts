@@ -1,14 +1,16 @@
 /** What the MCP server asks for, done on a workspace. */
+import { isDeepStrictEqual } from "node:util";
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
-import type { Checkpoint, FileChange, Plan, Workspace } from "@belay/engine";
-import { isoTime, pathJson, planOperationType } from "@belay/server/json";
+import type { Checkpoint, Conflict, FileChange, Plan, Workspace } from "@belay/engine";
+import { conflictJson, isoTime, pathJson, planOperationType } from "@belay/server/json";
+import { waysOut } from "../going-back/ways-out.ts";
 
 /** How a workspace is reached, for one piece of work. */
 type InWorkspace = <Result>(work: (workspace: Workspace) => Promise<Result>) => Promise<Result>;
 
 /** Each call finds the workspace anew; what was previewed is known until it is carried out. */
 export function createMcpHost(inWorkspace: InWorkspace): McpHost {
-  const plans = new Map<string, Plan>();
+  const plans = new Map<string, Previewed>();
   const on = <Result>(work: (host: McpHost) => Promise<Result>) =>
     inWorkspace((workspace) => work(hostOn(workspace, plans)));
   return {
@@ -21,7 +23,13 @@ export function createMcpHost(inWorkspace: InWorkspace): McpHost {
   };
 }
 
-function hostOn(workspace: Workspace, plans: Map<string, Plan>): McpHost {
+interface Previewed {
+  readonly plan: Plan;
+  /** Where it was planned. */
+  readonly workspace: Workspace;
+}
+
+function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
   return {
     create: async (request) => facts((await workspace.checkpoint({ kind: "manual", ...request })).checkpoint),
     list: async (options) => (await workspace.list(options)).map(facts),
@@ -34,7 +42,7 @@ function hostOn(workspace: Workspace, plans: Map<string, Plan>): McpHost {
     }),
     preview: async (ref, paths) => {
       const plan = await workspace.planRestore(ref, paths === undefined ? {} : { paths });
-      plans.set(plan.id, plan);
+      plans.set(plan.id, { plan, workspace });
       return {
         planId: plan.id,
         description: plan.description,
@@ -43,17 +51,17 @@ function hostOn(workspace: Workspace, plans: Map<string, Plan>): McpHost {
           path: pathJson(edit.path).path,
         })),
         kept: plan.kept.map(({ path }) => pathJson(path).path),
-        conflicts: plan.conflicts.map(({ path }) => pathJson(path).path),
+        ...conflictFacts(workspace, plan, plan.conflicts),
         warnings: plan.warnings,
       };
     },
     restore: async (planId) => {
-      const plan = plans.get(planId);
-      if (plan === undefined) throw new Error("This plan is not known: ask for a preview first.");
+      const previewed = plans.get(planId);
+      if (previewed === undefined) throw new Error("This plan is not known: ask for a preview first.");
       plans.delete(planId);
+      const plan = await planHere(workspace, previewed);
       const { outcome, safetyCheckpoint, created, modified, deleted, conflicts, displaced, notices } =
         await workspace.restore(plan);
-      const paths = conflicts.map(({ path }) => pathJson(path).path);
       return {
         outcome,
         safetyCheckpoint,
@@ -61,10 +69,29 @@ function hostOn(workspace: Workspace, plans: Map<string, Plan>): McpHost {
         created,
         modified,
         deleted,
-        conflicts: paths,
+        ...conflictFacts(workspace, plan, conflicts),
         warnings: notices ?? [],
       };
     },
+  };
+}
+
+/** The store may have been closed since the preview: then the same is planned again, if it still is the same. */
+async function planHere(workspace: Workspace, previewed: Previewed): Promise<Plan> {
+  const { plan } = previewed;
+  if (previewed.workspace === workspace || plan.checkpoint === null) return plan;
+  const paths = plan.paths?.map((path) => pathJson(path).path);
+  const again = await workspace.planRestore(plan.checkpoint, paths === undefined ? {} : { paths });
+  return again.base === plan.base && isDeepStrictEqual(again.edits, plan.edits) ? again : plan;
+}
+
+/** [R185] In the shape that the command line and HTTP have, with commands for a terminal in the workspace. */
+function conflictFacts({ root }: Workspace, plan: Plan, conflicts: readonly Conflict[]) {
+  const typed = [plan.checkpoint ?? "", ...(plan.paths ?? []).map((path) => pathJson(path).path)];
+  const call = { operands: typed, directory: root, options: {} };
+  return {
+    conflicts: conflicts.map(conflictJson),
+    waysOut: conflicts.length === 0 ? [] : waysOut(call, { verb: "restore", conflicts, root, done: false }),
   };
 }
 

@@ -16,8 +16,18 @@ export class ProtectedPlace implements AsyncDisposable {
     this.#directory = directory;
   }
 
-  /** Throws `WORKSPACE_NOT_FOUND` while nothing is protected there. */
-  async workspace(): Promise<Workspace> {
+  /** Work on the workspace. Throws `WORKSPACE_NOT_FOUND` while nothing is protected there. */
+  async with<Result>(work: (workspace: Workspace) => Promise<Result>): Promise<Result> {
+    const workspace = await this.#workspace();
+    try {
+      return await work(workspace);
+    } finally {
+      // [R162] kept open on a full disk it would keep everybody else out
+      if (workspace.isAlone) await this[Symbol.asyncDispose]();
+    }
+  }
+
+  async #workspace(): Promise<Workspace> {
     const { findWorkspace, protectedRoots } = await import("@belay/engine");
     const roots = protectedRoots({ home: this.#home });
     const nearest = innermost(

@@ -33,7 +33,7 @@ async function whereProtected<Result>(
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await work(await place.workspace());
+    return await place.with(work);
   } catch (error) {
     if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
     throw new Error(

@@ -5,7 +5,7 @@ export { diffJson, fileChangeJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
-export { outcomeJson, planJson, untouchedText } from "./plan-json.ts";
+export { conflictJson, outcomeJson, planJson, untouchedText } from "./plan-json.ts";
 export { planOperationType, type PlanOperationType } from "./plan-operation.ts";
 export { pendingFacts, sessionRef, sessionStatusJson } from "./session-json.ts";
 export { NO_RESIDENT, pauseJson, statusJson, type ResidentStatus } from "./status-json.ts";

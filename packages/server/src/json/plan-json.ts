@@ -62,7 +62,7 @@ export function outcomeJson(outcome: Outcome) {
   };
 }
 
-function conflictJson({ sharedWith, ...conflict }: Conflict) {
+export function conflictJson({ sharedWith, ...conflict }: Conflict) {
   return { ...withPathJson(conflict), ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }) };
 }
 
