@@ -17,14 +17,14 @@ afterEach(async () => {
   sandbox[Symbol.dispose]();
 });
 
-/** Runs on a terminal of 60 columns and types the given text. */
+/** Runs on a terminal of 60 columns, or as many as `COLUMNS` says, and types the given text. */
 function onTerminal(
   args: string[],
   typed = "",
-  env: NodeJS.ProcessEnv = {},
+  { COLUMNS = "60", ...env }: NodeJS.ProcessEnv = {},
 ): { status: number | null; screen: string } {
   const words = [process.execPath, LAUNCHER, ...args].map((word) => `'${word}'`).join(" ");
-  const ran = spawnSync("script", ["-qec", `stty cols 60; ${words}`, "/dev/null"], {
+  const ran = spawnSync("script", ["-qec", `stty cols ${COLUMNS}; ${words}`, "/dev/null"], {
     cwd: sandbox.project,
     env: { ...sandbox.environment, TERM: "xterm", ...env },
     input: typed,
@@ -67,6 +67,25 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(60);
     expect(lines[0]).toContain("…");
   });
+
+  test.each(["list", "search name", "config", "config limits.fileBytes", "workspaces", "threads"])(
+    "so they do at 40 columns, with less in them: %s",
+    (words) => {
+      const args = words.split(" ");
+      sandbox.ok("checkpoint", "-m", "a name that is much too long for a terminal of forty columns");
+      sandbox.ok("run", "--", "sh", "-c", "echo something that does not fit into forty columns > a.txt");
+      const env = { NO_COLOR: "1", COLUMNS: "40" };
+      const lines = onTerminal(args, "", env).screen.trimEnd().split("\n");
+      expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(40);
+      const whole = sandbox
+        .ok(...args)
+        .trimEnd()
+        .split("\n");
+      expect(lines).toHaveLength(whole.length);
+      expect(Math.max(...whole.map((line) => line.length))).toBeGreaterThan(40);
+      expect(whole.join("")).not.toContain("…");
+    },
+  );
 
   test("so do threads", () => {
     sandbox.ok("run", "--", "sh", "-c", "echo something that does not fit into sixty columns > a.txt");

@@ -58,5 +58,6 @@ function printSettings(call: Pick<Call, "json" | "output">, settings: readonly S
     { text: key.endsWith("Bytes") ? size(Number(value)) : "", paint: style.dim },
     { text: source, paint: style.dim },
   ]);
-  call.output.print(table(rows, { width }));
+  // where there is no room: the size in other words, then where the value comes from
+  call.output.print(table(rows, { width, dispensable: [2, 3] }));
 }

@@ -28,7 +28,8 @@ export default defineCommand({
         { text: relativeTime(workspace.createdAt) },
         { text: stateOf(workspace), paint: style.red },
       ]);
-      call.output.print(table(rows, { width, flexible: 1, right: [2, 3] }));
+      // where there is no room: age, checkpoints, size, and at last the id
+      call.output.print(table(rows, { width, flexible: 1, right: [2, 3], dispensable: [4, 2, 3, 0] }));
     }
     return EXIT.done;
   },

@@ -8,6 +8,8 @@ import type { Paint, Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible } from "./visible.ts";
 
+const [KIND, TITLE, CHANGES] = [3, 4, 5];
+
 /** Newest first; turns that were not captured stand above the checkpoint that they came after. */
 export function checkpointTable(
   checkpoints: readonly Checkpoint[],
@@ -25,7 +27,8 @@ export function checkpointTable(
     ];
   });
   const oldest = left.map((turn) => uncapturedRow(turn, output.style));
-  return table([...rows, ...oldest], { width: output.width, flexible: 4, right: [0] });
+  const { width } = output;
+  return table([...rows, ...oldest], { width, flexible: TITLE, right: [0], dispensable: [KIND, CHANGES] });
 }
 
 function uncapturedRow({ at, prompt, problem }: UncapturedTurn, style: Style): Cell[] {
