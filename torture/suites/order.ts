@@ -24,12 +24,14 @@ export const order: Suite = {
   async round(round) {
     const base = makeDirectory("belay-order-");
     try {
+      const each = Math.min(SEQUENCES_A_ROUND, Math.ceil(round.left / 2));
       for (const isResident of [true, false]) {
         if (round.isOver) return;
         await using home = new Home(base, isResident);
         await home.start();
-        const wanted = Math.min(SEQUENCES_A_ROUND, isResident ? Math.ceil(round.left / 2) : round.left);
-        const sequences = Array.from({ length: wanted }, () => randomActions(round.random));
+        const sequences = Array.from({ length: Math.min(each, round.left) }, () =>
+          randomActions(round.random),
+        );
         const failed: Failed[] = [];
         await Promise.all(Array.from({ length: LANES }, () => playLane(home, { sequences, round, failed })));
         if (failed.length > 0) throw await explain(home, failed[0]!);
@@ -53,19 +55,23 @@ async function playLane(
 ): Promise<void> {
   for (let actions = sequences.shift(); actions !== undefined; actions = sequences.shift()) {
     if (round.isOver || failed.length > 0) return;
-    const { error, done } = await attempt(home, actions);
-    if (error !== undefined) failed.push({ actions: done, error });
+    const result = await attempt(home, actions);
+    if (result === undefined) continue;
+    if (result.error !== undefined) failed.push({ actions: result.done, error: result.error });
     else round.count(home.isResident ? "with the resident process" : "without");
   }
 }
 
-/** What went wrong, and what was done until then. */
-async function attempt(home: Home, actions: readonly Action[]): Promise<{ error?: unknown; done: Action[] }> {
-  for (let tries = 1; ; tries += 1) {
+/** What went wrong, and what was done until then; undefined where hooks were too slow each time: it counts for nothing. */
+async function attempt(
+  home: Home,
+  actions: readonly Action[],
+): Promise<{ error?: unknown; done: Action[] } | undefined> {
+  for (let tries = 1; tries <= TRIES; tries += 1) {
     const result = await playOnce(home, actions);
-    if (result.error === undefined || result.slowestMs < SLOW_HOOK_MS || !home.isResident || tries === TRIES)
-      return result;
+    if (result.error === undefined || result.slowestMs < SLOW_HOOK_MS || !home.isResident) return result;
   }
+  return undefined;
 }
 
 async function playOnce(
@@ -96,7 +102,7 @@ async function explain(home: Home, { actions, error }: Failed): Promise<Error> {
     for (let at = 0; at < shortest.length;) {
       const fewer = shortest.toSpliced(at, size);
       const failure = await attempt(home, fewer);
-      if (failure.error === undefined) at += size;
+      if (failure?.error === undefined) at += size;
       else [shortest, cause] = [failure.done, failure.error];
     }
   }
