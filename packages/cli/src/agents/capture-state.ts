@@ -234,9 +234,10 @@ async function readLastEvents(workspace: Workspace | null): Promise<Map<string, 
   return last;
 }
 
-async function protectedSince(workspace: Workspace | null): Promise<number> {
-  const [newest] = (await workspace?.list({ kind: "initial", limit: 1 })) ?? [];
-  return newest?.createdAt ?? 0;
+/** When the directory was first captured; 0 when that is not known. Every conversation begins with such a checkpoint too. */
+export async function protectedSince(workspace: Workspace | null): Promise<number> {
+  const first = (await workspace?.list({ kind: "initial" }))?.at(-1);
+  return first?.createdAt ?? 0;
 }
 
 function iso(moment: number): string {

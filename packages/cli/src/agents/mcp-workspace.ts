@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
 import type { Checkpoint, Conflict, FileChange, Plan, Workspace } from "@belay/engine";
 import { conflictJson, isoTime, pathJson, planOperationType } from "@belay/server/json";
+import { leftOut, leftOutSentence } from "../going-back/left-out.ts";
 import { waysOut } from "../going-back/ways-out.ts";
 
 /** How a workspace is reached, for one piece of work. */
@@ -52,7 +53,7 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
         })),
         kept: plan.kept.map(({ path }) => pathJson(path).path),
         ...conflictFacts(workspace, plan, plan.conflicts),
-        warnings: plan.warnings,
+        warnings: [...leftOut(plan).map(leftOutSentence), ...plan.warnings],
       };
     },
     restore: async (planId) => {
@@ -70,7 +71,7 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
         modified,
         deleted,
         ...conflictFacts(workspace, plan, conflicts),
-        warnings: notices ?? [],
+        warnings: [...leftOut(plan).map(leftOutSentence), ...(notices ?? [])],
       };
     },
   };

@@ -24,15 +24,14 @@ export default defineCommand({
   run: (call) =>
     withFiles(call, async (workspace) => {
       const status = await workspace.status();
-      const [initial] = await workspace.list({ kind: "initial", limit: 1 });
       const { all } = call.options;
       warnAll(call, status.warnings);
       const { residentStatus } = await import("../resident/resident-status.ts");
       const resident = await residentStatus(call.home, workspace.id);
-      const { captureJson, captureState } = await import("../agents/capture-state.ts");
+      const { captureJson, captureState, protectedSince } = await import("../agents/capture-state.ts");
       const { home, directory } = call;
       const capture = await captureState({ home, directory, workspace, how: "quick" });
-      const shown = { ...status, since: initial?.createdAt, resident, capture };
+      const shown = { ...status, since: await protectedSince(workspace), resident, capture };
       if (call.json) call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
       else call.output.print(statusText(shown, call.output, all));
       return EXIT.done;
@@ -40,7 +39,7 @@ export default defineCommand({
 });
 
 interface ShownStatus extends WorkspaceStatus {
-  readonly since: number | undefined;
+  readonly since: number;
   readonly resident: ResidentStatus;
   readonly capture: CaptureState;
 }
@@ -69,7 +68,7 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
 
 function facts(status: ShownStatus, output: Output) {
   const { newest, canUndo, canRedo, undoDropped, disk, checkpoints, since, thread, session } = status;
-  const protectedSince = since === undefined ? "" : `since ${dayAndTime(since)}, `;
+  const protectedSince = since === 0 ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
   const label = (one: Checkpoint) => `${relativeTime(one.createdAt)}: ${checkpointLabel(one, style)}`;

@@ -11,6 +11,7 @@ import { EXIT } from "../exit-code.ts";
 import { warnAll } from "../open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";
+import { isNothingRestorable, leftOutJson, nothingRestorableText } from "./left-out.ts";
 import { outcomeText, type Direction, type Verb } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 import { waysOut, type WayOut } from "./ways-out.ts";
@@ -84,13 +85,14 @@ async function preview(scene: Scene): Promise<number> {
   const plan = await way.plan();
   if (call.json) call.output.json(dryRunJson(scene, plan));
   else call.output.print(plan === null ? `Nothing to ${way.verb}.` : await dryRunText(scene, plan));
-  return plan !== null && isBlocked(call, plan) ? EXIT.refused : EXIT.done;
+  return plan !== null && (isBlocked(call, plan) || isNothingRestorable(plan)) ? EXIT.refused : EXIT.done;
 }
 
 function dryRunJson(scene: Scene, plan: Plan | null) {
   if (plan === null) return { plan: null, steps: [] };
   const steps = plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) };
-  return { plan: planJson(plan), ...steps, ...waysJson(scene, plan.conflicts) };
+  const left = isNothingRestorable(plan) ? leftOutJson(plan) : {};
+  return { plan: planJson(plan), ...steps, ...left, ...waysJson(scene, plan.conflicts) };
 }
 
 /** What can be typed when conflicts stand in the way. */
@@ -107,10 +109,13 @@ function waysJson(scene: Scene, conflicts: Plan["conflicts"]): { waysOut?: reado
 }
 
 async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
+  const { output, options } = scene.call;
+  if (isNothingRestorable(plan))
+    return paragraphs(heading(scene.way, plan), nothingRestorableText(plan, output, options.all));
   const isRefused = isBlocked(scene.call, plan);
   const nothing = isRefused ? "Would be refused: nothing would change." : "Nothing would change.";
   const summary = isRefused || plan.edits.length === 0 ? nothing : `Would change ${planSummary(plan)}.`;
-  const ways = waysOutText(waysFor(scene, plan.conflicts), scene.call.output);
+  const ways = waysOutText(waysFor(scene, plan.conflicts), output);
   return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary, ways);
 }
 
@@ -154,12 +159,15 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   const { call, way } = scene;
   const { output } = call;
   warnAll(call, outcome.notices ?? []);
-  const failed = INCOMPLETE.has(outcome.outcome);
+  const isNothing = outcome.outcome === "unchanged" && isNothingRestorable(outcome.plan);
+  const failed = isNothing || INCOMPLETE.has(outcome.outcome);
   if (call.json)
     output.json({
       ...resultJson(way.verb, outcome),
+      ...(isNothing && leftOutJson(outcome.plan)),
       ...waysJson(scene, outcome.conflicts),
     });
+  else if (isNothing) output.print(nothingRestorableText(outcome.plan, output, call.options.all));
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
   else {
     // what was kept or left out is said even when nothing changed; a refusal has its own list

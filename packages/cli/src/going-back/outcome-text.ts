@@ -84,7 +84,10 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
   if (verb === "reset") return "Nothing to reset: everything is approved.";
   if (verb === "revert" && outcome.safetyCheckpoint === null)
     return "Nothing to take out: this checkpoint has no change of its own.";
-  return "Nothing to do: the files already are in that state.";
+  const { kept, gaps } = outcome.plan;
+  return kept.length + gaps.length === 0
+    ? "Nothing to do: the files already are in that state."
+    : "Nothing to do: everything else already is in that state.";
 }
 
 function partialText(direction: Direction, outcome: Outcome, { output, ways }: Answer): string {

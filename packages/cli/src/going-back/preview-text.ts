@@ -77,11 +77,13 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
       output,
       all,
     );
-  const reasons = (list: Plan["kept"]) => reasonList(list, output, all);
+  const reasons = (list: Parameters<typeof reasonList>[0]) => reasonList(list, output, all);
   const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
   return [
     ...remark("In the way:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
-    ...remark("Stays as it is:", plan.kept.length, () => reasons(plan.kept)),
+    ...remark("Stays as it is:", plan.kept.length, () =>
+      reasons(plan.kept.map((each) => withGap(each, plan))),
+    ),
     ...[...Map.groupBy(plan.maybe, ({ tool }) => tool)].flatMap(([tool, those]) =>
       remark(`Changed while ${visible(tool)} ran, maybe by you; goes too:`, those.length, () =>
         paths(those.map(({ path }) => path)),
@@ -106,6 +108,13 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
     ...remark(doubtTitle(plan), plan.doubts.length, () => doubtList(plan.doubts, output, all)),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+/** Why the target has a gap there, where it tells: a checkpoint that lost a file had captured it. */
+function withGap({ path, reason }: Plan["kept"][number], { gaps }: Plan) {
+  if (reason !== "the target has a gap here") return { path, reason };
+  const gap = gaps.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  return { path, reason: gap?.reason ?? reason };
 }
 
 /** An undo takes nothing from the doubtful checkpoint: it may miss what the checkpoint has already. */

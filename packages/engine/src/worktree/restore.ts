@@ -16,6 +16,7 @@ import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry
 import { asSeen, type Context } from "./context.ts";
 import { lookNow } from "./left-behind.ts";
 import { Overlay } from "./overlay.ts";
+import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "./proven-changes.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
@@ -248,12 +249,7 @@ function assertPathsExist({ store }: Context, present: Seen, { paths, target }: 
       lookUp(present.objects, present.snapshot, path).entry ??
       lookUp(store.objects, target.snapshot, path).entry;
     if (known !== undefined) continue;
-    const shown = displayPath(path);
-    throw new EngineError(
-      "PATH_NOT_IN_CHECKPOINT",
-      `${shown} is neither on disk nor in ${nameOf(target)}. Nothing was changed.`,
-      { path: shown, checkpoint: target.id },
-    );
+    throw pathNotIn(target, path, `is neither on disk nor in ${nameOf(target)}`);
   }
 }
 

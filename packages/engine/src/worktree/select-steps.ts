@@ -11,7 +11,7 @@ import {
   stepOfCheckpoint,
   type Step,
 } from "../history/steps.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -19,6 +19,7 @@ import type { Database } from "../store/database.ts";
 import { asSeen, type Context } from "./context.ts";
 import type { Present } from "./look.ts";
 import { momentOf } from "./moment.ts";
+import { pathNotIn } from "./path-not-in.ts";
 import { provenChanges } from "./proven-changes.ts";
 
 export interface StepRequest {
@@ -106,7 +107,11 @@ export function selectDeltas(
     windows: pending?.windows ?? [],
     changing: pending === undefined ? [] : atWork(context, {}, pending).map(({ step }) => step.id),
   };
-  if (request.kind === "revert") return { ...revertDeltas(context, request.target!), ...now };
+  if (request.kind === "revert") {
+    const deltas = { ...revertDeltas(context, request.target!), ...now };
+    assertPathsChanged(request, deltas);
+    return deltas;
+  }
   const list = request.kind === "undo" ? "applied" : "undone";
   const moved = lastSteps(context, request, pending);
   const steps = moved.map(({ step }) => step);
@@ -229,6 +234,15 @@ function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"
 }
 
 /** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
+/** [R199] A path that the step did not change is a slip of the pen. */
+function assertPathsChanged({ paths, target }: StepRequest, { changes }: Deltas): void {
+  const changed = changes.flat();
+  if (changed.length === 0) return;
+  for (const path of paths ?? [])
+    if (!changed.some((each) => isAtOrBelow(each.path, path)))
+      throw pathNotIn(target!, path, `is not among the changes of checkpoint ${target!.seq}`);
+}
+
 function revertDeltas(context: Context, target: Checkpoint): Pick<Deltas, "steps" | "changes"> {
   const { store } = context;
   const step = stepOfCheckpoint(store.db, target.seq);
