@@ -3,6 +3,30 @@ import type { PlantedBug } from "./planted-bugs.ts";
 
 export const UNDO_BUGS: readonly PlantedBug[] = [
   {
+    name: "calls of a client that was killed stay open",
+    suite: "order",
+    tries: 100,
+    edits: [
+      {
+        file: "history/liveness",
+        text: "if (client !== null && !moment.isAlive(client)) return true;",
+        instead: "",
+      },
+    ],
+  },
+  {
+    name: "the whole turn is a window for changes",
+    suite: "order",
+    tries: 100,
+    edits: [
+      {
+        file: "history/tool-calls",
+        text: 'db.get("SELECT 1 FROM thread WHERE id = ? AND brackets = 1", thread)',
+        instead: "undefined",
+      },
+    ],
+  },
+  {
     name: "what left the rules is not asked for",
     suite: "narrow",
     tries: 200,

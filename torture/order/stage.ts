@@ -13,6 +13,8 @@ const LAUNCHER = join(CLI, "bin/belay.js");
 /** Far longer than any hook takes, so that a busy machine makes no capture late. */
 const PATIENCE_MS = "60000";
 
+export const isPlanted = process.env["BELAY_PLANTED_BUG"] !== undefined;
+
 export interface Ran {
   readonly status: number | null;
   readonly json: any;
@@ -44,9 +46,11 @@ export class Home implements AsyncDisposable {
   }
 
   get environment(): NodeJS.ProcessEnv {
-    const { NODE_OPTIONS: _, CLAUDECODE: __, ...rest } = process.env;
+    const { NODE_OPTIONS: options, CLAUDECODE: _, ...rest } = process.env;
     return {
       ...rest,
+      // a planted bug is in every process
+      ...(isPlanted && { NODE_OPTIONS: options }),
       HOME: dirname(this.path),
       BELAY_HOME: this.path,
       BELAY_RESIDENT: "off",
