@@ -13,8 +13,8 @@ function namedCommands(file: string): string[] {
     .split("\n")
     .filter((line) => !/^\s*(?:\/?\*|\/\/)/.test(line))
     .join("\n");
-  const named = code.matchAll(/\\?`belay ((?:[^`\\$]|\$\{[^}]*\})+)\\?`/g);
-  return [...named].map(([, words = ""]) => words.replace(/\$\{[^}]*\}/g, "x"));
+  const found = code.matchAll(/\\?`belay ([a-z](?:[^`\\$]|\$\{[^}]*\})+)\\?`/g);
+  return [...found].map(([, words = ""]) => words.replace(/\$\{[^}]*\}|"[^"]*"/g, "x"));
 }
 
 const files = globSync("*/src/**/*.ts", { cwd: PACKAGES })

@@ -27,6 +27,8 @@ const DAMAGED_PREVIOUS =
 function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
   const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
   return emptied
-    ? ["The directory is empty now. Earlier checkpoints still have everything: belay restore brings it back."]
+    ? [
+        "The directory is empty now. Earlier checkpoints still have everything: `belay restore <checkpoint>` brings it back.",
+      ]
     : [];
 }

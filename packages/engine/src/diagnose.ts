@@ -87,7 +87,7 @@ function checkSpace(home: AbsolutePath): Check {
   const free = freeBytes(statNode(home) === undefined ? ("/" as AbsolutePath) : home);
   const detail = `${mebibytes(free)} free`;
   return free < LOW_SPACE_BYTES
-    ? { name: "space", status: "warning", detail, hint: "belay prune and belay gc free space" }
+    ? { name: "space", status: "warning", detail, hint: "`belay prune` and `belay gc` free space" }
     : ok("space", detail);
 }
 
@@ -110,7 +110,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
       name: "stores",
       status: "warning",
       detail: `${gone.length} of ${known.length} protected directories do not exist any more`,
-      hint: "belay workspaces lists them; belay attach <id> in the new place",
+      hint: "`belay workspaces` lists them; `belay attach <id>` in the new place keeps their checkpoints",
     };
   return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);
 }
@@ -137,7 +137,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
           name: "workspace",
           status: "warning",
           detail: "there is no checkpoint yet",
-          hint: "belay checkpoint",
+          hint: "`belay checkpoint` takes one",
         }
       : ok("workspace", opened.root),
     report.ok
@@ -151,7 +151,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
           name: "store",
           status: "problem",
           detail: `${report.problems.length} problems`,
-          hint: "belay verify --full lists what is affected",
+          hint: "`belay verify --full` lists what is affected",
         },
     gaps.length === 0
       ? ok("coverage", "no gaps")
@@ -159,7 +159,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
           name: "coverage",
           status: "warning",
           detail: `${gaps.length} files are not captured`,
-          hint: "belay status lists them with reasons",
+          hint: "`belay status` lists them with reasons",
         },
     lateCheck(opened.lateSince(system.now() - RECENT_MS)),
     ...uncapturedCheck(await opened.uncaptured(), system.now() - RECENT_MS),
@@ -168,7 +168,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
           name: "disk",
           status: "warning",
           detail: `the store uses ${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`,
-          hint: "belay prune; belay gc",
+          hint: "`belay prune` and `belay gc` free space",
         }
       : ok("disk", `${mebibytes(disk.bytes)} of ${mebibytes(disk.capBytes)}`),
   ];
@@ -185,7 +185,7 @@ function uncapturedCheck(turns: readonly UncapturedTurn[], since: number): Check
       name: "not captured",
       status: "warning",
       detail: `${count} of the last week, the last one because: ${newest.problem}`,
-      hint: "belay list shows where, belay thread the prompts; what they changed cannot be undone as a turn",
+      hint: "`belay list` shows where, `belay thread <thread>` the prompts; what they changed cannot be undone as a turn",
     },
   ];
 }
@@ -200,7 +200,7 @@ function lateCheck(late: readonly number[]): Check {
     name,
     status: "warning",
     detail: `${count} of the last week came too late for some files, the last one is ${newest}`,
-    hint: `belay show ${newest} names them; with the resident process captures take milliseconds`,
+    hint: `\`belay show ${newest}\` names them; with the resident process captures take milliseconds`,
   };
 }
 

@@ -46,7 +46,7 @@ function pastOf({ registry, start, home }: Search) {
     const now = gone && registry.list().find(({ id }) => id === gone.workspace);
     if (gone === undefined || now === undefined) continue;
     const movedTo = { id: now.id, path: displayAbsolute(now.path) };
-    const why = `${displayAbsolute(path)} is not protected: \`belay attach\` gave its store to ${movedTo.path}`;
+    const why = `${displayAbsolute(path)} is not protected: its store was attached to ${movedTo.path}`;
     return { why, movedTo };
   }
   return undefined;

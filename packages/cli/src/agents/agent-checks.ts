@@ -30,7 +30,7 @@ function captureChecks({ on, obstacles, agents }: CaptureState): AgentCheck[] {
   const captured = agents.filter((agent) => agent.captured).map(({ title }) => title);
   const detail =
     captured.length === 0
-      ? "no agent is used here: `belay run` and `belay checkpoint` capture"
+      ? "no agent is used here: `belay run -- <command>` and `belay checkpoint` capture"
       : `what ${captured.join(", ")} ${captured.length === 1 ? "does" : "do"} is captured by itself`;
   return [{ name: "capture", status: "ok", detail }];
 }

@@ -53,7 +53,7 @@ function gcText(gc: GcReport): string {
   ].join(" ");
   const packs =
     packsRewritten > 0
-      ? ` ${count(packsRewritten, "pack")} ${gc.dryRun ? "would be" : "were"} written anew.`
+      ? ` ${count(packsRewritten, "pack")} ${gc.dryRun ? "would be" : packsRewritten === 1 ? "was" : "were"} written anew.`
       : "";
   const sizes = gc.bytesAfter === null ? `${inUse} in use now` : `${size(gc.bytesBefore)} → ${inUse}`;
   return `${gc.dryRun ? "Would free" : "Freed"} ${what} (${sizes}).${packs}${steps}`;

@@ -4,7 +4,8 @@ import { visible } from "../output/visible.ts";
 
 export default defineCommand({
   usage: "note <checkpoint> <text>",
-  about: "Writes a note on a checkpoint; it replaces the one before. Notes are found by `belay search`.",
+  about:
+    "Writes a note on a checkpoint; it replaces the one before. Notes are found by `belay search <text>`.",
   options: {},
   operands: { min: 2, max: ANY_NUMBER },
   examples: [`belay note @ "the last one that worked"`],

@@ -14,7 +14,7 @@ export default defineCommand({
   usage: "pause [duration] [--all]",
   about: [
     "Captures nothing by itself for a while, an hour unless you say how long; then captures go on.",
-    "Agents work as ever and their prompts are recorded. Checkpoints by hand, `belay run`, restore and undo still work.",
+    "Agents work as ever and their prompts are recorded. Checkpoints by hand, run, restore and undo still work.",
   ].join("\n"),
   options: { all: { type: "boolean", about: "every protected directory, not only this one" } },
   operands: { min: 0, max: 1 },

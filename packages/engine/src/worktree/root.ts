@@ -10,7 +10,7 @@ export function isRootThere(root: AbsolutePath): boolean {
 }
 
 /** What every command says first where the root is missing. */
-export const ROOT_GONE = "The directory does not exist any more; belay restore brings its files back.";
+export const ROOT_GONE = "The directory does not exist any more; `belay restore @` brings its files back.";
 
 /** Nothing is there, not even something else. */
 export function isRootGone(root: AbsolutePath): boolean {
