@@ -6,7 +6,7 @@ import { statNode } from "./fs/file-stat.ts";
 import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
 import type { System } from "./model/system.ts";
-import { rootIdentity, type Registry } from "./store/registry.ts";
+import { rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
 
 export function parentOf(path: AbsolutePath): AbsolutePath {
   return (path.slice(0, path.lastIndexOf("/")) || "/") as AbsolutePath;
@@ -73,11 +73,16 @@ export function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: Syst
   });
 }
 
-export function refuseNested(registry: Registry, root: AbsolutePath, nested: boolean): void {
+/** A workspace inside another one needs to be asked for; one that moves there may stay in the one it was in. */
+export function refuseNested(
+  registry: Registry,
+  root: AbsolutePath,
+  { nested = false, moving }: { nested?: boolean; moving?: RegisteredWorkspace },
+): void {
   if (nested || isUnprotectedWorktree(root)) return;
   for (let above = parentOf(root); ; above = parentOf(above)) {
     const outer = registry.byPath(above);
-    if (outer !== undefined && outer.endedAt === null) {
+    if (outer !== undefined && outer.endedAt === null && !isAround(outer, moving)) {
       const path = displayAbsolute(root);
       const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
       throw new EngineError(
@@ -88,4 +93,11 @@ export function refuseNested(registry: Registry, root: AbsolutePath, nested: boo
     }
     if (above === "/") return;
   }
+}
+
+/** It is the moving one itself, or was around it already. */
+function isAround(outer: RegisteredWorkspace, moving: RegisteredWorkspace | undefined): boolean {
+  return (
+    moving !== undefined && isAtOrBelow(moving.path as string as BytePath, outer.path as string as BytePath)
+  );
 }

@@ -1,12 +1,11 @@
 /** The engine's public face. Everything else in this package may change without notice. */
+export { attachWorkspace, planAttach, type AttachPlan } from "./attach.ts";
 export { diagnose, type Check } from "./diagnose.ts";
 export {
-  attachWorkspace,
   listWorkspaces,
   protectedRoots,
   removableWorkspace,
   removeWorkspace,
-  workspaceById,
   type RemovedWorkspace,
   type WorkspaceSummary,
 } from "./manage.ts";

@@ -1,12 +1,11 @@
-/** Commands about workspaces as a whole: list, attach, remove. */
+/** Commands about workspaces as a whole: list, remove. */
 import { absolutePath, below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
-import type { LocalWorkspace } from "./local-workspace.ts";
 import { EngineError, isEngineError } from "./model/errors.ts";
 import type { WorkspaceId } from "./model/ids.ts";
-import { existingRoot, resolveAsFarAsPossible } from "./fit-root.ts";
+import { resolveAsFarAsPossible } from "./fit-root.ts";
 import { endedAbove, protectedAbove } from "./not-protected.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
-import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "./store/registry.ts";
+import { openRegistry, rootIdentity, type RegisteredWorkspace } from "./store/registry.ts";
 import { openStore, removeStore, storeBytes } from "./store/store.ts";
 
 export interface WorkspaceSummary {
@@ -30,7 +29,7 @@ export async function listWorkspaces(options: EngineOptions = {}): Promise<Works
   return registry.list().map((workspace) => summarise(workspace, home));
 }
 
-function summarise(
+export function summarise(
   { id, path, store, createdAt, endedAt }: RegisteredWorkspace,
   home: AbsolutePath,
 ): WorkspaceSummary {
@@ -59,62 +58,6 @@ export function protectedRoots(options: EngineOptions = {}): { id: WorkspaceId; 
   using registry = openRegistry(homePath(options, system), system.userId);
   const protectedOnes = registry.list().filter(({ endedAt }) => endedAt === null);
   return protectedOnes.map(({ id, path }) => ({ id, path: displayAbsolute(path) }));
-}
-
-/** The workspace of this id, or of the only one that begins so: what `attachWorkspace` would take. */
-export async function workspaceById(id: string, options: EngineOptions = {}): Promise<WorkspaceSummary> {
-  const system = systemOf(options);
-  const home = homePath(options, system);
-  using registry = openRegistry(home, system.userId);
-  return summarise(findById(registry, id), home);
-}
-
-/** Tells Belay where a workspace's directory is now. One that still exists is not protected any more. */
-export async function attachWorkspace(
-  id: string,
-  directory: string,
-  options: EngineOptions = {},
-): Promise<LocalWorkspace> {
-  const system = systemOf(options);
-  const home = homePath(options, system);
-  {
-    using registry = openRegistry(home, system.userId);
-    const workspace = findById(registry, id);
-    const root = existingRoot(directory);
-    refuseTaken(registry, workspace, root);
-    registry.move(workspace.id, root, rootIdentity(root)!);
-    if (workspace.path !== root && rootIdentity(workspace.path) !== undefined)
-      registry.noteDeparture(workspace.path, { workspace: workspace.id, at: system.now() });
-  }
-  return findWorkspace(directory, options);
-}
-
-function findById(registry: Registry, id: string): RegisteredWorkspace {
-  const all = registry.list();
-  const found = all.filter(
-    (workspace) => workspace.id === id || (id.length >= 4 && workspace.id.startsWith(id)),
-  );
-  if (found.length === 1) return found[0]!;
-  const candidates = (found.length === 0 ? all : found).map((workspace) => ({
-    id: workspace.id,
-    path: displayAbsolute(workspace.path),
-  }));
-  const why = found.length === 0 ? "There is no workspace" : "More than one workspace begins with";
-  throw new EngineError("WORKSPACE_NOT_FOUND", `${why} "${id}". Nothing was changed.`, {
-    path: id,
-    candidates,
-  });
-}
-
-function refuseTaken(registry: Registry, workspace: RegisteredWorkspace, root: AbsolutePath): void {
-  const path = displayAbsolute(root);
-  const holder = registry.byPath(root);
-  if (holder === undefined || holder.id === workspace.id) return;
-  const reason = `it is the workspace ${holder.id} already`;
-  throw new EngineError("WORKSPACE_REFUSED", `${path} cannot be attached: ${reason}. Nothing was changed.`, {
-    path,
-    reason,
-  });
 }
 
 export interface RemovedWorkspace {

@@ -98,7 +98,7 @@ export async function initWorkspace(
   const known = locate(registry, root);
   if (known !== undefined) return { workspace: open(known, opening), initial: null, created: false };
   refuseUnfit(root, home, system);
-  refuseNested(registry, root, options.nested ?? false);
+  refuseNested(registry, root, { nested: options.nested ?? false });
   return (await initAgain(root, { ...opening, options })) ?? (await initNew(root, { ...opening, options }));
 }
 

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import type { WorkspaceSummary } from "@belay/engine";
+import type { AttachPlan, WorkspaceSummary } from "@belay/engine";
 import { defineCommand, YES } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
 import { EXIT } from "../exit-code.ts";
@@ -12,20 +12,18 @@ export default defineCommand({
   about: [
     "Gives the current directory the store of a project that was here or elsewhere before: after a move",
     "that Belay did not notice, or a fresh clone. `belay workspaces` shows the ids. Asks when the other directory",
-    "still exists: it is not protected any more afterwards.",
+    "still exists, for it is not protected any more afterwards, and when this one holds other files than the project:",
+    "they stay whatever is restored, and are captured from then on. Home directories are refused, as by `belay init`.",
   ].join("\n"),
   options: { yes: YES },
   operands: { min: 1, max: 1 },
   run: async (call) => {
-    const { attachWorkspace, workspaceById } = await import("@belay/engine");
-    const taken = await workspaceById(call.operands[0] ?? "", { home: call.home });
-    if (
-      call.options.yes !== true &&
-      isInUse(taken, call.directory) &&
-      !(await confirm(call, question(taken)))
-    )
+    const { attachWorkspace, planAttach } = await import("@belay/engine");
+    const plan = await planAttach(call.operands[0] ?? "", call.directory, { home: call.home });
+    const question = questionOf(plan, call.directory);
+    if (call.options.yes !== true && question !== "" && !(await confirm(call, question)))
       return declined(call);
-    await using workspace = await attachWorkspace(taken.id, call.directory, { home: call.home });
+    await using workspace = await attachWorkspace(plan.workspace.id, call.directory, { home: call.home });
     warnAll(call, workspace.notices);
     const { store, checkpoints } = await workspace.status();
     if (call.json) call.output.json({ workspace: workspace.id, path: workspace.root, store, checkpoints });
@@ -37,11 +35,24 @@ export default defineCommand({
   },
 });
 
+/** One for all that speaks against it: a yes given in advance is a yes to what the message named. */
+function questionOf({ workspace, isAlike }: AttachPlan, directory: string): string {
+  const reasons = [
+    ...(isAlike ? [] : [strangeness(workspace, directory)]),
+    ...(isInUse(workspace, directory) ? [departure(workspace)] : []),
+  ];
+  return reasons.join(" ");
+}
+
+function strangeness({ path }: WorkspaceSummary, directory: string): string {
+  return `${visible(directory)} holds other files than ${visible(path)} did. Give it that project's checkpoints all the same, rather than an empty directory?`;
+}
+
 function isInUse({ path, exists, endedAt }: WorkspaceSummary, directory: string): boolean {
   return exists && endedAt === null && path !== realpathSync(directory);
 }
 
-function question({ path, checkpoints }: WorkspaceSummary): string {
+function departure({ path, checkpoints }: WorkspaceSummary): string {
   const what = checkpoints === null ? "the store" : `the ${count(checkpoints, "checkpoint")}`;
   return `${visible(path)} is still there. Take ${what} away from it, so that it is not protected any more?`;
 }

@@ -27,6 +27,7 @@ export type KeptReason =
   | "it holds a git repository"
   | "keep-new"
   | "git ignores it"
+  | "it was in this directory before the store was"
   | "git ignores it, and it was changed since"
   | "the directory is not empty";
 

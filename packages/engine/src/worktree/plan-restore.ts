@@ -20,6 +20,8 @@ export interface RestorePlanInput {
   readonly wasAbsent: AbsenceProof;
   /** Whether git ignores a path, now or then: a whole restore does not take it away. */
   readonly isIgnored?: (path: BytePath) => boolean;
+  /** Whether a path stood in this directory already when the store came to it: it did not come later. */
+  readonly wasHere?: (path: BytePath) => boolean;
   /** What the present scan left out: it keeps the directories above it from being removed. */
   readonly excluded: readonly ExcludedRoot[];
   /** undefined = everything */
@@ -102,8 +104,9 @@ class RestorePlanner {
 
   #considerDeletion(edit: Edit): void {
     const { path, from } = edit;
-    const { wasAbsent, keepNew, paths, isIgnored } = this.#input;
+    const { wasAbsent, keepNew, paths, isIgnored, wasHere } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
+    if (wasHere?.(path) === true) return this.#keep(path, "it was in this directory before the store was");
     const isSpared = paths === undefined && isLeaf(from) && isIgnored?.(path) === true;
     if (isSpared && !this.#isInTheWay(path)) return this.#keep(path, "git ignores it");
     if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");

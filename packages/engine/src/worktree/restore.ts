@@ -1,4 +1,5 @@
 /** Restore: from the present to a checkpoint, whole or in part. Looks first, asks nothing, loses nothing. */
+import { attachesSince } from "../history/attaches.ts";
 import { threadsSince } from "../history/record.ts";
 import type { Finish } from "../history/journal.ts";
 import { newestCheckpoint, readDoubts, readGaps } from "../history/checkpoints.ts";
@@ -7,7 +8,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
-import { hashBytes } from "../model/object-hash.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
 import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
@@ -208,6 +209,7 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
           target: target.snapshot,
           wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
           isIgnored: ignoredBy(context, present, target),
+          wasHere: hereBefore(context, present, target),
           excluded: present.excludedRoots,
           paths: request.paths,
           keepNew: request.keepNew,
@@ -238,6 +240,15 @@ function ignoredBy({ store }: Context, { recordedRules }: Seen, { rules }: Check
     (each) => each && createRecordedMatcher(each),
   );
   return (path: BytePath) => matchers.some((matcher) => matcher?.isIgnored(path) === true);
+}
+
+/** [N6] What the first look after an attach found, and the last before it did not know, is older than the store here. */
+function hereBefore({ store }: Context, { objects, snapshot }: Seen, target: Checkpoint) {
+  const attaches = attachesSince(store.db, target.seq);
+  const isIn = (tree: ObjectHash | undefined, path: BytePath) =>
+    tree !== undefined && lookUp(objects, tree, path).entry !== undefined;
+  return (path: BytePath) =>
+    attaches.some(({ before, after }) => isIn(after ?? snapshot, path) && !isIn(before, path));
 }
 
 const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };
