@@ -19,6 +19,8 @@ interface CommandErrorDetails {
   readonly exit: ExitCode;
   /** Left out where the engine has an error of the same code: then the hint is the same, too. */
   readonly hint?: string;
+  /** More about it, a line each. */
+  readonly list?: readonly string[];
   readonly facts?: Readonly<Record<string, unknown>>;
 }
 

@@ -38,11 +38,14 @@ export function declined(call: Pick<Call, "output">): number {
 }
 
 function confirmationRequired(question: string, dryRun: boolean): CommandError {
+  const lines = question.split("\n");
+  const asked = lines.findIndex((line) => line.includes("?"));
   return new CommandError(
     "CONFIRMATION_REQUIRED",
-    `This needs a yes, and there is no terminal to ask on: ${question} Nothing was changed.`,
+    `This needs a yes, and there is no terminal to ask on: ${lines[asked] ?? question} Nothing was changed.`,
     {
       exit: EXIT.refused,
+      list: lines.filter((_, index) => index !== asked),
       hint: `Add --yes to do it without a question${dryRun ? ", or --dry-run to only look" : ""}.`,
       facts: { question },
     },

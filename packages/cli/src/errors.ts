@@ -187,14 +187,14 @@ export interface ErrorReport {
 
 export function reportError(error: unknown): ErrorReport {
   if (error instanceof CommandError) {
-    const { exit, hint, facts = {} } = error.details;
+    const { exit, hint, facts = {}, list = [] } = error.details;
     return {
       code: error.code,
       message: error.message,
       hint: hint ?? hintFor(error.code, facts),
       exit,
       facts,
-      list: [],
+      list,
     };
   }
   if (isEngineError(error)) return reportEngineError(error);

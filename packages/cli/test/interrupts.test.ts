@@ -373,11 +373,19 @@ test("[R124] what one writes while Edit runs stands apart in the preview; [R123]
   await client.send({ ...CLAUDE.before("s1", "c1"), ...input });
   sandbox.write("x.txt", "1\n");
   sandbox.write("mine.txt", "mine\n");
+  sandbox.write("new.txt", "mine\n");
   await client.send({ ...CLAUDE.after("s1", "c1"), ...input });
   await client.stop();
   const preview = sandbox.ok("undo", "--dry-run");
-  expect(preview).toMatch(/Changed while Edit ran, maybe by you; goes too:\n +mine\.txt/);
+  expect(preview).toMatch(
+    /Changed while Edit ran, maybe by you; undone too:\n +~ restore +mine\.txt\n +- delete +new\.txt/,
+  );
   expect(preview.indexOf("x.txt")).toBeLessThan(preview.indexOf("Changed while Edit ran"));
+  sandbox.ok("undo", "--yes");
+  expect(sandbox.ok("redo", "--dry-run")).toMatch(
+    /Changed while Edit ran, maybe by you; redone too:\n +~ restore +mine\.txt\n +\+ create +new\.txt/,
+  );
+  sandbox.ok("redo", "--yes");
   sandbox.ok("checkpoint");
   expect(sandbox.ok("revert", "@", "--yes")).toContain(
     "Nothing to take out: this checkpoint has no change of its own.",

@@ -1,4 +1,6 @@
 /** What a command says happened is what happened: to a path that cannot be restored, to a pause, to a redo. */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openWorkspace } from "@belay/engine";
 import { Sandbox } from "./sandbox.ts";
@@ -99,4 +101,75 @@ test("[R199] git's own files are said to be out of reach, not to be missing", as
     expect(sandbox.error([command, "2", ".git/config", "--yes"], 4).message).toContain(
       ".git is never captured or changed by Belay",
     );
+});
+
+test("forget without a terminal asks in lines of its own", async () => {
+  using sandbox = await Sandbox.protected({
+    "a.txt": "one\n",
+    "secret.key": "password\n",
+    "copy.key": "password\n",
+  });
+  const { status, stderr } = sandbox.belay(["forget", "secret.key"]);
+  expect(status).toBe(3);
+  expect(stderr).not.toContain("\\n");
+  expect(stderr).toMatch(
+    /Purge secret\.key from 1 checkpoint for good\? It cannot be undone\. Nothing was changed\.\n/,
+  );
+  expect(stderr).toMatch(/^ +It is still on disk: /m);
+  expect(stderr).toMatch(/^ +copy\.key$/m);
+});
+
+test("[R157] a redo is told the agent as what it is", async () => {
+  using sandbox = await Sandbox.protected();
+  turn(sandbox, "p1", () => sandbox.write("a.txt", "two\n"));
+  sandbox.ok("undo", "--yes");
+  const news = (answer: unknown) => JSON.stringify(answer);
+  expect(news(prompt(sandbox, "p2"))).toContain("the user took back some of your earlier work");
+  hook(sandbox, { hook_event_name: "Stop" });
+  sandbox.ok("redo", "--yes");
+  const told = news(prompt(sandbox, "p3"));
+  expect(told).toContain("the user brought back some of your earlier work that had been undone");
+  expect(told).not.toContain("took back");
+});
+
+test("status after an undo leads to the redo", async () => {
+  using sandbox = await Sandbox.protected();
+  turn(sandbox, "p1", () => sandbox.write("a.txt", "two\n"));
+  sandbox.ok("undo", "--yes");
+  expect(sandbox.ok("status")).toContain("`belay redo` brings back what was undone.");
+});
+
+test("a name that another checkpoint has is accepted with a warning", async () => {
+  using sandbox = await Sandbox.protected();
+  expect(sandbox.belay(["checkpoint", "-m", "x1"]).stderr).toBe("");
+  const { status, stderr } = sandbox.belay(["checkpoint", "-m", "x1"]);
+  expect(status).toBe(0);
+  expect(stderr).toMatch(/Checkpoint 2 has the name "x1" too\. Their ids tell them apart; that one is \w+/);
+  expect(sandbox.belay(["checkpoint", "-m", "x"]).stderr).toBe("");
+});
+
+test("[R151] uninstall says that the other files are untouched where it changed one", async () => {
+  using sandbox = new Sandbox();
+  mkdirSync(join(sandbox.base, ".claude"));
+  sandbox.ok("init", "--yes", "--agent", "claude-code");
+  expect(sandbox.ok("uninstall", "--yes")).toContain("Your other files are untouched.");
+});
+
+test("doctor hints at more watches only where there are too few", async () => {
+  using sandbox = await Sandbox.protected();
+  sandbox.ok("start");
+  try {
+    sandbox.ok("checkpoint");
+    sandbox.write(".gitignore", "out/\n");
+    const check = () =>
+      JSON.parse(sandbox.belay(["--json", "doctor"]).stdout).checks.find(
+        ({ name }: { name: string }) => name === "resident process",
+      );
+    let found = check();
+    for (let tries = 0; tries < 40 && found.status === "ok"; tries += 1) found = check();
+    expect(found.detail).toContain("the rules changed");
+    expect(found.hint).not.toContain("sysctl");
+  } finally {
+    sandbox.ok("stop");
+  }
 });

@@ -1,10 +1,22 @@
 /** What a person should be told about a checkpoint that was just taken. */
+import { listCheckpoints } from "./history/checkpoints.ts";
 import type { Checkpoint } from "./model/checkpoint.ts";
 import type { StepSummary } from "./model/plan.ts";
+import type { Database } from "./store/database.ts";
 import type { Taken } from "./worktree/take-checkpoint.ts";
 
 export function captureWarnings(before: Checkpoint | undefined, taken: Taken): string[] {
   return [...emptiedWarning(before, taken), ...(taken.comparable ? [] : [DAMAGED_PREVIOUS])];
+}
+
+/** Two checkpoints may have one name; then only numbers and ids tell them apart. */
+export function namesakeWarnings(db: Database, name: string | undefined): string[] {
+  if (name === undefined) return [];
+  const namesake = listCheckpoints(db, { search: name }).find((each) => each.name === name);
+  if (namesake === undefined) return [];
+  return [
+    `Checkpoint ${namesake.seq} has the name ${JSON.stringify(name)} too. Their ids tell them apart; that one is ${namesake.id}.`,
+  ];
 }
 
 const NAMED = 2;

@@ -1,4 +1,5 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
+import { namesakeWarnings } from "./capture-warnings.ts";
 import { displayAbsolute } from "./fs/absolute-path.ts";
 import { addTag, removeTag, setName, setNote } from "./history/annotations.ts";
 import { checkpointAt, listCheckpoints, listLate } from "./history/checkpoints.ts";
@@ -92,9 +93,11 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     const included = (request.include ?? []).flatMap((path) =>
       filesBelow(this.context.worktree.root, parsePath(path)),
     );
-    return (await this.take(() =>
+    const namesakes = namesakeWarnings(this.db, request.name);
+    const taken = (await this.take(() =>
       takeCheckpoint(this.context, { request, description, look: { progress, included } }),
     ))!;
+    return { ...taken, warnings: [...taken.warnings, ...namesakes] };
   }
 
   async turn<Result>(

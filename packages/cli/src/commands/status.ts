@@ -119,12 +119,13 @@ function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): s
   return `${session}, ${hasUnapproved ? `${count(changedFiles.length, "file")} unapproved` : "everything approved"}`;
 }
 
-function nextStep({ exists, changedFiles, canUndo }: WorkspaceStatus): string {
+function nextStep({ exists, changedFiles, canUndo, canRedo }: WorkspaceStatus): string {
   if (!exists) return "`belay restore @` brings the directory and its files back.";
   if (changedFiles.some(({ type }) => type === "deleted"))
     return "`belay restore @` brings back what is gone; `belay diff` shows the changes; `belay checkpoint` keeps them.";
   if (changedFiles.length > 0) return "`belay diff` shows the changes; `belay checkpoint` keeps them.";
-  return canUndo === null
+  if (canUndo !== null) return "`belay undo` takes back the last step.";
+  return canRedo === null
     ? "`belay run -- <agent>` makes a step that can be undone."
-    : "`belay undo` takes back the last step.";
+    : "`belay redo` brings back what was undone.";
 }

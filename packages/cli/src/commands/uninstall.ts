@@ -38,7 +38,7 @@ interface Removed extends Pick<WorkspaceSummary, "path" | "store" | "checkpoints
 
 function removedText({ path, store, purged, hooks, checkpoints }: Removed): string {
   const removed = hooks.length > 0 ? hooks.map(hookText) : ["No agent's settings hold hooks for it."];
-  const ended = `${visible(path)} is not protected any more. The files are untouched.`;
+  const ended = `${visible(path)} is not protected any more. Your ${hooks.length > 0 ? "other " : ""}files are untouched.`;
   if (purged) return [...removed, ended, "Its checkpoints are deleted."].join("\n");
   return [
     ...removed,

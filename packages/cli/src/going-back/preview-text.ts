@@ -43,11 +43,14 @@ const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Sty
   replace: { mark: "!", paint: "yellow" },
 };
 
-function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
+function operationList(plan: Plan, context: PreviewContext): string[] {
   // what may be a person's doing stands apart
   const apart = new Set(plan.maybe.map(({ path }) => path));
   const edits = plan.edits.filter(({ path }) => !apart.has(path));
-  if (edits.length === 0) return [];
+  return edits.length === 0 ? [] : [editList(plan, edits, context)];
+}
+
+function editList(plan: Plan, edits: Plan["edits"], { output, all }: PreviewContext): string {
   const merged = new Set<string>(plan.merged);
   const row = (edit: Plan["edits"][number]) => {
     const type = planOperationType(edit);
@@ -59,15 +62,22 @@ function operationList(plan: Plan, { output, all }: PreviewContext): string[] {
       { text: visiblePath(edit.path) + slash },
     ];
   };
-  return [
-    listText(edits, { output, all }, (shown) =>
-      table(shown.map(row), { width: output.width, indent: "  ", flexible: 1 }),
-    ),
-  ];
+  return listText(edits, { output, all }, (shown) =>
+    table(shown.map(row), { width: output.width, indent: "  ", flexible: 1 }),
+  );
 }
 
+const TOO: Readonly<Record<Plan["kind"], string>> = {
+  restore: "restored",
+  reset: "reset",
+  undo: "undone",
+  redo: "redone",
+  revert: "taken out",
+};
+
 /** Everything a person should know besides the list: what stays, what is in doubt, what is in the way. */
-function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] {
+function remarks(plan: Plan, context: PreviewContext): string[] {
+  const { output, all, agents } = context;
   const { style } = output;
   const remark = (title: string, total: number, body: () => string) =>
     total === 0 ? [] : [`${style.bold(title)}\n${body()}`];
@@ -85,9 +95,14 @@ function remarks(plan: Plan, { output, all, agents }: PreviewContext): string[] 
       reasons(plan.kept.map((each) => withGap(each, plan))),
     ),
     ...[...Map.groupBy(plan.maybe, ({ tool }) => tool)].flatMap(([tool, those]) =>
-      remark(`Changed while ${visible(tool)} ran, maybe by you; goes too:`, those.length, () =>
-        paths(those.map(({ path }) => path)),
-      ),
+      remark(`Changed while ${visible(tool)} ran, maybe by you; ${TOO[plan.kind]} too:`, those.length, () => {
+        const apart = new Set(those.map(({ path }) => path));
+        return editList(
+          plan,
+          plan.edits.filter(({ path }) => apart.has(path)),
+          context,
+        );
+      }),
     ),
     ...plan.background.flatMap(({ step, tool, paths: those }) =>
       remark(

@@ -35,6 +35,15 @@ export async function residentCheck(home: string) {
   };
 }
 
+/** The engine's reason when the system gives no more watches; the others pass with the next capture. */
+function lacksWatches({
+  watching,
+}: {
+  readonly watching?: { readonly reason: string | null } | null;
+}): boolean {
+  return watching?.reason?.startsWith("not everything can be watched") === true;
+}
+
 /** A process that cannot watch, does not answer or is of another build is worth a word. */
 async function presentCheck(resident: ResidentProcess) {
   const name = "resident process";
@@ -55,7 +64,7 @@ async function presentCheck(resident: ResidentProcess) {
           name,
           status: "warning" as const,
           detail: `${detail}; not watched: ${cold.map(({ path, watching }) => `${path} (${watching?.reason})`).join(", ")}`,
-          hint: "Captures there scan everything, as without the process. More watches: sysctl fs.inotify.max_user_watches.",
+          hint: `Captures there scan everything, as without the process.${cold.some(lacksWatches) ? " More watches: sysctl fs.inotify.max_user_watches." : ""}`,
         };
   } catch {
     return { name, status: "warning" as const, detail: `process ${facts.pid} does not answer`, hint };
