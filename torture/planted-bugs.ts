@@ -290,7 +290,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
   {
     name: "a forget that did not come to its end says that nothing was done",
     suite: "full",
-    tries: 1_000,
+    strikes: { scene: "forget", calls: "" },
+    tries: 200,
     edits: [
       {
         file: "upkeep/purge",
