@@ -29,6 +29,7 @@ import { decodeExcluded } from "./worktree/excluded-list.ts";
 import { measureExcluded } from "./worktree/excluded-size.ts";
 import { provenChanges } from "./worktree/proven-changes.ts";
 import { stepToUndo } from "./worktree/select-steps.ts";
+import { lostRepository } from "./worktree/plan-warnings.ts";
 import { assertRootThere, isRootThere } from "./worktree/root.ts";
 import type { Present } from "./worktree/look.ts";
 
@@ -132,6 +133,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),
       ...(present === undefined ? [] : whyStagesStay(context)),
+      ...lostRepository(worktree.root, newest),
       ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };

@@ -111,7 +111,10 @@ function findPending(context: Context, request: ResetRequest, seen: Seen): Pendi
         ownerOf: (path) => otherThread(context, thread, path),
         first: approved,
       }),
-      warnings: [...planWarnings(present, approved, result.edits), ...lostBase(context, thread, approved)],
+      warnings: [
+        ...planWarnings(context, { present, target: approved, edits: result.edits }),
+        ...lostBase(context, thread, approved),
+      ],
     },
   };
 }

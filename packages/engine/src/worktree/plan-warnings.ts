@@ -1,20 +1,40 @@
 /** What a person should know before agreeing to a plan. */
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { findRepository } from "../fs/git-repository.ts";
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
+import type { Context } from "./context.ts";
 import type { Present } from "./look.ts";
 
-export function planWarnings(
-  present: Pick<Present, "git">,
-  target: Checkpoint | undefined,
-  edits: readonly Edit[],
-): string[] {
+/** What a plan is made of. */
+interface Planned {
+  readonly present: Pick<Present, "git">;
+  readonly target: Checkpoint | undefined;
+  readonly edits: readonly Edit[];
+}
+
+export function planWarnings({ worktree }: Context, { present, target, edits }: Planned): string[] {
   if (edits.length === 0) return [];
   return [
     ...gitWarnings(present.git, target?.git ?? null),
+    ...lostRepository(worktree.root, target),
     ...edits.flatMap(({ path }) => runnableWarning(path)),
   ];
 }
+
+/** [R212] A checkpoint that knew a repository does not bring it back. */
+export function lostRepository(root: AbsolutePath, then: Checkpoint | undefined): string[] {
+  const isLost =
+    (then?.git ?? null) !== null &&
+    statNode(below(root, ".git")) === undefined &&
+    findRepository(root) === undefined;
+  return isLost ? [NO_REPOSITORY] : [];
+}
+
+const NO_REPOSITORY =
+  "`.git` is gone and does not come back, for Belay does not capture it: clone it or `git init` again";
 
 function gitWarnings(now: GitState | null, then: GitState | null): string[] {
   if (now === null) return [];

@@ -230,7 +230,7 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     gaps: readGaps(context.store.db, target.seq).filter(chosen),
     doubts: readDoubts(context.store.db, target.seq).filter(chosen),
     otherThreads: otherThreads(context, request, edits),
-    warnings: planWarnings(present, target, edits),
+    warnings: planWarnings(context, { present, target, edits }),
   };
 }
 

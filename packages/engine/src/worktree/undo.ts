@@ -195,11 +195,11 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
     doubts:
       direction === "backwards" ? lateDoubts(context, deltas.steps).filter(({ path }) => chosen(path)) : [],
     warnings: [
-      ...planWarnings(
+      ...planWarnings(context, {
         present,
-        request.kind === "undo" ? beforeFirst(context, deltas.steps) : undefined,
+        target: request.kind === "undo" ? beforeFirst(context, deltas.steps) : undefined,
         edits,
-      ),
+      }),
       ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
       ...(request.kind === "undo" ? uncapturedWarnings(context, deltas.steps) : []),
     ],
