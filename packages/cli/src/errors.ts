@@ -5,6 +5,7 @@
 import type { ErrorCode, ErrorFacts } from "@belay/engine";
 import { CommandError } from "./command-error.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
+import { belayAt } from "./output/belay-at.ts";
 import { shellWords } from "./output/shell-words.ts";
 
 interface Decision<Facts> {
@@ -24,7 +25,7 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
         : movedTo !== undefined
           ? `\`belay init\` protects it anew; \`belay attach ${movedTo.id}\` takes the store back.`
           : candidates.length > 0
-            ? `Was it moved? \`belay attach ${candidates[0]!.id}\` gives it that store back. \`belay init\` protects it anew.`
+            ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory anew.`
             : "`belay init` protects this directory.",
     list: ({ candidates }) => candidates.map(({ id, path }) => `${id}  ${path}`),
   },
@@ -37,7 +38,8 @@ const DECISIONS: { readonly [Code in ErrorCode]: Decision<ErrorFacts[Code]> } = 
   },
   WORKSPACE_EMPTIED: {
     exit: EXIT.refused,
-    hint: "`belay restore @` brings it back with everything in it.",
+    hint: ({ path }) =>
+      `\`${belayAt(path, "restore", "@")}\` brings it back with all files of the newest checkpoint.`,
   },
   CHECKPOINT_NOT_FOUND: { exit: EXIT.notFound, hint: "`belay list` shows the checkpoints." },
   CHECKPOINT_AMBIGUOUS: {

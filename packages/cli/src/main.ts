@@ -11,6 +11,7 @@ import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
 import { errorJson, reportError } from "./errors.ts";
 import { EXIT } from "./exit-code.ts";
 import { nearest } from "./nearest.ts";
+import { currentDirectory } from "./output/belay-at.ts";
 import { errorText } from "./output/error-text.ts";
 import { readVersion } from "./version.ts";
 import { assertWritten, createOutput, type Output } from "./output/output.ts";
@@ -96,17 +97,6 @@ function createCall(line: ParsedLine): Call {
 
 function outputOf({ options }: ParsedLine): Output {
   return createOutput({ json: options["json"] === true, quiet: options["quiet"] === true });
-}
-
-/** An agent may have deleted the very directory this shell stands in: its name is still known. */
-function currentDirectory(): string {
-  try {
-    return process.cwd();
-  } catch (error) {
-    const name = process.env["PWD"];
-    if (name === undefined) throw error;
-    return name;
-  }
 }
 
 /** The last checkpoints where there are some, help elsewhere. */

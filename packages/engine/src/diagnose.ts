@@ -1,5 +1,5 @@
 /** What `belay doctor` looks at: everything that could make protection weaker than it seems. */
-import { displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
+import { absolutePath, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { fileSystemKind } from "./fs/file-system-kind.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { freeBytes } from "./fs/mutate.ts";
@@ -8,6 +8,9 @@ import type { UncapturedTurn } from "./model/conversation.ts";
 import { EngineError } from "./model/errors.ts";
 import type { System } from "./model/system.ts";
 import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
+import { goneWorkspaces } from "./not-protected.ts";
+import { resolveAsFarAsPossible } from "./fit-root.ts";
+import { comesBackBy } from "./worktree/root.ts";
 import { listSettings } from "./settings.ts";
 import { openRegistry, storeDirectories } from "./store/registry.ts";
 
@@ -42,7 +45,7 @@ export async function diagnose(
     ),
     attempt("home", () => checkHome(home, system.userId)),
     attempt("space", () => checkSpace(home)),
-    attempt("stores", () => checkStores(home, system.userId)),
+    attempt("stores", () => checkStores(home, system.userId, directory)),
   ];
   return { checks: [...checks, ...(await checkWorkspace(directory, options, system))] };
 }
@@ -91,13 +94,13 @@ function checkSpace(home: AbsolutePath): Check {
     : ok("space", detail);
 }
 
-function checkStores(home: AbsolutePath, userId: number | undefined): Check {
+function checkStores(home: AbsolutePath, userId: number | undefined, directory: string): Check {
   if (statNode(home) === undefined) return ok("stores", "none");
   using registry = openRegistry(home, userId);
   const known = registry.list();
   const registered = new Set(known.map(({ store }) => store));
   const lost = storeDirectories(home).filter((store) => !registered.has(store));
-  const gone = known.filter(({ path, endedAt }) => endedAt === null && statNode(path) === undefined);
+  const gone = goneWorkspaces(registry, resolveAsFarAsPossible(absolutePath(directory)));
   if (lost.length > 0)
     return {
       name: "stores",
@@ -110,7 +113,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined): Check {
       name: "stores",
       status: "warning",
       detail: `${gone.length} of ${known.length} protected directories do not exist any more`,
-      hint: "`belay workspaces` lists them; `belay attach <id>` in the new place keeps their checkpoints",
+      hint: `${comesBackBy(gone[0]!.path)} brings it back; where it was moved to, \`belay attach <id>\` keeps its checkpoints; \`belay workspaces\` lists all`,
     };
   return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);
 }

@@ -2,6 +2,7 @@
 import { below, displayAbsolute, type AbsolutePath } from "./fs/absolute-path.ts";
 import { statNode } from "./fs/file-stat.ts";
 import { parentOf } from "./fit-root.ts";
+import { isAtOrBelow, type BytePath } from "./model/byte-path.ts";
 import { EngineError } from "./model/errors.ts";
 import type { RegisteredWorkspace, Registry } from "./store/registry.ts";
 
@@ -18,10 +19,10 @@ interface Search {
 export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND"> {
   const { registry, start, inWorktree } = search;
   const path = displayAbsolute(start);
-  const candidates = registry
-    .list()
-    .filter(({ endedAt, path: old }) => endedAt === null && statNode(old) === undefined)
-    .map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
+  const candidates = goneWorkspaces(registry, start).map(({ id, path: old }) => ({
+    id,
+    path: displayAbsolute(old),
+  }));
   const { why, ...past } = pastOf(search) ?? {
     why: `${path} is ${inWorktree ? "in a linked git worktree that is not protected yet" : "not in a protected directory"}`,
   };
@@ -30,6 +31,16 @@ export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND">
     candidates,
     ...past,
   });
+}
+
+/** Protected directories that do not exist any more, those first that were below this one. */
+export function goneWorkspaces(registry: Registry, start: AbsolutePath): RegisteredWorkspace[] {
+  const isBelow = ({ path }: RegisteredWorkspace) =>
+    isAtOrBelow(path as string as BytePath, start as string as BytePath);
+  const gone = registry
+    .list()
+    .filter(({ endedAt, path }) => endedAt === null && statNode(path) === undefined);
+  return [...gone.filter(isBelow), ...gone.filter((one) => !isBelow(one))];
 }
 
 /** What became of the protection that this directory, or one above it, once had. */

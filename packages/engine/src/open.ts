@@ -42,7 +42,7 @@ import {
 import { createSystem } from "./system.ts";
 import type { HeadStart } from "./worktree/head-start.ts";
 import { noteLargeTree } from "./worktree/large-trees.ts";
-import { ROOT_GONE } from "./worktree/root.ts";
+import { rootGone } from "./worktree/root.ts";
 import type { Progress, TakenCheckpoint } from "./workspace.ts";
 
 export interface EngineOptions {
@@ -264,7 +264,7 @@ function locate(
   const byPath = registry.byPath(path);
   if (byPath !== undefined) {
     if (byPath.endedAt !== null) return undefined;
-    if (identity === undefined) return { ...byPath, notices: [ROOT_GONE] };
+    if (identity === undefined) return { ...byPath, notices: [rootGone(path)] };
     if (sameIdentity(byPath, identity)) return { ...byPath, notices: [] };
     registry.move(byPath.id, path, identity);
     return {

@@ -3,14 +3,23 @@
  * `doctor` and the HTTP API say what this says. It looks at the settings of Belay and of the agents, at the last event
  * of each and at what the agents did meanwhile; it changes nothing.
  */
+import { existsSync } from "node:fs";
 import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
 import { findWorkspace, readSettings, type Workspace } from "@belay/engine";
+import { belayAt } from "../output/belay-at.ts";
 import { clockTime } from "../output/relative-time.ts";
 import { placeFor } from "./agent-hooks.ts";
 
 /** Something that keeps everything from being captured. */
 export interface CaptureObstacle {
-  readonly code: "NOT_PROTECTED" | "STORE_FAILS" | "PAUSED" | "AUTOMATIC_OFF" | "NO_HOOKS" | "NO_EVENTS";
+  readonly code:
+    | "NOT_PROTECTED"
+    | "GONE"
+    | "STORE_FAILS"
+    | "PAUSED"
+    | "AUTOMATIC_OFF"
+    | "NO_HOOKS"
+    | "NO_EVENTS";
   readonly detail: string;
   readonly hint: string;
 }
@@ -61,6 +70,8 @@ export async function captureStateAt(home: string, directory: string): Promise<C
 }
 
 export async function captureState(scene: Scene): Promise<CaptureState> {
+  // where there is no directory, nothing is wrong with the agents' settings in it
+  if (isGone(scene.workspace)) return { on: false, obstacles: standing(scene), agents: [] };
   const opened = scene.workspace instanceof Error ? null : scene.workspace;
   const lastEvents = await readLastEvents(opened);
   const since = await protectedSince(opened);
@@ -80,6 +91,10 @@ export async function captureState(scene: Scene): Promise<CaptureState> {
   return { on: obstacles.length === 0, obstacles, agents };
 }
 
+function isGone(workspace: Scene["workspace"]): boolean {
+  return workspace !== null && !(workspace instanceof Error) && !existsSync(workspace.root);
+}
+
 /** What keeps everything from being captured, whatever agents there are. */
 function standing({ home, workspace }: Scene): CaptureObstacle[] {
   if (workspace === null)
@@ -96,6 +111,14 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
         code: "STORE_FAILS",
         detail: `the store cannot be opened, so nothing is captured: ${workspace.message}`,
         hint: "`belay verify --full` says more.",
+      },
+    ];
+  if (isGone(workspace))
+    return [
+      {
+        code: "GONE",
+        detail: "This directory is gone; its checkpoints are not.",
+        hint: `\`${belayAt(workspace.root, "restore", "@")}\` brings it back with all files of the newest one.`,
       },
     ];
   const { paused } = workspace;

@@ -47,11 +47,6 @@ interface ShownStatus extends WorkspaceStatus {
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
   const { changedFiles, gaps, excluded, capture } = status;
   const parts = [
-    ...(status.exists
-      ? []
-      : [
-          `${output.style.red("✗")} ${output.style.bold("This directory is gone; its checkpoints are not.")}`,
-        ]),
     ...capture.obstacles.map((obstacle) => obstacleText(obstacle, output)),
     output.style.bold(visible(status.root)),
     factTable(facts(status, output), output, { cut: true }),
@@ -62,7 +57,7 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
   }
   if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
   if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
-  if (!output.quiet) parts.push(`\n${output.style.dim("→")} ${nextStep(status)}`);
+  if (!output.quiet && status.exists) parts.push(`\n${output.style.dim("→")} ${nextStep(status)}`);
   return parts.join("\n");
 }
 
@@ -119,8 +114,7 @@ function sessionText({ session, changedFiles, hasUnapproved }: SessionStatus): s
   return `${session}, ${hasUnapproved ? `${count(changedFiles.length, "file")} unapproved` : "everything approved"}`;
 }
 
-function nextStep({ exists, changedFiles, canUndo, canRedo }: WorkspaceStatus): string {
-  if (!exists) return "`belay restore @` brings the directory and its files back.";
+function nextStep({ changedFiles, canUndo, canRedo }: WorkspaceStatus): string {
   if (changedFiles.some(({ type }) => type === "deleted"))
     return "`belay restore @` brings back what is gone; `belay diff` shows the changes; `belay checkpoint` keeps them.";
   if (changedFiles.length > 0) return "`belay diff` shows the changes; `belay checkpoint` keeps them.";

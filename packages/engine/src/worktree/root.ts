@@ -10,7 +10,16 @@ export function isRootThere(root: AbsolutePath): boolean {
 }
 
 /** What every command says first where the root is missing. */
-export const ROOT_GONE = "The directory does not exist any more; `belay restore @` brings its files back.";
+export function rootGone(root: AbsolutePath): string {
+  return `The directory does not exist any more; ${comesBackBy(root)} brings its files back.`;
+}
+
+/** The command that brings a directory back, wherever it is typed. */
+export function comesBackBy(root: AbsolutePath): string {
+  const path = displayAbsolute(root);
+  const word = /^[\w./:=@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
+  return `\`belay -C ${word} restore @\``;
+}
 
 /** Nothing is there, not even something else. */
 export function isRootGone(root: AbsolutePath): boolean {
