@@ -349,7 +349,7 @@ function belay(args: readonly string[], { where }: Situation) {
 }
 
 /** These ask a person, and a test is none. */
-const ASKING = /^belay (?:restore|forget|uninstall|prune|gc)\b/;
+const ASKING = /^belay (?:-C \S+ )?(?:restore|forget|uninstall|prune|gc)\b/;
 
 /** Types a command as it stands in a hint, `<…>` filled in. */
 function typed(hinted: string, { where, fill = {}, exits = {} }: Situation): string {

@@ -28,7 +28,8 @@ const KEPT: Readonly<Record<Kept["reason"], string>> = {
   "it is a mount point": "it is a mount point now",
   "it is a linked git worktree": "it is a linked git worktree now",
   "keep-new": "it came later (--keep-new)",
-  "it was in this directory before the store was": "it was in this directory before `belay attach`",
+  "it was in this directory before the store was":
+    "it was in this directory before this store was attached to it",
   "git ignores it": "it came later, and git ignores it",
   "git ignores it, and it was changed since": "git ignores it, and it was changed again since",
   "the directory is not empty": "the directory is not empty",
