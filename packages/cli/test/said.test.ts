@@ -173,3 +173,27 @@ test("doctor hints at more watches only where there are too few", async () => {
     sandbox.ok("stop");
   }
 });
+
+test.each([[false], [true]])(
+  "[R144] work during a pause is called that, and cannot be undone (ended: %s)",
+  async (isEnded) => {
+    using sandbox = await Sandbox.protected();
+    turn(sandbox, "p1", () => sandbox.write("a.txt", "two\n"));
+    sandbox.ok("pause");
+    turn(sandbox, "p2", () => sandbox.write("src/b.txt", "paused\n"));
+    if (isEnded) {
+      sandbox.ok("resume");
+      sandbox.write("later.txt", "mine\n");
+    }
+    const preview = sandbox.ok("undo", "--dry-run");
+    expect(preview).toMatch(/Changed while captures were paused; stays:\n +src\/b\.txt/);
+    expect(preview).toContain("1 turn since then was made while captures were paused, and cannot be undone");
+    if (isEnded) expect(preview).toMatch(/Changed meanwhile, not by a tool; stays:\n +later\.txt/);
+    else expect(preview).not.toContain("not by a tool");
+    expect(sandbox.ok("status")).toMatch(/no undo +1 turn made while captures were paused cannot be undone/);
+    if (!isEnded) return;
+    turn(sandbox, "p3", () => sandbox.write("a.txt", "three\n"));
+    expect(sandbox.ok("status")).not.toContain("no undo");
+    expect(sandbox.ok("undo", "--dry-run")).not.toContain("paused");
+  },
+);

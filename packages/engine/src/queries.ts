@@ -1,4 +1,5 @@
 /** Questions about a workspace: what a checkpoint holds, what differs, how things stand. Nothing here writes. */
+import { countNewestPausedTurns } from "./history/paused-stretches.ts";
 import { walkTree } from "./diff/compare-trees.ts";
 import { countChanges } from "./diff/count-changes.ts";
 import { fileChanges } from "./diff/file-changes.ts";
@@ -127,6 +128,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     undoDropped: countDropped(db),
+    pausedTurns: countNewestPausedTurns(db),
     paused: context.pauses.current,
     warnings: [
       ...(isPurgeUnfinished(db)

@@ -150,6 +150,8 @@ export interface WorkspaceStatus {
   readonly paused: Pause | null;
   /** How many steps can no longer be undone: their checkpoints were dropped. */
   readonly undoDropped: number;
+  /** The newest turns, if they were made while captures were paused: they cannot be undone. */
+  readonly pausedTurns: number;
   readonly warnings: readonly string[];
 }
 

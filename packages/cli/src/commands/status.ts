@@ -62,7 +62,8 @@ function statusText(status: ShownStatus, output: Output, all: boolean | undefine
 }
 
 function facts(status: ShownStatus, output: Output) {
-  const { newest, canUndo, canRedo, undoDropped, disk, checkpoints, since, thread, session } = status;
+  const { newest, canUndo, canRedo, undoDropped, pausedTurns, disk, checkpoints, since, thread, session } =
+    status;
   const protectedSince = since === 0 ? "" : `since ${dayAndTime(since)}, `;
   const use = `${size(disk.bytes)} of at most ${size(disk.capBytes)}`;
   const { style } = output;
@@ -75,6 +76,7 @@ function facts(status: ShownStatus, output: Output) {
     session === null ? undefined : (["session", sessionText(session)] as const),
     canUndo === null ? undefined : (["undo", stepLabel(canUndo)] as const),
     undoDropped === 0 ? undefined : (["no undo", droppedText(undoDropped)] as const),
+    pausedTurns === 0 ? undefined : (["no undo", pausedText(pausedTurns)] as const),
     canRedo === null ? undefined : (["redo", stepLabel(canRedo)] as const),
     ...status.capture.agents.map((agent) => [agent.title, agentText(agent)] as const),
     ["store", visible(status.store)] as const,
@@ -97,6 +99,10 @@ function sinceThen({ exists, changes, changedFiles }: ShownStatus): string {
 
 function droppedText(steps: number): string {
   return `${count(steps, "step")} whose checkpoints were dropped can no longer be undone`;
+}
+
+function pausedText(turns: number): string {
+  return `${count(turns, "turn")} made while captures were paused cannot be undone`;
 }
 
 /** Before everything else: that nothing is captured must not be found in a list. */

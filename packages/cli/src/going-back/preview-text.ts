@@ -88,6 +88,7 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
       all,
     );
   const reasons = (list: Parameters<typeof reasonList>[0]) => reasonList(list, output, all);
+  const outside = plan.meanwhile.filter((path) => !plan.paused.includes(path));
   const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
   return [
     ...remark("In the way:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
@@ -111,7 +112,8 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
         () => paths(those),
       ),
     ),
-    ...remark("Changed meanwhile, not by a tool; stays:", plan.meanwhile.length, () => paths(plan.meanwhile)),
+    ...remark("Changed while captures were paused; stays:", plan.paused.length, () => paths(plan.paused)),
+    ...remark("Changed meanwhile, not by a tool; stays:", outside.length, () => paths(outside)),
     ...others.flatMap((other) =>
       remark(`Undoes work of ${agentLabel(other.thread, agents)}:`, other.paths.length, () =>
         paths(other.paths),

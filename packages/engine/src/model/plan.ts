@@ -107,6 +107,8 @@ export interface Plan {
   readonly conflicts: readonly Conflict[];
   /** Changes of nobody's tool that stay as they are. */
   readonly meanwhile: readonly BytePath[];
+  /** Those of them that were changed while captures were paused, maybe by a tool. */
+  readonly paused: readonly BytePath[];
   /** Paths among the edits of which it is not certain that the tool that ran changed them. */
   readonly maybe: readonly { readonly path: BytePath; readonly tool: string }[];
   /** Changed since the step ended, while a command that it left in the background still runs: they stay unless asked for. */
@@ -127,6 +129,7 @@ export const EMPTY_PLAN = {
   kept: [],
   conflicts: [],
   meanwhile: [],
+  paused: [],
   maybe: [],
   background: [],
   gaps: [],

@@ -1,5 +1,7 @@
 /** What a person should know of an undo, redo or revert besides what it changes. */
 import { readCheckpointRows, readWindows, type Change } from "../history/changes.ts";
+import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { countPausedTurns, pausedStretches } from "../history/paused-stretches.ts";
 import { approvedStretches } from "../history/sessions.ts";
 import { listUncaptured } from "../history/uncaptured.ts";
 import { findStep, listSteps, type Step } from "../history/steps.ts";
@@ -42,6 +44,41 @@ export function changedOutside(
   );
   const recorded = rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
   return [...new Set([...recorded, ...deltas.outside.map(({ path }) => path)])].filter(chosen).sort();
+}
+
+/** [R144] Those of them that may have been made while captures were paused: maybe by a tool, of which nothing is known. */
+export function changedWhilePaused(
+  { store: { db }, system }: Context,
+  { steps, outside }: Deltas,
+  meanwhile: readonly BytePath[],
+): BytePath[] {
+  const stretches = meanwhile.length === 0 ? [] : pausedStretches(db);
+  if (stretches.length === 0) return [];
+  const isIn = (after: number, until: number) =>
+    stretches.some((stretch) => stretch.from < until && stretch.until > after);
+  const rows = db.all(
+    `SELECT g.path AS path, c.created_at AS taken,
+       (SELECT p.created_at FROM checkpoint p WHERE p.seq < c.seq ORDER BY p.seq DESC LIMIT 1) AS previous
+       FROM change g JOIN checkpoint c ON c.seq = g.checkpoint WHERE g.checkpoint > ? AND g.attribution = 'outside'`,
+    Math.min(...steps.map(({ before }) => before ?? Infinity)),
+  );
+  const recorded = rows
+    .filter((row) => isIn(Number(row["previous"] ?? 0), Number(row["taken"])))
+    .map((row) => pathFromBytes(row["path"] as Uint8Array));
+  const isPending = isIn(newestCheckpoint(db)?.createdAt ?? 0, system.now());
+  const paused = new Set([...recorded, ...(isPending ? outside.map(({ path }) => path) : [])]);
+  return meanwhile.filter((path) => paused.has(path));
+}
+
+/** [R144] The newest turns may be no steps: an undo takes another, and says so. */
+export function pausedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+  const befores = steps.flatMap(({ before }) => before ?? []);
+  const since = befores.length === 0 ? undefined : checkpointAt(db, Math.min(...befores));
+  const turns = since === undefined ? 0 : countPausedTurns(db, since.createdAt);
+  if (turns === 0) return [];
+  return [
+    `${turns === 1 ? "1 turn since then was" : `${turns} turns since then were`} made while captures were paused, and cannot be undone`,
+  ];
 }
 
 /** Undo may go back behind an approval; what it leaves is unapproved. */

@@ -32,6 +32,8 @@ import {
   uncapturedWarnings,
   backgroundWork,
   changedOutside,
+  changedWhilePaused,
+  pausedWarnings,
   changesOf,
   lateDoubts,
   maybeOf,
@@ -169,6 +171,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
   const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
   const meanwhile = changedOutside(context, deltas, chosen);
   const background = request.kind === "undo" ? backgroundWork(context, deltas, meanwhile) : [];
+  const left = meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path)));
   const later = request.includeBackground === true ? changesOf(context, background, deltas) : [];
   for (const delta of [later, ...interleave(deltas.changes, direction)])
     planner.add(
@@ -188,7 +191,8 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
       direction,
       ownerOf: (path) => ownerOf(context, path, deltas.steps),
     }).map((conflict) => withSharers(context, conflict, { request, deltas })),
-    meanwhile: meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path))),
+    meanwhile: left,
+    paused: changedWhilePaused(context, deltas, left),
     maybe: maybeOf(deltas, edits),
     background: request.includeBackground === true ? [] : background,
     gaps,
@@ -202,6 +206,7 @@ function buildPlan(context: Context, { request, present, put, deltas }: PlanInpu
       }),
       ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
       ...(request.kind === "undo" ? uncapturedWarnings(context, deltas.steps) : []),
+      ...(request.kind === "undo" ? pausedWarnings(context, deltas.steps) : []),
     ],
     steps: deltas.steps.map(summaryOf),
   };

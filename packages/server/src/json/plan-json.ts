@@ -22,6 +22,7 @@ export function planJson(plan: Plan) {
     ...listField("kept", plan.kept.map(withPathJson)),
     ...listField("conflicts", plan.conflicts.map(conflictJson)),
     ...listField("meanwhile", plan.meanwhile.map(pathJson)),
+    ...listField("paused", plan.paused.map(pathJson)),
     ...listField("maybe", plan.maybe.map(withPathJson)),
     background: plan.background.map(({ step, tool, paths }) => ({
       step: stepJson(step),

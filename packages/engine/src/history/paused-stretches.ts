@@ -1,0 +1,44 @@
+/** When captures were paused, by the log of operations: what was changed then is known, whose doing it was is not. */
+import type { Database } from "../store/database.ts";
+
+/** In milliseconds since 1970. */
+interface Stretch {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Oldest first; a pause that was made longer is one. */
+export function pausedStretches(db: Database): Stretch[] {
+  const stretches: Stretch[] = [];
+  const rows = db.all(
+    `SELECT kind, at, json_extract(detail, '$.until') AS until FROM operation WHERE kind IN ('pause', 'resume') ORDER BY seq`,
+  );
+  for (const row of rows) {
+    const at = Number(row["at"]);
+    const isPause = row["kind"] === "pause";
+    const last = stretches.at(-1);
+    if (last !== undefined && last.until > at)
+      stretches[stretches.length - 1] = {
+        from: last.from,
+        until: isPause ? Math.max(last.until, Number(row["until"])) : at,
+      };
+    else if (isPause) stretches.push({ from: at, until: Number(row["until"]) });
+  }
+  return stretches;
+}
+
+/** How many prompts came while captures were paused, after a moment: those turns are no steps. */
+export function countPausedTurns(db: Database, after: number): number {
+  const stretches = pausedStretches(db);
+  if (stretches.length === 0) return 0;
+  return db
+    .all("SELECT created_at FROM message WHERE role = 'user' AND step IS NULL AND created_at > ?", after)
+    .map((row) => Number(row["created_at"]))
+    .filter((at) => stretches.some(({ from, until }) => from <= at && at < until)).length;
+}
+
+/** Those since the newest turn that is a step. */
+export function countNewestPausedTurns(db: Database): number {
+  const newest = db.get("SELECT max(opened_at) AS at FROM step WHERE kind = 'turn'");
+  return countPausedTurns(db, Number(newest?.["at"] ?? 0));
+}
