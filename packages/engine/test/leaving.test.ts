@@ -104,6 +104,21 @@ describe("[R130, I78] what a turn both ignores and changes is undone", () => {
     );
   }
 
+  test.each(["a file", "a FIFO"])("a directory gives way to %s and is ignored in one capture", (instead) =>
+    inRepository(async (temp) => {
+      const { workspace, turn, read, root } = temp;
+      await workspace.checkpoint();
+      await turn("t1", () => {
+        temp.remove("kept");
+        if (instead === "a file") temp.write("kept", "a file now\n");
+        else execFileSync("mkfifo", [join(root, "kept")]);
+        append(".belayignore", "kept")(temp);
+      });
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
+      for (const [path, content] of Object.entries(FILES)) expect(read(path), path).toBe(content);
+    })(),
+  );
+
   test(
     "a branch that ignores what another one has is checked out",
     inRepository(async (temp) => {

@@ -5,6 +5,7 @@
  * is let go.
  */
 import { below } from "../fs/absolute-path.ts";
+import { kindOf } from "../fs/file-stat.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -43,7 +44,7 @@ export function leftBehind(context: Context, present: Present, since?: Checkpoin
     const others = since === undefined ? [] : leavers(present.objects, asSeen(context, since), present);
     const isCarried = left.length > 0 && hasOpenStep(db);
     return {
-      included: contentPaths(isCarried ? [...left, ...others] : others),
+      included: namedPaths(context, isCarried ? [...left, ...others] : others),
       absent: new Set(isCarried ? [] : gone(context, left)),
     };
   } catch (error) {
@@ -54,9 +55,14 @@ export function leftBehind(context: Context, present: Present, since?: Checkpoin
 
 const NOTHING: LeftBehind = { included: [], absent: new Set() };
 
-function contentPaths(edits: readonly Edit[]): BytePath[] {
-  const withContent = edits.filter(({ from }) => from?.kind === "file" || from?.kind === "symlink");
-  return [...new Set(withContent.map(({ path }) => path))];
+/** A directory counts with what is in it, unless something else has taken its place. */
+function namedPaths({ worktree: { root } }: Context, edits: readonly Edit[]): BytePath[] {
+  const named = edits.filter(({ path, from }) => {
+    if (from?.kind !== "directory") return from?.kind === "file" || from?.kind === "symlink";
+    const there = statNodeBelow(below(root, path));
+    return there !== undefined && kindOf(there) !== "directory";
+  });
+  return [...new Set(named.map(({ path }) => path))];
 }
 
 function gone({ worktree: { root } }: Context, edits: readonly Edit[]): BytePath[] {
