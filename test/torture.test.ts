@@ -29,7 +29,8 @@ describe("in its short form", { timeout: 120_000 }, () => {
     {
       timeout: 300_000,
     },
-    () => expectPassed("order"),
+    // what random seeds find belongs to `npm run torture order`: here the same sequences are played each time
+    () => expectPassed("order", "--seed", "5000"),
   );
 
   test("[R130, R131, R160] narrow: a turn that meets limits, FIFOs, new rules and the cap is undone exactly", () =>
@@ -54,8 +55,8 @@ test.each(PLANTED_BUGS)("there is a place to plant the bug: $name", (bug) => {
   expect(() => assertPlantable(bug)).not.toThrow();
 });
 
-function expectPassed(name: string): void {
-  const printed = execFileSync(process.execPath, ["torture/main.ts", name, "--short"], {
+function expectPassed(name: string, ...more: readonly string[]): void {
+  const printed = execFileSync(process.execPath, ["torture/main.ts", name, "--short", ...more], {
     encoding: "utf8",
     stdio: ["ignore", "pipe", "inherit"],
   });

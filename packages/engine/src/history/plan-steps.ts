@@ -69,16 +69,13 @@ export class StepPlanner {
   }
 
   add(delta: readonly Change[], direction: Direction): void {
-    const moves = inOrder(joined(delta), direction);
+    const moves = inOrder(acrossGaps(delta), direction);
     const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
     for (const { change, expected, wanted } of moves) {
       // what cannot be brought back leaves in place what stands in its stead
       if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
       if (!this.#conflicts.has(change.path))
-        this.#contested.set(change.path, {
-          wanted,
-          capture: direction === "backwards" ? change.since : change.checkpoint,
-        });
+        this.#contested.set(change.path, { wanted, capture: change.checkpoint });
       if (change.shared && !this.#input.includeShared) {
         if (!sameNode(this.#now(change.path), wanted))
           this.#conflicts.set(change.path, "shared with another thread");
@@ -284,40 +281,34 @@ function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): bool
 }
 
 interface Move {
-  readonly change: WholeChange;
+  readonly change: Change;
   readonly expected: Entry | undefined;
   readonly wanted: Entry | undefined;
 }
 
-/** A change of a path over several captures of a step, of which `since` was the first. */
-type WholeChange = Change & { readonly since: number };
-
 /**
- * [R16] What a step did to a path in several captures is one change if nothing came between them: what it made and removed
- * again is none. [R131] Over a gap there is no other way, because it was never captured.
+ * [R131] A path that was a gap in between goes from what it was before to what it is after at once: there is no way over
+ * something that was never captured.
  */
-function joined(delta: readonly Change[]): WholeChange[] {
-  const newest = new Map<BytePath, WholeChange>();
-  const passed = new Set<WholeChange>();
-  const all = delta.map((change) => {
+function acrossGaps(delta: readonly Change[]): Change[] {
+  const newest = new Map<BytePath, Change>();
+  const passed = new Set<Change>();
+  const joined = delta.map((change) => {
     const earlier = newest.get(change.path);
-    const goesOn =
-      earlier !== undefined &&
+    const isAcross =
+      earlier?.new?.kind === "gap" &&
       earlier.shared === change.shared &&
-      (sameNode(earlier.new, change.old) ||
-        (earlier.new?.kind === "gap" && isUnseen(earlier.new, change.old)));
-    if (goesOn) passed.add(earlier);
-    const whole = goesOn
-      ? { ...change, old: earlier.old, since: earlier.since }
-      : { ...change, since: change.checkpoint };
+      (sameNode(earlier.new, change.old) || isUnseen(earlier.new, change.old));
+    if (isAcross) passed.add(earlier);
+    const whole = isAcross ? { ...change, old: earlier.old } : change;
     newest.set(change.path, whole);
     return whole;
   });
-  return all.filter((change) => !passed.has(change) && !sameNode(change.old, change.new));
+  return joined.filter((change) => !passed.has(change));
 }
 
 /** Capture by capture; within one, what goes goes deepest first, then what comes comes shallowest first. */
-function inOrder(delta: readonly WholeChange[], direction: Direction): Move[] {
+function inOrder(delta: readonly Change[], direction: Direction): Move[] {
   const captures = [...Map.groupBy(delta, ({ checkpoint }) => checkpoint).values()];
   return (direction === "backwards" ? captures.reverse() : captures).flatMap((changes) => {
     const moves = changes.map((change): Move =>
