@@ -22,7 +22,7 @@ await build({
   preserveEntrySignatures: "allow-extension",
   input: {
     main: "packages/cli/compiled/main.js",
-    "pack-worker": "packages/engine/dist/worktree/pack-worker.js",
+    "pack-worker": "packages/engine/dist/capture/pack-worker.js",
   },
   output: {
     dir: "packages/cli/dist",

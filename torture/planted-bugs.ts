@@ -28,7 +28,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "worktree/ignore-rules",
+        file: "rules/ignore-rules",
         text: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : "ignored";',
         instead: 'return !isDirectory && this.#isAlwaysIn(name) ? "captured" : ignored;',
       },
@@ -39,10 +39,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "detection",
     tries: 20_000,
     edits: [
-      { file: "worktree/stat-columns", text: "stat.ctimeNs === columns.ctimeNs[index] &&", instead: "" },
-      { file: "worktree/previous-entries", text: "a.ctimeNs[i] === b.ctimeNs[j] &&", instead: "" },
+      { file: "scan/stat-columns", text: "stat.ctimeNs === columns.ctimeNs[index] &&", instead: "" },
+      { file: "scan/previous-entries", text: "a.ctimeNs[i] === b.ctimeNs[j] &&", instead: "" },
       {
-        file: "worktree/scan-directory",
+        file: "scan/scan-directory",
         text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
         instead: "return mtimeNs >= racySinceNs;",
       },
@@ -54,7 +54,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 100_000,
     edits: [
       {
-        file: "worktree/native-look",
+        file: "scan/native-look",
         text: "isAsBefore: (directory) => native.isAsBefore(look, directory),",
         instead: "isAsBefore: () => true,",
       },
@@ -66,18 +66,18 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 20_000,
     edits: [
       {
-        file: "worktree/scan-directory",
+        file: "scan/scan-directory",
         text: "return mtimeNs >= racySinceNs || ctimeNs >= racySinceNs;",
         instead: "return false;",
       },
       // as on file systems whose clock is coarse
       {
-        file: "worktree/stat-columns",
+        file: "scan/stat-columns",
         text: "stat.ctimeNs === columns.ctimeNs[index] &&",
         instead: "stat.ctimeNs / 1000000000n === columns.ctimeNs[index]! / 1000000000n &&",
       },
       {
-        file: "worktree/previous-entries",
+        file: "scan/previous-entries",
         text: "a.ctimeNs[i] === b.ctimeNs[j] &&",
         instead: "a.ctimeNs[i]! / 1000000000n === b.ctimeNs[j]! / 1000000000n &&",
       },
@@ -106,7 +106,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "worktree/take-checkpoint",
+        file: "capture/take-checkpoint",
         text: "return record(context, options, present);",
         instead:
           'return record(context, options, options.request.kind === "safety" ? { ...present, snapshot: newestCheckpoint(store.db)!.snapshot } : present);',
@@ -118,7 +118,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "crash",
     strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
-    edits: [{ file: "worktree/carry-out", text: "writeJournal(db, entry);", instead: "void entry;" }],
+    edits: [{ file: "restore/carry-out", text: "writeJournal(db, entry);", instead: "void entry;" }],
   },
   {
     name: "the stage is thrown away before it is saved",
@@ -127,7 +127,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 600,
     edits: [
       {
-        file: "worktree/recover",
+        file: "restore/recover",
         text: "const edits = putAsidesBack(context.worktree.root, found, entry);",
         instead:
           "for (const { name } of found?.nodes() ?? []) removeName(found!.at(name)); const edits = putAsidesBack(context.worktree.root, found, entry);",
@@ -140,20 +140,20 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     strikes: { scene: "reset", calls: "^(pwrite|fsync|fdatasync)" },
     tries: 600,
     edits: [
-      { file: "worktree/settle", text: "function settleSession(", instead: "export function settleSession(" },
+      { file: "restore/settle", text: "function settleSession(", instead: "export function settleSession(" },
       {
-        file: "worktree/settle",
+        file: "restore/settle",
         text: 'if (entry.finish.kind === "reset") settleSession(context, entry, recorded);',
         instead: "",
       },
       {
-        file: "worktree/carry-out",
+        file: "restore/carry-out",
         text: 'import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";',
         instead:
           'import { openRestoreStep, progressTeller, settle, settleSession, tellStarted } from "./settle.ts";',
       },
       {
-        file: "worktree/carry-out",
+        file: "restore/carry-out",
         text: "const { checkpoint } = withFilesInPlace(() => finishJournal(context, finished, applied.done));",
         instead:
           'const recorded = finishJournal(context, finished, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
@@ -165,7 +165,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     suite: "errors",
     strikes: { scene: "restore", calls: "^(link|rename|unlink)" },
     tries: 600,
-    edits: [{ file: "worktree/apply", text: "takeBack(applier, error);", instead: "" }],
+    edits: [{ file: "restore/apply", text: "takeBack(applier, error);", instead: "" }],
   },
   {
     name: "an error while taking back is not told",
@@ -174,7 +174,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 600,
     edits: [
       {
-        file: "worktree/carry-out",
+        file: "restore/carry-out",
         text: "if (error instanceof HalfDone) throw leftHalfDone(context, error);",
         instead: "",
       },
@@ -257,7 +257,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 1_500,
     edits: [
       {
-        file: "worktree/apply",
+        file: "restore/apply",
         text: "if (this.#proves(edit)) return true;",
         instead: "return true;",
       },
@@ -269,7 +269,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 400,
     edits: [
       {
-        file: "worktree/select-steps",
+        file: "steps/select-steps",
         text: "const at = steps.findIndex(({ pruned }) => pruned);",
         instead: "const at = -1;",
       },
@@ -281,7 +281,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 500,
     edits: [
       {
-        file: "worktree/carry-out",
+        file: "restore/carry-out",
         text: "return withReserve(context.store, () => withLease(context, work));",
         instead: "void withReserve; return withLease(context, work);",
       },
@@ -307,7 +307,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 20_000,
     edits: [
       {
-        file: "worktree/end-stage",
+        file: "restore/end-stage",
         text: "const displaced = this.#save(this.#strays);",
         instead: "const displaced = this.#save([]);",
       },
@@ -319,7 +319,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 20_000,
     edits: [
       {
-        file: "worktree/save-displaced",
+        file: "restore/save-displaced",
         text: "const edits = editsFor(store.objects, base, layer);",
         instead: "const edits = [];",
       },
@@ -331,7 +331,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 40_000,
     edits: [
       {
-        file: "worktree/end-stage",
+        file: "restore/end-stage",
         text: "const proof = this.#stage.proved.get(name);",
         instead: "const proof = this.#stage.proved.get(name); if (proof) return true;",
       },
@@ -353,7 +353,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "a zombie is taken for alive",
     suite: "zombie",
     tries: 20,
-    edits: [{ file: "system", text: "if (isZombie(owner.pid)) return false;", instead: "" }],
+    edits: [{ file: "fs/system", text: "if (isZombie(owner.pid)) return false;", instead: "" }],
   },
   {
     name: "a full disk is not recognised",
@@ -365,6 +365,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "settings are read once",
     suite: "settings",
     tries: 40,
-    edits: [{ file: "hold-still", text: "queueMicrotask(() =>", instead: "void (() =>" }],
+    edits: [{ file: "settings/hold-still", text: "queueMicrotask(() =>", instead: "void (() =>" }],
   },
 ];

@@ -32,7 +32,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "worktree/left-behind",
+        file: "capture/left-behind",
         text: "const left = leavers(present.objects, asSeen(context, newest), present);",
         instead: "const left = [];",
       },
@@ -56,7 +56,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "worktree/see-for",
+        file: "capture/see-for",
         text: "present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path))",
         instead: "[]",
       },

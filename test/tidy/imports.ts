@@ -3,18 +3,14 @@ import { posix } from "node:path";
 import { enginePath, isCode, isTest, type Check, type RepositoryFile } from "./repository.ts";
 import { importsOf } from "./syntax.ts";
 
-/** The folders of the engine, and what each may import besides itself. "" is the files at the top of `src`. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  model: [],
-  fs: ["model"],
-  store: ["model", "fs"],
-  diff: ["model", "store"],
-  merge: ["model", "store", "diff"],
-  history: ["model", "fs", "store", "diff", "merge"],
-  worktree: ["model", "fs", "store", "diff", "merge", "history"],
-  upkeep: ["model", "fs", "store", "diff", "merge", "history", "worktree"],
-  "": ["model", "fs", "store", "diff", "merge", "history", "worktree", "upkeep"],
-};
+/** The folders of the engine from the ground up: each imports only from those before it. */
+const ENGINE_ORDER =
+  "model fs git store diff merge history upkeep rules scan capture restore steps settings queries workspace opening".split(
+    " ",
+  );
+
+/** The engine's own front door, and the checks that every store has to pass. */
+const ABOVE_ALL = new Set(["", "testing"]);
 
 const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 
@@ -26,16 +22,23 @@ export const checkLayers: Check = (files) =>
     const path = enginePath(file);
     if (path === undefined || !isCode(file)) return [];
     const layer = layerOf(path);
-    const allowed = LAYERS[layer];
-    if (allowed === undefined) return [`${file.path}: the folder ${layer} has no place among the layers`];
+    const height = heightOf(layer);
+    if (height === undefined) return [`${file.path}: the folder ${layer} has no place among the layers`];
     return relativeImports(file)
       .filter(({ target }) => {
-        const inside = target.startsWith("packages/engine/src/");
         const other = layerOf(target.slice("packages/engine/src/".length));
-        return !inside || (other !== layer && !allowed.includes(other));
+        return (
+          !target.startsWith("packages/engine/src/") || (other !== layer && !(heightOf(other)! < height))
+        );
       })
       .map(({ target, line }) => `${file.path}:${line}: ${layer || "src"} may not import ${target}`);
   });
+
+function heightOf(layer: string): number | undefined {
+  if (ABOVE_ALL.has(layer)) return ENGINE_ORDER.length;
+  const height = ENGINE_ORDER.indexOf(layer);
+  return height === -1 ? undefined : height;
+}
 
 function layerOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
@@ -47,14 +50,14 @@ function relativeImports(file: RepositoryFile): { target: string; line: number }
     .map(({ specifier, line }) => ({ target: posix.join(posix.dirname(file.path), specifier), line }));
 }
 
-/** In the engine only `src/fs` touches files or starts programs. */
+/** In the engine only `src/fs` and `src/git` touch files or start programs. */
 export const checkFileAccess: Check = (files) =>
   files.flatMap((file) => {
     const path = enginePath(file);
-    if (path === undefined || !isCode(file) || layerOf(path) === "fs") return [];
+    if (path === undefined || !isCode(file) || /^(fs|git)$/.test(layerOf(path))) return [];
     return importsOf(file)
       .filter(({ specifier }) => TOUCHES_FILES.test(specifier))
-      .map(({ specifier, line }) => `${file.path}:${line}: only src/fs may import ${specifier}`);
+      .map(({ specifier, line }) => `${file.path}:${line}: only src/fs and src/git may import ${specifier}`);
   });
 
 /** The command line puts the packages together: it knows all of them, by their front doors only. */

@@ -16,17 +16,34 @@ export interface Import {
 
 /** Calls `visit` for every node, outer ones first. */
 export function walk(file: RepositoryFile, visit: (node: SyntaxNode, parent: SyntaxNode) => void): void {
-  let program = parsed.get(file);
-  if (program === undefined) parsed.set(file, (program = parse(file)));
-  visitBelow(program, visit);
+  visitBelow(parsedOf(file).program, visit);
 }
 
-const parsed = new WeakMap<RepositoryFile, SyntaxNode>();
+/** The comments of a file, in order. */
+export function commentsOf(file: RepositoryFile): readonly SyntaxNode[] {
+  return parsedOf(file).comments;
+}
 
-function parse(file: RepositoryFile): SyntaxNode {
-  const { program, errors } = parseSync(file.path, file.text);
+interface Parsed {
+  readonly program: SyntaxNode;
+  readonly comments: readonly SyntaxNode[];
+}
+
+const parsed = new WeakMap<RepositoryFile, Parsed>();
+
+function parsedOf(file: RepositoryFile): Parsed {
+  let result = parsed.get(file);
+  if (result === undefined) parsed.set(file, (result = parse(file)));
+  return result;
+}
+
+function parse(file: RepositoryFile): Parsed {
+  const { program, comments, errors } = parseSync(file.path, file.text);
   if (errors.length > 0) throw new Error(`${file.path} does not parse: ${errors[0]!.message}`);
-  return program as unknown as SyntaxNode;
+  return {
+    program: program as unknown as SyntaxNode,
+    comments: comments as unknown as readonly SyntaxNode[],
+  };
 }
 
 function visitBelow(parent: SyntaxNode, visit: (node: SyntaxNode, parent: SyntaxNode) => void): void {

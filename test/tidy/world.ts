@@ -3,7 +3,7 @@ import { enginePath, isCode, type Check } from "./repository.ts";
 import { importsOf, lineAt, walk, type SyntaxNode } from "./syntax.ts";
 
 const WORLD = new Set(["Date", "process", "console"]);
-const WORLD_FILE = "system.ts";
+const WORLD_FILE = "fs/system.ts";
 const VALUES_IN_TYPES_SYNTAX = new Set([
   "TSAsExpression",
   "TSInstantiationExpression",

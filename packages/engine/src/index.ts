@@ -1,6 +1,6 @@
 /** The engine's public face. Everything else in this package may change without notice. */
-export { attachWorkspace, planAttach, type AttachPlan } from "./attach.ts";
-export { diagnose, type Check } from "./diagnose.ts";
+export { attachWorkspace, planAttach, type AttachPlan } from "./opening/attach.ts";
+export { diagnose, type Check } from "./opening/diagnose.ts";
 export {
   listWorkspaces,
   protectedRoots,
@@ -8,8 +8,14 @@ export {
   removeWorkspace,
   type RemovedWorkspace,
   type WorkspaceSummary,
-} from "./manage.ts";
-export { findWorkspace, initWorkspace, openWorkspace, type EngineOptions, type InitOptions } from "./open.ts";
+} from "./opening/manage.ts";
+export {
+  findWorkspace,
+  initWorkspace,
+  openWorkspace,
+  type EngineOptions,
+  type InitOptions,
+} from "./opening/open.ts";
 export {
   isSettingKey,
   listSettings,
@@ -18,18 +24,12 @@ export {
   type Settings,
   type SettingKey,
   type SettingWithSource,
-} from "./settings.ts";
-export { setPauseOfAll } from "./pauses.ts";
-export { catchInterrupts } from "./interrupts.ts";
-export { createSystem, processIdentity } from "./system.ts";
+} from "./settings/settings.ts";
+export { setPauseOfAll } from "./settings/pauses.ts";
+export { catchInterrupts } from "./workspace/interrupts.ts";
+export { createSystem, processIdentity } from "./fs/system.ts";
 export type { ProcessIdentity } from "./model/process-identity.ts";
 export type {
-  CheckpointDetails,
-  CheckpointRef,
-  Diff,
-  DiffOptions,
-  ExportedFile,
-  FileContent,
   ListOptions,
   Progress,
   Reconciled,
@@ -43,10 +43,18 @@ export type {
   UndoOptions,
   Watching,
   Workspace,
+} from "./workspace/workspace.ts";
+export type {
+  CheckpointDetails,
+  Diff,
+  DiffOptions,
+  ExportedFile,
+  FileContent,
   WorkspaceStatus,
-} from "./workspace.ts";
-export type { Approvals } from "./approvals.ts";
-export type { Conversations } from "./conversations.ts";
+} from "./queries/answers.ts";
+export type { CheckpointRef } from "./model/ids.ts";
+export type { Approvals } from "./workspace/approvals.ts";
+export type { Conversations } from "./workspace/conversations.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {

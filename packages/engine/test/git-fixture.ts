@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { absolutePath, type AbsolutePath } from "../src/fs/absolute-path.ts";
-import { findRepository, type Repository } from "../src/fs/git-repository.ts";
+import { findRepository, type Repository } from "../src/git/git-repository.ts";
 
 export interface GitFixture {
   readonly path: string;

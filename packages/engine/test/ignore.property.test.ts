@@ -18,7 +18,7 @@ import {
   type BytePath,
 } from "../src/model/byte-path.ts";
 import type { IgnoreLayer, RecordedIgnoreFile } from "../src/model/rules.ts";
-import { createRules, type DirectoryRules } from "../src/worktree/ignore-rules.ts";
+import { createRules, type DirectoryRules } from "../src/rules/ignore-rules.ts";
 
 const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 100);
 /** The version of the rules by which what git ignores is left out: its verdicts are git's. */

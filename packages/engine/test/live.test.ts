@@ -8,7 +8,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, rmSync, utimesSync, writeF
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { absolutePath } from "../src/fs/absolute-path.ts";
-import { readStatCache } from "../src/worktree/stat-cache.ts";
+import { readStatCache } from "../src/scan/stat-cache.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, runInProcess, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 

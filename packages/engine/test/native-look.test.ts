@@ -17,14 +17,14 @@ import { absolutePath, below, type AbsolutePath } from "../src/fs/absolute-path.
 import { createNameStat } from "../src/fs/file-stat.ts";
 import { nativeLook } from "../src/fs/on-demand.ts";
 import { DirectoryWatches } from "../src/fs/watch.ts";
-import { startLooking, type HeadStart } from "../src/head-start.ts";
+import { startLooking, type HeadStart } from "../src/opening/head-start.ts";
 import { findWorkspace, type Workspace } from "../src/index.ts";
-import type { Context } from "../src/worktree/context.ts";
-import type { FileTable } from "../src/worktree/file-table.ts";
-import type { LiveCapture } from "../src/worktree/live.ts";
-import { noteLargeTree } from "../src/worktree/large-trees.ts";
-import { beginNativeLook } from "../src/worktree/native-look.ts";
-import { readStatCache, type StatCache } from "../src/worktree/stat-cache.ts";
+import type { Context } from "../src/capture/context.ts";
+import type { FileTable } from "../src/scan/file-table.ts";
+import type { LiveCapture } from "../src/capture/live/live.ts";
+import { noteLargeTree } from "../src/scan/large-trees.ts";
+import { beginNativeLook } from "../src/scan/native-look.ts";
+import { readStatCache, type StatCache } from "../src/scan/stat-cache.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 

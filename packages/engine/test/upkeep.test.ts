@@ -20,8 +20,8 @@ import { encodeRules } from "../src/model/rules.ts";
 import { ObjectWriter } from "../src/store/object-writer.ts";
 import { openStore } from "../src/store/store.ts";
 import { collectGarbage } from "../src/upkeep/gc.ts";
-import { takeCheckpoint } from "../src/worktree/take-checkpoint.ts";
-import { Worktree } from "../src/worktree/worktree.ts";
+import { takeCheckpoint } from "../src/capture/take-checkpoint.ts";
+import { Worktree } from "../src/capture/worktree.ts";
 import {
   canMount,
   inProject,

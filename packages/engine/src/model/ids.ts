@@ -31,3 +31,6 @@ export function isId(text: string): boolean {
 export function isIdPrefix(text: string): boolean {
   return /^[k-z]{1,16}$/.test(text);
 }
+
+/** A checkpoint by id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
+export type CheckpointRef = string;

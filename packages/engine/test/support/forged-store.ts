@@ -11,7 +11,7 @@ import { hashToBytes, type ObjectHash } from "../../src/model/object-hash.ts";
 import { encodeEntry, encodeTree } from "../../src/model/tree.ts";
 import { ObjectWriter } from "../../src/store/object-writer.ts";
 import { openStore, type Store } from "../../src/store/store.ts";
-import { createSystem } from "../../src/system.ts";
+import { createSystem } from "../../src/fs/system.ts";
 import { join } from "node:path";
 import { writeFileSync } from "node:fs";
 

@@ -1,0 +1,46 @@
+/** What a person should be told about a checkpoint that was just taken. */
+import { listCheckpoints } from "../history/checkpoints.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { StepSummary } from "../model/plan.ts";
+import type { Database } from "../store/database.ts";
+import type { Taken } from "./take-checkpoint.ts";
+
+export function captureWarnings(before: Checkpoint | undefined, taken: Taken): string[] {
+  return [...emptiedWarning(before, taken), ...(taken.comparable ? [] : [DAMAGED_PREVIOUS])];
+}
+
+/** Two checkpoints may have one name; then only numbers and ids tell them apart. */
+export function namesakeWarnings(db: Database, name: string | undefined): string[] {
+  if (name === undefined) return [];
+  const namesake = listCheckpoints(db, { search: name }).find((each) => each.name === name);
+  if (namesake === undefined) return [];
+  return [
+    `Checkpoint ${namesake.seq} has the name ${JSON.stringify(name)} too. Their ids tell them apart; that one is ${namesake.id}.`,
+  ];
+}
+
+const NAMED = 2;
+
+/** [R160] What was given up to stay below the cap. */
+export function droppedWarnings(steps: readonly StepSummary[]): string[] {
+  if (steps.length === 0) return [];
+  const named = steps.slice(-NAMED).map(({ kind, description }) => `${kind} "${description}"`);
+  const rest = steps.length - named.length;
+  const list = rest === 0 ? named.join(", ") : `${named.join(", ")} and ${rest} more`;
+  const what = steps.length === 1 ? "1 step" : `${steps.length} steps`;
+  return [
+    `The store reached its cap (disk.capBytes). To make room, older checkpoints were dropped; ${what} can no longer be undone: ${list}.`,
+  ];
+}
+
+const DAMAGED_PREVIOUS =
+  "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
+
+function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
+  const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
+  return emptied
+    ? [
+        "The directory is empty now. Earlier checkpoints still have everything: `belay restore <checkpoint>` brings it back.",
+      ]
+    : [];
+}

@@ -1,0 +1,96 @@
+/**
+ * A capture that ended after its deadline, as the checkpoint of that moment: whoever asked for it was let go on and may
+ * have changed files while they were read. What changed since is marked. What is gone since is taken over from
+ * the checkpoint before: without that, the one before an `rm -rf` would say that nothing was ever there.
+ */
+import { editTree } from "../diff/edit-tree.ts";
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { newestCheckpoint } from "../history/checkpoints.ts";
+import { ancestorPaths, joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import type { Doubt } from "../model/checkpoint.ts";
+import type { Deadline } from "../model/deadline.ts";
+import { isEngineError } from "../model/errors.ts";
+import type { Edit } from "../model/plan.ts";
+import { createStoreSink } from "../store/content-sink.ts";
+import type { ObjectWriter } from "../store/object-writer.ts";
+import { asSeen, type Context } from "./context.ts";
+import { FILE, SYMLINK, type FileTable } from "../scan/file-table.ts";
+import { provenChanges } from "./proven-changes.ts";
+import type { Present } from "./look.ts";
+
+/** Files are stamped by a clock that ticks: what seems to be just before the deadline may be just after it. */
+const TICK_NS = 10_000_000n;
+
+/** Call inside the commit of the capture; the same `present` when it is not late, or nothing changed since. */
+export function lateView(
+  context: Context,
+  { present, writer, deadline }: { present: Present; writer: ObjectWriter; deadline: Deadline | undefined },
+): Present {
+  if (deadline === undefined || context.system.now() < deadline.at) return present;
+  const sinceNs = BigInt(Math.floor(deadline.at)) * 1_000_000n - TICK_NS;
+  const gone = goneSince(context, present, sinceNs);
+  const paths = [...changedSince(present.cache.table, sinceNs), ...filesOf(gone).map(({ path }) => path)];
+  if (paths.length === 0) return present;
+  const doubts = [...present.doubts, ...paths.map((path): Doubt => ({ path, reason: deadline.reason }))];
+  return gone.length === 0
+    ? { ...present, doubts }
+    : { ...takenOver(context, present, gone, writer), doubts };
+}
+
+/** True when the checkpoint has what the disk has not: the next capture must not rely on having seen it. */
+export function isTakenOver(seen: Present, view: Present): boolean {
+  return seen.snapshot !== view.snapshot;
+}
+
+function* changedSince(table: FileTable, sinceNs: bigint): Generator<BytePath> {
+  for (const [directory, path] of table.directories.entries()) {
+    for (const entry of table.entriesOf(directory)) {
+      if (table.kind[entry] !== FILE && table.kind[entry] !== SYMLINK) continue;
+      if (table.ctimeNs[entry]! >= sinceNs) yield joinPath(path, table.names[entry]!);
+    }
+  }
+}
+
+/** What the checkpoint before has and the disk has not, where a directory tells that something left it since. */
+function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] {
+  const newest = newestCheckpoint(context.store.db);
+  if (newest === undefined) return [];
+  try {
+    const changes = provenChanges(context.store.objects, asSeen(context, newest), present);
+    return changes.filter(
+      ({ path, from, to }) =>
+        to === undefined && from?.kind !== "gap" && hasLostSince(context.worktree.root, path, sinceNs),
+    );
+  } catch (error) {
+    // damage is for those to report who need what is damaged; what changed is marked all the same
+    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return [];
+    throw error;
+  }
+}
+
+function hasLostSince(root: AbsolutePath, path: BytePath, sinceNs: bigint): boolean {
+  for (const above of [...ancestorPaths(path).toReversed(), ROOT_PATH]) {
+    const stat = statNode(below(root, above));
+    if (stat !== undefined) return stat.ctimeNs >= sinceNs;
+  }
+  return true;
+}
+
+function takenOver(context: Context, present: Present, gone: readonly Edit[], writer: ObjectWriter): Present {
+  const objects = { source: context.store.objects, sink: createStoreSink(writer) };
+  const back = gone.map(({ path, from }) => ({ path, to: from }));
+  const snapshot = editTree(objects, present.snapshot, back);
+  writer.storeNow();
+  const { changes: _, hot: __, ...rest } = present;
+  const files = filesOf(gone);
+  const bytes = files.reduce(
+    (sum, { from }) => sum + (from !== undefined && "size" in from ? from.size : 0),
+    0,
+  );
+  return { ...rest, snapshot, files: present.files + files.length, bytes: present.bytes + bytes };
+}
+
+function filesOf(edits: readonly Edit[]): Edit[] {
+  return edits.filter(({ from }) => from?.kind !== "directory");
+}

@@ -1,0 +1,63 @@
+/** What the watcher has named and no capture has recorded yet: names by directory, and whether they were replaced. */
+import { ancestorPaths, baseName, joinPath, parentPath, type BytePath } from "../../model/byte-path.ts";
+
+/** More than this is no longer cheaper than a scan, and would only fill memory. */
+const MOST_NAMES = 20_000;
+
+export class LiveChanges {
+  readonly #names = new Map<BytePath, Map<string, boolean>>();
+  #count = 0;
+
+  /** False when there are too many to keep. */
+  add(directory: BytePath, name: string, replaced: boolean): boolean {
+    let names = this.#names.get(directory);
+    if (names === undefined) this.#names.set(directory, (names = new Map()));
+    const known = names.get(name);
+    if (known === undefined) this.#count += 1;
+    if (known !== true) names.set(name, replaced);
+    return this.#count <= MOST_NAMES;
+  }
+
+  addPath(path: BytePath, replaced: boolean): void {
+    this.add(parentPath(path), baseName(path), replaced);
+  }
+
+  has(path: BytePath): boolean {
+    return this.#isReplacedAbove(path) || this.#replaced(path) !== undefined;
+  }
+
+  /** True when what stands at a path may be another thing than what stood there. */
+  isReplaced(path: BytePath): boolean {
+    return this.#count > 0 && (this.#replaced(path) === true || this.#isReplacedAbove(path));
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  clear(): void {
+    this.#names.clear();
+    this.#count = 0;
+  }
+
+  /** Directories with the names to look at, parents first; what stands in a replaced directory is not named again. */
+  *directories(): Generator<[BytePath, ReadonlyMap<string, boolean>]> {
+    for (const directory of [...this.#names.keys()].sort()) {
+      if (!this.#isReplacedAbove(joinPath(directory, "x"))) yield [directory, this.#names.get(directory)!];
+    }
+  }
+
+  *paths(): Generator<BytePath> {
+    for (const [directory, names] of this.#names) {
+      for (const name of names.keys()) yield joinPath(directory, name);
+    }
+  }
+
+  #isReplacedAbove(path: BytePath): boolean {
+    return ancestorPaths(path).some((above) => this.#replaced(above) === true);
+  }
+
+  #replaced(path: BytePath): boolean | undefined {
+    return this.#names.get(parentPath(path))?.get(baseName(path));
+  }
+}

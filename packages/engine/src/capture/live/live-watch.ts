@@ -1,0 +1,239 @@
+/**
+ * What surrounds live captures: the start, the second reading of hot files after the answer, and the sweep that looks
+ * for what no watcher reports. All of it gives way to the event loop every few milliseconds.
+ */
+import { setImmediate as turnOfTheLoop, setTimeout as delay } from "node:timers/promises";
+import { below, type AbsolutePath } from "../../fs/absolute-path.ts";
+import { createNameStat, statNode } from "../../fs/file-stat.ts";
+import { listDirectory } from "../../fs/list-directory.ts";
+import { baseName, joinPath, parentPath, type BytePath } from "../../model/byte-path.ts";
+import type { Doubt } from "../../model/checkpoint.ts";
+import { sameEntry } from "../../model/entry.ts";
+import { EngineError } from "../../model/errors.ts";
+import type { ObjectHash } from "../../model/object-hash.ts";
+import type { RecordedRules } from "../../model/rules.ts";
+import { DISCARD } from "../../store/content-sink.ts";
+import { readScanned, SETTLE_MS } from "../capture.ts";
+import { DIRECTORY, type FileTable } from "../../scan/file-table.ts";
+import { EXCLUDED, hasStat, RACY } from "../../scan/stat-columns.ts";
+import type { LiveCapture, LiveLook } from "./live.ts";
+import { LiveChanges } from "./live-changes.ts";
+import type { LiveTree } from "./live-tree.ts";
+import { readFileContent } from "../read-content.ts";
+import type { Scan } from "../../scan/scan-request.ts";
+import type { StatCache } from "../../scan/stat-cache.ts";
+
+/** Paths that changed in silence, and the checkpoints that lack the change. */
+export interface Missed {
+  readonly paths: readonly BytePath[];
+  readonly checkpoints: readonly string[];
+}
+
+export const NOTHING_MISSED: Missed = { paths: [], checkpoints: [] };
+
+interface Recorded {
+  readonly checkpoint: string;
+  readonly startNs: bigint;
+}
+
+/** Told of a name that is not as the tree has it. */
+type Found = (directory: BytePath, name: string, replaced: boolean) => void;
+
+/** Directories between two turns of the event loop. */
+const STRIDE = 64;
+
+/** Long enough for a file to have cooled down. */
+const QUIET_MS = 60;
+
+export class LiveWatch {
+  readonly capture: LiveCapture;
+  readonly #root: AbsolutePath;
+  readonly #noteDoubts: (checkpoint: string, doubts: readonly Doubt[]) => void;
+  readonly #rereading = new Set<Promise<void>>();
+  /** What a second reading found, and the store does not have yet. */
+  readonly #unnoted: { readonly checkpoint: string; readonly doubts: readonly Doubt[] }[] = [];
+  /** Live captures since everything was last looked at. */
+  #sinceSweep: Recorded[] = [];
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(
+    root: AbsolutePath,
+    capture: LiveCapture,
+    noteDoubts: (checkpoint: string, doubts: readonly Doubt[]) => void,
+  ) {
+    this.#root = root;
+    this.capture = capture;
+    this.#noteDoubts = noteDoubts;
+  }
+
+  /** Watches what the last capture saw; whatever is different by now is looked at by the next one. */
+  async start({ table, facts }: StatCache, rules: RecordedRules): Promise<void> {
+    // something was looked at and never recorded: only a full scan tells what has changed since the last checkpoint
+    if (!table.isWhole) return;
+    for (const [at, path] of table.directories.entries()) {
+      this.capture.entering(path);
+      if (at % STRIDE === 0) await turnOfTheLoop();
+    }
+    this.capture.adopt(table, rules, facts, false);
+    const { changes } = this.capture;
+    if (await this.#sweep((directory, name, replaced) => changes.add(directory, name, replaced)))
+      this.capture.proven();
+  }
+
+  /** Called with every change: `quiet` comes when there have been none for a moment. */
+  awaitQuiet(quiet: () => void): void {
+    if (this.#quiet !== undefined) this.#quiet.refresh();
+    else this.#quiet = setTimeout(quiet, QUIET_MS).unref();
+  }
+
+  adopt({ table, facts }: StatCache, rules: RecordedRules): void {
+    this.#sinceSweep = [];
+    this.capture.adopt(table, rules, facts);
+  }
+
+  /** A live capture is recorded; returns the table as it is now. */
+  recorded(
+    checkpoint: string,
+    seen: { hot?: ReadonlyMap<BytePath, ObjectHash>; startNs: bigint; cache: StatCache },
+  ): FileTable {
+    this.capture.recorded();
+    this.#sinceSweep.push({ checkpoint, startNs: seen.startNs });
+    if (seen.hot !== undefined && seen.hot.size > 0) this.#readAgainLater(checkpoint, seen.hot);
+    return this.capture.tree?.table ?? seen.cache.table;
+  }
+
+  /** Looks at everything once more; what differs and was not reported is marked in the captures that lack it. */
+  async reconcile(look: () => LiveLook): Promise<Missed> {
+    const captures = this.#sinceSweep;
+    const suspects = new LiveChanges();
+    if (!(await this.capture.caughtUp())) return NOTHING_MISSED;
+    const isDone = await this.#sweep((directory, name, replaced) => suspects.add(directory, name, replaced));
+    if (!isDone || !(await this.capture.caughtUp())) return NOTHING_MISSED;
+    const different = await this.#different(suspects, look);
+    if (!(await this.capture.caughtUp())) return NOTHING_MISSED;
+    const paths = different.filter((path) => !this.capture.changes.has(path));
+    for (const path of different) this.capture.changes.addPath(path, true);
+    if (this.#sinceSweep === captures) this.#sinceSweep = [];
+    return this.#mark(paths, captures);
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#quiet);
+    await Promise.all(this.#rereading);
+    this.#noteUnnoted();
+    this.capture.close();
+  }
+
+  /** Compares every name with the tree, directory by directory; false when the tree was given up meanwhile. */
+  async #sweep(found: Found): Promise<boolean> {
+    const { tree } = this.capture;
+    if (tree === undefined) return false;
+    for (const [at, path] of [...tree.index.keys()].entries()) {
+      if (at % STRIDE === STRIDE - 1) await turnOfTheLoop();
+      if (this.capture.tree !== tree) return false;
+      if (tree.index.has(path)) this.#sweepDirectory(tree, path, found);
+    }
+    return true;
+  }
+
+  #sweepDirectory({ table, index }: LiveTree, path: BytePath, found: Found): void {
+    const directory = index.get(path)!;
+    const absolute = below(this.#root, path);
+    const statOf = createNameStat(absolute);
+    for (const entry of table.entriesOf(directory)) {
+      if (table.kind[entry] === EXCLUDED && table.flags[entry] !== RACY) continue;
+      const isSame = table.flags[entry] !== RACY && hasStat(table, entry, statOf);
+      if (!isSame) found(path, table.names[entry]!, false);
+    }
+    for (const name of namesIn(absolute)) if (!table.hasName(directory, name)) found(path, name, true);
+  }
+
+  /** Those of the suspects that are really other than the tree has them. */
+  async #different(suspects: LiveChanges, look: () => LiveLook): Promise<BytePath[]> {
+    const different: BytePath[] = [];
+    for (const [path, names] of suspects.directories()) {
+      await turnOfTheLoop();
+      const { tree } = this.capture;
+      if (tree === undefined) return [];
+      const part = new LiveChanges();
+      for (const [name, replaced] of names) part.add(path, name, replaced);
+      const using = look();
+      const scanned = this.capture.scan(using, part);
+      if (scanned === undefined) return different;
+      readScanned({ ...using.captureInput(scanned.scan), hotLater: () => undefined });
+      for (const name of names.keys()) {
+        const at = joinPath(path, name);
+        if (isDifferent(tree, at, scanned.scan)) different.push(at);
+      }
+    }
+    return different;
+  }
+
+  #mark(paths: readonly BytePath[], captures: readonly Recorded[]): Missed {
+    const marked: string[] = [];
+    const changedNs = new Map(paths.map((path) => [path, statNode(below(this.#root, path))?.ctimeNs ?? 0n]));
+    for (const { checkpoint, startNs } of captures) {
+      const lacking = paths.filter((path) => changedNs.get(path)! < startNs);
+      if (lacking.length === 0) continue;
+      this.#noteDoubts(
+        checkpoint,
+        lacking.map((path) => ({ path, reason: "missed" })),
+      );
+      marked.push(checkpoint);
+    }
+    return { paths, checkpoints: marked };
+  }
+
+  /** [R8] The second reading of files that were hot; the answer did not wait for it. */
+  #readAgainLater(checkpoint: string, hot: ReadonlyMap<BytePath, ObjectHash>): void {
+    const reading = delay(SETTLE_MS).then(() => {
+      const changed = [...hot].filter(([path, first]) => this.#hashNow(path) !== first);
+      this.#rereading.delete(reading);
+      if (changed.length > 0)
+        this.#unnoted.push({ checkpoint, doubts: changed.map(([path]) => ({ path, reason: "unstable" })) });
+      this.#noteUnnoted();
+    });
+    this.#rereading.add(reading);
+  }
+
+  /** Nobody waits for this: when the store cannot be written, it is for the next time. */
+  #noteUnnoted(): void {
+    try {
+      for (let next = this.#unnoted[0]; next !== undefined; next = this.#unnoted[0]) {
+        this.#noteDoubts(next.checkpoint, next.doubts);
+        this.#unnoted.shift();
+      }
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+    }
+  }
+
+  #hashNow(path: BytePath): ObjectHash | undefined {
+    try {
+      return readFileContent(below(this.#root, path), DISCARD).hash;
+    } catch {
+      // gone or out of reach: not what it was
+      return undefined;
+    }
+  }
+}
+
+function namesIn(directory: AbsolutePath): string[] {
+  try {
+    return listDirectory(directory);
+  } catch {
+    return [];
+  }
+}
+
+function isDifferent(tree: LiveTree, path: BytePath, { table, parent }: Scan): boolean {
+  const before = tree.find(path);
+  const looked = table.directories.findIndex((each, at) => parent[at] === -1 && each === parentPath(path));
+  const now = looked < 0 ? -1 : table.find(looked, baseName(path));
+  const isThere = now >= 0 && table.kind[now]! < EXCLUDED;
+  const wasThere = before >= 0 && tree.table.kind[before]! < EXCLUDED;
+  if (!isThere || !wasThere) return isThere !== wasThere;
+  if (table.kind[now] === DIRECTORY && tree.table.kind[before] === DIRECTORY)
+    return table.mode[now] !== tree.table.mode[before] || table.directories.includes(path);
+  return !sameEntry(table.entryAt(now), tree.table.entryAt(before));
+}

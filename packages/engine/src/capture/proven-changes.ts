@@ -1,0 +1,59 @@
+/**
+ * What changed between two looks that may have gone by different rules. Absent is not "did not exist" (N6):
+ * what the earlier rules left out is not new, what the later ones leave out is not gone. Undo deletes and
+ * creates by these changes, so every doubt is no change.
+ */
+import { compareTrees } from "../diff/compare-trees.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
+import { decodeRules } from "../model/rules.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+import { decodeExcluded } from "../rules/excluded-list.ts";
+import { createRecordedMatcher } from "../rules/recorded-rules.ts";
+
+/** A snapshot, the rules it was taken by, what they left out, and what is known to have been absent whatever they say. */
+export interface RuledSnapshot {
+  readonly snapshot: ObjectHash;
+  readonly rules: ObjectHash;
+  readonly excluded: ObjectHash;
+  readonly absent?: ReadonlySet<BytePath>;
+}
+
+/** The changes that lead from one to the other. */
+export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
+  const edits = compareTrees(objects, from.snapshot, to.snapshot);
+  if (edits.length === 0 || (from.rules === to.rules && from.excluded === to.excluded)) return edits;
+  const [before, after] = [from, to].map((side) => absenceProof(objects, side));
+  return edits.filter((edit) => {
+    if (edit.from === undefined) return before!(edit.path, edit.to);
+    return edit.to !== undefined || after!(edit.path, edit.from);
+  });
+}
+
+/** What the earlier look has and the rules of the later one leave out: only the disk can tell what became of it. */
+export function leavers(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
+  if (from.snapshot === to.snapshot || (from.rules === to.rules && from.excluded === to.excluded)) return [];
+  const isGone = absenceProof(objects, to);
+  return compareTrees(objects, from.snapshot, to.snapshot).filter(
+    (edit) => edit.to === undefined && edit.from?.kind !== "gap" && !isGone(edit.path, edit.from),
+  );
+}
+
+/** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
+export function absenceProof(
+  objects: ObjectSource,
+  { rules, excluded, absent }: RuledSnapshot,
+): AbsenceProof {
+  const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
+  // mount points and linked worktrees are left out although no rule names them
+  const leftOut = new Set(decodeExcluded(objects.read(excluded), excluded).map(({ path }) => path));
+  const isLeftOut = (path: BytePath) =>
+    leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
+  return (path, other) =>
+    absent?.has(path) === true ||
+    (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
+}
+
+export type AbsenceProof = (path: BytePath, other: Entry | undefined) => boolean;

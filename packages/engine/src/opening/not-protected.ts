@@ -1,0 +1,93 @@
+/** Why a directory has no workspace, in words: never had one, it was ended, its store went elsewhere. */
+import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { parentOf } from "./fit-root.ts";
+import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { EngineError } from "../model/errors.ts";
+import type { RegisteredWorkspace, Registry } from "../store/registry.ts";
+
+/** Where was looked, and what for. */
+interface Search {
+  readonly home: AbsolutePath;
+  readonly registry: Registry;
+  readonly start: AbsolutePath;
+  /** The search ended at a linked git worktree. */
+  readonly inWorktree: boolean;
+}
+
+/** The error for a directory that is in no workspace. */
+export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND"> {
+  const { registry, start, inWorktree } = search;
+  const path = displayAbsolute(start);
+  const candidates = goneWorkspaces(registry, start).map(({ id, path: old }) => ({
+    id,
+    path: displayAbsolute(old),
+  }));
+  const { why, ...past } = pastOf(search) ?? {
+    why: `${path} is ${inWorktree ? "in a linked git worktree that is not protected yet" : "not in a protected directory"}`,
+  };
+  return new EngineError("WORKSPACE_NOT_FOUND", `${why}. Nothing was changed.`, {
+    path,
+    candidates,
+    ...past,
+  });
+}
+
+/** Protected directories that do not exist any more, those first that were below this one. */
+export function goneWorkspaces(registry: Registry, start: AbsolutePath): RegisteredWorkspace[] {
+  const isBelow = ({ path }: RegisteredWorkspace) =>
+    isAtOrBelow(path as string as BytePath, start as string as BytePath);
+  const gone = registry
+    .list()
+    .filter(({ endedAt, path }) => endedAt === null && statNode(path) === undefined);
+  return [...gone.filter(isBelow), ...gone.filter((one) => !isBelow(one))];
+}
+
+/** What became of the protection that this directory, or one above it, once had. */
+function pastOf({ registry, start, home }: Search) {
+  const ended = endedAbove(registry, start);
+  if (ended !== undefined) {
+    const store = displayAbsolute(below(home, `workspaces/${ended.store}`));
+    const path = displayAbsolute(ended.path);
+    const why = `${path} is not protected any more: \`belay uninstall\` ended that. Its checkpoints are still in ${store}`;
+    return { why, ended: { id: ended.id, path, store } };
+  }
+  for (const path of upwards(start)) {
+    const gone = registry.departureFrom(path);
+    const now = gone && registry.list().find(({ id }) => id === gone.workspace);
+    if (gone === undefined || now === undefined) continue;
+    const movedTo = { id: now.id, path: displayAbsolute(now.path) };
+    const why = `${displayAbsolute(path)} is not protected: its store was attached to ${movedTo.path}`;
+    return { why, movedTo };
+  }
+  return undefined;
+}
+
+/** The nearest directory at or above this one whose protection was ended. */
+export function endedAbove(registry: Registry, start: AbsolutePath): RegisteredWorkspace | undefined {
+  return nearestAbove(registry, start, ({ endedAt }) => endedAt !== null);
+}
+
+/** The nearest directory at or above this one that is protected, whatever state its store is in. */
+export function protectedAbove(registry: Registry, start: AbsolutePath): RegisteredWorkspace | undefined {
+  return nearestAbove(registry, start, ({ endedAt }) => endedAt === null);
+}
+
+function nearestAbove(
+  registry: Registry,
+  start: AbsolutePath,
+  fits: (known: RegisteredWorkspace) => boolean,
+): RegisteredWorkspace | undefined {
+  for (const path of upwards(start)) {
+    const known = registry.byPath(path);
+    if (known !== undefined && fits(known)) return known;
+  }
+  return undefined;
+}
+
+function* upwards(start: AbsolutePath): Generator<AbsolutePath> {
+  for (let path = start; ; path = parentOf(path)) {
+    yield path;
+    if (path === "/") return;
+  }
+}

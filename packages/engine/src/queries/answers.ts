@@ -1,0 +1,90 @@
+/** What the questions about a workspace are answered with. */
+import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint, Doubt, ExcludedRoot, Gap } from "../model/checkpoint.ts";
+import type { ThreadSummary } from "../model/conversation.ts";
+import type { ChangeCounts, DiffDetail, FileChange } from "../model/file-change.ts";
+import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
+import type { Pause } from "../model/pause.ts";
+import type { StepSummary } from "../model/plan.ts";
+import type { SessionStatus } from "../model/session.ts";
+
+/** A checkpoint with what it holds and what it lacks. */
+export interface CheckpointDetails {
+  readonly checkpoint: Checkpoint;
+  readonly files: readonly FileChange[];
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
+  readonly excluded: readonly ExcludedRoot[];
+}
+
+/** Which two states are compared, and how closely. */
+export interface DiffOptions {
+  /** undefined = the newest checkpoint */
+  readonly from?: CheckpointRef;
+  /** undefined = the disk as it is now */
+  readonly to?: CheckpointRef;
+  readonly paths?: readonly string[];
+  /** "names" compares trees only; "counts" also lines; "text" also makes unified diffs. */
+  readonly detail: DiffDetail;
+}
+
+/** What differs between two states. */
+export interface Diff {
+  readonly from: CheckpointId;
+  /** null = the disk */
+  readonly to: CheckpointId | null;
+  readonly files: readonly FileChange[];
+  readonly summary: ChangeCounts & { readonly linesAdded: number; readonly linesDeleted: number };
+}
+
+/** How a workspace stands. */
+export interface WorkspaceStatus {
+  readonly id: WorkspaceId;
+  readonly root: string;
+  /** False when the directory itself is gone: then nothing can be told of its files. */
+  readonly exists: boolean;
+  readonly store: string;
+  readonly newest: Checkpoint | null;
+  /** The conversation that was last at work. */
+  readonly thread: ThreadSummary | null;
+  /** How it stands; null without a conversation, or when its approved state is damaged. */
+  readonly session: SessionStatus | null;
+  readonly checkpoints: number;
+  /** Since the newest checkpoint. */
+  readonly changedFiles: readonly FileChange[];
+  /** How many; null when that cannot be told: the directory is gone, or the newest checkpoint is damaged. */
+  readonly changes: ChangeCounts | null;
+  readonly gaps: readonly Gap[];
+  readonly excluded: readonly ExcludedRoot[];
+  readonly disk: { readonly bytes: number; readonly capBytes: number };
+  readonly canUndo: StepSummary | null;
+  readonly canRedo: StepSummary | null;
+  /** Nothing is captured by itself until then. */
+  readonly paused: Pause | null;
+  /** How many steps can no longer be undone: their checkpoints were dropped. */
+  readonly undoDropped: number;
+  /** The newest turns, if they were made while captures were paused: they cannot be undone. */
+  readonly pausedTurns: number;
+  readonly warnings: readonly string[];
+}
+
+/** One file as it was or is. */
+export interface FileContent {
+  readonly kind: "file" | "symlink";
+  readonly mode: number;
+  readonly size: number;
+  /** Null when it is on disk and larger than what was asked for. */
+  readonly hash: string | null;
+  /** Null when it is larger than what was asked for. */
+  readonly content: Buffer | null;
+}
+
+/** One node of a checkpoint, for archives and exports. */
+export interface ExportedFile {
+  readonly path: BytePath;
+  readonly kind: "file" | "symlink" | "directory";
+  readonly mode: number;
+  readonly size: number;
+  /** The content (a link's target for a symlink), verified. */
+  content(): Iterable<Buffer>;
+}

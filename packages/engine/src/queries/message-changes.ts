@@ -1,0 +1,71 @@
+/** Whether anything changed after a message: what `hasChanges` of its checkpoint says. */
+import { checkpointAt } from "../history/checkpoints.ts";
+import { ownedChanges, withUnrecorded } from "../history/ownership.ts";
+import { attributeChanges } from "../history/attribution.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { asSeen, type Context } from "../capture/context.ts";
+import { lookNow } from "../capture/left-behind.ts";
+import { momentOf } from "../capture/moment.ts";
+import { provenChanges, type RuledSnapshot } from "../capture/proven-changes.ts";
+import type { Present } from "../capture/look.ts";
+import { assertRootThere } from "../scan/root.ts";
+import { newestCheckpoint } from "../history/checkpoints.ts";
+
+/** The checkpoints with `hasChanges` told for those of messages. */
+export function withChanges(context: Context, checkpoints: readonly Checkpoint[]): Checkpoint[] {
+  assertRootThere(context.worktree.root);
+  let present: Present | undefined;
+  const look = () => (present ??= lookNow(context));
+  return checkpoints.map((checkpoint) =>
+    checkpoint.kind === "message" && checkpoint.thread !== null
+      ? { ...checkpoint, hasChanges: hasChanges(context, { ...checkpoint, thread: checkpoint.thread }, look) }
+      : checkpoint,
+  );
+}
+
+type OfThread = Checkpoint & { readonly thread: ThreadId };
+
+/** Compared with the thread's next message, with the moment before it was rolled back, or with the disk. */
+function hasChanges(context: Context, checkpoint: OfThread, look: () => Present): boolean {
+  const { db } = context.store;
+  const until = endOf(context, checkpoint);
+  const end = until === undefined ? undefined : checkpointAt(db, until);
+  if (end !== undefined) {
+    if (end.snapshot === checkpoint.snapshot) return false;
+    return isOwn(context, checkpoint, { to: asSeen(context, end), until: end.seq });
+  }
+  return isOwn(context, checkpoint, { to: look(), until: undefined });
+}
+
+/** seq of the checkpoint at which the effect of a message ends; undefined = it has not ended. */
+function endOf({ store }: Context, { seq, thread }: OfThread): number | undefined {
+  const row = store.db.get(
+    `SELECT min(seq) AS seq FROM (
+       SELECT min(seq) AS seq FROM checkpoint WHERE thread = ?1 AND kind = 'message' AND seq > ?2
+       UNION ALL
+       SELECT CASE s.kind WHEN 'turn' THEN s.after ELSE s.before END FROM checkpoint c JOIN step s ON s.id = c.rolled_back_by WHERE c.seq = ?2)`,
+    thread,
+    seq,
+  );
+  return row?.["seq"] === null || row === undefined ? undefined : Number(row["seq"]);
+}
+
+function isOwn(
+  context: Context,
+  { thread, seq, ...checkpoint }: OfThread,
+  { to, until }: { to: RuledSnapshot | Present; until: number | undefined },
+): boolean {
+  const { db, objects } = context.store;
+  const from = asSeen(context, { ...checkpoint, seq, thread });
+  const source = "objects" in to ? to.objects : objects;
+  const edits = provenChanges(source, from, to);
+  if (edits.length === 0) return false;
+  const history = ownedChanges(db, thread, { since: seq, ...(until === undefined ? {} : { until }) });
+  const newest = newestCheckpoint(db);
+  if (until === undefined && newest !== undefined) {
+    const changes = provenChanges(source, asSeen(context, newest), to);
+    withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));
+  }
+  return edits.some(({ path }) => history.get(path)?.some(({ own }) => own) ?? true);
+}

@@ -1,0 +1,151 @@
+/**
+ * From the present snapshot to a target: which paths to write, which to delete, which to keep and why.
+ * Deletion needs proof (N6): the target's rules would have captured the path, no gap of the target is at
+ * or above it, and its content is in the present snapshot, which is durable before anything is touched.
+ */
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { ExcludedRoot } from "../model/checkpoint.ts";
+import { isLeaf, isSpecial } from "../model/entry.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+import type { AbsenceProof } from "../capture/proven-changes.ts";
+
+export interface RestorePlanInput {
+  readonly objects: ObjectSource;
+  readonly present: ObjectHash;
+  readonly target: ObjectHash;
+  /** Whether a path that the target lacks was truly absent then. */
+  readonly wasAbsent: AbsenceProof;
+  /** Whether git ignores a path, now or then: a whole restore does not take it away. */
+  readonly isIgnored?: (path: BytePath) => boolean;
+  /** Whether a path stood in this directory already when the store came to it: it did not come later. */
+  readonly wasHere?: (path: BytePath) => boolean;
+  /** What the present scan left out: it keeps the directories above it from being removed. */
+  readonly excluded: readonly ExcludedRoot[];
+  /** undefined = everything */
+  readonly paths: readonly BytePath[] | undefined;
+  readonly keepNew: boolean;
+}
+
+export interface Edits {
+  readonly edits: readonly Edit[];
+  readonly kept: readonly Kept[];
+  readonly conflicts: readonly Conflict[];
+}
+
+export function planRestoreEdits(input: RestorePlanInput): Edits {
+  const planner = new RestorePlanner(input);
+  for (const edit of compareTrees(input.objects, input.present, input.target)) {
+    if (isChosen(input, edit)) planner.consider(edit);
+  }
+  return planner.result();
+}
+
+/** A chosen path, anything below it, and the missing directories above it. */
+function isChosen({ paths }: RestorePlanInput, { path, from, to }: Edit): boolean {
+  if (paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen))) return true;
+  return from === undefined && to?.kind === "directory" && paths.some((chosen) => isAtOrBelow(chosen, path));
+}
+
+/** Rules by which a directory belongs to something else. */
+const FOREIGN: ReadonlyMap<string, Foreign> = new Map([
+  ["a workspace of its own", "a workspace of its own"],
+  ["mount point", "a mount point"],
+  ["linked git worktree", "a linked git worktree"],
+]);
+
+class RestorePlanner {
+  readonly #input: RestorePlanInput;
+  readonly #edits: Edit[] = [];
+  readonly #kept: Kept[] = [];
+  readonly #conflicts: Conflict[] = [];
+  /** Directories that cannot go because something in them stays. */
+  readonly #occupied = new Map<BytePath, Kept["reason"]>();
+  /** Directories that are not this workspace's any more: nothing in them is written, whatever the target has there. */
+  readonly #foreign = new Map<BytePath, Kept["reason"]>();
+
+  constructor(input: RestorePlanInput) {
+    this.#input = input;
+    for (const { path, rule } of input.excluded) {
+      const foreign = FOREIGN.get(rule);
+      if (foreign !== undefined) this.#foreign.set(path, `it is ${foreign}`);
+      const held = path.endsWith("/.git") ? "a git repository" : foreign;
+      const reason = held === undefined ? "the directory is not empty" : (`it holds ${held}` as const);
+      for (const directory of ancestorPaths(path)) this.#occupied.set(directory, reason);
+    }
+  }
+
+  consider(edit: Edit): void {
+    const { path, from, to } = edit;
+    const foreign = this.#foreign.size === 0 ? undefined : this.#foreignAt(path);
+    if (foreign !== undefined) this.#keepForeign(foreign);
+    else if (to?.kind === "gap") {
+      if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
+    } else if (from?.kind === "gap" && !(isSpecial(from) && to !== undefined)) {
+      if (to === undefined) this.#keep(path, "not saved by the safety checkpoint");
+      else this.#conflicts.push({ path, reason: "cannot be saved" });
+    } else if (to === undefined) {
+      this.#considerDeletion(edit);
+    } else {
+      this.#edits.push(edit);
+    }
+  }
+
+  #foreignAt(path: BytePath): BytePath | undefined {
+    return [...ancestorPaths(path), path].find((at) => this.#foreign.has(at));
+  }
+
+  /** Named once, however many of its files the target has. */
+  #keepForeign(root: BytePath): void {
+    if (!this.#kept.some(({ path }) => path === root)) this.#keep(root, this.#foreign.get(root)!);
+  }
+
+  #considerDeletion(edit: Edit): void {
+    const { path, from } = edit;
+    const { wasAbsent, keepNew, paths, isIgnored, wasHere } = this.#input;
+    if (keepNew) return this.#keep(path, "keep-new");
+    if (wasHere?.(path) === true) return this.#keep(path, "it was in this directory before the store was");
+    const isSpared = paths === undefined && isLeaf(from) && isIgnored?.(path) === true;
+    if (isSpared && !this.#isInTheWay(path)) return this.#keep(path, "git ignores it");
+    if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
+    if (lookUp(this.#input.objects, this.#input.target, path).gapAbove)
+      return this.#keep(path, "the target has a gap here");
+    this.#edits.push(edit);
+  }
+
+  /** True when the target has a file or link where a directory above this path stands. */
+  #isInTheWay(path: BytePath): boolean {
+    const { objects, target } = this.#input;
+    return ancestorPaths(path).some((above) => isLeaf(lookUp(objects, target, above).entry));
+  }
+
+  #keep(path: BytePath, reason: Kept["reason"]): void {
+    this.#kept.push({ path, reason });
+    for (const directory of ancestorPaths(path))
+      if (!this.#occupied.has(directory)) this.#occupied.set(directory, "the directory is not empty");
+  }
+
+  /** A directory in which something stays is kept, or is a conflict when a file should take its place. */
+  result(): Edits {
+    const edits: Edit[] = [];
+    for (const edit of this.#edits) {
+      const occupied =
+        edit.from?.kind === "directory" && edit.to?.kind !== "directory"
+          ? this.#occupied.get(edit.path)
+          : undefined;
+      if (occupied === undefined) edits.push(edit);
+      else if (edit.to === undefined) this.#kept.push({ path: edit.path, reason: occupied });
+      else this.#conflicts.push({ path: edit.path, reason: "cannot be saved" });
+    }
+    return { edits: withoutBlocked(edits, this.#conflicts), kept: this.#kept, conflicts: this.#conflicts };
+  }
+}
+
+/** Nothing can be written below a path that is itself in conflict. */
+function withoutBlocked(edits: readonly Edit[], conflicts: readonly Conflict[]): Edit[] {
+  if (conflicts.length === 0) return [...edits];
+  const blocked = new Set(conflicts.map(({ path }) => path));
+  return edits.filter(({ path }) => !ancestorPaths(path).some((directory) => blocked.has(directory)));
+}

@@ -1,0 +1,333 @@
+/**
+ * Finishes what a killed process left: the next command of any kind captures first, then completes the
+ * journalled restore, or takes it back when it cannot be completed. If a journalled path is neither as
+ * it was nor as it was to be, somebody else wrote there: the tree stays as it is and the paths are named.
+ * Idempotent: a crash in here is recovered by the same steps.
+ */
+import { Anchor } from "../fs/anchor.ts";
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
+import { move, removeName } from "../fs/mutate.ts";
+import { isSystemError } from "../fs/system-error.ts";
+import { listJournal, readJournal, removeJournal, type JournalEntry } from "../history/journal.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
+import { MODE_BITS, type Entry } from "../model/entry.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import { NO_OBJECT } from "../model/object-hash.ts";
+import type { Displaced, Edit } from "../model/plan.ts";
+import { applyEdits, HalfDone, type Applied } from "./apply.ts";
+import {
+  abandonJournal,
+  endOrLeave,
+  finishJournal,
+  leftHalfDone,
+  notCleared,
+  withFilesInPlace,
+  withRestoreLease,
+} from "./carry-out.ts";
+import type { Context } from "../capture/context.ts";
+import { clearStage, hasWriters, tellWriters, type Ended } from "./end-stage.ts";
+import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
+import { matchesEntry } from "../capture/node-state.ts";
+import { isRootThere } from "../scan/root.ts";
+import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
+import { takeCheckpoint } from "../capture/take-checkpoint.ts";
+
+/** Recovers if there is anything to recover; says what it did. */
+export function recover(context: Context): string[] {
+  if (!isRootThere(context.worktree.root)) return [];
+  const journal = readJournal(context.store.db);
+  // [N1] nothing can be finished, and nobody should take the tree for whole
+  const leftAsItIs = () =>
+    journal
+      .filter(isUnsettled)
+      .map(
+        ({ finish }) =>
+          `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
+      );
+  if (context.store.db.readOnly) return leftAsItIs();
+  if (journal.length === 0 && findStages(context.worktree.root).length === 0) return [];
+  try {
+    return withRestoreLease(context, () => recoverAll(context));
+  } catch (error) {
+    // what was found is not left over but under way, or another process is recovering it
+    if (isEngineError(error, "RESTORE_RUNNING")) return [];
+    // some media only say so when they are written to
+    if (isEngineError(error, "STORE_READ_ONLY")) return leftAsItIs();
+    // stage and journal are still there
+    if (isSystemError(error)) throw leftHalfDone(context, new HalfDone("not recovered", { cause: error }));
+    throw error;
+  }
+}
+
+/** Whether a process that stays would find anything to do: what it is to wait for, it leaves. Costs nearly nothing. */
+export function isAnythingLeft(context: Context): boolean {
+  return listJournal(context.store.db).some(({ id, settled }) => {
+    if (!settled) return true;
+    try {
+      using stage = Stage.find(context, id);
+      return stage === undefined || !hasWriters(stage);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return false;
+    }
+  });
+}
+
+/** [R190] Why staging directories of operations that are over still stand in the root, in sentences. */
+export function whyStagesStay(context: Context): string[] {
+  const settled = readJournal(context.store.db).filter((entry) => entry.settled);
+  return settled.flatMap((entry) => {
+    try {
+      using stage = Stage.find(context, entry.id);
+      return stage === undefined ? [] : tellWriters(entry, stage);
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
+    }
+  });
+}
+
+const isUnsettled = ({ settled }: JournalEntry) => !settled;
+
+/** Looks again now that nobody else can: another process may have recovered in the meantime. */
+function recoverAll(context: Context): string[] {
+  const { db } = context.store;
+  const notices = readJournal(db).flatMap((entry) =>
+    entry.settled ? endLeft(context, entry) : recoverEntry(context, entry),
+  );
+  const known = new Set<string>(readJournal(db).map(({ id }) => id));
+  const unknown = findStages(context.worktree.root).filter((operation) => !known.has(operation));
+  return [...notices, ...unknown.flatMap((operation) => discardLeft(context, operation))];
+}
+
+/** What happened is recorded; only its stage was not ended, or a process still wrote to what lies in it. */
+function endLeft(context: Context, entry: JournalEntry): string[] {
+  try {
+    const stage = Stage.find(context, entry.id);
+    // that a process still writes to it has been said
+    if (stage !== undefined) return tell(entry, { ...endOrLeave(context, entry, stage, 0), busy: [] });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
+  }
+  context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
+  return [];
+}
+
+/** [R111] Killed before its journal was written, a stage holds copies only. One without our mark is not touched. */
+function discardLeft(context: Context, operation: string): string[] {
+  discardOwn(context, operation);
+  const name = `${STAGE_PREFIX}${operation}`;
+  if (statNode(below(context.worktree.root, name)) === undefined) return [];
+  return [
+    `${name} is not, or not only, what Belay put there. It was left alone: look at it, and delete it if you do not need it.`,
+  ];
+}
+
+/** What another user made can neither be looked at nor removed. */
+function discardOwn(context: Context, operation: string): void {
+  try {
+    using stage = Stage.find(context, operation);
+    stage?.discard();
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+function recoverEntry(context: Context, entry: JournalEntry): string[] {
+  const stage = Stage.find(context, entry.id);
+  try {
+    return recoverFrom(context, entry, stage);
+  } finally {
+    stage?.[Symbol.dispose]();
+  }
+}
+
+function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undefined): string[] {
+  const { checkpoint } = takeCheckpoint(context, {
+    request: { kind: "safety" },
+    description: `Interrupted: ${entry.finish.description}`,
+    operation: "recover",
+    ownDoing: true,
+    doubts: entry.edits.map(({ path }) => ({ path, reason: "mid-restore" as const })),
+    look: { unlimited: new Set(entry.edits.map(({ path }) => path)) },
+  });
+  const edits = putAsidesBack(context.worktree.root, found, entry);
+  const told = found === undefined ? [] : tell(entry, clearStage(context, entry, found));
+  const strangers = edits.filter(({ state }) => state === "other").map(({ path }) => path);
+  const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
+  if (stage === undefined || strangers.length > 0) {
+    abandonJournal(context, entry);
+    if (found !== undefined) told.push(...tell(entry, endOrLeave(context, entry, found, 0)));
+    throw blocked(entry, strangers.length > 0 ? strangers : entry.edits.map(({ path }) => path), told);
+  }
+  const recovery: Recovery = { context, entry, stage, told, safety: checkpoint.id };
+  const said = finishOrTakeBack(recovery, edits);
+  const ended = endOrLeave(context, entry, stage, 0);
+  return [said, ...told, ...tell(entry, ended)];
+}
+
+/** undefined when something that is not ours bears the name. */
+function createAgain(context: Context, { id }: JournalEntry): Stage | undefined {
+  try {
+    return Stage.create(context, id);
+  } catch (error) {
+    if (isErrno(error, "EEXIST")) return undefined;
+    throw error;
+  }
+}
+
+/** One interrupted operation under way to its end. */
+interface Recovery {
+  readonly context: Context;
+  readonly entry: JournalEntry;
+  readonly stage: Stage;
+  /** What came to light so far, in sentences; grows. */
+  readonly told: string[];
+  /** The checkpoint of what recovery found. */
+  readonly safety: CheckpointId;
+}
+
+function finishOrTakeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
+  const { context, entry } = recovery;
+  const left = found
+    .filter(({ state }) => state !== "after")
+    .map((edit) => ({ ...edit, from: edit.present }));
+  const applied = tryApply(recovery, left);
+  if (applied === undefined) return takeBack(recovery, found);
+  const done = new Set(applied.done.map(({ path }) => path));
+  withFilesInPlace(() =>
+    finishJournal(
+      context,
+      entry,
+      found.filter(({ state, path }) => state === "after" || done.has(path)),
+    ),
+  );
+  return `An interrupted ${entry.finish.kind} was finished: ${entry.finish.description}.`;
+}
+
+function tellDisplaced({ finish }: JournalEntry, displaced: readonly Displaced[]): string[] {
+  return displaced.map(
+    ({ path, checkpoint }) =>
+      `Another program wrote to ${displayPath(path)} during the ${finish.kind}; checkpoint ${checkpoint} holds what it wrote.`,
+  );
+}
+
+function tell(entry: JournalEntry, { displaced, notices, busy }: Ended): string[] {
+  return [...tellDisplaced(entry, displaced), ...notices, ...busy];
+}
+
+/** A journalled edit and what stands at its path: its pre-image, its post-image, a step on the way, or something else. */
+interface FoundEdit extends NumberedEdit {
+  readonly state: "before" | "after" | "between" | "other";
+  readonly present: Entry | undefined;
+}
+
+/** Returns nodes that were moved aside and belong back, then tells in which state each path is. */
+function putAsidesBack(root: AbsolutePath, stage: Stage | undefined, { edits }: JournalEntry): FoundEdit[] {
+  using anchor = new Anchor(root);
+  return numberEdits(edits).map((edit) => {
+    const path = reach(anchor, edit.path);
+    if (path !== undefined && stage !== undefined) putAsideBack(stage, path, edit);
+    return { ...edit, ...stateOf(path, edit) };
+  });
+}
+
+/** Nothing is overwritten: what stands at the path is taken first and looked at afterwards. */
+function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: NumberedEdit): void {
+  const [old, taken] = [stage.oldNode(index), stage.newNode(index)];
+  if (statNode(old) === undefined) return;
+  if (statNode(path) === undefined) {
+    giveName(old, path);
+    return;
+  }
+  // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
+  if (to?.kind === "directory" || matchesEntry(old, from) || !matchesEntry(path, to)) return;
+  if (matchesEntry(taken, to)) removeName(taken);
+  else if (statNode(taken) !== undefined) return;
+  move(path, taken);
+  giveName(matchesEntry(taken, to) ? old : taken, path);
+}
+
+/** undefined when a directory on the way is missing or is none: then nothing is at the path. */
+function reach(anchor: Anchor, path: BytePath): AbsolutePath | undefined {
+  try {
+    return anchor.at(path);
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return undefined;
+    throw error;
+  }
+}
+
+function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<FoundEdit, "state" | "present"> {
+  const is = (entry: Edit["from"]) => (path === undefined ? entry === undefined : matchesEntry(path, entry));
+  if (is(to)) return { state: "after", present: to };
+  if (is(from)) return { state: "before", present: from };
+  const stat = path === undefined ? undefined : statNode(path);
+  const [wasDirectory, becomesDirectory] = [from?.kind === "directory", to?.kind === "directory"];
+  // a directory goes before a file can come in its place; a file never goes without a copy in the stage
+  if (stat === undefined)
+    return { state: wasDirectory && !becomesDirectory ? "between" : "other", present: undefined };
+  // a directory is made first and gets its mode last
+  const isOnTheWay = kindOf(stat) === "directory" && (wasDirectory || becomesDirectory);
+  const present: Entry = { kind: "directory", mode: Number(stat.mode) & MODE_BITS, hash: NO_OBJECT };
+  return isOnTheWay ? { state: "between", present } : { state: "other", present: undefined };
+}
+
+/** What was carried out, or undefined when it could not be and everything is as it was found. */
+function tryApply(recovery: Recovery, edits: readonly NumberedEdit[]): Applied | undefined {
+  const { context, entry, stage, told, safety } = recovery;
+  let applied: Applied;
+  try {
+    stage.fill(edits, context.store.objects);
+    applied = applyEdits(context.worktree.root, stage, edits, { bestEffort: false });
+  } catch (error) {
+    // what could not be taken back either is left, stage and journal, to the next recovery
+    if (error instanceof HalfDone) throw leftHalfDone(context, error);
+    if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
+    applied = { done: [], conflicts: [], kept: [], skipped: [], left: [], failure: error };
+  }
+  const tried = [...entry.edits];
+  for (const edit of edits) tried[edit.index] = edit;
+  const left = applied.left.map((path) => ({ path, checkpoint: safety }));
+  told.push(
+    ...tellDisplaced(entry, left),
+    ...tell(entry, clearStage(context, { ...entry, edits: tried }, stage, 0)),
+  );
+  return applied.failure === undefined && applied.conflicts.length === 0 ? applied : undefined;
+}
+
+function takeBack(recovery: Recovery, found: readonly FoundEdit[]): string {
+  const { context, entry, told } = recovery;
+  const touched = found.filter(({ state }) => state !== "before");
+  const backwards = touched.map(({ path, index, from, present }) => ({
+    path,
+    index,
+    from: present,
+    to: from,
+  }));
+  if (tryApply(recovery, backwards) === undefined)
+    throw blocked(
+      entry,
+      entry.edits.map(({ path }) => path),
+      told,
+    );
+  withFilesInPlace(() => abandonJournal(context, entry));
+  return `An interrupted ${entry.finish.kind} could not be finished and was taken back: ${entry.finish.description}.`;
+}
+
+function blocked(
+  entry: JournalEntry,
+  paths: readonly BytePath[],
+  told: readonly string[],
+): EngineError<"RECOVERY_BLOCKED"> {
+  const also = told.map((line) => ` ${line}`);
+  return new EngineError(
+    "RECOVERY_BLOCKED",
+    `An interrupted ${entry.finish.kind} was found, and other programs changed ${paths.length} of its paths since. ` +
+      `Your files are left exactly as they are and are saved in a checkpoint.${also.join("")}`,
+    { operation: entry.id, paths: paths.map(displayPath), before: entry.safety },
+  );
+}

@@ -1,0 +1,293 @@
+/** Restore: from the present to a checkpoint, whole or in part. Looks first, asks nothing, loses nothing. */
+import { attachesSince } from "../history/attaches.ts";
+import { threadsSince } from "../history/record.ts";
+import type { Finish } from "../history/journal.ts";
+import { newestCheckpoint, readDoubts, readGaps } from "../history/checkpoints.ts";
+import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { sameNode } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
+import { decodeRules, type RecordedRules } from "../model/rules.ts";
+import { encodeTree } from "../model/tree.ts";
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
+import { asSeen, type Context } from "../capture/context.ts";
+import { lookNow } from "../capture/left-behind.ts";
+import { Overlay } from "../capture/overlay.ts";
+import { pathNotIn } from "./path-not-in.ts";
+import { planRestoreEdits, type Edits } from "./plan-restore.ts";
+import { absenceProof } from "../capture/proven-changes.ts";
+import { createRecordedMatcher } from "../rules/recorded-rules.ts";
+import { spareIgnored } from "../rules/spare-ignored.ts";
+import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
+import { whatElseToSee } from "../capture/see-for.ts";
+import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { planWarnings } from "./plan-warnings.ts";
+import type { LookRequest, Present } from "../capture/look.ts";
+
+export interface RestoreRequest {
+  readonly target: Checkpoint;
+  readonly paths: readonly BytePath[] | undefined;
+  readonly keepNew: boolean;
+  readonly thread: ThreadId | null;
+  readonly scope: "files" | "conversation" | "both";
+}
+
+/** What would happen, without recording anything. */
+export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
+  if (isRootGone(context.worktree.root)) return buildPlan(context, nothing(context), request);
+  assertRootThere(context.worktree.root);
+  let present = lookNow(context);
+  const more = whatElseToSee(present, request.target);
+  if (more !== undefined) present = lookNow(context, more);
+  return buildPlan(context, present, request);
+}
+
+/** What a plan needs to know of the present. */
+type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
+  /** undefined where there is nothing to judge. */
+  readonly recordedRules?: RecordedRules;
+};
+
+/** The present where even the root is missing. */
+function nothing({ store, worktree }: Context): Seen {
+  const objects = new Overlay(store.objects, worktree.root);
+  const empty = encodeTree([]);
+  const snapshot = hashBytes(empty);
+  objects.small(snapshot, empty);
+  return { snapshot, objects, excludedRoots: [], git: null };
+}
+
+/** Restores in one go: one scan, one safety checkpoint, one plan. */
+export function restoreNow(context: Context, request: RestoreRequest, bestEffort: boolean): Outcome {
+  const startedMs = context.system.elapsed();
+  return withRestoreLease(context, () => {
+    let plan: Plan | undefined;
+    const safety = takeSafety(context, request, (present) => {
+      plan = buildPlan(context, present, request);
+      return isWanted(plan, request, bestEffort);
+    });
+    if (safety === undefined) return withoutEffect(context, plan!, startedMs);
+    return carryOut(context, {
+      plan: plan!,
+      safety: safety.checkpoint,
+      finish: finishOf(context, request, plan!),
+      bestEffort,
+      startedMs,
+    });
+  });
+}
+
+/** Carries out a plan made earlier, if the files are still what it was made on. */
+export function restorePlanned(
+  context: Context,
+  request: RestoreRequest,
+  planned: Plan,
+  bestEffort: boolean,
+): Outcome {
+  const startedMs = context.system.elapsed();
+  return withRestoreLease(context, () => {
+    const safety = takeSafety(context, request, (present) => {
+      if (present.snapshot !== planned.base) throw stale(planned);
+      return isWanted(planned, request, bestEffort);
+    });
+    if (safety === undefined) return withoutEffect(context, planned, startedMs);
+    return carryOut(context, {
+      plan: planned,
+      safety: safety.checkpoint,
+      finish: finishOf(context, request, planned),
+      bestEffort,
+      startedMs,
+    });
+  });
+}
+
+/** A conversation goes back even where no file has to. */
+function isWanted(plan: Plan, { scope }: RestoreRequest, bestEffort: boolean): boolean {
+  return (plan.edits.length > 0 || scope !== "files") && (plan.conflicts.length === 0 || bestEffort);
+}
+
+/** [R196] Whose change it was may be known better by now than when the plan was shown, even if no file has changed. */
+export function assertAsShown(plan: Plan, shown: Plan | undefined): void {
+  if (shown === undefined) return;
+  if (plan.base !== shown.base) throw stale(shown);
+  const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
+  const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
+  if (!areSteps || !areEdits)
+    throw stale(shown, "What this plan would take back is known to be something else by now");
+}
+
+function areEqual<Item>(
+  some: readonly Item[],
+  others: readonly Item[],
+  isEqual: (a: Item, b: Item) => boolean,
+): boolean {
+  return some.length === others.length && some.every((item, index) => isEqual(item, others[index]!));
+}
+
+function stale(plan: Plan, reason = "The files changed since this plan was made"): EngineError<"PLAN_STALE"> {
+  return new EngineError("PLAN_STALE", `${reason}. Nothing was changed; make a new plan.`, { plan: plan.id });
+}
+
+function takeSafety(
+  context: Context,
+  request: RestoreRequest,
+  wanted: (present: Present) => boolean,
+): Taken | undefined {
+  const { target } = request;
+  ensureRoot(context.worktree.root);
+  const options = {
+    request: { kind: "safety" as const },
+    description: `Before restoring ${whatOf(request)}`,
+    keep: target.seq,
+  };
+  let more: Partial<LookRequest> | undefined;
+  const first = takeCheckpoint(context, {
+    ...options,
+    look: { meanwhile: () => fetchAhead(context, target) },
+    wanted(present) {
+      more = whatElseToSee(present, target);
+      return more === undefined && wanted(present);
+    },
+  });
+  return more === undefined ? first : takeCheckpoint(context, { ...options, look: more, wanted });
+}
+
+/**
+ * Reads what a restore will probably need into the store's cache: all of it, if nothing has changed since the newest
+ * checkpoint. What is damaged is for those to notice who need it.
+ */
+function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): void {
+  try {
+    let bytes = 0;
+    const newest = newestCheckpoint(db)!;
+    for (const { to } of compareTrees(objects, newest.snapshot, target.snapshot, MOST_EDITS_AHEAD)) {
+      if (to?.kind !== "file") continue;
+      bytes += to.size;
+      if (bytes > MOST_BYTES_AHEAD) return;
+      objects.read(to.hash);
+    }
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+/** Not more than can be done while others look, and than the cache can hold. */
+const MOST_EDITS_AHEAD = 100;
+const MOST_BYTES_AHEAD = 1024 * 1024;
+
+/** What a restore brings back, after the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
+function whatOf({ paths, target }: RestoreRequest): string {
+  return paths === undefined ? `to ${nameOf(target)}` : `${listPaths(paths)} from ${nameOf(target)}`;
+}
+
+/** The first paths by name, the others by their number. */
+export function listPaths(paths: readonly BytePath[]): string {
+  const named = paths.slice(0, NAMED_PATHS).map(displayPath).join(", ");
+  return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
+}
+
+const NAMED_PATHS = 2;
+
+/** How a checkpoint is called in sentences. */
+export function nameOf(checkpoint: Checkpoint): string {
+  return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
+}
+
+function buildPlan(context: Context, present: Seen, request: RestoreRequest): Plan {
+  const { target } = request;
+  assertPathsExist(context, present, request);
+  const { edits, kept, conflicts } =
+    request.scope === "conversation"
+      ? NO_EDITS
+      : planRestoreEdits({
+          objects: present.objects,
+          present: present.snapshot,
+          target: target.snapshot,
+          wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
+          isIgnored: ignoredBy(context, present, target),
+          wasHere: hereBefore(context, present, target),
+          excluded: present.excludedRoots,
+          paths: request.paths,
+          keepNew: request.keepNew,
+        });
+  const chosen = ({ path }: { path: BytePath }) =>
+    request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
+  return {
+    ...EMPTY_PLAN,
+    id: newOperation(context),
+    kind: "restore",
+    description: `Restored ${whatOf(request)}`,
+    checkpoint: target.id,
+    paths: request.paths ?? null,
+    thread: request.thread,
+    base: present.snapshot,
+    edits,
+    ...spareIgnored({ kept, conflicts }, present.recordedRules),
+    gaps: readGaps(context.store.db, target.seq).filter(chosen),
+    doubts: readDoubts(context.store.db, target.seq).filter(chosen),
+    otherThreads: otherThreads(context, request, edits),
+    warnings: planWarnings(context, { present, target, edits }),
+  };
+}
+
+/** [I02] What the rules of the present or of the target leave to git's mercy stays: git would not have touched it either. */
+function ignoredBy({ store }: Context, { recordedRules }: Seen, { rules }: Checkpoint) {
+  const matchers = [recordedRules, decodeRules(store.objects.read(rules), rules)].map(
+    (each) => each && createRecordedMatcher(each),
+  );
+  return (path: BytePath) => matchers.some((matcher) => matcher?.isIgnored(path) === true);
+}
+
+/** [N6] What the first look after an attach found, and the last before it did not know, is older than the store here. */
+function hereBefore({ store }: Context, { objects, snapshot }: Seen, target: Checkpoint) {
+  const attaches = attachesSince(store.db, target.seq);
+  const isIn = (tree: ObjectHash | undefined, path: BytePath) =>
+    tree !== undefined && lookUp(objects, tree, path).entry !== undefined;
+  return (path: BytePath) =>
+    attaches.some(({ before, after }) => isIn(after ?? snapshot, path) && !isIn(before, path));
+}
+
+const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };
+
+/** A path that neither the disk nor the target has is a slip of the pen. */
+function assertPathsExist({ store }: Context, present: Seen, { paths, target }: RestoreRequest): void {
+  for (const path of paths ?? []) {
+    const known =
+      lookUp(present.objects, present.snapshot, path).entry ??
+      lookUp(store.objects, target.snapshot, path).entry;
+    if (known !== undefined) continue;
+    throw pathNotIn(target, path, `is neither on disk nor in ${nameOf(target)}`);
+  }
+}
+
+function otherThreads(
+  context: Context,
+  { target, thread }: RestoreRequest,
+  edits: readonly Edit[],
+): Plan["otherThreads"] {
+  const own = thread ?? target.thread;
+  const touched = threadsSince(context.store.db, target.seq);
+  const paths = new Map<ThreadId, BytePath[]>();
+  for (const { path } of edits) {
+    for (const other of touched.get(path) ?? []) {
+      if (other !== own) paths.set(other, [...(paths.get(other) ?? []), path]);
+    }
+  }
+  return [...paths].map(([other, list]) => ({ thread: other, paths: list }));
+}
+
+function finishOf({ system }: Context, { paths, scope }: RestoreRequest, plan: Plan): Finish {
+  return {
+    kind: "restore",
+    description: plan.description,
+    thread: plan.thread,
+    target: paths === undefined ? plan.checkpoint : null,
+    ...(scope === "files" ? {} : { scope }),
+    step: { id: system.newId(), kind: "restore" },
+    moved: [],
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * Content that the store names but can no longer give is stored anew from the working copy, where it still
+ * stands: what a safety checkpoint refers to must be readable before the original is touched (N0).
+ */
+import { below } from "../fs/absolute-path.ts";
+import { EngineError } from "../model/errors.ts";
+import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Conflict, Edit, Plan } from "../model/plan.ts";
+import { createStoreSink, type ContentSink } from "../store/content-sink.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import type { Store } from "../store/store.ts";
+import type { Context } from "../capture/context.ts";
+import { readFileContent, readLinkContent } from "../capture/read-content.ts";
+
+/** The plan without the edits whose present content the store cannot hold: those are conflicts. */
+export function withSavedContent(context: Context, plan: Plan): Plan {
+  const unsaved = plan.edits.filter(
+    (edit) => !isReadable(context.store, edit.from) && !saveAgain(context, edit),
+  );
+  if (unsaved.length === 0) return plan;
+  const conflicts = unsaved.map(({ path }): Conflict => ({ path, reason: "cannot be saved" }));
+  return {
+    ...plan,
+    edits: plan.edits.filter((edit) => !unsaved.includes(edit)),
+    conflicts: [...plan.conflicts, ...conflicts],
+  };
+}
+
+/** Every byte is read and hashed: a name whose bytes are damaged saves nothing. */
+function isReadable({ objects }: Store, entry: Edit["from"]): boolean {
+  if (entry?.kind !== "file" && entry?.kind !== "symlink") return true;
+  try {
+    for (const _ of objects.pieces(entry.hash));
+    return true;
+  } catch (error) {
+    if (error instanceof EngineError) return false;
+    throw error;
+  }
+}
+
+/** True when the content is in the store now. Rows and bytes change in one transaction. */
+function saveAgain({ store, system, worktree }: Context, { path, from }: Edit): boolean {
+  const writer = new ObjectWriter(store.db, store.objects, system.owner);
+  const read = from?.kind === "symlink" ? readLinkContent : readFileContent;
+  return store.db.transaction(() => {
+    read(below(worktree.root, path), replacing(store, createStoreSink(writer)));
+    writer.commit(() => undefined);
+    return isReadable(store, from);
+  });
+}
+
+/** A sink that makes way for each object before it is put. */
+function replacing({ db }: Store, sink: ContentSink): ContentSink {
+  const replaced = new Set<ObjectHash>();
+  const makeWay = (name: ObjectHash) => {
+    if (!replaced.has(name)) db.run("DELETE FROM object WHERE hash = ?", hashToBytes(name));
+    replaced.add(name);
+  };
+  return {
+    small: (name, bytes) => {
+      makeWay(name);
+      sink.small(name, bytes);
+    },
+    piece: (name, bytes) => {
+      makeWay(name);
+      sink.piece(name, bytes);
+    },
+    large: (name, pieces) => {
+      makeWay(name);
+      sink.large(name, pieces);
+    },
+  };
+}

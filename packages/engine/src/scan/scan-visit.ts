@@ -1,0 +1,39 @@
+/** What a scan knows of a directory, before it looks and while it does. */
+import type { FileStat, kindOf } from "../fs/file-stat.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { IgnoredBudget } from "../rules/ignored-budget.ts";
+import type { DirectoryRules } from "../rules/ignore-rules.ts";
+import type { PreviousEntries } from "./previous-entries.ts";
+
+/** A directory to be looked at. */
+export interface Visit {
+  readonly path: BytePath;
+  readonly rules: () => DirectoryRules;
+  /** undefined: those of the previous scan */
+  readonly names: readonly string[] | undefined;
+  readonly ownEntry: number;
+  readonly parent: number;
+  readonly before: number;
+  /** Its watch is new: what others saw of it before does not count. */
+  readonly isWatchNew: boolean;
+  /** Of the ignored directory that this is or is in. */
+  readonly budget?: IgnoredBudget | undefined;
+  /** Only these names are looked at: a directory among them that was not replaced is not entered. */
+  readonly only?: ReadonlyMap<string, boolean>;
+}
+
+/** A directory that is being looked at. */
+export interface OpenVisit extends Visit {
+  readonly statOf: (name: string) => FileStat | undefined;
+  readonly directory: number;
+  readonly cursor: PreviousEntries;
+  readonly subdirectories: Visit[];
+}
+
+/** A name that is there. */
+export interface Found {
+  readonly name: string;
+  readonly path: BytePath;
+  readonly stat: FileStat;
+  readonly kind: ReturnType<typeof kindOf>;
+}

@@ -1,0 +1,46 @@
+/** What a working copy is to be looked at with. */
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import type { Doubt } from "../model/checkpoint.ts";
+import type { RecordedRules, RuleSettings } from "../model/rules.ts";
+import type { IgnoredLimits } from "../rules/ignored-budget.ts";
+import type { HeadStart, Times } from "./head-start.ts";
+
+export interface WorktreeLimits {
+  readonly fileBytes: number;
+  readonly checkpointBytes: number;
+  readonly ignored: IgnoredLimits;
+}
+
+/** Those that decide what is captured: they are recorded with the rules. */
+export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettings {
+  return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
+}
+
+export interface WorktreeOptions {
+  readonly root: AbsolutePath;
+  /** undefined = keep the cache in memory only */
+  readonly cachePath: AbsolutePath | undefined;
+  /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
+  readonly storeId: string;
+  limits(): WorktreeLimits;
+  readonly commandPath: string;
+  /** A look that has begun already. */
+  readonly headStart?: HeadStart | undefined;
+  times(): Times;
+  /** Told when the tree turns out to be a big one. */
+  noteLarge?(cachePath: AbsolutePath): void;
+  /**
+   * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
+   * of the store, or one from which something was forgotten, has not.
+   */
+  hasCheckpoint(id: string, snapshot: string): boolean;
+  /** What watching needs. */
+  readonly watch?: {
+    /** The rules that a checkpoint was taken by; undefined when they cannot be read. */
+    rulesOf(id: string): RecordedRules | undefined;
+    /** Adds doubts to a checkpoint that is recorded already. */
+    noteDoubts(id: string, doubts: readonly Doubt[]): void;
+    /** Where the watcher's cookies stand. */
+    readonly cookies: AbsolutePath;
+  };
+}

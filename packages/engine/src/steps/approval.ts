@@ -1,0 +1,330 @@
+/**
+ * Approval: what a thread changed since its approved state, made the new approved state or taken out again.
+ * Pending is exactly what a reset would change: one plan serves the status, the preview and the reset.
+ * Paths that only this thread and hands changed go back to the approved content; where others wrote too,
+ * this thread's changes are taken out of the present one by one.
+ */
+import { attributeChanges } from "../history/attribution.ts";
+import { assertSealed, checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import type { Change } from "../history/changes.ts";
+import { appendEvent } from "../history/events.ts";
+import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
+import { StepPlanner } from "../history/plan-steps.ts";
+import { closeSession, countSessionCheckpoints, readOpenSession } from "../history/sessions.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { sameNode } from "../model/entry.ts";
+import type { ThreadId } from "../model/ids.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
+import type { SessionName } from "../model/session.ts";
+import type { Database } from "../store/database.ts";
+import { giveBack } from "../store/lease.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import { carryOut, newOperation, withoutEffect, withRestoreLease } from "../restore/carry-out.ts";
+import { asSeen, type Context } from "../capture/context.ts";
+import { lookNow } from "../capture/left-behind.ts";
+import { momentOf } from "../capture/moment.ts";
+import type { Overlay } from "../capture/overlay.ts";
+import { planWarnings } from "../restore/plan-warnings.ts";
+import { provenChanges } from "../capture/proven-changes.ts";
+import { assertAsShown } from "../restore/restore.ts";
+import { spareIgnored } from "../rules/spare-ignored.ts";
+import { assertRootThere } from "../scan/root.ts";
+import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { tellConflicts } from "../restore/tell-conflicts.ts";
+import type { Present } from "../capture/look.ts";
+
+export interface ResetRequest {
+  readonly kind: "reset";
+  readonly thread: ThreadId;
+  readonly includeShared: boolean;
+}
+
+/** How a thread stands against the disk. */
+export interface Pending {
+  /** undefined while the thread has no checkpoint: then nothing can be pending. */
+  readonly approved: Checkpoint | undefined;
+  /** From the approved content to the present one, path by path. */
+  readonly edits: readonly Edit[];
+  readonly present: Present;
+  /** What a reset would do. */
+  readonly plan: Plan;
+}
+
+/** Looks at the disk; records nothing. */
+export function lookForPending(context: Context, request: ResetRequest): Pending {
+  assertRootThere(context.worktree.root);
+  return pendingIn(context, request, lookNow(context, {}, approvedState(context, request.thread)));
+}
+
+/** The same for what a look has seen. */
+export function pendingIn(context: Context, request: ResetRequest, present: Present): Pending {
+  const overlay = present.objects as Overlay;
+  const put = (bytes: Buffer) => {
+    const name = hashBytes(bytes);
+    overlay.small(name, bytes);
+    return name;
+  };
+  return findPending(context, request, { present, put, isRecorded: false });
+}
+
+interface Seen {
+  readonly present: Present;
+  readonly put: (bytes: Buffer) => ObjectHash;
+  /** Whether the newest checkpoint is this very state. */
+  readonly isRecorded: boolean;
+}
+
+function findPending(context: Context, request: ResetRequest, seen: Seen): Pending {
+  const { thread, includeShared } = request;
+  const approved = approvedState(context, thread);
+  const { present, put } = seen;
+  const plan = emptyPlan(context, request, { approved, present });
+  if (approved === undefined) return { approved, edits: [], present, plan };
+  const edits = provenChanges(present.objects, asSeen(context, approved), present);
+  const history =
+    edits.length === 0 ? new Map<BytePath, OwnedChange[]>() : changesSince(context, request, approved, seen);
+  const planner = new StepPlanner({
+    objects: present.objects,
+    present: present.snapshot,
+    put,
+    includeShared,
+  });
+  const isAlone = !othersWorkedSince(context, thread, approved);
+  planner.add(
+    edits.flatMap((edit) => ownPart(edit, history.get(edit.path) ?? [], isAlone)),
+    "backwards",
+  );
+  const planned = planner.result();
+  const result = { ...planned, ...spareIgnored(planned, present.recordedRules) };
+  const touched = new Set([...result.edits, ...result.conflicts, ...result.gaps].map(({ path }) => path));
+  return {
+    approved,
+    edits: edits.filter(({ path }) => touched.has(path)),
+    present,
+    plan: {
+      ...plan,
+      ...result,
+      conflicts: tellConflicts(context, result.conflicts, {
+        direction: "backwards",
+        ownerOf: (path) => otherThread(context, thread, path),
+        first: approved,
+      }),
+      warnings: [
+        ...planWarnings(context, { present, target: approved, edits: result.edits }),
+        ...lostBase(context, thread, approved),
+      ],
+    },
+  };
+}
+
+export function approvedState({ store }: Context, thread: ThreadId): Checkpoint | undefined {
+  const { base } = readOpenSession(store.db, thread);
+  const approved =
+    base === null ? undefined : (checkpointAt(store.db, base) ?? oldestAfter(store.db, thread, base));
+  if (approved !== undefined) assertSealed(store.db, approved);
+  return approved;
+}
+
+/** A state that no approval made may have been pruned: the oldest that is left of the thread stands for it. */
+function oldestAfter(db: Database, thread: ThreadId, base: number): Checkpoint | undefined {
+  const row = db.get("SELECT min(seq) AS seq FROM checkpoint WHERE thread = ? AND seq > ?", thread, base);
+  return row === undefined || row["seq"] === null ? undefined : checkpointAt(db, Number(row["seq"]));
+}
+
+/** [N1] A state that only stands for the approved one is not passed off as it. */
+function lostBase({ store }: Context, thread: ThreadId, approved: Checkpoint): string[] {
+  if (readOpenSession(store.db, thread).base === approved.seq) return [];
+  return [`The approved state was pruned; checkpoint ${approved.seq} is the oldest that is left`];
+}
+
+function changesSince(
+  context: Context,
+  { thread }: ResetRequest,
+  approved: Checkpoint,
+  { present, isRecorded }: Seen,
+): Map<BytePath, OwnedChange[]> {
+  const { db } = context.store;
+  const history = ownedChanges(db, thread, { since: approved.seq });
+  const newest = newestCheckpoint(db);
+  if (isRecorded || newest === undefined) return history;
+  const changes = provenChanges(present.objects, asSeen(context, newest), present);
+  withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));
+  return history;
+}
+
+/** What of a difference is to be taken out: all of it, nothing, or this thread's changes among those of others. */
+function ownPart(edit: Edit, list: readonly OwnedChange[], isAlone: boolean): Change[] {
+  const isUnknown = !isAlone && !isComplete(edit, list);
+  if (!isUnknown && list.some(({ own }) => !own)) return ownRuns(list);
+  const shared = isUnknown || list.some((change) => change.shared);
+  return [{ checkpoint: Number.MAX_SAFE_INTEGER, path: edit.path, old: edit.from, new: edit.to, shared }];
+}
+
+/** Pruning takes changes with it: where they do not lead from one state to the other, somebody's may be missing. */
+function isComplete({ from, to }: Edit, list: readonly OwnedChange[]): boolean {
+  let state = from;
+  return (
+    list.every((change) => {
+      const follows = sameNode(change.old, state);
+      state = change.new;
+      return follows;
+    }) && sameNode(state, to)
+  );
+}
+
+function othersWorkedSince({ store }: Context, thread: ThreadId, { seq }: Checkpoint): boolean {
+  const row = store.db.get(
+    "SELECT 1 FROM step WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?) LIMIT 1",
+    thread,
+    seq,
+  );
+  return row !== undefined;
+}
+
+/** Own changes that follow one another are one; one that leads nowhere is none. */
+function ownRuns(list: readonly OwnedChange[]): Change[] {
+  const runs: Change[] = [];
+  list.forEach((change, index) => {
+    const last = runs.at(-1);
+    if (!change.own) return;
+    if (last !== undefined && list[index - 1]?.own === true && sameNode(last.new, change.old))
+      runs[runs.length - 1] = { ...last, new: change.new, shared: last.shared || change.shared };
+    else runs.push(change);
+  });
+  return runs.filter((run) => !sameNode(run.old, run.new));
+}
+
+/** Whose change stands in the way. */
+function otherThread({ store }: Context, thread: ThreadId, path: BytePath): { thread?: ThreadId } {
+  const row = store.db.get(
+    `SELECT s.thread AS thread FROM change g JOIN step s ON s.id = g.step
+       WHERE g.path = ? AND s.thread IS NOT NULL AND s.thread <> ? ORDER BY g.checkpoint DESC LIMIT 1`,
+    Buffer.from(path, "latin1"),
+    thread,
+  );
+  return row === undefined ? {} : { thread: row["thread"] as ThreadId };
+}
+
+function emptyPlan(
+  context: Context,
+  { thread }: ResetRequest,
+  { approved, present }: { approved: Checkpoint | undefined; present: Present },
+): Plan {
+  const { name } = readOpenSession(context.store.db, thread);
+  return {
+    id: newOperation(context),
+    kind: "reset",
+    description: `Reset ${name} to the approved state`,
+    checkpoint: approved?.id ?? null,
+    thread,
+    base: present.snapshot,
+    ...EMPTY_PLAN,
+  };
+}
+
+export interface Approved {
+  readonly checkpoint: Checkpoint;
+  readonly session: SessionName;
+  readonly newSession: SessionName;
+  readonly checkpointsApproved: number;
+}
+
+/** Makes the present state the approved one. What no checkpoint has yet gets one in the session first. */
+export function approveThread(context: Context, thread: ThreadId, message: string | undefined): Approved {
+  const { store, system } = context;
+  const newest = newestCheckpoint(store.db);
+  takeCheckpoint(context, {
+    request: { kind: "safety", thread },
+    description: "Auto-commit before approval",
+    wanted: ({ snapshot }) => snapshot !== newest?.snapshot,
+  });
+  let names: Pick<Approved, "session" | "newSession"> | undefined;
+  let checkpointsApproved = 0;
+  const { checkpoint } = takeCheckpoint(context, {
+    request: { kind: "approve", thread },
+    description: message ?? "Approved session",
+    operation: "approve",
+    within({ checkpoint: { id, seq } }) {
+      const now = system.now();
+      checkpointsApproved = countSessionCheckpoints(store.db, thread, readOpenSession(store.db, thread));
+      names = closeSession(store.db, thread, { approved: seq, message: message ?? null, now });
+      appendEvent(store.db, {
+        type: "session_approved",
+        thread,
+        at: now,
+        data: { ...names, checkpoint: id },
+      });
+    },
+  });
+  return { checkpoint, ...names!, checkpointsApproved };
+}
+
+const AUTO_SAVE = "Auto-save before reset (can be restored if needed)";
+
+/** Takes out what is pending; one conflict changes nothing. Without anything pending only the session ends. */
+export function resetThread(
+  context: Context,
+  request: ResetRequest,
+  options: { bestEffort: boolean; planned?: Plan },
+): Outcome {
+  const startedMs = context.system.elapsed();
+  return withRestoreLease(context, () => {
+    const { bestEffort, planned } = options;
+    let looked: Pending | undefined;
+    const isWanted = (present: Present) => {
+      looked = findPending(context, request, { present, put: hashBytes, isRecorded: false });
+      assertAsShown(looked.plan, planned);
+      return looked.edits.length > 0 && (looked.plan.conflicts.length === 0 || bestEffort);
+    };
+    const safety = takeCheckpoint(context, {
+      request: { kind: "safety", thread: request.thread },
+      description: AUTO_SAVE,
+      wanted: isWanted,
+      since: approvedState(context, request.thread),
+    });
+    if (safety !== undefined) return takeOut(context, request, { safety, bestEffort, startedMs });
+    if (looked!.edits.length === 0) giveUpSession(context, request.thread);
+    return withoutEffect(context, looked!.plan, startedMs);
+  });
+}
+
+function takeOut(
+  context: Context,
+  request: ResetRequest,
+  { safety, bestEffort, startedMs }: { safety: Taken; bestEffort: boolean; startedMs: number },
+): Outcome {
+  const { store, system } = context;
+  const writer = new ObjectWriter(store.db, store.objects, system.owner);
+  try {
+    const put = (bytes: Buffer) => writer.put(bytes);
+    const { plan } = findPending(context, request, { present: safety.present, put, isRecorded: true });
+    writer.flush();
+    return carryOut(context, {
+      plan,
+      safety: safety.checkpoint,
+      finish: {
+        kind: "reset",
+        description: plan.description,
+        thread: request.thread,
+        target: null,
+        step: { id: system.newId(), kind: "reset" },
+        moved: [],
+      },
+      bestEffort,
+      startedMs,
+    });
+  } finally {
+    giveBack(() => writer.abandon());
+  }
+}
+
+/** Nothing is pending: the files are the approved state already. */
+function giveUpSession({ store, system }: Context, thread: ThreadId): void {
+  const now = system.now();
+  store.db.transaction(() => {
+    const names = closeSession(store.db, thread, { approved: null, message: null, now });
+    appendEvent(store.db, { type: "session_reset", thread, at: now, data: { ...names, checkpoint: null } });
+  });
+}

@@ -1,0 +1,58 @@
+/**
+ * Calls that end without a word. What they did is captured as soon as that is known, so that what changes later is not
+ * taken for theirs.
+ */
+import { wasInterrupted } from "../history/attribution.ts";
+import { isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
+import { closeCall, openCalls, takeUpCall, type ToolCall } from "../history/tool-calls.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Context } from "../capture/context.ts";
+import { momentOf } from "../capture/moment.ts";
+import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { isTrigger } from "./turns.ts";
+
+/** So long after the end of a command the agent may still tell of it. */
+const TELLING_MS = 1500;
+
+/** Looks for calls whose agent or command is gone, time and again. */
+export class CutOffWatch {
+  /** Calls that look cut off, by how they were last heard of: since when they do. */
+  #suspects = new Map<string, number>();
+
+  /** [R128] The checkpoint after a call that still looks cut off as it did at an earlier look; undefined where there is none. */
+  capture(context: Context): Taken | undefined {
+    if (!isTrigger(context, "tool")) return undefined;
+    const { db } = context.store;
+    const [moment, now] = [momentOf(context), context.system.elapsed()];
+    const resumed = resumedCommands(db, moment);
+    // what is seen to run counts until it is seen to have ended
+    if (resumed.length > 0) db.transaction(() => resumed.forEach((call) => takeUpCall(db, call)));
+    const over = openCalls(db)
+      .filter((call) => isCallOver(db, call, moment))
+      .map((call) => ({ call, name: `${call.seq} ${lastHeard(db, call.thread)}` }));
+    this.#suspects = new Map(over.map(({ name }) => [name, this.#suspects.get(name) ?? now]));
+    const cutOff = over.find(({ name }) => now - this.#suspects.get(name)! >= TELLING_MS);
+    // recording it gives up what is over
+    return cutOff && takeCheckpoint(context, afterCall(cutOff.call));
+  }
+}
+
+/** [R129] The agent itself says when it was interrupted: what was changed later is not its doing. */
+export function endInterrupted(context: Context, thread: ThreadId, at: number): Taken | undefined {
+  const { store, system } = context;
+  const calls = openCalls(store.db).filter((call) => wasInterrupted(call, { thread, at }));
+  const [first] = calls;
+  if (first === undefined) return undefined;
+  return takeCheckpoint(context, {
+    ...afterCall(first),
+    moment: { interrupted: [{ thread, at }] },
+    within: () => calls.forEach((call) => closeCall(store.db, call, system.now())),
+  });
+}
+
+function afterCall({ thread, tool, id }: ToolCall) {
+  return {
+    request: { kind: "tool" as const, phase: "after" as const, thread, tool, toolUseId: id },
+    description: `After ${tool}, which was cut off`,
+  };
+}

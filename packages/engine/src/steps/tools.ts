@@ -1,0 +1,162 @@
+/** Tool calls and agents as they begin and end: captures around them tell who changed what. */
+import { newestSeq } from "../history/checkpoints.ts";
+import { continueStep, lastTurnOf, openTurnOf } from "../history/steps.ts";
+import {
+  closeAgent,
+  closeCall,
+  closeCallsOf,
+  findAgent,
+  findGivenUpCall,
+  findOpenCall,
+  openAgent,
+  openCall,
+  keepInBackground,
+  setBrackets,
+  takeUpCall,
+} from "../history/tool-calls.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { AgentFacts } from "../model/checkpoint.ts";
+import type { AgentRequest, AgentResult, AgentRun, ToolRequest, ToolResult } from "../model/conversation.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Context } from "../capture/context.ts";
+import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { isTrigger, openPromptedTurn } from "./turns.ts";
+
+export type ToolFacts = Omit<ToolRequest, "paths"> & { readonly paths: readonly BytePath[] };
+
+/** Before a tool runs; undefined when the policy wants no checkpoint. */
+export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): Taken | undefined {
+  if (!isTrigger(context, "tool")) return undefined;
+  const { store, system } = context;
+  const { tool, toolUseId, paths, agentId, summary } = call;
+  const agent = agentId === undefined ? undefined : findAgent(store.db, thread, agentId);
+  return takeCheckpoint(context, {
+    request: {
+      kind: "tool",
+      phase: "before",
+      thread,
+      tool,
+      toolUseId,
+      ...(agent === undefined ? {} : { agent: factsOf(agent.run) }),
+    },
+    description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
+    moment: { bracketing: thread, heard: thread },
+    deadline: call.deadline,
+    within({ checkpoint }) {
+      setBrackets(store.db, thread, true);
+      // told twice, open once
+      if (findOpenCall(store.db, toolUseId) !== undefined) return;
+      const step = agent?.step ?? turnFor(context, thread, { prompt: tool, before: checkpoint.seq });
+      openCall(store.db, {
+        id: toolUseId,
+        thread,
+        step,
+        agent: agentId ?? null,
+        tool,
+        paths,
+        captured: true,
+        within: null,
+        nature: call.nature ?? null,
+        background: false,
+        since: checkpoint.seq,
+        openedAt: system.now(),
+      });
+    },
+  });
+}
+
+/** The turn that is under way; a tool that runs without one goes on with the last, or begins the first. */
+function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; before: number }): string {
+  const { store, system } = context;
+  const open = openTurnOf(store.db, thread);
+  if (open !== undefined) return open.id;
+  const id = system.newId();
+  const last = lastTurnOf(store.db, thread);
+  if (last === undefined) openPromptedTurn(context, { id, thread, ...turn });
+  else continueStep(store.db, { ...last, owner: null }, { id, before: turn.before, now: system.now() });
+  return id;
+}
+
+/** After a tool ran or failed; undefined when the policy wants no checkpoint. */
+export function endTool(
+  context: Context,
+  thread: ThreadId,
+  { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
+): Taken | undefined {
+  const { store, system } = context;
+  const given = unfinished ? undefined : findGivenUpCall(store.db, toolUseId);
+  if (given !== undefined) store.db.transaction(() => takeUpCall(store.db, given));
+  const call = findOpenCall(store.db, toolUseId);
+  const close = () => {
+    if (call === undefined) return;
+    if (background) keepInBackground(store.db, call);
+    else closeCall(store.db, call, system.now());
+  };
+  if (!isTrigger(context, "tool")) {
+    // it began when tools were captured: left open, it would be taken for the author of all that follows
+    if (call !== undefined) store.db.transaction(close);
+    return undefined;
+  }
+  const name = call?.tool ?? tool ?? "a tool";
+  return takeCheckpoint(context, {
+    request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
+    description: `After ${name}`,
+    deadline,
+    moment: { ended: { id: toolUseId, unfinished }, ...(unfinished ? {} : { heard: thread }) },
+    within: close,
+  });
+}
+
+export function beginAgent(context: Context, thread: ThreadId, request: AgentRequest): AgentRun {
+  const { id, role, parent, deadline } = request;
+  const { store, system } = context;
+  const { db } = store;
+  const open = (checkpoint: number | null) => {
+    const step =
+      openTurnOf(db, thread)?.id ??
+      (parent === undefined ? undefined : findAgent(db, thread, parent)?.step) ??
+      lastTurnOf(db, thread)?.id ??
+      null;
+    openAgent(db, { id, thread, role, parent: parent ?? null, step, checkpoint, now: system.now() });
+  };
+  if (isTrigger(context, "agent")) {
+    const agent: AgentFacts = { id, role, status: "running", cost: null, tokens: null };
+    takeCheckpoint(context, {
+      request: { kind: "agent", phase: "before", thread, agent },
+      description: `Before agent ${role}`,
+      moment: { heard: thread },
+      deadline,
+      within: ({ checkpoint }) => open(checkpoint.seq),
+    });
+  } else {
+    db.transaction(() => open(newestSeq(db)));
+  }
+  return findAgent(db, thread, id)!.run;
+}
+
+export function endAgent(context: Context, thread: ThreadId, result: AgentResult): AgentRun {
+  const { store, system } = context;
+  const { db } = store;
+  if (findAgent(db, thread, result.id) === undefined)
+    beginAgent(context, thread, { id: result.id, role: "agent", deadline: result.deadline });
+  const { run } = findAgent(db, thread, result.id)!;
+  const { id, status = "done", cost = run.cost, tokens = run.tokens } = result;
+  const close = () => {
+    closeCallsOf(db, thread, id, system.now());
+    closeAgent(db, thread, { id, status, cost, tokens, now: system.now() });
+  };
+  if (isTrigger(context, "agent"))
+    takeCheckpoint(context, {
+      request: { kind: "agent", phase: "after", thread, agent: { id, role: run.role, status, cost, tokens } },
+      description: `After agent ${run.role}`,
+      moment: { heard: thread },
+      deadline: result.deadline,
+      within: close,
+    });
+  else db.transaction(close);
+  return findAgent(db, thread, id)!.run;
+}
+
+function factsOf({ id, role, status, cost, tokens }: AgentRun): AgentFacts {
+  return { id, role, status, cost, tokens };
+}

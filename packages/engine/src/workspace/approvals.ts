@@ -1,0 +1,24 @@
+/** The part of a workspace that approves or resets what a thread did since its approved state. */
+import type { DiffDetail } from "../model/file-change.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { ApplyOptions, Plan } from "../model/plan.ts";
+import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
+
+export interface Approvals {
+  /** How a thread stands, compared with the disk. Writes nothing. `content` also gives the approved texts. */
+  session(
+    thread: ThreadId,
+    options?: { readonly detail?: DiffDetail; readonly content?: boolean },
+  ): Promise<SessionStatus>;
+  /** All sessions of a thread, oldest first. */
+  sessions(thread: ThreadId): Promise<Session[]>;
+  /** Makes the present state the approved one. Writes no file and is no step. */
+  approve(thread: ThreadId, options?: ApproveOptions): Promise<Approval>;
+  /** What `reset` would do; `restore(plan)` carries it out. */
+  planReset(thread: ThreadId, options?: { readonly includeShared?: boolean }): Promise<Plan>;
+  /** Brings what is pending back to the approved state; a step. One conflict changes nothing. */
+  reset(
+    thread: ThreadId,
+    options?: ApplyOptions & { readonly includeShared?: boolean },
+  ): Promise<ResetOutcome>;
+}

@@ -1,0 +1,44 @@
+/** What callers ask for, with references and paths turned into what they mean. */
+import { resolveCheckpoint } from "../history/references.ts";
+import { parsePaths } from "../model/workspace-path.ts";
+import type { RestoreOptions, RevertOptions, UndoOptions } from "./workspace.ts";
+import type { CheckpointRef } from "../model/ids.ts";
+import type { Context } from "../capture/context.ts";
+import type { RestoreRequest } from "../restore/restore.ts";
+import type { StepRequest } from "../steps/select-steps.ts";
+
+export function restoreRequest(
+  { store }: Context,
+  ref: CheckpointRef,
+  options: RestoreOptions,
+): RestoreRequest {
+  return {
+    target: resolveCheckpoint(store.db, ref),
+    paths: parsePaths(options.paths),
+    keepNew: options.keepNew ?? false,
+    thread: options.thread ?? null,
+    scope: options.scope ?? "files",
+  };
+}
+
+export function revertRequest({ store }: Context, ref: CheckpointRef, options: RevertOptions): StepRequest {
+  const paths = parsePaths(options.paths);
+  return {
+    kind: "revert",
+    count: 1,
+    thread: undefined,
+    includeShared: options.includeShared ?? false,
+    target: resolveCheckpoint(store.db, ref),
+    ...(paths === undefined ? {} : { paths }),
+  };
+}
+
+export function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
+  return {
+    kind,
+    count: options.count ?? 1,
+    thread: options.thread,
+    includeShared: options.includeShared ?? false,
+    includeBackground: options.includeBackground ?? false,
+  };
+}
