@@ -76,7 +76,6 @@ export const checkCliImports: Check = (files) =>
 
 const FRONT_DOORS = new Set([
   "@belay/engine",
-  "@belay/engine/head-start",
   "@belay/protocol",
   "@belay/protocol/client",
   "@belay/protocol/redact",

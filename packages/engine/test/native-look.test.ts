@@ -1,4 +1,4 @@
-/** The native look says what the scan would have found by itself, or nothing; and a head start changes nothing but the time. */
+/** The native look says what the scan would have found by itself, or nothing. */
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -12,17 +12,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { absolutePath, below, type AbsolutePath } from "../src/fs/absolute-path.ts";
 import { createNameStat } from "../src/fs/file-stat.ts";
 import { nativeLook } from "../src/fs/on-demand.ts";
 import { DirectoryWatches } from "../src/fs/watch.ts";
-import { startLooking, type HeadStart } from "../src/opening/head-start.ts";
-import { findWorkspace, type Workspace } from "../src/index.ts";
+import type { Workspace } from "../src/index.ts";
 import type { Context } from "../src/capture/context.ts";
 import type { FileTable } from "../src/scan/file-table.ts";
 import type { LiveCapture } from "../src/capture/live/live.ts";
-import { noteLargeTree } from "../src/scan/large-trees.ts";
 import { beginNativeLook } from "../src/scan/native-look.ts";
 import { readStatCache, type StatCache } from "../src/scan/stat-cache.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
@@ -77,23 +75,14 @@ function cachePath({ workspace }: TempWorkspace): AbsolutePath {
   return absolutePath(join(workspace.store, "stat-cache"));
 }
 
-function readCache(temp: TempWorkspace): NonNullable<ReturnType<typeof readStatCache>> {
+function readCache(temp: TempWorkspace): StatCache {
   return readStatCache(cachePath(temp))!;
 }
 
 /** What the native look says of each directory. */
-function verdicts(root: string, { table, texts }: Parameters<typeof lookWith>[1]): boolean[] {
-  using look = lookWith(root, { table, texts });
+function verdicts(root: string, table: FileTable): boolean[] {
+  using look = beginNativeLook(absolutePath(root), table)!;
   return table.directories.map((_, directory) => look.isAsBefore(directory));
-}
-
-function lookWith(
-  root: string,
-  cache: Pick<ReturnType<typeof readCache>, "table"> & {
-    texts?: undefined | ReturnType<typeof readCache>["texts"];
-  },
-) {
-  return beginNativeLook(absolutePath(root), cache.table, cache.texts)!;
 }
 
 /** Not for others to have: what happens to it by chance has to happen here. */
@@ -117,13 +106,14 @@ describe("[R7] [R73] the native look", () => {
       for (let round = 0; round < 30; round += 1) {
         await pause(random.below(2) * AT_REST_MS);
         await temp.workspace.checkpoint();
-        const { table, texts } = readCache(temp);
+        const { table } = readCache(temp);
         for (let count = random.below(6); count > 0; count -= 1) change(temp, random);
         const expected = table.directories.map((path, directory) =>
           table.isAsBefore(directory, createNameStat(below(root, path))),
         );
-        expect(verdicts(temp.root, { table, texts })).toEqual(expected);
-        expect(verdicts(temp.root, { table, texts: undefined })).toEqual(expected);
+        expect(verdicts(temp.root, table)).toEqual(expected);
+        // a table whose names were never bytes
+        expect(verdicts(temp.root, table.compacted())).toEqual(expected);
         same += expected.filter(Boolean).length;
         other += expected.filter((each) => !each).length;
       }
@@ -152,14 +142,14 @@ describe("[R7] [R73] the native look", () => {
         const { table } = readCache(temp);
         const at = directory(table);
         alter(table, table.firstEntry[at]! + FILES - 1);
-        const seen = verdicts(temp.root, { table });
+        const seen = verdicts(temp.root, table.compacted());
         expect([at, alter.toString(), seen[at]]).toEqual([at, alter.toString(), false]);
         expect(seen.filter((each) => !each)).toHaveLength(1);
       }
       const { table } = readCache(temp);
       table.kind[table.firstEntry[directory(table)]!] = 254;
       table.names[table.firstEntry[directory(table)]!] = "left out";
-      expect(verdicts(temp.root, { table }).every(Boolean)).toBe(true);
+      expect(verdicts(temp.root, table.compacted()).every(Boolean)).toBe(true);
     }),
   );
 
@@ -168,7 +158,8 @@ describe("[R7] [R73] the native look", () => {
     inWorkspace(PROJECT, async (temp) => {
       await temp.workspace.checkpoint();
       const root = absolutePath(temp.root);
-      const { table, texts } = readCache(temp);
+      const { table } = readCache(temp);
+      const texts = table.texts();
       const shorter = { names: texts.names.subarray(0, 500), paths: texts.paths };
       expect(beginNativeLook(root, table, shorter)).toBeUndefined();
       expect(beginNativeLook(root, table, { ...texts, paths: texts.paths.subarray(0, 50) })).toBeUndefined();
@@ -219,7 +210,26 @@ describe("[R7] [R73] the native look", () => {
       await temp.workspace.checkpoint();
       const { table } = readCache(temp);
       table.removeDirectory(table.directories.indexOf("d1/e1" as never));
-      expect(verdicts(temp.root, { table }).every(Boolean)).toBe(true);
+      expect(verdicts(temp.root, table).every(Boolean)).toBe(true);
+    }),
+  );
+
+  test(
+    "changes nothing but the time of a capture",
+    { timeout: 60_000 },
+    inWorkspace(PROJECT, async (temp) => {
+      const random = createSeededRandom();
+      console.log(`seed ${random.seed}`);
+      for (let round = 0; round < 12; round += 1) {
+        for (let count = random.below(6); count > 0; count -= 1) change(temp, random);
+        await pause(random.below(2) * AT_REST_MS);
+        const { snapshot } = (await temp.workspace.checkpoint()).checkpoint;
+        const first = await startInProcess<string>(
+          { root: temp.root, home: `${temp.home}-${round}` },
+          "return (await workspace.checkpoint()).checkpoint.snapshot;",
+        );
+        expect(snapshot).toBe(first);
+      }
     }),
   );
 
@@ -228,131 +238,13 @@ describe("[R7] [R73] the native look", () => {
     inWorkspace(PROJECT, async (temp) => {
       await pause(AT_REST_MS);
       await temp.workspace.checkpoint();
-      const { table, texts } = readCache(temp);
-      const look = beginNativeLook(absolutePath(temp.root), table, texts)!;
+      const { table } = readCache(temp);
+      const look = beginNativeLook(absolutePath(temp.root), table)!;
       expect(look.isAsBefore(0)).toBe(true);
       look[Symbol.dispose]();
       look[Symbol.dispose]();
       expect(look.isAsBefore(0)).toBe(false);
       expect(look.isAsBefore(1e6)).toBe(false);
-    }),
-  );
-});
-
-describe("[R74] a head start", () => {
-  /** The tree counts as a big one from now on. */
-  function noteLarge(temp: TempWorkspace): void {
-    const tree = { root: absolutePath(temp.root), cachePath: cachePath(temp) };
-    noteLargeTree(absolutePath(temp.home), tree);
-  }
-
-  test(
-    "is had in trees that were big the last time, and in what is in them",
-    inWorkspace(PROJECT, async (temp) => {
-      const { root, home } = temp;
-      expect(startLooking(home, root, Date.now())).toBeUndefined();
-      noteLarge(temp);
-      expect(startLooking(home, root, Date.now())).toBeDefined();
-      expect(startLooking(home, join(root, "d3"), Date.now())).toBeDefined();
-      expect(startLooking(home, `${root}-other`, Date.now())).toBeUndefined();
-      const inner = absolutePath(join(root, "d3"));
-      noteLargeTree(absolutePath(home), { root: inner, cachePath: absolutePath("/nowhere") });
-      expect(startLooking(home, root, Date.now())).toBeDefined();
-      expect(startLooking(home, inner, Date.now())).toBeUndefined();
-    }),
-  );
-
-  test(
-    "changes nothing but the time",
-    { timeout: 60_000 },
-    inWorkspace(PROJECT, async (temp) => {
-      noteLarge(temp);
-      const random = createSeededRandom();
-      console.log(`seed ${random.seed}`);
-      for (let round = 0; round < 12; round += 1) {
-        for (let count = random.below(6); count > 0; count -= 1) change(temp, random);
-        await pause(random.below(2) * AT_REST_MS);
-        const headStart = startLooking(temp.home, temp.root, Date.now());
-        await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart });
-        const { snapshot } = (await workspace.checkpoint()).checkpoint;
-        const cold = await startInProcess<string>(
-          { root: temp.root, home: `${temp.home}-${round}` },
-          "return (await workspace.checkpoint()).checkpoint.snapshot;",
-        );
-        expect(snapshot).toBe(cold);
-      }
-    }),
-  );
-
-  const OF_NOW = { nowMs: 1000, recordedMs: 999 };
-
-  test(
-    "counts once, for a moment, and until somebody records something",
-    inWorkspace(PROJECT, async (temp) => {
-      noteLarge(temp);
-      const begin = () => startLooking(temp.home, temp.root, 1000)!;
-      const cacheOf = (headStart: HeadStart) => headStart.cacheOf(absolutePath(temp.root), cachePath(temp))!;
-      const take = (times: typeof OF_NOW, cache?: StatCache) => {
-        const headStart = begin();
-        using look = headStart.take(cache ?? cacheOf(headStart), times);
-        return look !== undefined;
-      };
-      expect(take(OF_NOW)).toBe(true);
-      expect(take({ ...OF_NOW, recordedMs: 1000 })).toBe(false);
-      expect(take({ ...OF_NOW, nowMs: 1499 })).toBe(true);
-      expect(take({ ...OF_NOW, nowMs: 1500 })).toBe(false);
-      expect(take({ ...OF_NOW, nowMs: 999 })).toBe(false);
-      expect(take(OF_NOW, cacheOf(begin()))).toBe(false);
-      const headStart = begin();
-      const cache = cacheOf(headStart);
-      using first = headStart.take(cache, OF_NOW);
-      expect(first).toBeDefined();
-      expect(headStart.take(cache, OF_NOW)).toBeUndefined();
-      const elsewhere = begin();
-      expect(elsewhere.cacheOf(absolutePath(`${temp.root}-moved`), cachePath(temp))).toBeUndefined();
-      const dropped = begin();
-      const itsCache = cacheOf(dropped);
-      dropped.drop();
-      expect(dropped.take(itsCache, OF_NOW)).toBeUndefined();
-    }),
-  );
-
-  test(
-    "does not outlive the beginning of a watch, by which its table changes",
-    inWorkspace(PROJECT, async (temp) => {
-      await pause(AT_REST_MS);
-      await temp.workspace.checkpoint();
-      noteLarge(temp);
-      const begunMs = Date.now();
-      const headStart = startLooking(temp.home, temp.root, begunMs);
-      const clock = () => begunMs + 100;
-      await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart, clock });
-      await workspace.watch();
-      temp.write(pathOf(20, 5), "seen, and not recorded");
-      await vi.waitFor(async () => expect((await workspace.status()).changedFiles).toHaveLength(1));
-      liveCaptureOf(workspace).doubt("something");
-      await workspace.checkpoint();
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
-    }),
-  );
-
-  test(
-    "is not believed when somebody else has restored something meanwhile",
-    inWorkspace(PROJECT, async (temp) => {
-      const { checkpoint: before } = await temp.workspace.checkpoint();
-      // so many that the stat cache is written again
-      for (let file = 0; file < FILES; file += 1) temp.write(pathOf(20, file), "changed");
-      await pause(AT_REST_MS);
-      await temp.workspace.checkpoint();
-      noteLarge(temp);
-      const begunMs = Date.now();
-      const headStart = startLooking(temp.home, temp.root, begunMs);
-      // long enough for the look to be over; that it is not old either is what the clock says
-      await pause(50);
-      await temp.workspace.restoreTo(before.id);
-      const clock = () => begunMs + 100;
-      await using workspace = await findWorkspace(temp.root, { home: temp.home, headStart, clock });
-      expect((await workspace.checkpoint()).checkpoint.snapshot).toBe(before.snapshot);
     }),
   );
 });

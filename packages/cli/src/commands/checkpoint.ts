@@ -4,7 +4,7 @@ import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { EXIT } from "../exit-code.ts";
 import { checkpointJson } from "@belay/server/json";
-import { warnAll, withFiles } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
@@ -38,7 +38,7 @@ export default defineCommand({
         ? undefined
         : await ask(call);
     if (asked !== undefined) return report(call, asked);
-    return withFiles(call, async (workspace) => {
+    return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
       const annotations = { ...(name && { name }), ...(note && { note }), ...(tags && { tags }) };
       const paths = include?.map((path) => workspacePath(workspace, call.directory, path));

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
-import { withFiles } from "../open-workspace.ts";
+import { withWorkspace } from "../open-workspace.ts";
 
 export default defineCommand({
   usage: "redo [n] [--include-shared] [--best-effort] [--dry-run] [--yes]",
@@ -10,7 +10,7 @@ in between, as long as it does not touch the same lines.`,
   operands: { min: 0, max: 1 },
   examples: ["belay redo", "belay redo 3 --dry-run"],
   run: (call) =>
-    withFiles(call, async (workspace) => {
+    withWorkspace(call, async (workspace) => {
       const { goBack } = await import("../going-back/go-back.ts");
       const options = await stepOptions(call, workspace);
       return goBack(call, workspace, {

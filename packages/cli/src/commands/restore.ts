@@ -2,7 +2,7 @@ import type { RestoreScope } from "@belay/engine";
 import { usageError } from "../command-error.ts";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { warnAll, withFiles } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 import { workspacePaths } from "../workspace-path.ts";
 
@@ -32,7 +32,7 @@ export default defineCommand({
   ],
   run: (call) => {
     const scope = scopeOf(call.options, call.operands.length > 1);
-    return withFiles(call, async (workspace) => {
+    return withWorkspace(call, async (workspace) => {
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");

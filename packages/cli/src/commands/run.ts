@@ -4,7 +4,7 @@ import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
 import { usageError } from "../command-error.ts";
 import { reportError } from "../errors.ts";
 import { checkpointJson } from "@belay/server/json";
-import { warnAll, withFiles } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
 import { shellWords } from "../output/shell-words.ts";
@@ -39,7 +39,7 @@ export default defineCommand({
       throw usageError("The command is empty.", "Usage: belay run [--agent name] [--] <command…>");
     const state: State = { ended: undefined };
     try {
-      return await withFiles(call, (workspace) => runAsStep(call, workspace, state));
+      return await withWorkspace(call, (workspace) => runAsStep(call, workspace, state));
     } catch (error) {
       return await afterFailure(call, state, error);
     }

@@ -4,7 +4,7 @@ import type { AgentCapture, CaptureObstacle, CaptureState } from "../agents/capt
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
-import { warnAll, withFiles } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changedFilesText, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
@@ -22,7 +22,7 @@ export default defineCommand({
   options: { all: ALL_ENTRIES },
   operands: { min: 0, max: 0 },
   run: (call) =>
-    withFiles(call, async (workspace) => {
+    withWorkspace(call, async (workspace) => {
       const status = await workspace.status();
       const { all } = call.options;
       warnAll(call, status.warnings);

@@ -1,6 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
-import { withFiles } from "../open-workspace.ts";
+import { withWorkspace } from "../open-workspace.ts";
 
 export default defineCommand({
   usage: "undo [n] [--include-shared] [--include-background] [--best-effort] [--dry-run] [--yes]",
@@ -17,7 +17,7 @@ and nothing is changed. Asks when several files are affected.`,
   operands: { min: 0, max: 1 },
   examples: ["belay undo", "belay undo 3 --dry-run"],
   run: (call) =>
-    withFiles(call, async (workspace) => {
+    withWorkspace(call, async (workspace) => {
       const { goBack } = await import("../going-back/go-back.ts");
       const includeBackground = call.options["include-background"] === true;
       const options = { ...(await stepOptions(call, workspace)), includeBackground };

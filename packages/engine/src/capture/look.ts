@@ -19,8 +19,6 @@ export interface LookRequest {
   /** Paths to read whatever their stat says. */
   readonly forced?: ReadonlySet<BytePath>;
   readonly progress?: ReadProgress | undefined;
-  /** Done while other threads look at the files, if any do. */
-  readonly meanwhile?: () => void;
   /** The watcher has told everything that happened up to now: what it did not name is as before. */
   readonly settled?: boolean;
 }

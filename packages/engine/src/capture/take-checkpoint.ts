@@ -130,13 +130,10 @@ class LookAgain extends Error {
 }
 
 function attemptCheckpoint(context: Context, options: TakeOptions, isFirstLook: boolean): Taken | undefined {
-  const { store, worktree } = context;
+  const { store, system, worktree } = context;
   const base = newestSeq(store.db);
-  const roomBytes = roomFor(context);
-  const writer = worktree.takeWriter() ?? createWriter(context);
+  const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   try {
-    // since it was made, others may have filled the store, or made room
-    writer.renewBudget(roomBytes);
     const seen = worktree.capture(lookRequest(context, options.look), writer, store.objects);
     let present = seen;
     const recorded = writer.commit(() => {
@@ -151,40 +148,15 @@ function attemptCheckpoint(context: Context, options: TakeOptions, isFirstLook: 
       options.unrecorded(present);
       return undefined;
     });
-    if (recorded === undefined) {
-      // what was prepared is stored, but nothing that lasts refers to it: it is looked at again
-      worktree.dropAhead();
-      return undefined;
-    }
+    if (recorded === undefined) return undefined;
     if (isTakenOver(seen, present)) worktree.live?.capture.doubt("a capture came late");
     else worktree.remember(present, recorded.checkpoint.id);
     return { ...recorded, present };
   } catch (error) {
     giveBack(() => writer.abandon());
-    worktree.dropAhead();
     if (error instanceof NotWanted) return undefined;
     throw error;
   }
-}
-
-/** Does what the next checkpoint will need, while nobody waits for it. Nothing is written before that one is. */
-export function prepareCheckpoint(context: Context): void {
-  const { worktree, store } = context;
-  try {
-    worktree.prepare(
-      () => lookRequest(context),
-      () => createWriter(context),
-      store.objects,
-    );
-  } catch {
-    // whatever it was, the next checkpoint meets it too and has somebody to tell
-    worktree.dropAhead();
-  }
-}
-
-function createWriter(context: Context): ObjectWriter {
-  const { store, system } = context;
-  return new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
 }
 
 /** What packs may take without the store growing beyond its cap: rows, indexes and the log come on top of them. */

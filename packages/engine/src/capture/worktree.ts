@@ -23,9 +23,7 @@ import type { LookRequest, Present } from "./look.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live/live-watch.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead } from "./parallel-read.ts";
-import { LARGE_TREE_ENTRIES } from "../scan/large-trees.ts";
-import { beginNativeLook, type DirectoryLook } from "../scan/native-look.ts";
-import { isWorthPreparing, MOST_PREPARATIONS } from "./preparation.ts";
+import { beginNativeLook } from "../scan/native-look.ts";
 import { RulesReader } from "../scan/rules-reader.ts";
 import { scanTree } from "../scan/scan.ts";
 import type { Scan, ScanRequest } from "../scan/scan-request.ts";
@@ -56,9 +54,6 @@ export class Worktree {
   #drift = 0;
   #live: LiveWatch | undefined;
   #isCaughtUp = false;
-  /** Holds what the next capture need not read again, and how often that was looked at since the last one. */
-  #ahead: ObjectWriter | undefined;
-  #preparations = 0;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -74,20 +69,12 @@ export class Worktree {
   }
 
   /** Watches from now on; the tree is that of the last capture, with whatever a sweep finds to be different. */
-  async watch(directoryLimit: number | undefined, quiet: () => void): Promise<void> {
+  async watch(directoryLimit: number | undefined): Promise<void> {
     await this.close();
     const { root, commandPath, watch } = this.#options;
     if (watch === undefined) return;
     const cookie = new WatchCookie(watch.cookies, COOKIE_TIMEOUT_MS);
-    const changed = () => live.awaitQuiet(quiet);
-    const capture = new LiveCapture({
-      root,
-      rules: this.#rules,
-      commandPath,
-      cookie,
-      directoryLimit,
-      changed,
-    });
+    const capture = new LiveCapture({ root, rules: this.#rules, commandPath, cookie, directoryLimit });
     const live = new LiveWatch(root, capture, watch.noteDoubts);
     this.#live = live;
     const previous = this.#previous();
@@ -119,8 +106,6 @@ export class Worktree {
   }
 
   async close(): Promise<void> {
-    // a table that is watched from now on changes in place
-    this.#options.headStart?.drop();
     const live = this.#live;
     if (live === undefined) return;
     await live.close();
@@ -134,37 +119,8 @@ export class Worktree {
     if (this.#cache !== undefined && cachePath !== undefined) writeStatCache(cachePath, this.#cache);
   }
 
-  /** Looks at what changed on behalf of the next capture, if that is little, and keeps what was read for it. */
-  prepare(request: () => LookRequest, createWriter: () => ObjectWriter, store: ObjectSource): void {
-    const capture = this.#live?.capture;
-    if (!this.#isCaughtUp || capture?.isLive !== true || this.#preparations >= MOST_PREPARATIONS) return;
-    if (!isWorthPreparing(this.root, capture, this.#ahead?.newBytes ?? 0)) return;
-    const writer = this.#ahead ?? createWriter();
-    const sink = createStoreSink(writer);
-    const seen = this.#seeLive(request(), { sink, fileSink: sink, objects: store });
-    if (seen === undefined) return this.dropAhead();
-    writer.packNow();
-    this.#ahead = writer;
-    this.#preparations += 1;
-    capture.keepAhead(seen.hot?.keys() ?? []);
-  }
-
-  /** What was prepared, for the capture that will record it. */
-  takeWriter(): ObjectWriter | undefined {
-    const writer = this.#ahead;
-    this.#ahead = undefined;
-    return writer;
-  }
-
-  /** What was prepared will not be recorded. */
-  dropAhead(): void {
-    this.#ahead = undefined;
-    this.#live?.capture.dropAhead();
-  }
-
   /** Names everything, stores nothing. */
   look(request: LookRequest, store: ObjectSource): Present {
-    if (this.#ahead !== undefined) this.dropAhead();
     const overlay = new Overlay(store, this.root);
     const into = { sink: overlay, fileSink: DISCARD, objects: overlay };
     const present = this.#seeLive(request, into) ?? this.#see(request, into);
@@ -187,7 +143,6 @@ export class Worktree {
     const { table, facts } = present.cache;
     const last = this.#cache?.facts;
     this.#cacheLoaded = true;
-    this.#preparations = 0;
     if (present.hot !== undefined && this.#live !== undefined) {
       // the cache on disk is behind until the watch ends: what changed is read once more if it ends badly
       this.#cache = { table: this.#live.recorded(checkpoint, present), facts: { ...facts, checkpoint } };
@@ -200,31 +155,24 @@ export class Worktree {
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
     if (this.#options.cachePath === undefined || isGoodEnough) return;
     writeStatCache(this.#options.cachePath, this.#cache);
-    if (table.length >= LARGE_TREE_ENTRIES && fileSystemKind(this.root).hasExactTimes)
-      this.#options.noteLarge?.(this.#options.cachePath);
     this.#drift = 0;
   }
 
   /** Forgets every stat: the next capture reads everything. */
   distrust(): void {
     this.#live?.capture.doubt("the store changed");
-    this.#ahead = undefined;
     this.#cache = undefined;
     this.#cacheLoaded = true;
   }
 
   #previous(): StatCache | undefined {
     if (!this.#cacheLoaded && this.#options.cachePath !== undefined)
-      this.#cache = this.#readCache(this.#options.cachePath);
+      this.#cache = readStatCache(this.#options.cachePath);
     this.#cacheLoaded = true;
     const facts = this.#cache?.facts;
     return facts?.root === this.#rootKey() && this.#options.hasCheckpoint(facts.checkpoint, facts.snapshot)
       ? this.#cache
       : undefined;
-  }
-
-  #readCache(path: AbsolutePath): StatCache | undefined {
-    return this.#options.headStart?.cacheOf(this.root, path) ?? readStatCache(path);
   }
 
   /** Looks at what the watcher named; undefined when everything has to be looked at. */
@@ -277,9 +225,8 @@ export class Worktree {
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
     if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
-    using look = previous && this.#beginLook(previous, request);
+    using look = previous && this.#canTrust(request) ? beginNativeLook(this.root, previous.table) : undefined;
     const seenSame = look && ((directory: number) => look.isAsBefore(directory));
-    if (look !== undefined) request.meanwhile?.();
     const scanWith = (rules: RulesInput, sameRules: boolean) =>
       scanTree(
         this.#scanRequest(request, { rules, previous, startNs, sameRules, seenSame, ahead: into.ahead }),
@@ -300,11 +247,6 @@ export class Worktree {
       startNs,
       cache: { table: scan.table, facts: this.#facts({ ...keys, snapshot: tree.snapshot, rules, git }) },
     };
-  }
-
-  #beginLook(previous: StatCache, request: LookRequest): DirectoryLook | undefined {
-    const early = this.#options.headStart?.take(previous, this.#options.times());
-    return early ?? (this.#canTrust(request) ? beginNativeLook(this.root, previous.table) : undefined);
   }
 
   /** True when what was seen before may stand for what would be seen now. */

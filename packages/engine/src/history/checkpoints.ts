@@ -178,11 +178,6 @@ export function newestCheckpoint(db: Database): Checkpoint | undefined {
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
-/** When the newest checkpoint was recorded, in milliseconds. */
-export function newestTime(db: Database): number {
-  return Number(db.get("SELECT created_at FROM checkpoint ORDER BY seq DESC LIMIT 1")?.["created_at"] ?? 0);
-}
-
 /** The rules object of the newest checkpoint. */
 export function newestRules(db: Database): ObjectHash | undefined {
   const row = db.get("SELECT rules FROM checkpoint ORDER BY seq DESC LIMIT 1");

@@ -40,8 +40,6 @@ import {
   type Store,
 } from "../store/store.ts";
 import { createSystem } from "../fs/system.ts";
-import type { HeadStart } from "../scan/head-start.ts";
-import { noteLargeTree } from "../scan/large-trees.ts";
 import { rootGone } from "../scan/root.ts";
 import type { Progress, TakenCheckpoint } from "../workspace/workspace.ts";
 
@@ -55,8 +53,6 @@ export interface EngineOptions {
   readonly system?: System;
   /** Which events make checkpoints by themselves, instead of what the settings say. */
   readonly policy?: CheckpointPolicy;
-  /** A look at the files that has begun already; from `@belay/engine/head-start`. */
-  readonly headStart?: HeadStart | undefined;
 }
 
 /** The world as the options want it. */
@@ -335,8 +331,6 @@ function assemble(
     policy: options.policy,
     system,
     notices,
-    headStart: options.headStart,
-    noteLarge: (cachePath) => noteLargeTree(home, { root: known.path, cachePath }),
     excludedDirectories: excludedFor(known, { home, registry, system }),
   });
 }

@@ -2,7 +2,7 @@
 import { attachesSince } from "../history/attaches.ts";
 import { threadsSince } from "../history/record.ts";
 import type { Finish } from "../history/journal.ts";
-import { newestCheckpoint, readDoubts, readGaps } from "../history/checkpoints.ts";
+import { readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
@@ -12,7 +12,7 @@ import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
 import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
-import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/left-behind.ts";
@@ -147,7 +147,6 @@ function takeSafety(
   let more: Partial<LookRequest> | undefined;
   const first = takeCheckpoint(context, {
     ...options,
-    look: { meanwhile: () => fetchAhead(context, target) },
     wanted(present) {
       more = whatElseToSee(present, target);
       return more === undefined && wanted(present);
@@ -155,29 +154,6 @@ function takeSafety(
   });
   return more === undefined ? first : takeCheckpoint(context, { ...options, look: more, wanted });
 }
-
-/**
- * Reads what a restore will probably need into the store's cache: all of it, if nothing has changed since the newest
- * checkpoint. What is damaged is for those to notice who need it.
- */
-function fetchAhead({ store: { db, objects } }: Context, target: Checkpoint): void {
-  try {
-    let bytes = 0;
-    const newest = newestCheckpoint(db)!;
-    for (const { to } of compareTrees(objects, newest.snapshot, target.snapshot, MOST_EDITS_AHEAD)) {
-      if (to?.kind !== "file") continue;
-      bytes += to.size;
-      if (bytes > MOST_BYTES_AHEAD) return;
-      objects.read(to.hash);
-    }
-  } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-  }
-}
-
-/** Not more than can be done while others look, and than the cache can hold. */
-const MOST_EDITS_AHEAD = 100;
-const MOST_BYTES_AHEAD = 1024 * 1024;
 
 /** What a restore brings back, after the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
 function whatOf({ paths, target }: RestoreRequest): string {

@@ -171,14 +171,17 @@ export class FileTable {
     if (!isKnown) {
       // where a directory was taken out there is no entry either
       const paths = this.directories.map((path) => (path === GONE ? "" : path));
-      this.#texts = {
+      this.keepTexts({
         names: Buffer.from(this.names.join("\0"), "latin1"),
         paths: Buffer.from(paths.join("\0"), "latin1"),
-        nameCount: this.names.length,
-        pathCount: this.directories.length,
-      };
+      });
     }
     return this.#texts!;
+  }
+
+  /** Names and paths were read as bytes: `texts` need not join them. */
+  keepTexts(texts: TableTexts): void {
+    this.#texts = { ...texts, nameCount: this.names.length, pathCount: this.directories.length };
   }
 
   /** The same table without lost room. */

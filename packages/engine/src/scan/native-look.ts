@@ -16,21 +16,21 @@ export interface DirectoryLook extends Disposable {
   isAsBefore(directory: number): boolean;
 }
 
-/** undefined where there is no help or no need of it; `given` are the table's texts, if they are at hand. */
+/** Starts the threads; undefined where the helper was not compiled, or the tree is too small to gain by it. */
 export function beginNativeLook(
   root: AbsolutePath,
   table: FileTable,
-  given?: TableTexts,
+  texts?: TableTexts,
 ): DirectoryLook | undefined {
   if (table.length < FEWEST_ENTRIES) return undefined;
   const native = nativeLook();
   if (native === undefined) return undefined;
-  const texts = given ?? table.texts();
+  const { paths, names } = texts ?? table.texts();
   const look = native.begin(
     table.length,
     Buffer.from(forSystem(root)),
-    texts.paths,
-    texts.names,
+    paths,
+    names,
     Uint32Array.from(table.firstEntry),
     Uint32Array.from(table.entryCount),
     table.kind,

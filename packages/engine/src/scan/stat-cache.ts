@@ -12,7 +12,7 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
 import { HASH_BYTES } from "../model/object-hash.ts";
-import { FileTable, type TableTexts } from "./file-table.ts";
+import { FileTable } from "./file-table.ts";
 
 /** What else the next capture may reuse. */
 export interface CacheFacts {
@@ -42,7 +42,8 @@ const CHECKSUM_BYTES = 32;
 const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
-export function readStatCache(path: AbsolutePath): (StatCache & { readonly texts: TableTexts }) | undefined {
+/** The cache in a file; undefined when there is none that can be used. */
+export function readStatCache(path: AbsolutePath): StatCache | undefined {
   const bytes = readSmallFile(path, LARGEST_CACHE);
   if (bytes === undefined || bytes.length < BODY_START) return undefined;
   const body = bytes.subarray(BODY_START);
@@ -50,6 +51,7 @@ export function readStatCache(path: AbsolutePath): (StatCache & { readonly texts
   return head.equals(headOf([body])) ? decode(body) : undefined;
 }
 
+/** Replaces the cache in a file. */
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
   const body = encode(cache);
   const head = Buffer.concat([headOf(body)], BODY_START);
@@ -100,7 +102,7 @@ function encode({ table: given, facts }: StatCache): Uint8Array[] {
   ];
 }
 
-function decode(body: Buffer): ReturnType<typeof readStatCache> {
+function decode(body: Buffer): StatCache | undefined {
   const reader = new ColumnReader(body);
   const [n, directories, nameBytes, pathBytes, jsonBytes] = reader.take(
     Float64Array,
@@ -136,7 +138,8 @@ function decode(body: Buffer): ReturnType<typeof readStatCache> {
   table.exclusions = exclusions;
   table.ignoredRoots = new Set(ignoredRoots);
   table.rootTimes = rootTimes;
-  return { table, facts, texts };
+  table.keepTexts(texts);
+  return { table, facts };
 }
 
 type TypedArrayConstructor<Kind> = {

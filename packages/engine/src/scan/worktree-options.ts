@@ -3,7 +3,6 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules, RuleSettings } from "../model/rules.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
-import type { HeadStart, Times } from "./head-start.ts";
 
 export interface WorktreeLimits {
   readonly fileBytes: number;
@@ -24,11 +23,6 @@ export interface WorktreeOptions {
   readonly storeId: string;
   limits(): WorktreeLimits;
   readonly commandPath: string;
-  /** A look that has begun already. */
-  readonly headStart?: HeadStart | undefined;
-  times(): Times;
-  /** Told when the tree turns out to be a big one. */
-  noteLarge?(cachePath: AbsolutePath): void;
   /**
    * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy
    * of the store, or one from which something was forgotten, has not.

@@ -42,7 +42,6 @@ export class ObjectWriter {
   #budgetBytes: number;
   /** Grows whenever `gc` frees something: what was there at the start may be gone if it has moved. */
   readonly generation: number;
-  newBytes = 0;
   /** The store was empty: nothing that is put can be there already. */
   readonly isFirst: boolean;
 
@@ -86,17 +85,13 @@ export class ObjectWriter {
   /** Stores bytes under a name the caller has computed and that is not there yet. */
   putObject(name: ObjectHash, bytes: Buffer, form: number): void {
     this.#written.add(name);
-    this.newBytes += bytes.length;
     this.#builder.add(name, bytes, form);
     if (this.#builder.rawBytes >= CAPTURE_PACK_BYTES) this.#closePack();
   }
 
   /** Adds a pack that was built elsewhere (a worker). */
   putPack(pack: Pack): void {
-    for (const object of pack.objects) {
-      this.#written.add(object.hash);
-      this.newBytes += object.size;
-    }
+    for (const { hash } of pack.objects) this.#written.add(hash);
     this.#packs.push(pack);
     this.#packedBytes += pack.data.length;
     if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
@@ -125,16 +120,6 @@ export class ObjectWriter {
     this.#closePack();
     this.#storePacks();
     this.#storeHeld();
-  }
-
-  /** How much the store may still grow, as it is now; for a writer that has stored nothing yet. */
-  renewBudget(budgetBytes: number): void {
-    this.#budgetBytes = budgetBytes;
-  }
-
-  /** Compresses what was put so far, so that `commit` finds it done. */
-  packNow(): void {
-    this.#closePack();
   }
 
   /** Stores what was put so far, durably, before anything refers to it. */

@@ -1,7 +1,7 @@
 /** Puts together what every operation on a workspace needs. */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { cookiePlace } from "../fs/watch-cookie.ts";
-import { insertDoubts, newestTime } from "../history/checkpoints.ts";
+import { insertDoubts } from "../history/checkpoints.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { hashFromBytes } from "../model/object-hash.ts";
@@ -18,7 +18,6 @@ import type { Store } from "../store/store.ts";
 import { makeRoom } from "../upkeep/make-room.ts";
 import type { Context } from "../capture/context.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
-import type { HeadStart } from "../scan/head-start.ts";
 import { Worktree } from "../capture/worktree.ts";
 import type { WorktreeLimits } from "../scan/worktree-options.ts";
 
@@ -32,8 +31,6 @@ export interface LocalWorkspaceParts {
   readonly system: System;
   readonly notices: readonly string[];
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
-  readonly headStart?: HeadStart | undefined;
-  readonly noteLarge?: (cachePath: AbsolutePath) => void;
 }
 
 export function retentionOf(settings: Settings): RetentionPolicy {
@@ -68,9 +65,6 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       storeId: store.id,
       limits: () => limitsOf(settings.values),
       commandPath: system.commandPath,
-      headStart: parts.headStart,
-      times: () => ({ nowMs: system.now(), recordedMs: newestTime(store.db) }),
-      ...(parts.noteLarge && { noteLarge: parts.noteLarge }),
       hasCheckpoint: (known, snapshot) =>
         store.db.get(
           "SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?",

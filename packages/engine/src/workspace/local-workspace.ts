@@ -51,7 +51,7 @@ import { lookRequest } from "../capture/context.ts";
 import { filesBelow } from "../restore/files-below.ts";
 import { recover } from "../restore/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "../restore/restore.ts";
-import { prepareCheckpoint, takeCheckpoint } from "../capture/take-checkpoint.ts";
+import { takeCheckpoint } from "../capture/take-checkpoint.ts";
 import { beginTurn, endTurn, threadForTurn } from "../steps/turns.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 import { lookAndPlanSteps, moveSteps } from "../steps/undo.ts";
@@ -154,8 +154,7 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
           path: this.store,
         },
       );
-    const prepare = () => worktree.whileCaughtUp(() => prepareCheckpoint(this.context));
-    await worktree.watch(directoryLimit, () => void prepare().catch(() => undefined));
+    await worktree.watch(directoryLimit);
     return this.watching;
   }
 

@@ -39,8 +39,6 @@ export class LiveTree {
   /** Directories whose tree is not known to be in the store. */
   readonly #unrecorded = new Set<BytePath>();
   readonly #trees = new Map<BytePath, ObjectHash>();
-  /** The trees were given to whoever will record them: they need not be made again. */
-  #isAhead = false;
   /** What was at the paths that changed since the last `recorded`; undefined: nothing. */
   readonly #before = new Map<BytePath, Entry | undefined>();
   #recorded: ObjectHash;
@@ -123,26 +121,15 @@ export class LiveTree {
 
   /** Makes the trees of all unrecorded directories and of those above that thereby change, deepest first. */
   build(sink: ContentSink): ObjectHash {
-    if (!this.#isAhead) this.#trees.clear();
+    this.#trees.clear();
     for (const path of withAncestors(this.#unrecorded)) {
-      if (!this.#unrecorded.has(path) || this.#trees.has(path)) continue;
+      if (!this.#unrecorded.has(path)) continue;
       const { hash, bytes } = encodeDirectory(this.#table, this.#index.get(path)!, sink);
       offerTree(hash, bytes);
       this.#trees.set(path, hash);
       if (path !== ROOT_PATH && this.#nameTree(path, hash)) this.#mark(parentPath(path));
     }
     return this.#trees.get(ROOT_PATH) ?? this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
-  }
-
-  /** What was built will be recorded by the next one to build. */
-  keepBuilt(): void {
-    this.#isAhead = true;
-  }
-
-  /** Nobody will record what was built ahead; returns the paths that differ from what is recorded. */
-  dropBuilt(): Iterable<BytePath> {
-    this.#isAhead = false;
-    return this.#before.keys();
   }
 
   /** What leads from the snapshot that was last recorded to what was built; below a gap nothing is known [R12]. */
@@ -167,7 +154,6 @@ export class LiveTree {
     this.#merged.clear();
     for (const [path, hash] of this.#trees) this.#table.setTreeHash(this.#index.get(path)!, hash);
     this.#trees.clear();
-    this.#isAhead = false;
     this.#unrecorded.clear();
     this.#before.clear();
     this.#recorded = this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
@@ -196,7 +182,6 @@ export class LiveTree {
 
   #mark(path: BytePath): void {
     this.#unrecorded.add(path);
-    this.#trees.delete(path);
     this.#table.forgetTreeHash(this.#index.get(path)!);
   }
 
@@ -221,7 +206,6 @@ export class LiveTree {
     }
     this.#index.delete(path);
     this.#unrecorded.delete(path);
-    this.#trees.delete(path);
     this.#table.removeDirectory(directory);
     dropped.push(path);
   }

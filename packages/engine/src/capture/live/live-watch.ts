@@ -42,9 +42,6 @@ type Found = (directory: BytePath, name: string, replaced: boolean) => void;
 /** Directories between two turns of the event loop. */
 const STRIDE = 64;
 
-/** Long enough for a file to have cooled down. */
-const QUIET_MS = 60;
-
 export class LiveWatch {
   readonly capture: LiveCapture;
   readonly #root: AbsolutePath;
@@ -54,7 +51,6 @@ export class LiveWatch {
   readonly #unnoted: { readonly checkpoint: string; readonly doubts: readonly Doubt[] }[] = [];
   /** Live captures since everything was last looked at. */
   #sinceSweep: Recorded[] = [];
-  #quiet: NodeJS.Timeout | undefined;
 
   constructor(
     root: AbsolutePath,
@@ -78,12 +74,6 @@ export class LiveWatch {
     const { changes } = this.capture;
     if (await this.#sweep((directory, name, replaced) => changes.add(directory, name, replaced)))
       this.capture.proven();
-  }
-
-  /** Called with every change: `quiet` comes when there have been none for a moment. */
-  awaitQuiet(quiet: () => void): void {
-    if (this.#quiet !== undefined) this.#quiet.refresh();
-    else this.#quiet = setTimeout(quiet, QUIET_MS).unref();
   }
 
   adopt({ table, facts }: StatCache, rules: RecordedRules): void {
@@ -118,7 +108,6 @@ export class LiveWatch {
   }
 
   async close(): Promise<void> {
-    clearTimeout(this.#quiet);
     await Promise.all(this.#rereading);
     this.#noteUnnoted();
     this.capture.close();

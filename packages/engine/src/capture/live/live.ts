@@ -38,8 +38,6 @@ export interface LiveOptions {
   readonly cookie: WatchCookie;
   /** At most this many directories are watched. */
   readonly directoryLimit?: number | undefined;
-  /** Told of every change. */
-  changed?(): void;
 }
 
 /** What a live look needs to know. */
@@ -284,18 +282,6 @@ export class LiveCapture {
     return pathsOf(tree.table, inodes);
   }
 
-  /** What was seen is in good hands until it is recorded; only these paths are to be looked at again. */
-  keepAhead(again: Iterable<BytePath>): void {
-    this.#state?.tree.keepBuilt();
-    this.changes.clear();
-    for (const path of again) this.changes.addPath(path, false);
-  }
-
-  /** What was seen ahead is lost: it is to be looked at again. */
-  dropAhead(): void {
-    for (const path of this.#state?.tree.dropBuilt() ?? []) this.changes.addPath(path, true);
-  }
-
   /** The store has what was last seen. */
   recorded(): void {
     this.#state?.tree.recorded();
@@ -338,7 +324,6 @@ export class LiveCapture {
     if (over !== undefined) this.#touchedOver.add(over);
     const isSeen = over === undefined || this.#state!.tree.index.has(directory);
     if (isSeen && !this.changes.add(directory, name, replaced)) this.lose("too much changed");
-    this.#options.changed?.();
   }
 
   /** A path that was left out and is named now is in, with the directories above it. */
