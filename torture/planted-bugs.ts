@@ -106,10 +106,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "capture/take-checkpoint",
-        text: "return record(context, options, present);",
+        file: "capture/record-capture",
+        text: "facts: { ...present, doubts:",
         instead:
-          'return record(context, options, options.request.kind === "safety" ? { ...present, snapshot: newestCheckpoint(store.db)!.snapshot } : present);',
+          'facts: { ...present, ...(request.kind === "safety" && { snapshot: newest!.snapshot }), doubts:',
       },
     ],
   },

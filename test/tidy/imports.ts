@@ -3,42 +3,40 @@ import { posix } from "node:path";
 import { enginePath, isCode, isTest, type Check, type RepositoryFile } from "./repository.ts";
 import { importsOf } from "./syntax.ts";
 
-/** The folders of a package from the ground up: each imports only from those before it. */
-const LAYERS: Readonly<Record<string, readonly string[]>> = {
-  engine:
-    "model fs git store diff merge history upkeep rules scan capture restore steps settings queries workspace opening".split(
-      " ",
-    ),
-  agents: "events state settings conversation hooks adapters handling install mcp tools".split(" "),
-};
+/** The folders of the engine from the ground up: each imports only from those before it. */
+const ENGINE_ORDER =
+  "model fs git store diff merge history upkeep rules scan capture restore steps settings queries workspace opening".split(
+    " ",
+  );
 
-/** A package's own front door, and the checks that every store has to pass. */
+/** The engine's own front door, and the checks that every store has to pass. */
 const ABOVE_ALL = new Set(["", "testing"]);
 
 const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 
 const TOUCHES_FILES = /^(node:)?(fs|fs\/promises|child_process)$/;
 
-/** A folder of a layered package imports only from the folders it stands on. */
+/** A folder of the engine imports only from the folders it stands on. */
 export const checkLayers: Check = (files) =>
   files.flatMap((file) => {
-    const [source, name] = /^packages\/(\w+)\/src\//.exec(file.path) ?? [];
-    const order = LAYERS[name ?? ""];
-    if (source === undefined || order === undefined || !isCode(file) || isTest(file)) return [];
-    const layer = layerOf(file.path.slice(source.length));
-    const height = heightOf(order, layer);
+    const path = enginePath(file);
+    if (path === undefined || !isCode(file)) return [];
+    const layer = layerOf(path);
+    const height = heightOf(layer);
     if (height === undefined) return [`${file.path}: the folder ${layer} has no place among the layers`];
     return relativeImports(file)
       .filter(({ target }) => {
-        const other = layerOf(target.slice(source.length));
-        return !target.startsWith(source) || (other !== layer && !(heightOf(order, other)! < height));
+        const other = layerOf(target.slice("packages/engine/src/".length));
+        return (
+          !target.startsWith("packages/engine/src/") || (other !== layer && !(heightOf(other)! < height))
+        );
       })
       .map(({ target, line }) => `${file.path}:${line}: ${layer || "src"} may not import ${target}`);
   });
 
-function heightOf(order: readonly string[], layer: string): number | undefined {
-  if (ABOVE_ALL.has(layer)) return order.length;
-  const height = order.indexOf(layer);
+function heightOf(layer: string): number | undefined {
+  if (ABOVE_ALL.has(layer)) return ENGINE_ORDER.length;
+  const height = ENGINE_ORDER.indexOf(layer);
   return height === -1 ? undefined : height;
 }
 
@@ -88,7 +86,7 @@ const FRONT_DOORS = new Set([
   "@belay/agents/client",
   "@belay/agents/hook",
   "@belay/agents/answer-form",
-  "@belay/agents/late-answer",
+  "@belay/agents/let-go",
   "@belay/agents/uncaptured",
   "@belay/agents/mcp",
 ]);

@@ -254,7 +254,10 @@ describe("gc", () => {
         };
         const worktree = new Worktree(options);
         // an attempt that was given up has left a piece and the rules
-        const { rules, recordedRules } = worktree.look({ named: [], excluded: [] }, store.objects);
+        const { rules, recordedRules } = worktree.look(
+          { named: [], excluded: [], settled: false },
+          store.objects,
+        );
         const before = new ObjectWriter(store.db, store.objects, project.system.owner);
         for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
         before.flush();

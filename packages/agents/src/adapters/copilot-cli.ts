@@ -4,13 +4,12 @@
  * and subagents have conversations of their own.
  */
 import { join } from "node:path";
-import type { AgentAdapter } from "./adapter.ts";
-import type { AgentEvent, Reply } from "../events/agent-event.ts";
+import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { hookCommand, type Place } from "../settings/hook-file.ts";
-import { digest, momentOf, objectOf, textOf, type Payload } from "../events/payload.ts";
+import { hookCommand, type Place } from "../install/hook-file.ts";
+import { digest, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
 import { parseClaudeShape } from "./claude-shape.ts";
-import { words } from "../events/word-list.ts";
+import { words } from "../words.ts";
 
 const EVENTS = words(`
   sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure subagentStart
@@ -43,7 +42,7 @@ export const copilotCli: AgentAdapter = {
     "Only files can be rewound: Copilot CLI has no way to shorten a conversation from outside. Use its /rewind.",
   ],
   async obstacles(place) {
-    const { copilotObstacles } = await import("./obstacles.ts");
+    const { copilotObstacles } = await import("../install/obstacles.ts");
     return copilotObstacles(place, join(copilotHome(place.user, place.environment), "config.json"));
   },
   conversations: filesOnly("Copilot CLI", "its own /rewind"),

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { redactJson } from "@belay/protocol/redact";
-import { shorten } from "../events/describe.ts";
+import { shorten } from "../describe.ts";
 import type { FileFacts } from "./mcp-host.ts";
 
 export interface ToolResult {

@@ -1,7 +1,7 @@
 /** Hook events for the resident process: it already knows the files, the threads and the adapters. */
 import { once } from "node:events";
 import { runHook } from "@belay/agents/hook";
-import { answeredAfterAll } from "@belay/agents/late-answer";
+import { answeredAfterAll } from "@belay/agents/let-go";
 import type { Extension, WorkspaceHost } from "@belay/server";
 import { EXIT } from "../exit-code.ts";
 import type { HookEvent } from "./run-hook.ts";

@@ -1,12 +1,13 @@
-/** What a person should be told about a checkpoint that was just taken. */
+/** What the user is told about a checkpoint that was just taken. */
 import { listCheckpoints } from "../history/checkpoints.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import type { Taken } from "./take-checkpoint.ts";
+import type { Recorded } from "../history/record.ts";
 
-export function captureWarnings(before: Checkpoint | undefined, taken: Taken): string[] {
-  return [...emptiedWarning(before, taken), ...(taken.comparable ? [] : [DAMAGED_PREVIOUS])];
+/** Warnings about what a checkpoint recorded, given the one before it. */
+export function captureWarnings(before: Checkpoint | undefined, recorded: Recorded): string[] {
+  return [...emptiedWarning(before, recorded), ...(recorded.comparable ? [] : [DAMAGED_PREVIOUS])];
 }
 
 /** Two checkpoints may have one name; then only numbers and ids tell them apart. */
@@ -36,8 +37,8 @@ export function droppedWarnings(steps: readonly StepSummary[]): string[] {
 const DAMAGED_PREVIOUS =
   "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
 
-function emptiedWarning(before: Checkpoint | undefined, taken: Taken): string[] {
-  const emptied = before !== undefined && before.files >= 2 && taken.checkpoint.files === 0;
+function emptiedWarning(before: Checkpoint | undefined, recorded: Recorded): string[] {
+  const emptied = before !== undefined && before.files >= 2 && recorded.checkpoint.files === 0;
   return emptied
     ? [
         "The directory is empty now. Earlier checkpoints still have everything: `belay restore <checkpoint>` brings it back.",

@@ -2,6 +2,7 @@
 import type { ThreadInterrupt } from "../history/attribution.ts";
 import { newestRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
+import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
 import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -12,10 +13,9 @@ import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
-import { pathFromBytes } from "../model/byte-path.ts";
 import type { Store } from "../store/store.ts";
 import type { RuledSnapshot } from "./proven-changes.ts";
-import type { LookRequest } from "./look.ts";
+import type { Look, LookRequest } from "./look.ts";
 import type { Worktree } from "./worktree.ts";
 
 export interface Context {
@@ -43,16 +43,13 @@ export interface Context {
   readonly dropped: StepSummary[];
 }
 
-/** The request of an ordinary look: named paths in, and what an open turn ignored; other workspaces out. */
-export function lookRequest(context: Context, more: Partial<LookRequest> = {}): LookRequest {
-  const named = context.store.db
-    .all("SELECT path FROM named_path")
-    .map((row) => pathFromBytes(row["path"] as Uint8Array));
+/** A look with what every look includes: named paths in, and what an open turn ignored; other workspaces out. */
+export function lookRequest(context: Context, look: Look = {}): LookRequest {
   return {
+    ...look,
     settled: context.worktree.isCaughtUp,
-    ...more,
-    named: [...named, ...(more.named ?? [])],
-    included: [...carriedPaths(context), ...(more.included ?? [])],
+    named: listNamedPaths(context.store.db),
+    included: [...carriedPaths(context), ...(look.included ?? [])],
     excluded: leftOutAnyway(context),
   };
 }
@@ -85,12 +82,6 @@ function includedBy({ store }: Context, rules: ObjectHash): readonly BytePath[] 
 }
 
 /** A checkpoint as something to compare with. */
-export function asSeen(context: Context, { snapshot, rules, excluded, seq }: Checkpoint): RuledSnapshot {
-  return { snapshot, rules, excluded, absent: knownAbsent(context, seq) };
-}
-
-/** Paths a tool named when they were absent: they are known to be absent in every checkpoint before that. */
-function knownAbsent(context: Context, seq: number): Set<BytePath> {
-  const rows = context.store.db.all("SELECT path FROM named_path WHERE absent = 1 AND since >= ?", seq);
-  return new Set(rows.map((row) => pathFromBytes(row["path"] as Uint8Array)));
+export function asSeen({ store }: Context, { snapshot, rules, excluded, seq }: Checkpoint): RuledSnapshot {
+  return { snapshot, rules, excluded, absent: pathsAbsentFrom(store.db, seq) };
 }

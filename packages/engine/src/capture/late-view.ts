@@ -38,11 +38,6 @@ export function lateView(
     : { ...takenOver(context, present, gone, writer), doubts };
 }
 
-/** True when the checkpoint has what the disk has not: the next capture must not rely on having seen it. */
-export function isTakenOver(seen: Present, view: Present): boolean {
-  return seen.snapshot !== view.snapshot;
-}
-
 function* changedSince(table: FileTable, sinceNs: bigint): Generator<BytePath> {
   for (const [directory, path] of table.directories.entries()) {
     for (const entry of table.entriesOf(directory)) {

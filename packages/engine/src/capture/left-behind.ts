@@ -12,39 +12,29 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
-import { asSeen, lookRequest, type Context } from "./context.ts";
+import { asSeen, type Context } from "./context.ts";
 import { statNodeBelow } from "./node-state.ts";
 import { leavers } from "./proven-changes.ts";
-import type { LookRequest, Present } from "./look.ts";
+import type { Present } from "./look.ts";
 
-export interface LeftBehind {
-  /** To be captured by name. */
-  readonly included: readonly BytePath[];
-  /** No longer on disk, whatever the rules say. */
-  readonly absent: ReadonlySet<BytePath>;
-}
-
-/** Looks at the present so that changes since the newest checkpoint, and since another one, can be told. */
-export function lookNow(context: Context, more: Partial<LookRequest> = {}, since?: Checkpoint): Present {
-  const look = (request: Partial<LookRequest>) =>
-    context.worktree.look(lookRequest(context, request), context.store.objects);
-  const present = look(more);
-  const { included, absent } = leftBehind(context, present, since);
-  if (included.length === 0) return { ...present, absent };
-  return { ...look({ ...more, included: [...(more.included ?? []), ...included] }), absent };
-}
-
-/** Asks the disk about what a look left out. Damage is for those to report who need what is damaged. */
-export function leftBehind(context: Context, present: Present, since?: Checkpoint): LeftBehind {
+/**
+ * Asks the disk about what a look left out: the paths to see by name, and those that are no longer on disk. A damaged
+ * checkpoint is not reported here, but where its content is needed.
+ */
+export function leftBehind(
+  context: Context,
+  present: Present,
+  since?: Checkpoint,
+): { included: readonly BytePath[]; absent: ReadonlySet<BytePath> } {
   const { db } = context.store;
   const newest = newestCheckpoint(db);
   if (newest === undefined) return NOTHING;
   try {
     const left = leavers(present.objects, asSeen(context, newest), present);
-    const others = since === undefined ? [] : leavers(present.objects, asSeen(context, since), present);
+    const other = since === undefined ? [] : leavers(present.objects, asSeen(context, since), present);
     const isCarried = left.length > 0 && hasOpenStep(db);
     return {
-      included: namedPaths(context, isCarried ? [...left, ...others] : others),
+      included: namedPaths(context, isCarried ? [...left, ...other] : other),
       absent: new Set(isCarried ? [] : gone(context, left)),
     };
   } catch (error) {
@@ -53,7 +43,7 @@ export function leftBehind(context: Context, present: Present, since?: Checkpoin
   }
 }
 
-const NOTHING: LeftBehind = { included: [], absent: new Set() };
+const NOTHING = { included: [], absent: new Set<BytePath>() };
 
 /** A directory counts with what is in it, unless something else has taken its place. */
 function namedPaths({ worktree: { root } }: Context, edits: readonly Edit[]): BytePath[] {

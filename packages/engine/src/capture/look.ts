@@ -1,27 +1,36 @@
-/** What one look at the working copy is asked, and what it answers. */
+/** What a look at the working copy is to include, and what it sees. */
 import type { BytePath } from "../model/byte-path.ts";
-import type { Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
+import type { Checkpoint, Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
+import type { Bounded } from "../model/deadline.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
-import type { ExcludedDirectory, RecordedRules } from "../model/rules.ts";
+import type { RecordedRules } from "../model/rules.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ReadProgress } from "./parallel-read.ts";
+import type { RulesRequest } from "../scan/rules-reader.ts";
 import type { StatCache } from "../scan/stat-cache.ts";
 
-/** What one capture may treat differently. */
-export interface LookRequest {
-  readonly named: readonly BytePath[];
-  readonly excluded: readonly ExcludedDirectory[];
-  /** Paths to capture whatever any ignore file says, this once. */
+/** What one look includes beyond what every look does. */
+export interface Look extends Bounded {
+  /** Paths to see whatever any ignore file says. */
   readonly included?: readonly BytePath[];
   /** Paths to which size limits do not apply. */
   readonly unlimited?: ReadonlySet<BytePath>;
-  /** Paths to read whatever their stat says. */
-  readonly forced?: ReadonlySet<BytePath>;
+  /** A checkpoint that the present will be compared with: what it has is seen, whatever today's rules say. */
+  readonly since?: Checkpoint | undefined;
+  /** Says, of what was seen, what else the caller has to see; the look is then repeated with that. */
+  widen?(present: Present): Pick<Look, "included" | "unlimited"> | undefined;
+  /** seq of the checkpoint for whose sake this capture is taken: no room is made at its cost. */
+  readonly spared?: number | undefined;
   readonly progress?: ReadProgress | undefined;
-  /** The watcher has told everything that happened up to now: what it did not name is as before. */
-  readonly settled?: boolean;
 }
+
+/** A look with what every look includes. */
+export type LookRequest = Look &
+  RulesRequest & {
+    /** The watcher has reported everything that happened up to now: what it did not name is as before. */
+    readonly settled: boolean;
+  };
 
 /** The working copy as it was a moment ago. */
 export interface Present {

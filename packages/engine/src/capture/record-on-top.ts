@@ -11,17 +11,18 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import type { Context } from "./context.ts";
 import { momentOf } from "./moment.ts";
 
-type OnTop = Pick<Recording, "request" | "description" | "operation" | "madeBy"> & {
-  readonly edits: readonly Edit[];
-  /** What the edits lead to, where that is known. */
-  readonly snapshot?: ObjectHash;
-};
-
-/** Call inside the writer's `commit`: what others recorded meanwhile is below it and is not forgotten. */
+/**
+ * Call it inside the writer's `commit`: what another process recorded meanwhile is below it and is not forgotten.
+ * `snapshot` is what the edits lead to, where that is known.
+ */
 export function recordOnTop(
   context: Context,
   writer: ObjectWriter,
-  { edits, snapshot: known, ...recording }: OnTop,
+  {
+    edits,
+    snapshot: known,
+    ...recording
+  }: Recording & { readonly edits: readonly Edit[]; readonly snapshot?: ObjectHash },
 ): Recorded {
   const { store, system } = context;
   const base = newestCheckpoint(store.db)!;
@@ -29,8 +30,7 @@ export function recordOnTop(
   const objects = { source: store.objects, sink: createStoreSink(writer) };
   const snapshot = known ?? editTree(objects, base.snapshot, edits);
   writer.storeNow();
-  return recordCheckpoint(store.db, {
-    ...recording,
+  return recordCheckpoint(store.db, recording, {
     facts: {
       ...base,
       ...countFiles(base, compareTrees(store.objects, base.snapshot, snapshot)),

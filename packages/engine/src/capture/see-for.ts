@@ -9,10 +9,13 @@ import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Gap } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
 import { absenceProof, leavers } from "./proven-changes.ts";
-import type { LookRequest, Present } from "./look.ts";
+import type { Look, Present } from "./look.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
-export function whatElseToSee(present: Present, target: Checkpoint): Partial<LookRequest> | undefined {
+export function whatElseToSee(
+  present: Present,
+  target: Checkpoint,
+): Pick<Look, "included" | "unlimited"> | undefined {
   const isSameView = present.rules === target.rules && present.excluded === target.excluded;
   const left = isSameView ? [] : leavers(present.objects, target, present);
   const included = left.filter(({ from }) => from?.kind !== "directory").map(({ path }) => path);
@@ -25,7 +28,10 @@ export function whatElseToSee(present: Present, target: Checkpoint): Partial<Loo
  * Paths of changes that the present rules leave out, or that are too large for an ordinary capture: they must be
  * seen, and saved, before they are touched; undefined when there are none.
  */
-export function hiddenPaths(present: Present, changes: readonly Change[]): Partial<LookRequest> | undefined {
+export function hiddenPaths(
+  present: Present,
+  changes: readonly Change[],
+): Pick<Look, "included" | "unlimited"> | undefined {
   const isGone = absenceProof(present.objects, present);
   const isLeaf = (entry: Entry | undefined) => entry !== undefined && entry.kind !== "directory";
   const leaves = changes.filter(({ old, new: after }) => isLeaf(old) || isLeaf(after));

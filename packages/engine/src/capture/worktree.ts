@@ -250,8 +250,8 @@ export class Worktree {
   }
 
   /** True when what was seen before may stand for what would be seen now. */
-  #canTrust({ unlimited, forced }: LookRequest): boolean {
-    return (unlimited?.size ?? 0) + (forced?.size ?? 0) === 0 && fileSystemKind(this.root).hasExactTimes;
+  #canTrust({ unlimited }: LookRequest): boolean {
+    return (unlimited?.size ?? 0) === 0 && fileSystemKind(this.root).hasExactTimes;
   }
 
   #captureInput(
@@ -316,7 +316,7 @@ export class Worktree {
       fileLimitBytes: this.#options.limits().fileBytes,
       ignoredLimits: this.#options.limits().ignored,
       unlimited: request.unlimited ?? NONE,
-      forced: request.forced ?? NONE,
+      forced: NONE,
       racySinceNs: using.startNs - granularityNs,
       entering: this.#live?.capture.entering,
     };

@@ -7,7 +7,7 @@ declare const absoluteBrand: unique symbol;
 /** An absolute path, one byte per character (see `BytePath`). */
 export type AbsolutePath = string & { readonly [absoluteBrand]: true };
 
-/** The form `node:fs` needs: it encodes strings as UTF-8, so anything beyond ASCII goes as bytes. */
+/** What `node:fs` wants: a string is encoded as UTF-8, so anything beyond ASCII goes as bytes. */
 export function forSystem(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, "latin1");
 }
@@ -22,13 +22,12 @@ export function realPath(path: AbsolutePath): AbsolutePath {
   return realpathSync.native(forSystem(path), "latin1") as AbsolutePath;
 }
 
-/** The absolute path of `path` in `directory`. */
 export function below(directory: AbsolutePath, path: BytePath | string): AbsolutePath {
   if (path === "") return directory;
   return (directory === "/" ? `/${path}` : `${directory}/${path}`) as AbsolutePath;
 }
 
-/** The form for people. */
+/** What to show a person. */
 export function displayAbsolute(path: AbsolutePath): string {
   return isAscii(path) ? path : Buffer.from(path, "latin1").toString("utf8");
 }

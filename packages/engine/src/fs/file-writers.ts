@@ -1,20 +1,14 @@
-/**
- * Which processes can still write to a file that has lost its name. Only /proc knows; elsewhere the list is
- * empty.
- */
+/** Which processes can still write to a file that has lost its name: only /proc tells, elsewhere none are known. */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process that has a file open for writing. */
 export interface Writer {
   readonly pid: number;
-  /** The path of the file as the kernel knows it. */
+  /** The path of the file as the kernel has it. */
   readonly path: string;
 }
 
-/**
- * The processes that have a file whose path contains `part` open for writing. Processes of other users may be
- * invisible.
- */
+/** The processes that have a file open for writing whose path contains `part`. Those of other users may stay unseen. */
 export function findWriters(part: string): Writer[] {
   return namesIn("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -28,7 +22,7 @@ export function findWriters(part: string): Writer[] {
     });
 }
 
-/** Returns nothing for a process that has ended or belongs to another user. */
+/** Nothing for a process that has ended, or belongs to another user. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -45,7 +39,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** The last octal digit of the flags is the access mode. When in doubt, the file counts as being written. */
+/** The last octal digit of the flags is the access mode; what cannot be told counts as writing. */
 function isForWriting(info: string): boolean {
   try {
     return !/^flags:\s+\d*[04]$/m.test(readFileSync(info, "latin1"));

@@ -1,16 +1,13 @@
-/** Refusals of the operating system as engine errors. */
+/** What the system refused, in the words of the engine. */
 import { EngineError } from "../model/errors.ts";
 import { isDiskFull } from "./file-stat.ts";
 
-/** True for an error that a system call returned. */
+/** True for the error of a system call. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === "number";
 }
 
-/**
- * Turns the error of a system call into an `EngineError` that begins with `what`; passes anything else
- * through.
- */
+/** The error of a system call as an `EngineError` that begins with `what`; anything else is passed through. */
 export function explainSystemError(
   error: unknown,
   { what, path, operation }: { what: string; path: string; operation: string },

@@ -1,10 +1,10 @@
 /**
- * Whether the working copy differs from git's index, without refreshing the index as git would. As in git, an
- * equal stat means unchanged unless the file is as young as the index, a different size means changed, and
- * otherwise the content decides. Limits: content is compared with the bytes git stores, so a file that
- * filters or line-ending settings convert counts as changed once its time was touched. Only the commit of a
- * submodule is compared, not its files. After `CONTENT_LIMIT` bytes, files that would have to be read count
- * as changed.
+ * Whether the working copy differs from git's index, without writing down what git would write down on
+ * the way. As in git, an equal stat means unchanged unless the file is as young as the index, another size
+ * means changed, and otherwise the content decides. Limits: content is compared with the bytes that git
+ * stores, so a file that filters or line-ending settings convert counts as changed once its time was
+ * touched; of a submodule only the commit is compared, not its files; what would need reading after
+ * `CONTENT_LIMIT` bytes counts as changed.
  */
 import { createHash } from "node:crypto";
 import type { BytePath } from "../model/byte-path.ts";
@@ -16,22 +16,21 @@ import type { GitIndex } from "./git-index.ts";
 import { findRepository, type Repository } from "./git-repository.ts";
 import { readLink, readSmallFile } from "../fs/read-file.ts";
 
-/** What a scan knows about a file. A `mode` without type bits is a regular file's. */
+/** What a scan knows of a file; without type bits `mode` is that of a regular file. */
 export interface ScannedStat {
   readonly size: number;
   readonly mtimeNs: bigint;
   readonly mode?: number;
 }
 
-/** The scanned stat of a path below the workspace root; undefined = not scanned, so stat it. */
+/** The stat of a path below the workspace root; undefined: not scanned, so look. */
 export type StatOf = (path: BytePath) => ScannedStat | undefined;
 
-/** What a dirty check compares. */
 export interface DirtyCheckInput {
   readonly repository: Repository;
   readonly index: GitIndex;
   readonly statOf: StatOf;
-  /** Files that were read and found equal, by path, so that they are not read again. The check extends it. */
+  /** What was read and found equal, by path: it need not be read again. Extended by the check. */
   readonly verified: Map<BytePath, string>;
 }
 
@@ -43,7 +42,6 @@ const REGULAR = 0o100000;
 const SYMLINK = 0o120000;
 const OWNER_EXECUTES = 0o100;
 
-/** Compares index entries with the working copy. */
 export class DirtyCheck {
   readonly #input: DirtyCheckInput;
   #contentLeft = CONTENT_LIMIT;
@@ -52,7 +50,7 @@ export class DirtyCheck {
     this.#input = input;
   }
 
-  /** True when the working copy differs from the index's entry at this place. */
+  /** True when the working copy has something else than the index's entry at this place. */
   differs(at: number): boolean {
     const { entries } = this.#input.index;
     if (entries.isTrusted(at)) return false;
@@ -61,7 +59,7 @@ export class DirtyCheck {
     const stat = this.#stat(entries.paths[at]!);
     if (stat === undefined || this.#modeDiffers(at, stat.mode)) return true;
     const hasSameSize = stat.size % 2 ** 32 === entries.size(at);
-    // git writes size 0 where the stat was too young to prove anything
+    // git writes size 0 where the stat was too young to be proof
     if (!hasSameSize && entries.size(at) !== 0) return true;
     return !(hasSameSize && this.#hasProvenTime(at, stat.mtimeNs)) && this.#contentDiffers(at, stat);
   }
@@ -87,16 +85,13 @@ export class DirtyCheck {
     return (mode & OWNER_EXECUTES) !== (wanted & OWNER_EXECUTES);
   }
 
-  /**
-   * True when the time equals the index's and is older than the index: a later change would have another
-   * time.
-   */
+  /** The time that the index has, and older than the index: a later change would have another time. */
   #hasProvenTime(at: number, mtimeNs: bigint): boolean {
     const { entries, writtenNs } = this.#input.index;
     if (mtimeNs >= writtenNs) return false;
     const seconds = entries.mtimeSeconds(at);
     const nanoseconds = entries.mtimeNanoseconds(at);
-    // some git implementations keep whole seconds only
+    // some implementations of git keep whole seconds
     if (nanoseconds === 0) return mtimeNs / NANOSECONDS === BigInt(seconds);
     return isTime(mtimeNs, seconds, nanoseconds);
   }
@@ -112,7 +107,7 @@ export class DirtyCheck {
     return false;
   }
 
-  /** The object name git would give the content; undefined when it cannot be read or the limit is used up. */
+  /** What git would call the content; undefined when it cannot be read or too much was read already. */
   #objectName(at: number): string | undefined {
     const { entries } = this.#input.index;
     const path = this.#absolute(entries.paths[at]!);
@@ -123,7 +118,7 @@ export class DirtyCheck {
     return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
   }
 
-  /** A submodule that is not checked out counts as unchanged. */
+  /** A submodule that is not checked out is not changed. */
   #submoduleDiffers(at: number): boolean {
     const { entries } = this.#input.index;
     const path = this.#absolute(entries.paths[at]!);
@@ -134,8 +129,8 @@ export class DirtyCheck {
 }
 
 /**
- * Exact without a big product: the lower 32 bits are compared directly. The rest differs by more than four
- * seconds, which shows in the rounded numbers.
+ * Exact without a big product: the lower 32 bits are compared as such, and what they leave open, steps of
+ * more than four seconds, shows in the rounded numbers.
  */
 function isTime(timeNs: bigint, seconds: number, nanoseconds: number): boolean {
   const lowBits = Number(BigInt.asUintN(32, timeNs));
@@ -143,7 +138,7 @@ function isTime(timeNs: bigint, seconds: number, nanoseconds: number): boolean {
   return Math.abs(Number(timeNs) - (seconds * 1e9 + nanoseconds)) < 1e6;
 }
 
-/** A path that cannot be stat'ed counts as missing. */
+/** What cannot be looked at counts as missing. */
 function statIfAny(path: AbsolutePath): FileStat | undefined {
   try {
     return statNode(path);

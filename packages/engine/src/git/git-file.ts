@@ -1,6 +1,4 @@
-/**
- * Reads files of a repository. Links are followed, as git does; anything but a regular file counts as absent.
- */
+/** Reading files of a repository: links are followed, as git does, and anything but a regular file is absent. */
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import type { FileStat } from "../fs/file-stat.ts";
@@ -10,7 +8,7 @@ export function readGitFile(path: AbsolutePath, limit: number): Buffer | undefin
   return readGitFileWithStat(path, limit)?.bytes;
 }
 
-/** Like `readGitFile`, with the stat of exactly the file that was read. */
+/** The same with the stat of exactly the file that was read. */
 export function readGitFileWithStat(
   path: AbsolutePath,
   limit: number,
@@ -32,7 +30,7 @@ export function readGitFileWithStat(
   }
 }
 
-/** The stat of a path, links followed; undefined when it is not accessible. */
+/** What stands at a path, links followed; undefined when nothing readable does. */
 export function statGitFile(path: AbsolutePath): FileStat | undefined {
   try {
     return statSync(forSystem(path), { bigint: true, throwIfNoEntry: false });

@@ -1,25 +1,24 @@
-/** The branch and commit of a repository, read from HEAD and the branch's file. */
+/** Which branch and commit a repository is at, read from HEAD and the branch's file. */
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { askGit, type GitCommandOptions } from "./git-command.ts";
 import { readGitFile } from "./git-file.ts";
 import type { Repository } from "./git-repository.ts";
 
-/** The branch and commit that HEAD names. */
 export interface GitHead {
-  /** Null when HEAD is detached. */
+  /** null: HEAD is detached. */
   readonly branch: string | null;
-  /** Null when there is no commit yet. */
+  /** null: there is no commit yet. */
   readonly commit: string | null;
 }
 
 const REF_LIMIT = 64 * 1024;
 const PACKED_REFS_LIMIT = 512 * 1024 * 1024;
-/** Git follows this many symbolic references. */
+/** As many references to references as git follows. */
 const MOST_HOPS = 5;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** Reads HEAD; undefined when it cannot be parsed. */
+/** undefined: HEAD cannot be understood. */
 export function readHead(repository: Repository, options: GitCommandOptions = {}): GitHead | undefined {
   if (!repository.hasRefFiles) return askForHead(repository, options);
   const head = readRefFile(below(repository.gitDir, "HEAD"));
@@ -33,7 +32,7 @@ function readRefFile(path: AbsolutePath): string | undefined {
   return readGitFile(path, REF_LIMIT)?.toString("latin1").trim();
 }
 
-/** The name in `ref: refs/…`. A name that could lead out of the repository is refused. */
+/** The name in `ref: refs/…`; one that could lead out of the repository is none. */
 function symbolicTarget(content: string): string | undefined {
   const ref = /^ref:\s*(refs\/[^\n\r]+)$/.exec(content)?.[1];
   return ref === undefined || ref.split("/").includes("..") ? undefined : ref;
@@ -54,7 +53,7 @@ function resolveRef(repository: Repository, name: string): string | null {
   return null;
 }
 
-/** Some names belong to a single worktree. */
+/** Some names belong to one worktree alone. */
 function readLooseRef(repository: Repository, ref: string): string | undefined {
   const isPrivate = /^refs\/(?:bisect|worktree|rewritten)\//.test(ref);
   return readRefFile(below(isPrivate ? repository.gitDir : repository.commonDir, ref));

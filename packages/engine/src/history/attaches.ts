@@ -1,7 +1,4 @@
-/**
- * Where in the timeline the store was attached to another directory. What stood there before is not later
- * work (N6).
- */
+/** Where in the timeline the store came to another directory: what stood there already is nobody's later work (N6). */
 import type { Database } from "../store/database.ts";
 import { readMeta, writeMeta } from "../store/store.ts";
 import { checkpointAt, newestSeq } from "./checkpoints.ts";
@@ -9,26 +6,23 @@ import type { ObjectHash } from "../model/object-hash.ts";
 
 const KEY = "attached_after";
 
-/** Records that the following captures are of another directory. */
+/** Notes that what follows is seen in another directory than what is recorded so far. */
 export function noteAttach(db: Database): void {
   db.transaction(() => writeMeta(db, KEY, [...new Set([...attachedAfter(db), newestSeq(db)])].join(" ")));
 }
 
-/** The seqs of the checkpoints after which the store was attached elsewhere. */
+/** The numbers of the checkpoints after which the store came to another directory. */
 function attachedAfter(db: Database): number[] {
   return (readMeta(db, KEY) ?? "").split(" ").filter(Boolean).map(Number);
 }
 
-/**
- * The last state captured in one directory and the first in the next; `after` is undefined before the first
- * capture there.
- */
+/** The last state seen in one directory and the first in the next; `after` is undefined before anything is captured there. */
 export interface Attach {
   readonly before: ObjectHash | undefined;
   readonly after: ObjectHash | undefined;
 }
 
-/** The attaches since a checkpoint. */
+/** The changes of directory since a checkpoint. */
 export function attachesSince(db: Database, seq: number): Attach[] {
   return attachedAfter(db)
     .filter((last) => last >= seq)
@@ -38,7 +32,7 @@ export function attachesSince(db: Database, seq: number): Attach[] {
     }));
 }
 
-/** Only among checkpoints that still exist. */
+/** Of the checkpoints that are still there. */
 function snapshotAt(db: Database, which: "max(seq)" | "min(seq)", condition: string): ObjectHash | undefined {
   const seq = db.get(`SELECT ${which} AS seq FROM checkpoint WHERE pruned_at IS NULL AND ${condition}`)?.[
     "seq"

@@ -1,7 +1,4 @@
-/**
- * The periods without captures, from the log of operations. Changes made then are known, their authors are
- * not.
- */
+/** When captures were paused, by the log of operations: what was changed then is known, whose doing it was is not. */
 import type { Database } from "../store/database.ts";
 
 /** In milliseconds since 1970. */
@@ -10,7 +7,7 @@ interface Stretch {
   readonly until: number;
 }
 
-/** Oldest first; an extended pause is one period. */
+/** Oldest first; a pause that was made longer is one. */
 export function pausedStretches(db: Database): Stretch[] {
   const stretches: Stretch[] = [];
   const rows = db.all(
@@ -30,7 +27,7 @@ export function pausedStretches(db: Database): Stretch[] {
   return stretches;
 }
 
-/** How many prompts were sent during pauses after a moment: those turns are not steps. */
+/** How many prompts came while captures were paused, after a moment: those turns are no steps. */
 export function countPausedTurns(db: Database, after: number): number {
   const stretches = pausedStretches(db);
   if (stretches.length === 0) return 0;
@@ -40,7 +37,7 @@ export function countPausedTurns(db: Database, after: number): number {
     .filter((at) => stretches.some(({ from, until }) => from <= at && at < until)).length;
 }
 
-/** How many of them since the newest turn that is a step. */
+/** Those since the newest turn that is a step. */
 export function countNewestPausedTurns(db: Database): number {
   const newest = db.get("SELECT max(opened_at) AS at FROM step WHERE kind = 'turn'");
   return countPausedTurns(db, Number(newest?.["at"] ?? 0));

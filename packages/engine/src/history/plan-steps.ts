@@ -1,7 +1,7 @@
 /**
- * Plans undo, redo and revert: applies a step's delta, backwards or forwards, to the present. Each path goes
- * from what the step left (or found) to what it found (or left). Where the present is neither, the two are
- * merged. Paths outside the delta are never examined.
+ * Undo, redo and revert: a step's delta, backwards or forwards, applied to the present. Each path goes
+ * from what the step left (or found) to what it found (or left); where the present is neither, the two
+ * are merged. Paths outside the delta are never looked at.
  */
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
@@ -15,57 +15,52 @@ import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { Change } from "./changes.ts";
 
-/** What a step plan is made from. */
 export interface StepPlanInput {
   readonly objects: ObjectSource;
   readonly present: ObjectHash;
-  /** Stores merged content and returns its name. */
+  /** Takes merged content in and gives its name. */
   put(bytes: Buffer): ObjectHash;
   readonly includeShared: boolean;
 }
 
-/** What undoing or redoing steps would do. */
 export interface StepEdits {
   readonly edits: readonly Edit[];
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly PlannedConflict[];
-  /** Paths that were never captured, so that they can be neither brought back nor taken out. They stay. */
+  /** What was never captured and so can neither be brought back nor taken out: it stays as it is. */
   readonly gaps: readonly Gap[];
 }
 
-/** A conflict, and the capture whose change could not be applied. */
+/** A conflict, and the capture whose change could not be taken out or put back. */
 export interface PlannedConflict extends Conflict {
   readonly wanted: Entry | undefined;
   readonly capture: number;
 }
 
-/** Whether steps are undone or redone. */
 export type Direction = "backwards" | "forwards";
 
-/** Conflicts beyond this number are reported without their lines. */
+/** The lines of so many conflicts are told; of the others only the path and the reason. */
 const TOLD_CONFLICTS = 100;
 
 /** Larger files are not merged line by line. */
 const MERGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Combines deltas into one plan, so that several steps are undone all or none. */
+/** Collects deltas one after the other into one plan, so that several steps are undone all or none. */
 export class StepPlanner {
   readonly #input: StepPlanInput;
-  /** The planned entry of each touched path, on top of the present. */
+  /** What each touched path will be, on top of the present. */
   readonly #state = new Map<BytePath, Entry | undefined>();
-  /** How many paths below a directory this plan will create. */
+  /** How many of the paths below a directory will hold something that this plan puts there. */
   readonly #coming = new Map<BytePath, number>();
-  /** Directories that no step created: they are made only for what comes inside. */
+  /** Directories that no step asks for: made only for what is to come inside. */
   readonly #needed = new Set<BytePath>();
   readonly #merged = new Set<BytePath>();
-  /**
-   * Content merged by this plan. A later step may have to merge it again, and the store may not have it yet.
-   */
+  /** Content that this plan made: the next step may have to merge it once more, and the store may not have it yet. */
   readonly #made = new Map<ObjectHash, Buffer>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
-  /** The last intended change of each path, for reporting conflicts. */
+  /** What the last move of each path had in mind, to be told where it is a conflict. */
   readonly #contested = new Map<BytePath, Omit<Contested, "now"> & { readonly capture: number }>();
   readonly #gaps = new Map<BytePath, Gap>();
 
@@ -77,7 +72,7 @@ export class StepPlanner {
     const moves = inOrder(acrossGaps(delta), direction);
     const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
     for (const { change, expected, wanted } of moves) {
-      // what replaced a path that cannot be brought back stays in place
+      // what cannot be brought back leaves in place what stands in its stead
       if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
       if (!this.#conflicts.has(change.path))
         this.#contested.set(change.path, { wanted, capture: change.checkpoint });
@@ -137,13 +132,13 @@ export class StepPlanner {
     const now = this.#now(path);
     const isOnlyNeeded = this.#needed.delete(path);
     if (sameNode(now, wanted) || isUnseen(wanted, now)) return;
-    // only an earlier step of this plan needs it: it was not created independently
+    // it is there for an earlier step of this plan alone: nobody made another one meanwhile
     if (isOnlyNeeded && expected === undefined && wanted?.kind === "directory")
       return this.#put(path, wanted);
-    // a FIFO that this plan left in place still makes way for what was there before
+    // a FIFO that this plan left makes way all the same for what was there before
     if (isSpecial(now) && wanted !== undefined && this.#gaps.delete(path)) return this.#set(path, wanted);
     const gap = [wanted, expected].find((entry) => isBeyondUndo(entry, wanted));
-    // content that was never captured cannot be written, and forgotten content cannot be proved unchanged
+    // what was never captured cannot be written, and what was forgotten not be proved unchanged
     if (gap?.kind === "gap") this.#gaps.set(path, { path, reason: gap.reason, size: gap.size });
     // [R131] a path that became a gap goes back like any other, unless its content would be lost
     else if (now?.kind === "gap" && !isSpecial(now)) this.#conflicts.set(path, "cannot be saved");
@@ -152,7 +147,7 @@ export class StepPlanner {
   }
 
   #set(path: BytePath, entry: Entry | undefined): void {
-    // a directory that receives something from an earlier step stays; it may not be on disk yet
+    // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
     else if (entry !== undefined && !(this.#hasDirectoryAbove(path) && this.#hasRoomFor(path, entry)))
       this.#conflicts.set(path, "changed differently meanwhile");
@@ -167,7 +162,7 @@ export class StepPlanner {
       this.#coming.set(above, (this.#coming.get(above) ?? 0) + difference);
   }
 
-  /** True when the directories above exist or are created by this plan. */
+  /** The directories above must be there, or be made by this very plan. */
   #hasDirectoryAbove(path: BytePath): boolean {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
@@ -179,7 +174,7 @@ export class StepPlanner {
     return true;
   }
 
-  /** Only a directory can hold what an earlier step of this plan puts inside. */
+  /** Nothing but a directory can hold what an earlier step of this plan puts inside. */
   #hasRoomFor(path: BytePath, entry: Entry): boolean {
     return entry.kind === "directory" || !this.#comesInside(path);
   }
@@ -190,7 +185,7 @@ export class StepPlanner {
   ): void {
     const { now, expected, wanted } = versions;
     if (now?.kind === "directory" && expected?.kind === "directory" && wanted?.kind === "directory") return;
-    // the directory was changed or holds other files: its content has paths of its own
+    // the directory was changed or is needed by others: its content has paths of its own
     if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory")
       return this.#set(path, undefined);
     if (now?.kind !== "file" || expected?.kind !== "file" || wanted?.kind !== "file") {
@@ -235,15 +230,13 @@ export class StepPlanner {
     return (this.#coming.get(path) ?? 0) > 0;
   }
 
-  /** Drops directories whose intended content a later step took out again. */
+  /** A later step may have taken out again what a directory was made for. */
   #dropNeedless(): void {
     for (const path of [...this.#needed].sort().reverse())
       if (!this.#comesInside(path)) this.#put(path, undefined);
   }
 
-  /**
-   * A directory that the step created but that holds other files by now stays, and nothing can replace it.
-   */
+  /** A directory that was made by the step but holds something else by now stays, and nothing can come in its place. */
   #keepOccupiedDirectories(): void {
     for (const [path, entry] of [...this.#state].filter(([, { kind } = NOTHING]) => kind !== "directory")) {
       const present = this.#present(path);
@@ -262,8 +255,8 @@ export class StepPlanner {
 const NOTHING = { kind: "nothing" };
 
 /**
- * [R126] Interleaves the changes of several steps capture by capture, each change once. Steps that worked on
- * the same paths in turn, or together, fit into one another only in this order.
+ * [R126] What several steps did, to be added one piece after the other: as it was captured, each change once. Steps that
+ * worked on the same paths in turn, or together, fit into one another only like this.
  */
 export function interleave(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
   const all = deltas.flatMap((delta, step) => delta.map((change) => ({ step, change })));
@@ -281,7 +274,7 @@ export function interleave(deltas: readonly (readonly Change[])[], direction: Di
   return direction === "backwards" ? moves.reverse() : moves;
 }
 
-/** True for content that was never captured, and for a FIFO or socket: a program may be waiting on it. */
+/** Gone without content, or a FIFO or socket that stays: a program may be waiting at it. */
 function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): boolean {
   if (entry?.kind !== "gap") return false;
   return entry === wanted || entry.reason === "forgotten" || (wanted === undefined && isSpecial(entry));
@@ -294,8 +287,8 @@ interface Move {
 }
 
 /**
- * [R131] A path that was a gap in between goes from its first entry to its last at once: nothing leads
- * through content that was never captured.
+ * [R131] A path that was a gap in between goes from what it was before to what it is after at once: there is no way over
+ * something that was never captured.
  */
 function acrossGaps(delta: readonly Change[]): Change[] {
   const newest = new Map<BytePath, Change>();
@@ -314,7 +307,7 @@ function acrossGaps(delta: readonly Change[]): Change[] {
   return joined.filter((change) => !passed.has(change));
 }
 
-/** Capture by capture; within one, deletions deepest first, then creations shallowest first. */
+/** Capture by capture; within one, what goes goes deepest first, then what comes comes shallowest first. */
 function inOrder(delta: readonly Change[], direction: Direction): Move[] {
   const captures = [...Map.groupBy(delta, ({ checkpoint }) => checkpoint).values()];
   return (direction === "backwards" ? captures.reverse() : captures).flatMap((changes) => {

@@ -1,6 +1,6 @@
 /**
- * Records a capture as a checkpoint: the row, its gaps and doubts, and the changes since the workspace's
- * previous capture with their attribution. Everything in one transaction.
+ * Records a capture as a checkpoint: the row, its gaps and doubts, and what changed since the workspace's
+ * previous capture, each change attributed to whoever was at work. Everything in one transaction.
  */
 import {
   CARRIED_LIMIT,
@@ -26,7 +26,7 @@ import { noteBase, readOpenSession } from "./sessions.ts";
 import { noteChange } from "./steps.ts";
 import { touchThread } from "./threads.ts";
 
-/** The result of a capture. */
+/** What a capture found. */
 export interface CaptureFacts {
   readonly snapshot: ObjectHash;
   readonly rules: ObjectHash;
@@ -38,42 +38,52 @@ export interface CaptureFacts {
   readonly git: GitState | null;
 }
 
-/** Everything needed to record a capture. */
+/** How a capture is to be recorded. */
 export interface Recording {
   readonly request: CheckpointRequest;
-  readonly facts: CaptureFacts;
-  /** The time of recording, and what is known about agents at work until then. */
-  readonly moment: AttributionMoment;
-  readonly newId: () => string;
-  readonly operation?: OperationKind;
-  /** What changed, and since which checkpoint; undefined for the first one. */
-  readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] } | undefined;
-  /**
-   * Set when Belay itself made the changes. They belong to this step, or to none (undo, redo), and then
-   * concern the moved ones.
-   */
-  readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
   readonly description: string;
+  readonly operation?: OperationKind;
+  /** Belay itself made the changes: they belong to this step, or to none (undo, redo) but are about those it moved. */
+  readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
 }
 
-/** The recorded checkpoint and its changes. */
+/** What is known when a capture is recorded. */
+interface Circumstances {
+  readonly facts: CaptureFacts;
+  /** When it is recorded, and what is known of who was at work until then. */
+  readonly moment: AttributionMoment;
+  readonly newId: () => string;
+  /**
+   * The checkpoint before, and what changed since; undefined for the first one. `changes` is undefined when that
+   * checkpoint is damaged.
+   */
+  readonly since: { readonly base: Checkpoint; readonly changes: readonly Edit[] | undefined } | undefined;
+}
+
+/** A capture that is a checkpoint now. */
 export interface Recorded {
   readonly checkpoint: Checkpoint;
   readonly changes: readonly Edit[];
   readonly unchanged: boolean;
+  /** False when the previous checkpoint is damaged: what changed since cannot be told. */
+  readonly comparable: boolean;
+  /** All of them; the checkpoint itself carries the first ones. */
+  readonly gaps: readonly Gap[];
+  readonly doubts: readonly Doubt[];
   readonly operationSeq: number;
 }
 
 /** Records a capture; call inside a transaction. */
-export function recordCheckpoint(db: Database, recording: Recording): Recorded {
-  const { facts, request } = recording;
-  const { now } = recording.moment;
-  const previous = recording.since?.base;
-  const changes = recording.since?.changes ?? [];
-  const attributed = attribute(db, recording);
+export function recordCheckpoint(db: Database, recording: Recording, known: Circumstances): Recorded {
+  const { request } = recording;
+  const { facts, since, moment, newId } = known;
+  const { now } = moment;
+  const previous = since?.base;
+  const changes = since?.changes ?? [];
+  const attributed = attribute(db, recording, known);
   const rows = encodeChanges(attributed.changes);
   const row = {
-    ...rowOf(recording),
+    ...rowOf(recording, known),
     ...threadFacts(db, request),
     parents: previous === undefined ? [] : [previous.id],
     changes: countChanges(changes),
@@ -83,7 +93,7 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
   insertDoubts(db, checkpoint.seq, facts.doubts);
   insertChanges(db, checkpoint.seq, rows, attributed.windows);
   const operationSeq = appendOperation(db, {
-    id: recording.newId() as OperationId,
+    id: newId() as OperationId,
     kind: recording.operation ?? "checkpoint",
     at: now,
     detail: { checkpoint: checkpoint.id, kind: request.kind ?? "manual" },
@@ -94,20 +104,28 @@ export function recordCheckpoint(db: Database, recording: Recording): Recorded {
     touchThread(db, checkpoint.thread, { now, isAgent: AGENT_KINDS.has(checkpoint.kind) });
   }
   tell(db, checkpoint, attributed.changes, previous);
-  return { checkpoint, changes, unchanged: previous?.snapshot === facts.snapshot, operationSeq };
+  return {
+    checkpoint,
+    changes,
+    unchanged: previous?.snapshot === facts.snapshot,
+    comparable: since === undefined || since.changes !== undefined,
+    gaps: facts.gaps,
+    doubts: facts.doubts,
+    operationSeq,
+  };
 }
 
-/** The kinds of checkpoint that an agent's event causes. */
+/** The checkpoints that are taken because an agent said something. */
 const AGENT_KINDS: ReadonlySet<string> = new Set(["message", "tool", "agent", "turn"]);
 
-/** The steps that changed something; for shared changes, all that were open. */
+/** The steps that changed something: of what is shared, all that were at work. */
 function authorsOf({ changes, windows }: ReturnType<typeof attribute>): Set<string> {
   const own = changes.flatMap(({ step }) => step ?? []);
   const isShared = changes.some(({ attribution }) => attribution === "shared");
   return new Set(isShared ? [...own, ...windows] : own);
 }
 
-/** What a checkpoint records about its thread. */
+/** What a checkpoint says of the conversation it was taken in. */
 function threadFacts(
   db: Database,
   { thread, messageIndex, conversation }: CheckpointRequest,
@@ -123,7 +141,7 @@ function threadFacts(
   };
 }
 
-/** At most this many edits of one capture become events. */
+/** At most so many edits of one capture are told one by one. */
 const TOLD_EDITS = 200;
 
 function tell(
@@ -142,19 +160,16 @@ function tell(
     const data = { checkpoint: checkpoint.seq, path: pathToBytes(path).toString("base64") };
     appendEvent(db, { type: "file_edit", thread: (by?.["thread"] ?? null) as ThreadId | null, at, data });
   }
-  // a gap is reported when it appears, not with every checkpoint that still has it
+  // a gap is told when it appears, not with every checkpoint that still has it
   const known = new Set(previous?.gaps.map(({ path }) => path));
   if (gaps.some(({ path }) => !known.has(path)))
     appendEvent(db, { type: "coverage_gap", thread, at, data: { checkpoint: id, gaps: gapsTotal } });
 }
 
-function rowOf({
-  request,
-  facts,
-  moment,
-  newId,
-  description,
-}: Recording): Omit<Checkpoint, "seq" | "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
+function rowOf(
+  { request, description }: Recording,
+  { facts, moment, newId }: Circumstances,
+): Omit<Checkpoint, "seq" | "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
   return {
     id: newId() as CheckpointId,
     thread: request.thread ?? null,
@@ -186,9 +201,9 @@ function rowOf({
 
 function attribute(
   db: Database,
-  recording: Recording,
+  { madeBy }: Recording,
+  { since, moment, newId }: Circumstances,
 ): { changes: readonly AttributedEdit[]; windows: readonly string[] } {
-  const { madeBy, since, moment, newId } = recording;
   const changes = since?.changes ?? [];
   if (madeBy !== undefined)
     return {
@@ -204,7 +219,7 @@ function attribute(
   return inOrder(db, attributeChanges(db, changes, moment), { newId, now, before: since?.base.seq ?? 0 });
 }
 
-/** The threads that changed each path after a checkpoint. */
+/** Whose changes lie between a checkpoint and now, by path: the threads that touched it. */
 export function threadsSince(db: Database, seq: number): Map<string, Set<ThreadId>> {
   const byPath = new Map<string, Set<ThreadId>>();
   const rows = db.iterate(

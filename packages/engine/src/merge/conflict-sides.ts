@@ -1,4 +1,4 @@
-/** The two sides of a conflict as people see them: the lines that exclude each other. */
+/** The two sides of a conflict as people want to see them: the lines that cannot both be. */
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { diffLines, splitLines, type Lines } from "../diff/lines.ts";
 import type { Entry } from "../model/entry.ts";
@@ -6,17 +6,16 @@ import type { ConflictSide } from "../model/plan.ts";
 import type { MergeConflict } from "./merge3.ts";
 import type { LineRange } from "./touching-changes.ts";
 
-/** The two entries that a conflict is between. */
 export interface Contested {
   readonly now: Entry | undefined;
   readonly wanted: Entry | undefined;
-  /** Where a merge found the clash. Without it, the first difference is shown. */
+  /** Where a merge of the two found them to clash; else where they first differ is shown. */
   readonly region?: Pick<MergeConflict, "ours" | "theirs"> | undefined;
 }
 
 type Read = (entry: Entry & { kind: "file" | "symlink" }) => Buffer;
 
-/** The present side and the wanted side. */
+/** What is there, and what was to be there. */
 export function conflictSides(
   { now, wanted, region }: Contested,
   read: Read,
@@ -26,7 +25,7 @@ export function conflictSides(
   return { ours: sideOf(now, ours, place.ours), theirs: sideOf(wanted, theirs, place.theirs) };
 }
 
-/** Undefined for content without lines. */
+/** undefined for what has no lines to show. */
 function linesOf(entry: Entry | undefined, read: Read): Lines | undefined {
   if (entry?.kind !== "file" && entry?.kind !== "symlink") return undefined;
   if (entry.size > TEXT_DIFF_LIMIT_BYTES) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Threads and what belongs to them: messages, turns, tool calls, agent runs. Agents report these facts; the
- * engine records them and never talks to an agent itself.
+ * Conversations and what is known of them: threads, messages, turns driven from outside, tool calls, agents.
+ * The engine keeps what it is told; it never talks to an agent itself.
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
 import type { BytePath } from "./byte-path.ts";
@@ -10,23 +10,20 @@ import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { SessionName } from "./session.ts";
 
-/** Which thread to open, and what the caller knows about its agent. */
 export interface ThreadRequest extends Bounded {
   readonly agent: string;
-  /** The agent's own id of the conversation; defaults to the thread's id. */
+  /** What the agent calls the conversation; left out: the thread's own id. */
   readonly externalId?: string;
   readonly title?: string;
-  /** The agent's process. When it ends, the agent's work has ended. Null clears an earlier value. */
+  /** The agent's process: when it is gone, so is the agent. Null: it is not known any more. */
   readonly client?: ProcessIdentity | null | undefined;
-  /**
-   * True if the agent announces every tool call: changes made while no call is open are never the agent's.
-   */
+  /** The agent announces its tools: what happens while none is open is never its doing. */
   readonly brackets?: boolean;
 }
 
-/** A thread with the counts that lists show. */
+/** A thread as lists show it. */
 export interface ThreadSummary extends Thread {
-  /** The time of the last message, tool call, checkpoint or title change. */
+  /** The last message, tool call, checkpoint or change of title. */
   readonly updatedAt: number;
   readonly messages: number;
   readonly checkpoints: number;
@@ -35,53 +32,48 @@ export interface ThreadSummary extends Thread {
   readonly lastApprovedAt: number | null;
 }
 
-/** Who wrote a message. */
 export type MessageRole = "user" | "assistant" | "system" | "tool";
 
-/** A message to record in a thread. */
 export interface MessageRequest {
   readonly role: MessageRole;
   readonly content: string;
-  /** The agent's own id of the message. Recording the same id twice in a thread returns the first record. */
+  /** What the agent calls the message; a second message of the same name in a thread is the first one again. */
   readonly externalId?: string;
   readonly artifacts?: readonly unknown[];
 }
 
-/** One recorded message of a thread. */
 export interface Message {
   readonly id: string;
   readonly thread: ThreadId;
-  /** 0, 1, 2 … within the thread; rolled-back messages keep theirs. */
+  /** 0, 1, 2 … in the thread; rolled back ones keep theirs. */
   readonly index: number;
   readonly role: MessageRole;
   readonly content: string;
   readonly externalId: string | null;
   readonly createdAt: number;
   readonly session: SessionName;
-  /**
-   * The checkpoint taken before a user message; null for other roles and while automatic checkpoints are off.
-   */
+  /** Taken before a user message; null for the others, and when automatic checkpoints are off. */
   readonly checkpoint: CheckpointId | null;
   readonly artifacts: readonly unknown[];
-  /** True when its turn was undone or the conversation was rewound past it. The record is never deleted. */
+  /** Its turn was undone, or the conversation was taken back over it. Never deleted. */
   readonly rolledBack: boolean;
-  /** Why part of its turn, or all of it, was not captured; null when it was. */
+  /** Why its turn, or a part of it, was not captured; null when it was. */
   readonly uncaptured: string | null;
 }
 
-/** Agent work that no checkpoint covers, reported after the fact. */
+/** Work of an agent that no checkpoint could be taken of, as it is told afterwards. */
 export interface UncapturedRequest {
   readonly at: number;
   readonly until: number;
-  /** How many events were lost. */
+  /** How many of its events were lost. */
   readonly events: number;
   readonly problem: string;
-  /** The prompt, if its event was among the lost ones. */
+  /** The prompt, if it was one of them. */
   readonly prompt?: string;
   readonly messageId?: string;
 }
 
-/** Agent work that no checkpoint covers, as the timeline shows it. */
+/** The same in the timeline. */
 export interface UncapturedTurn {
   readonly thread: ThreadId;
   readonly messageId: string | null;
@@ -90,29 +82,27 @@ export interface UncapturedTurn {
   readonly until: number;
   readonly events: number;
   readonly problem: string;
-  /** The number of the checkpoint it follows. */
+  /** It comes after the checkpoint of this number. */
   readonly after: number;
 }
 
-/** Which page of a thread's messages to return. */
 export interface HistoryOptions {
   /** Only messages with a smaller index. */
   readonly before?: number;
   readonly limit?: number;
 }
 
-/** One page of messages, oldest first. */
+/** A stretch of history, oldest first. */
 export interface History {
   readonly messages: readonly Message[];
   readonly total: number;
-  /** The value of `before` that returns the preceding page; null on the first page. */
+  /** `before` for the stretch in front of this one; null at the beginning. */
   readonly cursor: number | null;
 }
 
-/** A user message that begins a turn. */
 export interface PromptRequest extends Bounded {
   readonly content: string;
-  /** What lists show instead of the first characters, with secrets left out. */
+  /** What lists show instead of its first characters: without what must not be shown. */
   readonly summary?: string;
   readonly messageId?: string;
   readonly artifacts?: readonly unknown[];
@@ -122,57 +112,50 @@ export interface PromptRequest extends Bounded {
 export interface Prompted {
   readonly message: Message;
   readonly checkpoint: Checkpoint | null;
-  /** Null while automatic checkpoints are off: there is no step to undo. */
+  /** Null when automatic checkpoints are off: nothing to undo is recorded. */
   readonly turn: string | null;
-  /** What was undone, restored or reset since the thread's last turn. The agent must be told. */
+  /** What was undone, restored or reset since the thread's last turn: to be told to the agent. */
   readonly rolledBack: readonly RolledBack[];
 }
 
-/** Work that was taken out while the agent still believes it is there. */
+/** Work that an agent still believes to be there. */
 export interface RolledBack {
   readonly by: "restore" | "reset";
-  /** For example "Undid: …" or "Restored to …". */
+  /** "Undid: …", "Restored to …" */
   readonly description: string;
-  /** The first of the changed files. */
+  /** The first of the files that changed. */
   readonly paths: readonly BytePath[];
   readonly pathsTotal: number;
 }
 
-/** A tool call that is about to run. */
 export interface ToolRequest extends Bounded {
   readonly tool: string;
   readonly toolUseId: string;
-  /**
-   * Paths named in the tool's input, absolute or relative to the root. They are captured even if ignore files
-   * exclude them; paths outside the workspace produce a warning.
-   */
+  /** Paths the input names, relative to the root or absolute: captured whatever the ignore files say. Those outside are warned of. */
   readonly paths?: readonly string[];
-  /** The subagent that makes the call; left out when it is the thread's own agent. */
+  /** The agent that calls it, where it is not the thread's own. */
   readonly agentId?: string;
-  /** What follows the tool's name in descriptions such as "Before Bash: npm test". */
+  /** "Before Bash: npm test" is made of tool and this. */
   readonly summary?: string;
-  /** `edit`: writes only the paths it names. `command`: runs as a child process of the agent. */
+  /** `edit`: it writes nothing but the paths it names. `command`: it runs as a process that the agent starts. */
   readonly nature?: "edit" | "command";
 }
 
-/** The end of a tool call. */
 export interface ToolResult extends Bounded {
   readonly toolUseId: string;
   readonly tool?: string;
-  /** True when no event reported the end: the call was interrupted, or never ran. */
+  /** No event told of its end: it was interrupted, or never ran. */
   readonly unfinished?: boolean;
-  /** True when the tool has answered but a process it started keeps running until the turn ends. */
+  /** The tool has answered, and what it started goes on until the turn ends. */
   readonly background?: boolean;
 }
 
-/** An agent run that begins within a thread. */
 export interface AgentRequest extends Bounded {
   readonly id: string;
   readonly role: string;
   readonly parent?: string;
 }
 
-/** The end of an agent run. */
 export interface AgentResult extends Bounded {
   readonly id: string;
   readonly status?: string;
@@ -188,35 +171,34 @@ export interface AgentRun {
   readonly status: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** Null when the agent did not report it. */
+  /** null: its agent did not say. */
   readonly cost: number | null;
   readonly tokens: number | null;
   readonly parent: string | null;
   readonly checkpoint: CheckpointId | null;
 }
 
-/** One file that a turn changed, as a capture recorded it. */
+/** One file that a turn of the thread changed, as a capture recorded it. */
 export interface FileEdit {
   readonly path: BytePath;
   readonly checkpoint: CheckpointId;
   readonly createdAt: number;
-  /** The index of the user message that began the turn. */
+  /** The user message whose turn it was. */
   readonly messageIndex: number | null;
   readonly type: FileChange["type"];
-  /** Null when the file is binary, too large or gone. */
+  /** null when binary, too large, or no longer there. */
   readonly diff: string | null;
 }
 
-/** A file edit that a tool announces before it writes. */
 export interface EditRequest {
-  /** The files the tool may write, relative to the root. */
+  /** The files that the tool may write, relative to the root. */
   readonly paths: readonly string[];
   readonly tool?: string;
-  /** The id of an open edit that contains this one. Only the outermost edit leaves a checkpoint. */
+  /** An open edit that this one is part of: only the outer one leaves a checkpoint. */
   readonly within?: string;
 }
 
-/** An announced edit that has not ended and can still be aborted. */
+/** An edit that was announced and can be taken back. */
 export interface OpenEdit {
   readonly id: string;
   readonly thread: ThreadId;

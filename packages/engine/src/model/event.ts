@@ -1,6 +1,6 @@
 /**
- * Events of a workspace, whichever process caused them. Each has a number that never changes, so a reader
- * that was away resumes after the last one it received.
+ * What happened in a workspace, as it happened, whichever process did it. Each event has a number that never
+ * changes, so that a reader who was away goes on from the last one it saw.
  */
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
@@ -12,20 +12,19 @@ interface EventFacts {
   readonly thread: ThreadId | null;
 }
 
-/** The kinds of event, with the facts of each. */
 export type EventDetail =
   | {
-      /** `assistant` covers every message that is not the user's; it has no checkpoint. */
+      /** `assistant`: any message that is not the user's; it has no checkpoint. */
       readonly type: "user" | "assistant";
       readonly content: string;
-      /** True when `content` is only the beginning of the message. */
+      /** Only its beginning: the conversation has all of it. */
       readonly truncated: boolean;
       readonly messageId: string;
       readonly checkpoint: CheckpointId | null;
       readonly session: SessionName;
     }
   | {
-      /** `file` is absolute. `diff` is null when the file is binary, too large or gone. */
+      /** `file` is absolute; `diff` null when binary, too large or no longer there. */
       readonly type: "file_edit";
       readonly file: string;
       readonly path: string;
@@ -43,7 +42,7 @@ export type EventDetail =
   | {
       readonly type: "restore_progress";
       readonly operation: string;
-      /** How many of `total` edits are in place. */
+      /** Edits that are in place, of how many. */
       readonly done: number;
       readonly total: number;
     }
@@ -55,20 +54,18 @@ export type EventDetail =
       /** Null for a reset that had nothing to take out. */
       readonly checkpoint: CheckpointId | null;
     }
-  /** These steps can no longer be undone or redone: their checkpoints were dropped. */
+  /** These can no longer be undone or redone: their checkpoints were dropped. */
   | { readonly type: "steps_dropped"; readonly steps: readonly string[] }
-  /** Automatic captures are paused until then, or have resumed. */
+  /** Nothing is captured by itself until then, or is again. */
   | { readonly type: "capture_paused"; readonly until: number }
   | { readonly type: "capture_resumed" }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 
-/** One event with its number, time and thread. */
 export type WorkspaceEvent = EventFacts & EventDetail;
 
-/** Where an event stream begins and what it contains. */
 export interface EventOptions {
-  /** Begin after this number (`Last-Event-ID`). Without it the stream begins with the next event. */
+  /** Begin after this number (`Last-Event-ID`); left out: with what happens from now on. */
   readonly after?: number;
   readonly thread?: ThreadId;
   readonly signal?: AbortSignal;

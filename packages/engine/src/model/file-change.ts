@@ -1,35 +1,33 @@
-/** File changes in the form that people read. */
+/** One changed file as people want to see it. */
 import type { BytePath } from "./byte-path.ts";
 import type { GapReason } from "./entry.ts";
 
-/** One changed file. */
 export interface FileChange {
   readonly path: BytePath;
-  /** The path before a rename. */
+  /** The former path of a rename. */
   readonly from?: BytePath;
   readonly type: "added" | "modified" | "deleted" | "renamed" | "mode";
-  /** Null when the file is binary or too large to compare by lines. */
+  /** null when the file is binary or too large to compare by lines. */
   readonly linesAdded: number | null;
   readonly linesDeleted: number | null;
   readonly binary: boolean;
   readonly tooLarge: boolean;
-  /** Set when one of the two versions was not captured, so that they cannot be compared. */
+  /** One of the two versions was not captured, for this reason: they cannot be compared. */
   readonly gap?: GapReason;
   readonly attribution: "tool" | "shared" | "outside" | null;
-  /** Present only when requested; null for binary and too large files. */
+  /** Only when asked for; null for binary and too large files. */
   readonly diff?: string | null;
-  /** Returns the bytes for `git apply`, in any encoding, binary and too large files included. */
+  /** Makes the bytes that `git apply` takes: whatever the encoding, binary and too large files included. */
   readonly patch?: () => Buffer;
-  /** What a patch cannot express about this change, as a sentence. */
+  /** What of the change no patch can hold, in words. */
   readonly notInPatch?: string;
 }
 
-/** How many files were added, modified and deleted. */
+/** Files by what became of them. */
 export interface ChangeCounts {
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
 }
 
-/** How much of each changed file a comparison reports. */
 export type DiffDetail = "names" | "counts" | "text";

@@ -1,15 +1,12 @@
-/** The events that can cause an automatic checkpoint. Safety checkpoints do not depend on them. */
+/** Which events make a checkpoint by themselves. What goes back over files always makes its safety checkpoint. */
 export type CheckpointTrigger = "message" | "tool" | "agent" | "turn";
 
-/** Which events cause automatic checkpoints, under a name. */
 export interface CheckpointPolicy {
   readonly name: string;
   readonly triggers: readonly CheckpointTrigger[];
 }
 
-/**
- * The named policies. Each covers both ends of a turn: without them Belay could not tell what a turn changed.
- */
+/** A turn has its two ends in every preset: without them nobody could tell what it changed. */
 export const CHECKPOINT_PRESETS = {
   message: { name: "message", triggers: ["message", "turn"] },
   tool: { name: "tool", triggers: ["message", "turn", "tool"] },
@@ -17,8 +14,8 @@ export const CHECKPOINT_PRESETS = {
   everything: { name: "everything", triggers: ["message", "turn", "tool", "agent"] },
 } as const satisfies Readonly<Record<string, CheckpointPolicy>>;
 
-/** Automatic checkpoints are off. */
+/** Automatic checkpoints switched off. */
 export const NO_CHECKPOINTS: CheckpointPolicy = { name: "off", triggers: [] };
 
-/** Automatic checkpoints are off until the pause ends. */
+/** The same for a while. */
 export const PAUSED: CheckpointPolicy = { name: "paused", triggers: [] };

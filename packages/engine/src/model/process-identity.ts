@@ -1,8 +1,8 @@
 /** A process, precisely enough that a reused pid is not mistaken for it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** The start time in the system's own ticks; "" where the system does not report it. */
+  /** When it started, in the system's own ticks; "" where the system does not tell. */
   readonly started: string;
-  /** The id of the boot it belongs to; "" where the system has none. */
+  /** The boot it belongs to; "" where there is no such thing. */
   readonly boot: string;
 }

@@ -1,10 +1,9 @@
-/** The reports of upkeep operations. */
+/** What upkeep tells when it is done. */
 import type { BytePath } from "./byte-path.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { StepSummary } from "./plan.ts";
 
-/** How much a store holds. */
 export interface Stats {
   readonly checkpoints: number;
   readonly byKind: Readonly<Record<string, number>>;
@@ -21,7 +20,6 @@ export interface Stats {
   readonly newest: number | null;
 }
 
-/** One thing `verify` found wrong. */
 export interface VerifyProblem {
   readonly kind: "object-missing" | "object-corrupt" | "tree-corrupt" | "row-invalid" | "database" | "log";
   readonly detail: string;
@@ -29,7 +27,6 @@ export interface VerifyProblem {
   readonly checkpoints: readonly CheckpointId[];
 }
 
-/** The result of `verify`. */
 export interface VerifyReport {
   readonly ok: boolean;
   readonly checkpoints: number;
@@ -38,22 +35,20 @@ export interface VerifyReport {
   readonly problems: readonly VerifyProblem[];
 }
 
-/** The result of `prune`. */
 export interface PruneReport {
   readonly pruned: readonly Checkpoint[];
   readonly kept: number;
   readonly dryRun: boolean;
 }
 
-/** The result of `gc`. */
 export interface GcReport {
   readonly objectsFreed: number;
-  /** Bytes of their content before compression. */
+  /** Bytes of their content, before compression. */
   readonly contentFreed: number;
   readonly packsFreed: number;
   readonly packsRewritten: number;
   readonly bytesBefore: number;
-  /** Null in a dry run: the size of the rest is known only once it is packed. */
+  /** null when it was only looked: how small the rest gets is known when it is packed. */
   readonly bytesAfter: number | null;
   readonly checkpointsDropped: number;
   /** These can no longer be undone or redone. */
@@ -61,22 +56,21 @@ export interface GcReport {
   readonly dryRun: boolean;
 }
 
-/** The result of forgetting text: messages and descriptions. */
+/** What was said and is no longer known. */
 export interface ForgetWordsReport {
   readonly thread: ThreadId;
   readonly messages: number;
   readonly steps: number;
-  /** How many checkpoints lost their description; their content is unchanged. */
+  /** How many checkpoints lost their description; what they hold is as it was. */
   readonly checkpoints: number;
   readonly dryRun: boolean;
 }
 
-/** The result of `forget`. */
 export interface ForgetReport {
   readonly checkpoints: readonly CheckpointId[];
   /** These can no longer be undone or redone. */
   readonly steps: readonly StepSummary[];
-  /** Other paths with the same content. They are forgotten too only on request. */
+  /** Other paths that hold bytes of what was to be forgotten; forgotten too only if that was asked for. */
   readonly sameContent: readonly BytePath[];
   readonly objects: number;
   readonly bytes: number;

@@ -5,7 +5,7 @@ import { attributeChanges } from "../history/attribution.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { asSeen, type Context } from "../capture/context.ts";
-import { lookNow } from "../capture/left-behind.ts";
+import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
 import { provenChanges, type RuledSnapshot } from "../capture/proven-changes.ts";
 import type { Present } from "../capture/look.ts";

@@ -25,7 +25,7 @@ import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { whyStagesStay } from "../restore/recover.ts";
-import { lookNow } from "../capture/left-behind.ts";
+import { lookNow } from "../capture/look-now.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import { measureExcluded } from "../capture/excluded-size.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
@@ -89,7 +89,7 @@ export function compareStates(context: Context, options: DiffOptions): Diff {
 
 function lookAtDisk(context: Context, since?: Checkpoint): Present {
   assertRootThere(context.worktree.root);
-  return lookNow(context, {}, since);
+  return lookNow(context, { since });
 }
 
 function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {

@@ -15,7 +15,7 @@ import { encodeTree } from "../model/tree.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, type Context } from "../capture/context.ts";
-import { lookNow } from "../capture/left-behind.ts";
+import { lookNow } from "../capture/look-now.ts";
 import { Overlay } from "../capture/overlay.ts";
 import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
@@ -26,7 +26,7 @@ import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
 import { whatElseToSee } from "../capture/see-for.ts";
 import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import type { LookRequest, Present } from "../capture/look.ts";
+import type { Look, Present } from "../capture/look.ts";
 
 export interface RestoreRequest {
   readonly target: Checkpoint;
@@ -144,7 +144,7 @@ function takeSafety(
     description: `Before restoring ${whatOf(request)}`,
     keep: target.seq,
   };
-  let more: Partial<LookRequest> | undefined;
+  let more: Look | undefined;
   const first = takeCheckpoint(context, {
     ...options,
     wanted(present) {

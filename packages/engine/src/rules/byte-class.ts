@@ -3,20 +3,17 @@
 export interface ByteClass {
   /** 1 for each byte that belongs to the class; never for "/". */
   readonly members: Uint8Array;
-  /** The offset at which the pattern continues. */
+  /** Where the pattern goes on. */
   readonly end: number;
 }
 
-/**
- * Parses the expression whose `[` is at `start`; undefined when it is malformed, and then the pattern matches
- * nothing.
- */
+/** Reads the expression whose `[` is at `start`; undefined when it is malformed, and then nothing matches the pattern. */
 export function parseByteClass(pattern: string, start: number): ByteClass | undefined {
   const members = new Uint8Array(256);
   let at = start + 1;
   const negated = pattern[at] === "!" || pattern[at] === "^";
   if (negated) at += 1;
-  // the first member is read before looking for "]", so "[]a]" holds "]"
+  // the first member is read before any "]" is looked for, so "[]a]" holds "]"
   let rangeStart = -1;
   do {
     const member = readMember(pattern, at, rangeStart);
@@ -33,7 +30,7 @@ export function parseByteClass(pattern: string, start: number): ByteClass | unde
 
 interface Member {
   readonly ranges: readonly (readonly [number, number])[];
-  /** The byte from which a following "-" starts a range; -1 when none can start here. */
+  /** The byte a following "-" starts a range from; -1 when none can start here. */
   readonly rangeStart: number;
   readonly end: number;
 }
@@ -44,7 +41,7 @@ function readMember(pattern: string, at: number, rangeStart: number): Member | u
   if (at >= pattern.length) return undefined;
   if (pattern[at] === "-" && rangeStart > 0 && at + 1 < pattern.length && pattern[at + 1] !== "]") {
     const top = readByte(pattern, at + 1);
-    // a descending range is empty
+    // a range that runs backwards is empty
     return (
       top && { ranges: rangeStart <= top.byte ? [[rangeStart, top.byte]] : [], rangeStart: -1, end: top.end }
     );

@@ -1,7 +1,4 @@
-/**
- * What the rules left out of a snapshot, as an object. It is the same from one checkpoint to the next, so it
- * is stored once.
- */
+/** What the rules left out of a snapshot, as an object: equal from one checkpoint to the next, so stored once. */
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
@@ -9,13 +6,12 @@ import { EngineError } from "../model/errors.ts";
 
 type Row = [path: string, rule: string];
 
-/** Encodes the list without sizes: they change while everything else stays. */
+/** Sizes are not part of it: they change without anything else changing. */
 export function encodeExcluded(excluded: readonly ExcludedRoot[]): Buffer {
   const rows = excluded.map(({ path, rule }): Row => [pathToBytes(path).toString("base64"), rule]);
   return Buffer.from(`belay excluded 1\n${JSON.stringify(rows)}`, "utf8");
 }
 
-/** Decodes what `encodeExcluded` wrote. */
 export function decodeExcluded(bytes: Buffer, name: ObjectHash): ExcludedRoot[] {
   try {
     const rows = JSON.parse(bytes.toString("utf8").replace(/^belay excluded 1\n/, "")) as Row[];

@@ -1,22 +1,19 @@
-/** One line of an ignore file and the cheapest way to test it. */
+/** One line of an ignore file: what it says, and the cheapest way to ask whether it applies. */
 import { compileGlob, type Glob } from "./ignore-glob.ts";
 
-/** A parsed line. */
 export interface IgnorePattern {
-  /** `!pattern`: matches are not ignored. */
+  /** `!pattern`: what matches is not ignored. */
   readonly negative: boolean;
   readonly directoriesOnly: boolean;
   readonly test: PatternTest;
 }
 
-/**
- * The literal name, the directory it must be in (relative to the ignore file's), or the glob that must match.
- */
+/** What a name must be, the directory that it must then be in (relative to the ignore file's), or what must match. */
 export type PatternTest =
   | { readonly kind: "name"; readonly name: string; readonly within?: string }
   | { readonly kind: "name-glob" | "path"; readonly glob: Glob };
 
-/** Parses one line without its line feed; undefined for comments and for patterns that can never match. */
+/** Reads one line, without its line feed; undefined for comments and for what can never match. */
 export function parseIgnoreLine(line: string): IgnorePattern | undefined {
   if (line.startsWith("#")) return undefined;
   let pattern = withoutTrailingSpaces(withoutTerminator(line));
@@ -53,7 +50,7 @@ function createPathTest(pattern: string): PatternTest | undefined {
   };
 }
 
-/** Strips a carriage return before the line feed, and everything from a NUL on. */
+/** A carriage return before the line feed is not part of the pattern, nor is anything from a NUL on. */
 function withoutTerminator(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   const nul = text.indexOf("\0");
@@ -65,6 +62,6 @@ function withoutTrailingSpaces(text: string): string {
   while (end > 0 && text[end - 1] === " ") end -= 1;
   let backslashes = 0;
   while (backslashes < end && text[end - 1 - backslashes] === "\\") backslashes += 1;
-  // an odd number of backslashes escapes the first space
+  // an odd run escapes the first of the spaces
   return text.slice(0, backslashes % 2 === 1 ? end + 1 : end);
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the rules of an earlier snapshot would have captured a path. Deleting requires a yes (N6), so every
- * doubt is a no: the defaults of a newer Belay are unknown, so its rules count as capturing nothing.
+ * Asks the rules of an earlier snapshot whether they would have captured a path. Deleting needs a yes
+ * (N6), so every doubt is a no: rules of a newer Belay, whose defaults are unknown here, capture nothing.
  */
 import { baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { RecordedRules } from "../model/rules.ts";
@@ -8,15 +8,14 @@ import { defaultExcludes } from "./default-excludes.ts";
 import { createRules, type DirectoryRules } from "./ignore-rules.ts";
 import { filesByDirectory } from "./root-ignore-files.ts";
 
-/** Answers questions about the rules of a snapshot. */
 export interface RecordedMatcher {
-  /** True when these rules capture the path if it exists. */
+  /** True when these rules capture the path, should it exist. */
   readonly wouldCapture: (path: BytePath, isDirectory: boolean) => boolean;
-  /** True when git ignores the file, so that it is captured within a budget or left out. */
+  /** True when git ignores the file, so that it is captured only within a budget, or left out. */
   readonly isIgnored: (path: BytePath) => boolean;
 }
 
-/** Creates a matcher that caches each directory it visits, so that thousands of paths are cheap. */
+/** Keeps the state of each directory it has met: thousands of paths are cheap. */
 export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
   if (defaultExcludes(recorded.defaultsVersion) === undefined)
     return { wouldCapture: () => false, isIgnored: () => false };
@@ -31,7 +30,7 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
   };
 }
 
-/** The rules in force in each directory, created on demand; undefined = nothing in it is captured. */
+/** The rules in force in each directory, made when they are asked for; undefined: nothing in it is captured. */
 export function createRulesLookup(
   recorded: RecordedRules,
 ): (directory: BytePath) => DirectoryRules | undefined {
@@ -50,14 +49,14 @@ export function createRulesLookup(
   return rulesIn;
 }
 
-/** Answers one question; use one matcher for several. */
+/** One question; for several make one matcher. */
 export function wouldCapture(recorded: RecordedRules, path: BytePath, isDirectory: boolean): boolean {
   return createRecordedMatcher(recorded).wouldCapture(path, isDirectory);
 }
 
 /**
- * The paths in git's index that the rules capture only because they are in it. Only these need to be
- * recorded. They include ignored paths, which would otherwise be captured within a budget only.
+ * Of the paths in git's index those that the rules capture only because they are in it: all that need be recorded.
+ * What is ignored is among them: it would be captured within a budget only.
  */
 export function trackedExceptions(rules: RecordedRules, tracked: readonly BytePath[]): BytePath[] {
   const rulesIn = createRulesLookup({ ...rules, tracked: [] });

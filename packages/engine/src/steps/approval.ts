@@ -23,7 +23,7 @@ import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "../restore/carry-out.ts";
 import { asSeen, type Context } from "../capture/context.ts";
-import { lookNow } from "../capture/left-behind.ts";
+import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
 import type { Overlay } from "../capture/overlay.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
@@ -55,7 +55,7 @@ export interface Pending {
 /** Looks at the disk; records nothing. */
 export function lookForPending(context: Context, request: ResetRequest): Pending {
   assertRootThere(context.worktree.root);
-  return pendingIn(context, request, lookNow(context, {}, approvedState(context, request.thread)));
+  return pendingIn(context, request, lookNow(context, { since: approvedState(context, request.thread) }));
 }
 
 /** The same for what a look has seen. */

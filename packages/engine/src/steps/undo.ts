@@ -12,7 +12,7 @@ import { giveBack } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut, newOperation, withoutEffect, withRestoreLease } from "../restore/carry-out.ts";
 import type { Context } from "../capture/context.ts";
-import { lookNow } from "../capture/left-behind.ts";
+import { lookNow } from "../capture/look-now.ts";
 import { Overlay } from "../capture/overlay.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
 import { hiddenPaths } from "../capture/see-for.ts";
@@ -43,7 +43,7 @@ import {
 } from "./step-remarks.ts";
 import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
 import { tellConflicts } from "../restore/tell-conflicts.ts";
-import type { LookRequest, Present } from "../capture/look.ts";
+import type { Look, Present } from "../capture/look.ts";
 
 /** The plan without recording anything; null when there is nothing to undo or redo. */
 export function lookAndPlanSteps(context: Context, request: StepRequest): Plan | null {
@@ -101,10 +101,10 @@ function saveUnlessRefused(
   request: StepRequest,
   { bestEffort, planned }: { bestEffort: boolean; planned?: Plan },
 ): { safety?: Taken; refused?: Plan } {
-  let look: Partial<LookRequest> | undefined;
+  let look: Look | undefined;
   for (;;) {
     let refused: Plan | undefined;
-    let more: Partial<LookRequest> | undefined;
+    let more: Look | undefined;
     const safety = takeSafety(context, request, {
       look,
       wanted(present) {
@@ -140,7 +140,7 @@ function planOverlaid(context: Context, { present, ...input }: Omit<PlanInput, "
 function takeSafety(
   context: Context,
   request: StepRequest,
-  { look, wanted }: { look: Partial<LookRequest> | undefined; wanted: (present: Present) => boolean },
+  { look, wanted }: { look: Look | undefined; wanted: (present: Present) => boolean },
 ): Taken | undefined {
   const names = { undo: "Before undo", redo: "Before redo", revert: "Before revert" };
   return takeCheckpoint(context, {

@@ -1,23 +1,21 @@
-/** Where a capture puts content: into the store, or nowhere when only its name is needed (a look). */
+/** Where a capture puts what it read: into the store, or nowhere but its name (for looking without recording). */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { FORM } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 
-/** Receives content under its name. */
 export interface ContentSink {
-  /** Complete content of at most 1 MiB. */
+  /** Whole content of at most 1 MiB. */
   small(name: ObjectHash, bytes: Buffer): void;
   /** One piece of larger content. */
   piece(name: ObjectHash, bytes: Buffer): void;
-  /** Larger content whose pieces were all passed already. */
+  /** Larger content, all of whose pieces were given. */
   large(name: ObjectHash, pieces: readonly ObjectHash[]): void;
 }
 
-/** Drops content of which only the name is needed. */
+/** For content of which only the name is wanted. */
 export const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 
-/** A sink that writes to the store what the store does not have yet. */
 export function createStoreSink(writer: ObjectWriter): ContentSink {
   const put = (name: ObjectHash, bytes: Buffer, form: number) => {
     if (!writer.has(name)) writer.putObject(name, bytes, form);
@@ -29,7 +27,7 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
   };
 }
 
-/** Passes bytes of any size to a sink under their name. */
+/** Gives bytes of any size to a sink under their name. */
 export function sinkBytes(
   sink: ContentSink,
   name: ObjectHash,
@@ -47,7 +45,7 @@ export function sinkBytes(
   sink.large(name, pieces);
 }
 
-/** Passes small content to a sink and returns its name. */
+/** Puts small content and gives its name. */
 export function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
   const name = hashBytes(bytes);
   sinkBytes(sink, name, bytes, hashBytes);

@@ -1,7 +1,7 @@
 /**
  * Puts new objects into the store. Small captures become part of the one transaction that records the
- * checkpoint. Large ones go in ahead of it in transactions of at most 8 MiB, under a lease that keeps `gc`
- * away from them. An object that exists already costs one query.
+ * checkpoint; large ones go in ahead of it in transactions of at most 8 MiB, under a lease that keeps
+ * `gc` away from them. Objects that are already there cost one look-up.
  */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { EngineError } from "../model/errors.ts";
@@ -19,7 +19,6 @@ export interface Pack {
   readonly objects: readonly PackedObject[];
 }
 
-/** Where an object lies in its pack. */
 export interface PackedObject {
   readonly hash: ObjectHash;
   readonly offset: number;
@@ -30,7 +29,6 @@ export interface PackedObject {
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 const ROWS_PER_INSERT = 32;
 
-/** Collects objects into packs and stores them. */
 export class ObjectWriter {
   readonly #db: Database;
   readonly #objects: ObjectStore;
@@ -42,12 +40,9 @@ export class ObjectWriter {
   #packedBytes = 0;
   #lease: string | undefined;
   #budgetBytes: number;
-  /**
-   * `gc` increments this whenever it frees something. If it has changed, objects that existed at the start
-   * may be gone.
-   */
+  /** Grows whenever `gc` frees something: what was there at the start may be gone if it has moved. */
   readonly generation: number;
-  /** True when the store was empty: no object can exist already. */
+  /** The store was empty: nothing that is put can be there already. */
   readonly isFirst: boolean;
 
   /** `budgetBytes`: how much the store may still grow. */
@@ -87,7 +82,7 @@ export class ObjectWriter {
     return name;
   }
 
-  /** Stores bytes under a name that the caller has computed and that is not in the store. */
+  /** Stores bytes under a name the caller has computed and that is not there yet. */
   putObject(name: ObjectHash, bytes: Buffer, form: number): void {
     this.#written.add(name);
     this.#builder.add(name, bytes, form);
@@ -102,32 +97,34 @@ export class ObjectWriter {
     if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
   }
 
-  /** Stores the rest and runs `work` in the same durable transaction. */
-  commit<Result>(work: () => Result): Result {
+  /** Stores what is left and does `work` in the same durable transaction; nothing is changed when `isKept` says no. */
+  commit<Result>(work: () => Result, isKept: (result: Result) => boolean = () => true): Result {
     this.#closePack();
     try {
-      return this.#db.transaction(() => {
+      const result = this.#db.transaction(() => {
         this.#storePacks();
         this.#storeHeld();
-        const result = work();
+        const done = work();
         if (this.#lease !== undefined) releaseLease(this.#db, this.#lease);
-        return result;
-      });
+        return done;
+      }, isKept);
+      if (!isKept(result)) this.#objects.forgetCache();
+      return result;
     } catch (error) {
-      // a rolled-back pack id will be used for another pack
+      // a pack id that was rolled back will be given to another pack
       this.#objects.forgetCache();
       throw error;
     }
   }
 
-  /** Stores what `work` has put so far so that it can be read. Only inside `commit`. */
+  /** Inside `commit`: stores what `work` has put so far, so that it can be read. */
   storeNow(): void {
     this.#closePack();
     this.#storePacks();
     this.#storeHeld();
   }
 
-  /** Stores what was put so far durably, before anything refers to it. */
+  /** Stores what was put so far, durably, before anything refers to it. */
   flush(): void {
     this.#closePack();
     if (this.#packs.length > 0 || this.#held.length > 0) {
@@ -138,7 +135,7 @@ export class ObjectWriter {
     }
   }
 
-  /** Discards the rest. Objects that went in ahead are unreferenced and left to `gc`. */
+  /** Gives up: what went in ahead is unreferenced and left to `gc`. */
   abandon(): void {
     const lease = this.#lease;
     if (lease !== undefined) this.#db.fleetingTransaction(() => releaseLease(this.#db, lease));
@@ -158,10 +155,7 @@ export class ObjectWriter {
     this.#storePacks();
   }
 
-  /**
-   * In an empty store objects wait for the end and go in sorted: inserting in order builds the index much
-   * faster.
-   */
+  /** In an empty store objects wait for the end, to go in sorted: a tree grown in order is built far faster. */
   #storePack(pack: Pack): void {
     const id = insertPack(this.#db, pack, false);
     if (this.isFirst) for (const object of pack.objects) this.#held.push({ ...object, pack: id });
@@ -180,7 +174,7 @@ export class ObjectWriter {
 
   #storePacks(): void {
     this.#budgetBytes -= this.#packedBytes;
-    // [R14] the cap holds: what does not fit is not stored, and the caller learns it
+    // [R14] the cap is kept: what does not fit is not stored, and said so
     if (this.#budgetBytes < 0 && this.#packedBytes > 0) throw full(-this.#budgetBytes);
     for (const pack of this.#packs) this.#storePack(pack);
     this.#packs = [];
@@ -188,7 +182,7 @@ export class ObjectWriter {
   }
 }
 
-/** Collects objects until they fill a pack. */
+/** Collects objects until there are enough for a pack. */
 export class PackBuilder {
   readonly #parts: Buffer[] = [];
   readonly #objects: PackedObject[] = [];
@@ -218,7 +212,7 @@ interface PlacedObject extends PackedObject {
   readonly pack: number;
 }
 
-/** Stores a pack of objects that other packs hold already; from now on they are read from this one. */
+/** Stores a pack of objects that are there already, in other packs: they are found here from now on. */
 export function storePackAgain(db: Database, pack: Pack, cold: boolean): void {
   const id = insertPack(db, pack, cold);
   insertObjects(
@@ -243,7 +237,6 @@ function insertObjects(db: Database, objects: readonly PlacedObject[], conflict:
   }
 }
 
-/** How often `gc` has freed something. */
 export function readGeneration(db: Database): number {
   return Number(db.get("SELECT value FROM meta WHERE key = 'gc_generation'")?.["value"] ?? 0);
 }

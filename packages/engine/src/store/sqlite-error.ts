@@ -1,4 +1,4 @@
-/** Translates SQLite's errors into engine errors. */
+/** SQLite's errors in the words of the engine. */
 import { EngineError } from "../model/errors.ts";
 
 const SQLITE = {
@@ -21,7 +21,7 @@ function sqliteCode(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** True when the medium cannot be written or opened for writing. */
+/** The medium cannot be written, or not opened for writing. */
 export function isReadOnlyError(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE.READONLY || code === SQLITE.CANTOPEN;
@@ -29,12 +29,12 @@ export function isReadOnlyError(error: unknown): boolean {
 
 const NO_ROOM_FOR_INDEX = 4874;
 
-/** True when the log's index in shared memory could not grow: the disk is full. */
+/** The log's index in shared memory could not grow: the disk is full. */
 export function hasNoRoomForIndex(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === NO_ROOM_FOR_INDEX;
 }
 
-/** Turns a SQLite error into an `EngineError`; passes anything else through. */
+/** SQLite's error in the words of the engine; anything else is passed through. */
 export function translate(error: unknown, store: string): unknown {
   if (error instanceof EngineError) return error;
   if (hasNoRoomForIndex(error))
@@ -62,11 +62,11 @@ export function translate(error: unknown, store: string): unknown {
       );
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-    // our rows satisfy the constraints unless existing rows are damaged
+    // what is written fits the tables as long as what they hold does
     case SQLITE.CONSTRAINT:
       return damaged(store, error);
     case SQLITE.ERROR:
-      // the statements are fixed: one that does not fit means that the schema was altered
+      // the statements are fixed: one that does not fit means that the tables are not what they were
       return /no such (?:column|table)|has no column|JSON/.test((error as Error).message)
         ? damaged(store, error)
         : error;
@@ -78,7 +78,7 @@ export function translate(error: unknown, store: string): unknown {
         error,
       );
     case SQLITE.CANTOPEN:
-    // locks cannot be taken or awaited: the log's index cannot be created
+    // locks that can be neither had nor waited for: the log's index cannot be made
     case SQLITE.PROTOCOL:
     case SQLITE.IOERR:
       return new EngineError(

@@ -1,8 +1,8 @@
 /**
- * Frees unreachable objects and regroups the rest. Dead packs go first, so that the rest finds room in their
- * pages. Cold objects are then repacked by path, newest version first, where successive versions compress
- * like deltas. Each pack has its own transaction: every checkpoint can be restored at every moment, and no
- * second copy of the store is needed.
+ * Frees what nothing reaches and regroups what stays. Dead packs go first, so that the rest finds room
+ * in their pages; cold objects are then packed again by path, newest version first, where successive
+ * versions compress like deltas. Pack by pack, each in its own transaction: every checkpoint can be
+ * restored at every moment, and no second copy of the store is needed.
  */
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -28,12 +28,11 @@ import {
 } from "./regroup.ts";
 import { isNearlyFull, withReserve } from "../store/reserve.ts";
 
-/** What gc may free, and how. */
 export interface GcRequest {
-  /** Checkpoints pruned before this time are dropped permanently. */
+  /** Checkpoints pruned before this time are dropped for good. */
   readonly dropPrunedBefore: number;
   readonly dryRun: boolean;
-  /** Repack everything, so that no trace of a freed object stays in a shared pack. */
+  /** Pack everything again, so that no trace of a freed object is left in a shared pack. */
   readonly rewriteAll?: boolean;
 }
 
@@ -43,7 +42,6 @@ const DELETES_PER_TRANSACTION = 200;
 const VACUUM_PAGES = 2048;
 const FEWEST_VACUUM_PAGES = 32;
 
-/** Runs gc, or estimates it in a dry run. */
 export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
   if (request.dryRun) return estimateGc(store, request.dropPrunedBefore);
   return withReserve(store, () => {
@@ -56,7 +54,7 @@ export function collectGarbage(store: Store, system: System, request: GcRequest)
   });
 }
 
-/** Takes the lease: one collector at a time. The lease of a dead process is void. */
+/** One collector at a time; a dead one's lease is void. */
 function claim({ db }: Store, system: System): string {
   return db.transaction(() => {
     for (const other of readLeases(db)) {
@@ -86,7 +84,7 @@ class Collector {
     const dropped = this.#dropPruned(request.dropPrunedBefore);
     const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();
     const freed = this.#freeDead(live);
-    // regrouping needs room, which a full disk has only now
+    // regrouping needs room: on a full disk it is there only now
     this.#giveBack();
     const packsRewritten = request.rewriteAll === true ? this.#rewritePacks() : this.#regroup(live.uses);
     this.#giveBack();
@@ -122,7 +120,7 @@ class Collector {
     let [objectsFreed, contentFreed] = [0, 0];
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
-        // [R25] a checkpoint recorded meanwhile may use objects that were dead before
+        // [R25] a checkpoint recorded since may use what was dead until then
         live.addSnapshots().addChanges().addJournal();
         const limit = firstPackUnderWay(this.#store);
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
@@ -141,9 +139,7 @@ class Collector {
     return { objectsFreed, contentFreed, packsFreed: this.#freeEmptyPacks() };
   }
 
-  /**
-   * Every transaction that removes objects increments the generation: running captures check theirs again.
-   */
+  /** Every transaction that takes something away says so: captures under way look again. */
   #sweep(work: () => void): void {
     const { db } = this.#store;
     db.transaction(() => {
@@ -157,7 +153,7 @@ class Collector {
     let freed = 0;
     while (this.#emptyPacks().length > 0) {
       this.#sweep(() => {
-        // queried again inside the transaction: a pack stored just now looks empty to an older query
+        // asked again inside the transaction: a pack that was just stored is empty only to who saw the objects before it
         for (const id of this.#emptyPacks().slice(0, DELETES_PER_TRANSACTION))
           freed += this.#store.db.run("DELETE FROM pack WHERE id = ?", id).changes;
       });
@@ -175,8 +171,8 @@ class Collector {
   }
 
   /**
-   * Repacks live objects, grouped by use, except those of running captures. Better packs are not worth the
-   * space that the next command needs.
+   * Packs live objects anew, grouped by use; those of captures under way stay where they are. Better packs are worth
+   * something, but not the space that the next command needs.
    */
   #regroup(live: ReadonlyMap<ObjectHash, Use>): number {
     if (!isWorthRegrouping(this.#figures())) return 0;
@@ -189,7 +185,7 @@ class Collector {
       this.#sweep(() => storePackAgain(this.#store.db, builder.build(COLD_LEVEL), true));
       packs += 1;
       builder = new PackBuilder();
-      // old packs empty one after the other, because captures also wrote them in path order
+      // old packs empty one after the other, because captures wrote them in the order of paths too
       this.#freeEmptyPacks();
     };
     for (const name of order) {
@@ -203,9 +199,7 @@ class Collector {
     return packs;
   }
 
-  /**
-   * Rewrites every pack with its live objects, one transaction each, which takes no more room than one pack.
-   */
+  /** Writes every pack anew with what lives of it, in one transaction each: that takes no more room than one pack. */
   #rewritePacks(): number {
     const { db, objects, directory } = this.#store;
     const limit = firstPackUnderWay(this.#store);
@@ -253,7 +247,7 @@ class Collector {
     return { stored: figure("stored"), warm: figure("warm"), raw: figure("raw"), live: figure("live") };
   }
 
-  /** Returns free pages to the file system, fewer at a time when there is little room for the log. */
+  /** Returns free pages to the file system, fewer at a time when the log that this takes has little room. */
   #giveBack(): void {
     const { db } = this.#store;
     this.#emptyLog();
@@ -272,7 +266,7 @@ class Collector {
     }
   }
 
-  /** Restarts the log once all of it is in the database. Does not wait for readers. */
+  /** The log is written over from its start once all of it is in the database; this waits for nobody. */
   #emptyLog(): void {
     this.#store.db.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
@@ -290,7 +284,7 @@ class Collector {
   }
 }
 
-/** Removes a checkpoint's rows and returns the steps that can no longer be undone without it. */
+/** Removes a checkpoint's rows; the steps whose delta it held can no longer be undone, and are returned. */
 export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   const steps = dropStepsOf(db, seq);
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
@@ -298,7 +292,7 @@ export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   return steps;
 }
 
-/** [R160] Emits an event for steps that leave the undo list. Call inside the transaction that drops them. */
+/** [R160] What leaves the undo list is told; call inside the transaction that drops it. */
 export function tellDropped({ db }: Store, system: System, steps: readonly StepSummary[]): void {
   if (steps.length === 0) return;
   const data = { steps: steps.map(({ id }) => id) };

@@ -1,7 +1,7 @@
 /**
- * Removes content from the store so that no byte of it is left [R15]. First one transaction removes all
- * references; then everything is repacked and freed space is overwritten. If the second part fails (a full
- * disk, another process that reads), the caller is told and the store records it: `gc` finishes it.
+ * Takes content out of the store so that no byte of it is left [R15]. First one transaction after which nothing refers
+ * to it; then everything is packed anew and what is freed is overwritten. What keeps the second part from being done
+ * (a full disk, another process that reads) is told, and noted in the store: `gc` finishes it.
  */
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -16,29 +16,27 @@ import { collectGarbage } from "./gc.ts";
 
 const UNFINISHED = "purge_unfinished";
 
-/** True when the bytes of forgotten content are still to be overwritten. */
+/** Something was forgotten whose bytes are still to be overwritten. */
 export function isPurgeUnfinished(db: Database): boolean {
   return readMeta(db, UNFINISHED) !== undefined;
 }
 
-/** What a purge removed. */
 export interface Purged<Result> {
   readonly result: Result;
   readonly objects: number;
   readonly bytes: number;
 }
 
-/** What to purge. */
 export interface PurgeRequest<Result> {
-  /** The log's entry for it. */
+  /** What the log says of it. */
   readonly detail: Record<string, unknown>;
-  /** Removes all references to the content. */
+  /** Takes away all that refers to some content. */
   work(): Result;
-  /** False leaves the packs to the next `gc`: they hold no text, only perhaps pages that once did. */
+  /** False leaves the packs to the next `gc`: they hold no words, only perhaps pages that once did. */
   readonly packs: boolean;
 }
 
-/** Removes references, then overwrites the content. */
+/** Takes content away, then overwrites it. */
 export function purge<Result>(
   store: Store,
   system: System,
@@ -50,7 +48,7 @@ export function purge<Result>(
     overwriting(db, () => {
       const result = db.transaction(() => {
         const done = work();
-        // an open edit must not keep forgotten content; it can no longer be aborted
+        // an open edit must not keep what is to be gone; it can no longer be taken back
         db.run("UPDATE tool_call SET snapshot = NULL, rules = NULL, excluded = NULL");
         const operation = { id: system.newId() as OperationId, kind: "forget" as const, at: system.now() };
         appendOperation(db, { ...operation, detail });
@@ -64,7 +62,7 @@ export function purge<Result>(
   );
 }
 
-/** Finishes an interrupted purge; call it instead of an ordinary gc. */
+/** What an earlier `purge` could not do; call instead of an ordinary gc. */
 export function finishPurge(
   store: Store,
   system: System,
@@ -73,7 +71,7 @@ export function finishPurge(
   return withReserve(store, () => overwriting(store.db, () => overwrite(store, system, dropPrunedBefore)));
 }
 
-/** Zeroes freed pages instead of only unlinking them. */
+/** Overwritten, not only unlinked: freed pages are zeroed too. */
 function overwriting<Result>(db: Database, work: () => Result): Result {
   db.exec("PRAGMA secure_delete = ON");
   try {
@@ -98,7 +96,7 @@ function overwrite(store: Store, system: System, dropPrunedBefore: number): Omit
   }
 }
 
-/** All tables with text of people or agents. Growing rows move between pages and leave copies behind. */
+/** All tables with text of people or agents. Their rows move between pages as they grow, and leave copies behind. */
 const TEXT_TABLES = [
   "thread",
   "checkpoint",
@@ -111,9 +109,9 @@ const TEXT_TABLES = [
   "operation",
 ];
 
-/** Rewrites the tables row by row: all their pages are freed and therefore overwritten. */
+/** Writes them anew, row for row: all their pages are freed, and so overwritten. */
 function rewriteTexts(db: Database): void {
-  // no temporary file may receive the copy, and no row is really deleted
+  // the copy must not be written to a file for temporary tables, and no row is really deleted
   db.exec("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF");
   try {
     for (const table of TEXT_TABLES) {
@@ -129,7 +127,7 @@ function rewriteTexts(db: Database): void {
   }
 }
 
-/** [N1] While another process reads an older state of the store, the bytes are still in its log. */
+/** [N1] As long as another process reads an older state of the store, the bytes are still in its log. */
 function assertLogIsGone({ db, directory }: Store): void {
   const [row] = db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (directory === undefined || row?.["busy"] === 0) return;

@@ -5,23 +5,17 @@
  * decided by the hook's own process (`let-go.ts`): it may be gone when the answer is there.
  */
 import type { AgentHost, Deadline } from "./agent-host.ts";
-import type { AgentAdapter } from "../adapters/adapter.ts";
-import type { Reply } from "../events/agent-event.ts";
-import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
-import { CLIENT_VARIABLE, parseClient } from "../hooks/client-process.ts";
-import { shorten } from "../events/describe.ts";
+import type { AgentAdapter, Reply } from "./agent-event.ts";
+import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
+import { CLIENT_VARIABLE, parseClient } from "./client-process.ts";
+import { shorten } from "./describe.ts";
 import { handleEvent } from "./handle-event.ts";
-import { OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";
-import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "../events/payload.ts";
-import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
-import {
-  forgetUncaptured,
-  listUncaptured,
-  noteUncaptured,
-  setUncapturedAside,
-} from "../state/uncaptured-work.ts";
+import { OverduePlace, type OverdueEvent } from "./overdue.ts";
+import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "./payload.ts";
+import { eventName, logTrouble, notCaptured } from "./trouble.ts";
+import { forgetUncaptured, listUncaptured, noteUncaptured, setUncapturedAside } from "./uncaptured.ts";
 
-export { AGENT_IDS, type AgentId } from "../events/agent-id.ts";
+export { AGENT_IDS, type AgentId } from "./agent-event.ts";
 export type { AgentHost, Deadline } from "./agent-host.ts";
 
 export interface HookCall<Thread> {

@@ -1,0 +1,29 @@
+/** Closes the turns and calls of agents that are gone, with the capture that finds them gone. */
+import type { Database } from "../store/database.ts";
+import type { AttributionMoment } from "./attribution.ts";
+import { isCallOver, isTurnOver } from "./liveness.ts";
+import { closeStep, openSteps, type Step } from "./steps.ts";
+import { giveUpCall, openCalls } from "./tool-calls.ts";
+
+/**
+ * [R121] What an agent that is gone did is in this capture; what comes later is not its doing. Its turn ends where
+ * the agent was last heard of, so that the turn's checkpoints are those it made.
+ */
+export function closeAbandoned(db: Database, moment: AttributionMoment): void {
+  const { now } = moment;
+  for (const call of openCalls(db))
+    if (call.id !== moment.ended?.id && isCallOver(db, call, moment)) giveUpCall(db, call, now);
+  for (const step of openSteps(db))
+    if (isTurnOver(db, step, moment)) closeStep(db, step.id, { after: endOf(db, step), now });
+}
+
+/** The last checkpoint of the step's thread, or that of its last change. */
+function endOf(db: Database, { id, thread, before }: Step): number {
+  const row = db.get(
+    `SELECT max(coalesce((SELECT max(seq) FROM checkpoint WHERE thread = ?1), 0),
+       coalesce((SELECT max(checkpoint) FROM change WHERE step = ?2), 0)) AS seq`,
+    thread,
+    id,
+  );
+  return Math.max(Number(row?.["seq"] ?? 0), before ?? 0);
+}
