@@ -21,6 +21,9 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[R7, I23] detection: no quick edit is missed", () => expectPassed("detection"));
 
+  test("[R136] databases: what a checkpoint has of a database in use is the state after a commit", () =>
+    expectPassed("databases"));
+
   test("[R18, R27, R111] paths: neither forged names nor swapped directories, the stage's among them, lead outside", () =>
     expectPassed("paths"));
 

@@ -86,4 +86,28 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: "a database and its logs are read one by one",
+    suite: "databases",
+    tries: 4_000,
+    edits: [
+      {
+        file: "capture/read-databases",
+        text: "if (this.#isUnchanged(this.#path, pending) && this.#isUnchanged(this.#journal, pending)) return true;",
+        instead: "return true;",
+      },
+    ],
+  },
+  {
+    name: "turns that share a file are undone one after the other",
+    suite: "order",
+    tries: 300,
+    edits: [
+      {
+        file: "history/plan-steps",
+        text: "if (last?.steps === steps) last.captures.push(capture);",
+        instead: "if (last !== undefined) last.captures.push(capture);",
+      },
+    ],
+  },
 ];

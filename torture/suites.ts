@@ -1,6 +1,7 @@
 /** The suites, in the order in which they run. */
 import { corruption } from "./suites/corruption.ts";
 import { crash } from "./suites/crash.ts";
+import { databases } from "./suites/databases.ts";
 import { detection } from "./suites/detection.ts";
 import { errors } from "./suites/errors.ts";
 import { full } from "./suites/full.ts";
@@ -23,6 +24,7 @@ export const SUITES: readonly Suite[] = [
   corruption,
   power,
   detection,
+  databases,
   paths,
   order,
   narrow,
