@@ -110,4 +110,28 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: "steps are undone in the order in which they began",
+    suite: "order",
+    tries: 300,
+    edits: [
+      {
+        file: "history/steps",
+        text: "ORDER BY s.position DESC, s.seq DESC LIMIT ?3",
+        instead: "ORDER BY s.seq DESC LIMIT ?3",
+      },
+    ],
+  },
+  {
+    name: "turns that are undone together count as each other's sharers",
+    suite: "order",
+    tries: 300,
+    edits: [
+      {
+        file: "steps/select-steps",
+        text: "(id) => !steps.some((step) => step.id === id) && states.includes",
+        instead: "(id) => states.includes",
+      },
+    ],
+  },
 ];
