@@ -134,4 +134,10 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
       },
     ],
   },
+  {
+    name: "a reader that stops half-way keeps its snapshot",
+    suite: "order",
+    tries: 300,
+    edits: [{ file: "store/database", text: "rows.return?.();", instead: "" }],
+  },
 ];

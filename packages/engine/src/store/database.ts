@@ -61,12 +61,17 @@ export class Database {
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
     // a statement of its own: an open cursor must not be reset by another use of the same text
     const rows = this.#guard(() => this.#db.prepare(sql).iterate(...values)) as Iterator<Row>;
-    for (
-      let next = this.#guard(() => rows.next());
-      next.done !== true;
-      next = this.#guard(() => rows.next())
-    ) {
-      yield next.value;
+    try {
+      for (
+        let next = this.#guard(() => rows.next());
+        next.done !== true;
+        next = this.#guard(() => rows.next())
+      ) {
+        yield next.value;
+      }
+    } finally {
+      // a cursor left open keeps its snapshot, and once another process has written, this connection cannot
+      rows.return?.();
     }
   }
 

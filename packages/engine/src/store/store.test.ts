@@ -187,6 +187,20 @@ test("damage that is met in the middle of reading is called damage", () => {
   expect(() => [...damaged.db.iterate("SELECT * FROM meta")]).toThrow(code("STORE_CORRUPT"));
 });
 
+test("[R2] a reader that stops half-way does not keep its connection from writing after another's write", () => {
+  const directory = makeDirectory();
+  using store = openAt(directory, true);
+  for (let n = 0; n < 10; n += 1) writeMeta(store.db, `key ${n}`, "value");
+  for (const _ of store.db.iterate("SELECT * FROM meta")) break;
+  expect(() => {
+    for (const _ of store.db.iterate("SELECT * FROM meta")) throw new Error("stopped");
+  }).toThrow("stopped");
+  using other = openAt(directory);
+  writeMeta(other.db, "key 1", "of another process");
+  store.db.transaction(() => writeMeta(store.db, "key 2", "after it"));
+  expect(readMeta(other.db, "key 2")).toBe("after it");
+});
+
 test("a table that lacks what it must have is called damage", () => {
   const directory = makeDirectory();
   openAt(directory, true)[Symbol.dispose]();
