@@ -35,6 +35,7 @@ describe("[R136] a database and its logs are captured as one", () => {
           // a writer that never pauses may leave no moment; a doubt says so then
           if (pause > 0) expect(sure.length).toBeGreaterThan(0);
           for (const { id } of sure) await checkCaptured(temp, id);
+          expect(taken).toHaveLength(ROUNDS);
           console.log(
             `${mode} ${pause} ${watched ? "live" : "cold"}: ${sure.length} of ${ROUNDS} without a doubt`,
           );
