@@ -20,7 +20,7 @@ export async function measureDisk(place: string, files: number, checkpoints: num
   const work = `${checkpoints} checkpoints on disk`;
   const sizes = () => ({ own: diskBytes(home) - RESERVE_BYTES, shadow: diskBytes(git.directory) });
   const before = sizes();
-  await workspace.gc();
+  await workspace.upkeep.gc();
   git.collectGarbage();
   const after = sizes();
   const row = (name: string, { own, shadow }: { own: number; shadow: number }): Row => ({

@@ -132,9 +132,9 @@ async function expectForgotten({ root, home }: FaultLab, said: Said): Promise<vo
   const code = said.done ? "" : said.code;
   const gone = said.done || code === "PURGE_UNFINISHED" || code === "CHECKPOINT_NOT_FOUND";
   assert.equal(await isInAnyCheckpoint(workspace), !gone);
-  if (code === "PURGE_UNFINISHED") await workspace.gc();
+  if (code === "PURGE_UNFINISHED") await workspace.upkeep.gc();
   assert.deepEqual((await workspace.status()).warnings, []);
-  assert.deepEqual((await workspace.verify({ full: true })).problems, []);
+  assert.deepEqual((await workspace.upkeep.verify({ full: true })).problems, []);
 }
 
 async function isInAnyCheckpoint(workspace: Awaited<ReturnType<typeof openWorkspace>>): Promise<boolean> {

@@ -42,17 +42,17 @@ async function playTurn(temp: TempWorkspace, { random }: Round, isCapped: boolea
   const done: string[] = [];
   const { places, changes } = random.pick(WORLDS);
   const thread = await temp.openThread("agent");
-  await workspace.prompt(thread, { content: "narrow" });
+  await workspace.turns.prompt(thread, { content: "narrow" });
   for (let call = 0; call < 4; call += 1) {
     const toolUseId = `call ${call}`;
-    await workspace.beginTool(thread, { tool: "Bash", toolUseId });
+    await workspace.turns.beginTool(thread, { tool: "Bash", toolUseId });
     if (isCapped) writeFileSync(join(root, `noise-${call}`), randomBytes(250_000));
     for (let edits = random.below(3); edits >= 0; edits -= 1)
       done.push(change(root, random.pick(places), random.pick(changes)));
-    await workspace.endTool(thread, { toolUseId });
+    await workspace.turns.endTool(thread, { toolUseId });
     done.push("captured");
   }
-  if (random.below(2) === 0) await workspace.endTurn(thread);
+  if (random.below(2) === 0) await workspace.turns.end(thread);
   const { outcome, conflicts } = await workspace.undo();
   const after = temp.tree();
   const differing = [...before].filter(([path, node]) => after.get(path) !== node).map(([path]) => path);

@@ -48,7 +48,7 @@ test("[C15] a checkpoint before each tool that changes files, rolled back on req
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("two");
   await keeper.rollback("call_1");
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one");
-  expect((await workspace.verify()).ok).toBe(true);
+  expect((await workspace.upkeep.verify()).ok).toBe(true);
 });
 
 test("[A76] a file that a tool names is captured even when it is ignored", async () => {
@@ -68,7 +68,7 @@ test("[A76] a file that a tool names is captured even when it is ignored", async
   await tools.write.execute({ path: "/outside/of/it.txt" });
   await keeper.rollback("write-1");
   expect(readFileSync(join(root, "secret.txt"), "utf8")).toBe("one");
-  expect((await workspace.verify()).ok).toBe(true);
+  expect((await workspace.upkeep.verify()).ok).toBe(true);
 });
 
 test("as hooks of the Claude Agent SDK", async () => {
@@ -83,7 +83,7 @@ test("as hooks of the Claude Agent SDK", async () => {
   expect(taken.slice(0, 2)).toEqual(["After Bash: echo x", "Before Bash: echo x"]);
   await rollback("toolu_1");
   expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one");
-  expect((await workspace.verify()).ok).toBe(true);
+  expect((await workspace.upkeep.verify()).ok).toBe(true);
 });
 
 test("[L25] a checkpoint that fails does not stop the tool, unless it is required", async () => {

@@ -48,7 +48,9 @@ export async function printCheckpoints(
 
 /** Turns without a checkpoint are of no kind, and nothing of them can be searched for. */
 async function uncapturedOf(workspace: Workspace, { filter }: ListRequest): Promise<UncapturedTurn[]> {
-  return filter.kind === undefined && filter.search === undefined ? workspace.uncaptured(filter.thread) : [];
+  return filter.kind === undefined && filter.search === undefined
+    ? workspace.threads.uncaptured(filter.thread)
+    : [];
 }
 
 /** Those that stand between the checkpoints that are shown. */

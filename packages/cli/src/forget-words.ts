@@ -32,8 +32,8 @@ export function findWords({ operands, options }: WordsCall): Words | undefined {
 export async function forgetWords(call: WordsCall, workspace: Workspace, words: Words): Promise<number> {
   const forget = (options: { dryRun: boolean }) =>
     words.kind === "thread"
-      ? workspace.forgetThread(words.ref, options)
-      : workspace.forgetMessage(words.ref, options);
+      ? workspace.threads.forget(words.ref, options)
+      : workspace.threads.forgetMessage(words.ref, options);
   const preview = await forget({ dryRun: true });
   if (call.options["dry-run"] === true) return report(call, preview);
   const question = `Purge the words of ${wordsText(preview)} for good? It cannot be undone.`;

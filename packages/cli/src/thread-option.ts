@@ -7,13 +7,13 @@ export async function threadId(
   workspace: Workspace,
   given: string | undefined,
 ): Promise<ThreadId | undefined> {
-  return given === undefined ? undefined : (await workspace.thread(given)).id;
+  return given === undefined ? undefined : (await workspace.threads.get(given)).id;
 }
 
 /** The given thread, or the one that was last at work. */
 export async function activeThread(workspace: Workspace, given: string | undefined): Promise<ThreadSummary> {
-  if (given !== undefined) return await workspace.thread(given);
-  const threads = await workspace.threads();
+  if (given !== undefined) return await workspace.threads.get(given);
+  const threads = await workspace.threads.list();
   const [latest] = threads.toSorted((a, b) => b.updatedAt - a.updatedAt);
   if (latest !== undefined) return latest;
   throw new CommandError("THREAD_NOT_FOUND", "There is no thread yet. Nothing was changed.", {

@@ -23,7 +23,7 @@ const openThread = (agent: string, title?: string) =>
   drive(
     async (workspace) =>
       (
-        await workspace.createThread({
+        await workspace.threads.create({
           agent,
           externalId: `${agent}-1`,
           ...(title !== undefined && { title }),
@@ -33,9 +33,9 @@ const openThread = (agent: string, title?: string) =>
 
 const turn = (thread: ThreadId, content: string, work: () => void) =>
   drive(async (workspace) => {
-    const { message } = await workspace.prompt(thread, { content, messageId: content });
+    const { message } = await workspace.turns.prompt(thread, { content, messageId: content });
     work();
-    await workspace.endTurn(thread);
+    await workspace.turns.end(thread);
     return message;
   });
 

@@ -227,8 +227,8 @@ describe("show", () => {
 
   test("[R19] so does an ambiguous thread", async () => {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-    const one = await workspace.openThread({ agent: "claude", externalId: "same", title: "One" });
-    const other = await workspace.openThread({ agent: "codex", externalId: "same" });
+    const one = await workspace.threads.open({ agent: "claude", externalId: "same", title: "One" });
+    const other = await workspace.threads.open({ agent: "codex", externalId: "same" });
     const error = sandbox.error(["thread", "same"], 3);
     expect(error.candidates).toEqual([
       { id: one.id, agent: "claude", title: "One" },

@@ -109,17 +109,17 @@ test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is w
   let approved: number;
   {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-    const { id } = await workspace.createThread({ agent: "test", title: "feature" });
-    await workspace.prompt(id, { content: "one" });
+    const { id } = await workspace.threads.create({ agent: "test", title: "feature" });
+    await workspace.turns.prompt(id, { content: "one" });
     sandbox.write("a.txt", "approved\n");
-    await workspace.endTurn(id);
+    await workspace.turns.end(id);
     const { checkpoint } = await workspace.checkpoint({ thread: id, name: "good", note: "all tests pass" });
     expect(checkpoint.session).toBe("session_1");
-    approved = (await workspace.approve(id, { message: "First part" })).checkpointsApproved;
-    await workspace.prompt(id, { content: "two" });
+    approved = (await workspace.approvals.approve(id, { message: "First part" })).checkpointsApproved;
+    await workspace.turns.prompt(id, { content: "two" });
     sandbox.remove("src/b.txt");
     sandbox.write("new.txt", "pending\n");
-    await workspace.endTurn(id);
+    await workspace.turns.end(id);
   }
   const { threads } = sandbox.json(["threads"]);
   const target = join(sandbox.base, "exported");

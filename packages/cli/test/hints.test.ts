@@ -92,7 +92,7 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
   THREAD_AMBIGUOUS: {
     make: async () => {
       await inLibrary(async (workspace) => {
-        for (const agent of ["a", "b"]) await workspace.openThread({ agent, externalId: "same" });
+        for (const agent of ["a", "b"]) await workspace.threads.open({ agent, externalId: "same" });
       });
       return ["thread", "same"];
     },
@@ -100,21 +100,21 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
   },
   MESSAGE_NOT_FOUND: { because: "told by the forgetting of messages, which has tests of its own" },
   EDIT_NOT_FOUND: {
-    make: () => inLibrary(async (workspace) => [JSON.stringify(await workspace.finalizeEdit("nope"))]),
+    make: () => inLibrary(async (workspace) => [JSON.stringify(await workspace.turns.finalizeEdit("nope"))]),
   },
   CHECKPOINT_PROTECTED: {
     make: () =>
       inLibrary(async (workspace) => {
-        const { id } = await workspace.openThread({ agent: "a", externalId: "t" });
-        const { approved } = await workspace.approve(id);
-        return [(await workspace.deleteCheckpoint(approved)).id];
+        const { id } = await workspace.threads.open({ agent: "a", externalId: "t" });
+        const { approved } = await workspace.approvals.approve(id);
+        return [(await workspace.upkeep.deleteCheckpoint(approved)).id];
       }),
     leads: () => expect(sandbox.json(["list", "--kind", "approve"]).checkpoints).toEqual([]),
   },
   LIMIT_REACHED: {
     make: async () => {
       const thread = await inLibrary(async (workspace) => {
-        const { id } = await workspace.openThread({ agent: "a", externalId: "t" });
+        const { id } = await workspace.threads.open({ agent: "a", externalId: "t" });
         for (let taken = 0; taken < 50; taken += 1)
           await workspace.checkpoint({ kind: "manual", thread: id });
         return id;

@@ -121,18 +121,18 @@ describe("[R144] while it is paused", { timeout: 60_000 }, () => {
       home: sandbox.home,
       clock: () => system.now(),
     });
-    const { id } = await workspace.openThread({ agent: "x" });
+    const { id } = await workspace.threads.open({ agent: "x" });
     const since = Date.now();
     await workspace.pause({ since, until: since + 60_000 });
-    expect((await workspace.prompt(id, { content: "one" })).checkpoint).toBeNull();
+    expect((await workspace.turns.prompt(id, { content: "one" })).checkpoint).toBeNull();
     const told: string[] = [];
-    for await (const { type } of workspace.events({ after: 0 }))
+    for await (const { type } of workspace.events.read({ after: 0 }))
       if (told.push(type) && type === "user") break;
     expect(told.slice(-2)).toEqual(["capture_paused", "user"]);
     system.now = () => since + 59_999;
     expect(workspace.paused).toEqual({ since, until: since + 60_000 });
     system.now = () => since + 60_000;
-    expect((await workspace.prompt(id, { content: "two" })).checkpoint).not.toBeNull();
+    expect((await workspace.turns.prompt(id, { content: "two" })).checkpoint).not.toBeNull();
     expect((await workspace.status()).paused).toBeNull();
     // a clock that was set back ends it too
     system.now = () => since - 1;

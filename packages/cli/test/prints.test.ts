@@ -18,8 +18,8 @@ test("[R183] lists in JSON and in pipes are whole", async () => {
   const files = Array.from({ length: 250 }, (_, index) => `many/${index}.txt`);
   for (const file of files) sandbox.write(file, `${file}\n`);
   await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-  const { id: thread } = await workspace.openThread({ agent: "tester", externalId: "t" });
-  for (let index = 0; index < 230; index += 1) await workspace.prompt(thread, { content: `${index}` });
+  const { id: thread } = await workspace.threads.open({ agent: "tester", externalId: "t" });
+  for (let index = 0; index < 230; index += 1) await workspace.turns.prompt(thread, { content: `${index}` });
   const lines = (...args: string[]) => sandbox.ok(...args).split("\n").length - 1;
   const { checkpoints, checkpointsTotal } = sandbox.json(["list"]);
   expect(checkpoints).toHaveLength(checkpointsTotal);
@@ -59,8 +59,8 @@ test("[R181] only directories are no files", () => {
 test("[R186] a project directory that is gone is not one without changes", async () => {
   {
     await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-    const { id } = await workspace.openThread({ agent: "tester", externalId: "t" });
-    await workspace.prompt(id, { content: "hello" });
+    const { id } = await workspace.threads.open({ agent: "tester", externalId: "t" });
+    await workspace.turns.prompt(id, { content: "hello" });
   }
   const away = `${sandbox.project}.away`;
   renameSync(sandbox.project, away);

@@ -14,14 +14,18 @@ const SECRET = "hunter2-and-more";
 
 async function converse(): Promise<string> {
   await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-  const { id } = await workspace.openThread({ agent: "a", externalId: "one" });
-  await workspace.prompt(id, { content: `Log in with --password ${SECRET} and go on` });
-  await workspace.beginTool(id, { tool: "Bash", toolUseId: "t", summary: `mysql -u root -p${SECRET} app` });
+  const { id } = await workspace.threads.open({ agent: "a", externalId: "one" });
+  await workspace.turns.prompt(id, { content: `Log in with --password ${SECRET} and go on` });
+  await workspace.turns.beginTool(id, {
+    tool: "Bash",
+    toolUseId: "t",
+    summary: `mysql -u root -p${SECRET} app`,
+  });
   sandbox.write("settings.env", `PASSWORD=${SECRET}\n`);
   sandbox.write("b.txt", "b\n");
-  await workspace.endTool(id, { toolUseId: "t" });
-  await workspace.addMessage(id, { role: "assistant", content: `Done, TOKEN=${SECRET} works` });
-  await workspace.endTurn(id);
+  await workspace.turns.endTool(id, { toolUseId: "t" });
+  await workspace.threads.addMessage(id, { role: "assistant", content: `Done, TOKEN=${SECRET} works` });
+  await workspace.turns.end(id);
   return id;
 }
 

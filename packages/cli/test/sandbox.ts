@@ -117,7 +117,7 @@ export class Sandbox implements Disposable {
   /** Every test that opened a store ends with this. */
   async verify(): Promise<void> {
     await using workspace = await openWorkspace(this.project, { home: this.home });
-    assert.deepEqual((await workspace.verify({ full: true })).problems, []);
+    assert.deepEqual((await workspace.upkeep.verify({ full: true })).problems, []);
   }
 
   [Symbol.dispose](): void {

@@ -92,7 +92,7 @@ test("[R158] a cost that no agent told is not known, and not nothing", async () 
   ]);
   expect(sandbox.ok("thread", thread.id)).not.toMatch(/0\.00|0 tokens/);
   await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-  await workspace.endAgent(thread.id, { id: "a1", cost: 0.25 });
+  await workspace.turns.endAgent(thread.id, { id: "a1", cost: 0.25 });
   expect(sandbox.ok("thread", thread.id)).toMatch(/0\.25 \$/);
 });
 

@@ -166,11 +166,11 @@ describe("forget: words and copies", () => {
     const secret = "hunter2-and-a-half";
     const thread = await (async () => {
       await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
-      const { id } = await workspace.openThread({ agent: "a", externalId: "one" });
+      const { id } = await workspace.threads.open({ agent: "a", externalId: "one" });
       for (const content of [`first ${secret}`, `second ${secret}`]) {
-        await workspace.prompt(id, { content });
+        await workspace.turns.prompt(id, { content });
         sandbox.write("a.txt", content.slice(0, 5));
-        await workspace.endTurn(id);
+        await workspace.turns.end(id);
       }
       return id;
     })();

@@ -37,9 +37,6 @@ export type {
   RestoreScope,
   RevertOptions,
   TakenCheckpoint,
-  Turn,
-  TurnRequest,
-  TurnResult,
   UndoOptions,
   Watching,
   Workspace,
@@ -54,7 +51,10 @@ export type {
 } from "./queries/answers.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/approvals.ts";
-export type { Conversations } from "./workspace/conversations.ts";
+export type { AfterForget, Events } from "./workspace/events.ts";
+export type { Threads } from "./workspace/threads.ts";
+export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/turns.ts";
+export type { Upkeep } from "./workspace/upkeep.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {

@@ -59,11 +59,11 @@ test(
     console.info(`approval: BELAY_SEED=${random.seed}`);
     const { workspace, read } = temp;
     const open = async (name: "A" | "B") =>
-      new Model((await workspace.createThread({ agent: name })).id, name);
+      new Model((await workspace.threads.create({ agent: name })).id, name);
     const models = [await open("A"), await open("B")] as const;
     const acts = {
       async turn(model: Model, round: number) {
-        await workspace.turn({ thread: model.thread, prompt: `${round}` }, async () =>
+        await workspace.turns.run({ thread: model.thread, prompt: `${round}` }, async () =>
           write(temp, model, `${model.name} ${round}`),
         );
         model.do(`${model.name} ${round}`);
@@ -80,11 +80,11 @@ test(
         if (outcome !== "conflicts") model.move(model.undone, model.applied, "new");
       },
       async approve(model: Model) {
-        await workspace.approve(model.thread);
+        await workspace.approvals.approve(model.thread);
         model.approved = model.text;
       },
       async reset(model: Model) {
-        expect((await workspace.reset(model.thread)).outcome).toMatch(/^(?:applied|unchanged)$/);
+        expect((await workspace.approvals.reset(model.thread)).outcome).toMatch(/^(?:applied|unchanged)$/);
         model.do(model.approved);
       },
     };
@@ -98,7 +98,7 @@ test(
       for (const { thread, name, text, approved } of models) {
         expect(read("both").split("\n")[LINES.indexOf(`${name} 0`)], where).toBe(text);
         expect(read(`own-${name}`), where).toBe(`${text}\n`);
-        const { changedFiles } = await workspace.session(thread);
+        const { changedFiles } = await workspace.approvals.session(thread);
         const expected = text === approved ? [] : ["both", `own-${name}`];
         expect(
           changedFiles.map(({ path }) => path as string),

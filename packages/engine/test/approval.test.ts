@@ -6,14 +6,14 @@ import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 const LINES = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n";
 
 async function pending(workspace: Workspace, thread: ThreadId): Promise<string[]> {
-  const { hasUnapproved, changedFiles } = await workspace.session(thread);
+  const { hasUnapproved, changedFiles } = await workspace.approvals.session(thread);
   expect(hasUnapproved).toBe(changedFiles.length > 0);
   return changedFiles.map(({ path }) => displayPath(path));
 }
 
 /** Two conversations on one workspace. */
 async function twoThreads({ workspace }: TempWorkspace): Promise<{ a: ThreadId; b: ThreadId }> {
-  const open = async (agent: string) => (await workspace.createThread({ agent, externalId: agent })).id;
+  const open = async (agent: string) => (await workspace.threads.create({ agent, externalId: agent })).id;
   return { a: await open("A"), b: await open("B") };
 }
 
@@ -26,7 +26,7 @@ describe("one conversation", () => {
       await turn("t1", () => write("x", "1\n"), a);
       expect(await pending(workspace, a)).toEqual(["x"]);
       const tree = temp.tree();
-      const approval = await workspace.approve(a, { message: "Feature complete" });
+      const approval = await workspace.approvals.approve(a, { message: "Feature complete" });
       expect(approval).toMatchObject({ session: "session_1", newSession: "session_2" });
       expect(temp.tree()).toEqual(tree);
       expect(await pending(workspace, a)).toEqual([]);
@@ -49,7 +49,7 @@ describe("one conversation", () => {
     "[R30] [A18] [A19] reset brings the approved state back, files of the shell included, and can be undone (example 8)",
     inWorkspace({ x: "0\n", gone: "g\n" }, async (temp) => {
       const { workspace, write, remove, turn } = temp;
-      const { id: a, initialCheckpoint } = await workspace.createThread({ agent: "A" });
+      const { id: a, initialCheckpoint } = await workspace.threads.create({ agent: "A" });
       const before = temp.tree();
       const after = await turn(
         "t1",
@@ -60,7 +60,7 @@ describe("one conversation", () => {
         },
         a,
       );
-      const reset = await workspace.reset(a);
+      const reset = await workspace.approvals.reset(a);
       expect(reset).toMatchObject({
         outcome: "applied",
         resetTo: initialCheckpoint,
@@ -76,8 +76,11 @@ describe("one conversation", () => {
       });
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ kind: "reset" }] });
       expect(temp.tree()).toEqual(after);
-      expect(await workspace.session(a)).toMatchObject({ hasUnapproved: true, session: "session_2" });
-      const sessions = await workspace.sessions(a);
+      expect(await workspace.approvals.session(a)).toMatchObject({
+        hasUnapproved: true,
+        session: "session_2",
+      });
+      const sessions = await workspace.approvals.sessions(a);
       expect(sessions.map(({ name, status }) => [name, status])).toEqual([
         ["session_1", "abandoned"],
         ["session_2", "active"],
@@ -88,9 +91,9 @@ describe("one conversation", () => {
   test(
     "[A74] [A81] what was reset can be restored from its safety checkpoint",
     inWorkspace({ x: "0\n" }, async (temp) => {
-      const { id: a } = await temp.workspace.createThread({ agent: "A" });
+      const { id: a } = await temp.workspace.threads.create({ agent: "A" });
       const after = await temp.turn("t1", () => temp.write("x", "1\n"), a);
-      const { safetyCheckpoint } = await temp.workspace.reset(a);
+      const { safetyCheckpoint } = await temp.workspace.approvals.reset(a);
       await temp.workspace.restoreTo(safetyCheckpoint!, { thread: a });
       expect(temp.tree()).toEqual(after);
       expect(await pending(temp.workspace, a)).toEqual(["x"]);
@@ -100,37 +103,49 @@ describe("one conversation", () => {
   test(
     "[A13] [A14] the session is told only when it has a checkpoint or a pending change",
     inWorkspace({ x: "0\n" }, async ({ workspace, write }) => {
-      const { id: a } = await workspace.createThread({ agent: "A" });
-      expect(await workspace.session(a)).toMatchObject({
+      const { id: a } = await workspace.threads.create({ agent: "A" });
+      expect(await workspace.approvals.session(a)).toMatchObject({
         active: null,
         hasUnapproved: false,
         lastApprovedAt: null,
       });
       write("x", "1\n");
-      expect(await workspace.session(a)).toMatchObject({ active: "session_1", hasUnapproved: true });
-      await workspace.approve(a);
-      expect(await workspace.session(a)).toMatchObject({
+      expect(await workspace.approvals.session(a)).toMatchObject({
+        active: "session_1",
+        hasUnapproved: true,
+      });
+      await workspace.approvals.approve(a);
+      expect(await workspace.approvals.session(a)).toMatchObject({
         active: null,
         session: "session_2",
         hasUnapproved: false,
         lastApprovedAt: expect.any(Number),
       });
-      await workspace.prompt(a, { content: "go on" });
-      expect(await workspace.session(a)).toMatchObject({ active: "session_2", hasUnapproved: false });
+      await workspace.turns.prompt(a, { content: "go on" });
+      expect(await workspace.approvals.session(a)).toMatchObject({
+        active: "session_2",
+        hasUnapproved: false,
+      });
     }),
   );
 
   test(
     "[A15] [A33] [A75] approving counts the session's checkpoints; an empty session can be approved",
     inWorkspace({ x: "0\n" }, async ({ workspace, write }) => {
-      const { id: a } = await workspace.createThread({ agent: "A" });
-      expect(await workspace.approve(a)).toMatchObject({ checkpointsApproved: 0, newSession: "session_2" });
-      await workspace.prompt(a, { content: "one" });
+      const { id: a } = await workspace.threads.create({ agent: "A" });
+      expect(await workspace.approvals.approve(a)).toMatchObject({
+        checkpointsApproved: 0,
+        newSession: "session_2",
+      });
+      await workspace.turns.prompt(a, { content: "one" });
       write("x", "1\n");
-      await workspace.prompt(a, { content: "two" });
-      expect(await workspace.approve(a)).toMatchObject({ checkpointsApproved: 2, newSession: "session_3" });
+      await workspace.turns.prompt(a, { content: "two" });
+      expect(await workspace.approvals.approve(a)).toMatchObject({
+        checkpointsApproved: 2,
+        newSession: "session_3",
+      });
       write("x", "2\n");
-      expect(await workspace.approve(a)).toMatchObject({ checkpointsApproved: 1 });
+      expect(await workspace.approvals.approve(a)).toMatchObject({ checkpointsApproved: 1 });
       const [newest, auto] = await workspace.list({ thread: a });
       expect(newest).toMatchObject({ kind: "approve", description: "Approved session" });
       expect(auto).toMatchObject({ description: "Auto-commit before approval" });
@@ -140,9 +155,9 @@ describe("one conversation", () => {
   test(
     "[A18] a reset with nothing pending changes no file, makes no checkpoint and opens the next session",
     inWorkspace({ x: "0\n" }, async ({ workspace }) => {
-      const { id: a } = await workspace.createThread({ agent: "A" });
+      const { id: a } = await workspace.threads.create({ agent: "A" });
       const before = await workspace.list();
-      expect(await workspace.reset(a)).toMatchObject({
+      expect(await workspace.approvals.reset(a)).toMatchObject({
         outcome: "unchanged",
         safetyCheckpoint: null,
         newSession: "session_2",
@@ -154,12 +169,12 @@ describe("one conversation", () => {
   test(
     "[A71] [A72] pending files come with lines, diff and approved content, one row a path",
     inWorkspace({ x: "0\n", moved: "same\n" }, async ({ workspace, write, remove }) => {
-      const { id: a } = await workspace.createThread({ agent: "A" });
+      const { id: a } = await workspace.threads.create({ agent: "A" });
       write("x", "1\n2\n");
       write("bin", "\0\n");
       write("elsewhere", "same\n");
       remove("moved");
-      const { changedFiles } = await workspace.session(a, { detail: "text", content: true });
+      const { changedFiles } = await workspace.approvals.session(a, { detail: "text", content: true });
       expect(changedFiles).toMatchObject([
         { path: "bin", type: "added", binary: true, diff: null, baseContent: null },
         { path: "elsewhere", type: "added", linesAdded: 1, baseContent: null },
@@ -175,7 +190,7 @@ describe("one conversation", () => {
     inWorkspace({ x: "0\n" }, async ({ workspace, write, turn, openThread }) => {
       const a = await openThread("A");
       await turn("t1", () => write("x", "1\n"), a);
-      await workspace.approve(a);
+      await workspace.approvals.approve(a);
       const { plan } = await workspace.undo({ thread: a });
       expect(plan.warnings).toEqual(['"t1" was approved; without it the state is unapproved']);
       expect(await pending(workspace, a)).toEqual(["x"]);
@@ -185,10 +200,10 @@ describe("one conversation", () => {
   test(
     "[A83] [R23] what becomes ignored after the approval is not pending, and reset leaves it alone",
     inWorkspace({ "secret.log": "s\n" }, async (temp) => {
-      const { id: a } = await temp.workspace.createThread({ agent: "A" });
+      const { id: a } = await temp.workspace.threads.create({ agent: "A" });
       temp.write(".gitignore", "*.log\n");
       expect(await pending(temp.workspace, a)).toEqual([".gitignore"]);
-      await temp.workspace.reset(a);
+      await temp.workspace.approvals.reset(a);
       expect(temp.read("secret.log")).toBe("s\n");
     }),
   );
@@ -203,9 +218,9 @@ describe("[I60] two conversations on one workspace", () => {
       await turn("A's", () => write("x", "A\n"), a);
       await turn("B's", () => write("y", "B\n"), b);
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], ["y"]]);
-      await workspace.approve(a);
+      await workspace.approvals.approve(a);
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([[], ["y"]]);
-      expect(await workspace.reset(b)).toMatchObject({ outcome: "applied", modified: 1 });
+      expect(await workspace.approvals.reset(b)).toMatchObject({ outcome: "applied", modified: 1 });
       expect([read("x"), read("y")]).toEqual(["A\n", "0\n"]);
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([[], []]);
     }),
@@ -219,7 +234,7 @@ describe("[I60] two conversations on one workspace", () => {
       await turn("B's", () => write("x", read("x").replace("eight", "B")), b);
       await turn("A's", () => write("x", read("x").replace("two", "A")), a);
       expect(await pending(workspace, b)).toEqual(["x"]);
-      expect(await workspace.reset(b)).toMatchObject({ outcome: "applied", merged: ["x"] });
+      expect(await workspace.approvals.reset(b)).toMatchObject({ outcome: "applied", merged: ["x"] });
       expect(read("x")).toBe(LINES.replace("two", "A"));
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], []]);
       await workspace.undo();
@@ -236,7 +251,7 @@ describe("[I60] two conversations on one workspace", () => {
       await turn("B's", () => (write("x", LINES.replace("five", "B")), write("y", "B\n")), b);
       const after = await turn("A's", () => write("x", LINES.replace("five", "A")), a);
       const checkpoints = await workspace.list();
-      const reset = await workspace.reset(b);
+      const reset = await workspace.approvals.reset(b);
       expect(reset).toMatchObject({
         outcome: "conflicts",
         newSession: null,
@@ -245,7 +260,7 @@ describe("[I60] two conversations on one workspace", () => {
       expect(temp.tree()).toEqual(after);
       expect(await workspace.list()).toEqual(checkpoints);
       expect(await pending(workspace, b)).toEqual(["x", "y"]);
-      expect(await workspace.session(b)).toMatchObject({ session: "session_1" });
+      expect(await workspace.approvals.session(b)).toMatchObject({ session: "session_1" });
     }),
   );
 
@@ -261,7 +276,9 @@ describe("[I60] two conversations on one workspace", () => {
         await turn("B's second", change("seven", "B2"), b);
         await turn("A's second", change("nine", "A2"), a);
         const outcome =
-          how === "reset" ? await workspace.reset(b) : await workspace.undo({ thread: b, count: 2 });
+          how === "reset"
+            ? await workspace.approvals.reset(b)
+            : await workspace.undo({ thread: b, count: 2 });
         expect(outcome).toMatchObject({ outcome: "applied", merged: ["x"] });
         expect(read("x")).toBe(LINES.replace("three", "A1").replace("nine", "A2"));
         expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], []]);
@@ -275,18 +292,18 @@ describe("[I60] two conversations on one workspace", () => {
       const { a, b } = await twoThreads(temp);
       await turn("B's", () => write("y", "B\n"), b);
       await turn("A's", () => write("x", "A\n"), a);
-      await workspace.prune({
+      await workspace.upkeep.prune({
         policy: { name: "none", keepAllHours: -1, keepTurnsHours: -1, keepMinimum: 0, keepMaximum: null },
       });
       temp.passHours(25);
-      expect((await workspace.gc()).checkpointsDropped).toBeGreaterThan(0);
+      expect((await workspace.upkeep.gc()).checkpointsDropped).toBeGreaterThan(0);
       const reason = "shared with another thread";
-      expect(await workspace.reset(a)).toMatchObject({
+      expect(await workspace.approvals.reset(a)).toMatchObject({
         outcome: "conflicts",
         conflicts: [{ path: "y", reason }],
       });
       expect([read("x"), read("y")]).toEqual(["A\n", "B\n"]);
-      expect(await workspace.reset(a, { bestEffort: true })).toMatchObject({ outcome: "partial" });
+      expect(await workspace.approvals.reset(a, { bestEffort: true })).toMatchObject({ outcome: "partial" });
       expect([read("x"), read("y")]).toEqual(["0\n", "B\n"]);
     }),
   );
@@ -298,9 +315,9 @@ describe("[I60] two conversations on one workspace", () => {
       const { a, b } = await twoThreads(temp);
       write("x", "by hand\n");
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], ["x"]]);
-      await workspace.approve(a);
+      await workspace.approvals.approve(a);
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([[], []]);
-      expect(await workspace.reset(b)).toMatchObject({ outcome: "unchanged" });
+      expect(await workspace.approvals.reset(b)).toMatchObject({ outcome: "unchanged" });
       expect(temp.read("x")).toBe("by hand\n");
     }),
   );
@@ -312,10 +329,10 @@ describe("[I60] two conversations on one workspace", () => {
       const { a, b } = await twoThreads(temp);
       await turn("A's", () => write("x", "A\n"), a);
       await turn("B's", () => write("y", "B\n"), b);
-      await workspace.reset(a);
+      await workspace.approvals.reset(a);
       await workspace.undo({ thread: a });
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], ["y"]]);
-      expect(await workspace.session(a)).toMatchObject({ session: "session_2" });
+      expect(await workspace.approvals.session(a)).toMatchObject({ session: "session_2" });
     }),
   );
 
@@ -326,8 +343,8 @@ describe("[I60] two conversations on one workspace", () => {
       const { a, b } = await twoThreads(temp);
       await turn("A's", () => write("x", "A\n"), a);
       await turn("B's", () => write("y", "B\n"), b);
-      await workspace.approve(a);
-      await workspace.approve(b);
+      await workspace.approvals.approve(a);
+      await workspace.approvals.approve(b);
       await workspace.undo({ count: 2 });
       expect([await pending(workspace, a), await pending(workspace, b)]).toEqual([["x"], ["y"]]);
     }),
@@ -338,16 +355,18 @@ describe("[I60] two conversations on one workspace", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const { a, b } = await twoThreads(temp);
-      await workspace.turn({ thread: a }, () =>
-        workspace.turn({ thread: b }, async () => write("x", "who?\n")),
+      await workspace.turns.run({ thread: a }, () =>
+        workspace.turns.run({ thread: b }, async () => write("x", "who?\n")),
       );
       const reason = "shared with another thread";
-      expect(await workspace.reset(b)).toMatchObject({
+      expect(await workspace.approvals.reset(b)).toMatchObject({
         outcome: "conflicts",
         conflicts: [{ path: "x", reason }],
       });
       expect(read("x")).toBe("who?\n");
-      expect(await workspace.reset(b, { includeShared: true })).toMatchObject({ outcome: "applied" });
+      expect(await workspace.approvals.reset(b, { includeShared: true })).toMatchObject({
+        outcome: "applied",
+      });
       expect(read("x")).toBe("0\n");
     }),
   );
@@ -375,11 +394,11 @@ describe("hasChanges of a message's checkpoint", () => {
     "[R31] differs from the next message, the last one from the disk; stays true when rolled back",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;
-      const { id: a } = await workspace.createThread({ agent: "A" });
-      await workspace.prompt(a, { content: "one" });
+      const { id: a } = await workspace.threads.create({ agent: "A" });
+      await workspace.turns.prompt(a, { content: "one" });
       write("x", "1\n");
-      await workspace.prompt(a, { content: "two: only a question" });
-      await workspace.prompt(a, { content: "three" });
+      await workspace.turns.prompt(a, { content: "two: only a question" });
+      await workspace.turns.prompt(a, { content: "three" });
       expect(await ofMessages(workspace, a)).toEqual([
         [true, false],
         [false, false],
@@ -387,7 +406,7 @@ describe("hasChanges of a message's checkpoint", () => {
       ]);
       write("x", "3\n");
       expect((await ofMessages(workspace, a)).at(-1)).toEqual([true, false]);
-      await workspace.endTurn(a);
+      await workspace.turns.end(a);
       await workspace.undo();
       expect(await ofMessages(workspace, a)).toEqual([
         [true, false],
@@ -402,8 +421,8 @@ describe("hasChanges of a message's checkpoint", () => {
     "[R31] what another conversation changed does not count",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { a, b } = await twoThreads(temp);
-      await temp.workspace.prompt(a, { content: "one" });
-      await temp.workspace.endTurn(a);
+      await temp.workspace.turns.prompt(a, { content: "one" });
+      await temp.workspace.turns.end(a);
       await temp.turn("B's", () => temp.write("x", "B\n"), b);
       expect(await ofMessages(temp.workspace, a)).toEqual([[false, false]]);
     }),

@@ -17,7 +17,7 @@ describe("[R195] a command that begins to run only after it was taken to be over
       write("y", "mine\n");
       expect(await lookTwice(temp)).not.toBeNull();
       await claude.startCommand();
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       write("x", "1\n");
       await claude.endCommands();
       expect(await lookTwice(temp)).not.toBeNull();
@@ -202,16 +202,16 @@ test.each(["starts", "ends"])(
   async (what) =>
     inWorkspace({ x: "0\n" }, async ({ workspace, write, read, passHours }) => {
       passHours(-1);
-      const { id } = await workspace.openThread({ agent: "other", brackets: true });
-      await workspace.prompt(id, { content: "go" });
-      if (what === "ends") await workspace.beginAgent(id, { id: "sub", role: "thinker" });
-      await workspace.beginTool(id, { tool: "Task", toolUseId: "c1" });
+      const { id } = await workspace.threads.open({ agent: "other", brackets: true });
+      await workspace.turns.prompt(id, { content: "go" });
+      if (what === "ends") await workspace.turns.beginAgent(id, { id: "sub", role: "thinker" });
+      await workspace.turns.beginTool(id, { tool: "Task", toolUseId: "c1" });
       passHours(1);
       write("x", "1\n");
-      if (what === "ends") await workspace.endAgent(id, { id: "sub" });
-      else await workspace.beginAgent(id, { id: "sub", role: "thinker" });
-      await workspace.endTool(id, { toolUseId: "c1" });
-      await workspace.endTurn(id);
+      if (what === "ends") await workspace.turns.endAgent(id, { id: "sub" });
+      else await workspace.turns.beginAgent(id, { id: "sub", role: "thinker" });
+      await workspace.turns.endTool(id, { toolUseId: "c1" });
+      await workspace.turns.end(id);
       expect(moved(await workspace.undo())).toEqual(["go"]);
       expect(read("x")).toBe("0\n");
     })(),
@@ -223,12 +223,12 @@ test(
     const { workspace, write, read } = temp;
     const client = processIdentity(process.pid);
     for (const name of ["gone", "living"]) {
-      const { id } = await workspace.openThread({ agent: name, externalId: name, brackets: true, client });
-      await workspace.prompt(id, { content: name });
-      await workspace.beginTool(id, { tool: "Task", toolUseId: name });
+      const { id } = await workspace.threads.open({ agent: name, externalId: name, brackets: true, client });
+      await workspace.turns.prompt(id, { content: name });
+      await workspace.turns.beginTool(id, { tool: "Task", toolUseId: name });
     }
     const gone = { ...client, started: "1" };
-    await workspace.openThread({ agent: "gone", externalId: "gone", client: gone });
+    await workspace.threads.open({ agent: "gone", externalId: "gone", client: gone });
     await workspace.checkpoint();
     write("x", "1\n");
     expect(moved(await workspace.undo())).toEqual(["living"]);

@@ -28,11 +28,11 @@ async function inCapped(body: (capped: Capped) => Promise<void>): Promise<void> 
   try {
     const turns: { id: string; tree: TreeMap }[] = [];
     for (let n = 0; n < 4; n += 1) {
-      const { after } = await workspace.turn({}, async () => fill(600_000));
+      const { after } = await workspace.turns.run({}, async () => fill(600_000));
       turns.push({ id: after.id, tree: readTreeMap(root) });
     }
     await body({ root, workspace, turns, fill });
-    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+    expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
   } finally {
     await workspace.close();
     rmSync(base, { recursive: true, force: true });
@@ -51,7 +51,7 @@ test("[R14] old turns make room for a new checkpoint, the oldest first, and the 
       expect.any(Boolean),
       true,
     ]);
-    expect((await workspace.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
+    expect((await workspace.upkeep.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
   }));
 
 test("[R14, N4] a restore at the cap does not cost the checkpoint it goes back to", () =>
@@ -78,15 +78,15 @@ test("[R14] what is larger than the cap is refused, and no checkpoint is given u
 
 /** A turn of tool calls, each with so many new bytes, driven as hooks do; `end` is its stop. */
 async function driveTurn(workspace: Workspace, prompt: string, calls: readonly (() => void)[]) {
-  const thread = (await workspace.openThread({ agent: "agent", externalId: "one" })).id;
-  await workspace.prompt(thread, { content: prompt });
+  const thread = (await workspace.threads.open({ agent: "agent", externalId: "one" })).id;
+  await workspace.turns.prompt(thread, { content: prompt });
   for (const [index, call] of calls.entries()) {
     const toolUseId = `${prompt}-${index}`;
-    await workspace.beginTool(thread, { tool: "Bash", toolUseId });
+    await workspace.turns.beginTool(thread, { tool: "Bash", toolUseId });
     call();
-    await workspace.endTool(thread, { toolUseId });
+    await workspace.turns.endTool(thread, { toolUseId });
   }
-  return { end: () => workspace.endTurn(thread) };
+  return { end: () => workspace.turns.end(thread) };
 }
 
 test("[R160] the cap reached during a turn: it and the one before it can still be undone", () =>
@@ -95,11 +95,11 @@ test("[R160] the cap reached during a turn: it and the one before it can still b
     const complete = await driveTurn(workspace, "complete", [part("c1"), part("c2")]);
     await complete.end();
     const before = readTreeMap(root);
-    const events = workspace.events({ after: 0 });
+    const events = workspace.events.read({ after: 0 });
     const { end } = await driveTurn(workspace, "open", ["o1", "o2", "o3", "o4"].map(part));
     const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
     expect(turns.map(({ id }) => listed.has(id))).toContain(false);
-    expect((await workspace.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
+    expect((await workspace.upkeep.stats()).diskBytes).toBeLessThanOrEqual(CAP_BYTES);
     const dropped: string[] = [];
     for await (const event of events) {
       if (event.type === "steps_dropped") dropped.push(...event.steps);
@@ -146,7 +146,7 @@ test(
     const after = tree();
     const [newest] = await workspace.list();
     await workspace.checkpoint();
-    const report = await workspace.forget(newest!.id);
+    const report = await workspace.upkeep.forget(newest!.id);
     expect(report.steps).toMatchObject([{ prompt: "newest" }]);
     for (const attempt of [workspace.undo(), workspace.planUndo(), workspace.undo({ count: 2 })])
       await expect(attempt).rejects.toMatchObject({
@@ -170,13 +170,13 @@ test(
     for (const name of ["t1", "t2", "t3", "t4"]) {
       await turn(name, () => writeFileSync(join(root, "noise"), randomBytes(600_000)));
     }
-    await workspace.gc();
-    const before = (await workspace.stats()).storedBytes;
-    await workspace.prune({
+    await workspace.upkeep.gc();
+    const before = (await workspace.upkeep.stats()).storedBytes;
+    await workspace.upkeep.prune({
       policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 },
     });
     passHours(25);
-    await workspace.gc();
-    expect((await workspace.stats()).storedBytes).toBeLessThan(before - 600_000);
+    await workspace.upkeep.gc();
+    expect((await workspace.upkeep.stats()).storedBytes).toBeLessThan(before - 600_000);
   }),
 );

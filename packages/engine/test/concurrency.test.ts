@@ -46,7 +46,7 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
       const collector = startInProcess<number>(
         temp,
         `const policy = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
-         for (let n = 0; n < 15; n += 1) { await workspace.prune({ policy }); await workspace.gc(); }
+         for (let n = 0; n < 15; n += 1) { await workspace.upkeep.prune({ policy }); await workspace.upkeep.gc(); }
          return 0;`,
       );
       const all = (await Promise.all(writers)).flat();
@@ -67,7 +67,7 @@ describe("several processes at once", { timeout: LIMIT_MS }, () => {
       expect(await listWorkspaces({ home: temp.home })).toHaveLength(1);
       const workspace = await openWorkspace(temp.root, { home: temp.home });
       await expectAcknowledged({ workspace }, all);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       await workspace.close();
     } finally {
       rmSync(base, { recursive: true, force: true });

@@ -12,7 +12,7 @@ import {
 import { inWorkspace, runInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const open = async ({ workspace }: TempWorkspace, agent = "claude") =>
-  (await workspace.createThread({ agent, externalId: agent })).id;
+  (await workspace.threads.create({ agent, externalId: agent })).id;
 
 /** Whose doing the changes of the newest checkpoint are. */
 async function attributions(workspace: Workspace, ref = "@"): Promise<Record<string, string | null>> {
@@ -21,13 +21,17 @@ async function attributions(workspace: Workspace, ref = "@"): Promise<Record<str
 }
 
 const begin = (workspace: Workspace, thread: ThreadId, toolUseId: string, more: object = {}) =>
-  workspace.beginTool(thread, { tool: "Bash", toolUseId, ...more });
+  workspace.turns.beginTool(thread, { tool: "Bash", toolUseId, ...more });
 
 describe("threads and messages", () => {
   test(
     "[A03] [A06] [A32] a new thread has its initial checkpoint; the same one again is found",
     inWorkspace({ x: "0\n" }, async ({ workspace }) => {
-      const made = await workspace.createThread({ agent: "claude", externalId: "s-1", title: "My Feature" });
+      const made = await workspace.threads.create({
+        agent: "claude",
+        externalId: "s-1",
+        title: "My Feature",
+      });
       expect(made).toMatchObject({ title: "My Feature", session: "session_1", checkpoints: 1, messages: 0 });
       expect(await workspace.resolve(made.initialCheckpoint!)).toMatchObject({
         kind: "initial",
@@ -35,8 +39,8 @@ describe("threads and messages", () => {
         session: "session_1",
         description: "Initial snapshot before dialog: My Feature",
       });
-      expect(await workspace.createThread({ agent: "claude", externalId: "s-1" })).toEqual(made);
-      expect(await workspace.updateThread(made.id, { title: "Other" })).toMatchObject({ title: "Other" });
+      expect(await workspace.threads.create({ agent: "claude", externalId: "s-1" })).toEqual(made);
+      expect(await workspace.threads.update(made.id, { title: "Other" })).toMatchObject({ title: "Other" });
     }),
   );
 
@@ -46,7 +50,10 @@ describe("threads and messages", () => {
       const { workspace, write } = temp;
       const thread = await open(temp);
       const long = "Create a TODO app with three files and a very long description";
-      const { message, checkpoint } = await workspace.prompt(thread, { content: long, messageId: "m-1" });
+      const { message, checkpoint } = await workspace.turns.prompt(thread, {
+        content: long,
+        messageId: "m-1",
+      });
       expect(message).toMatchObject({
         index: 0,
         role: "user",
@@ -60,8 +67,8 @@ describe("threads and messages", () => {
         description: "Before user message: Create a TODO app with three files and a very long…",
       });
       write("x", "1\n");
-      await workspace.addMessage(thread, { role: "assistant", content: "Done.", artifacts: ["x"] });
-      const second = await workspace.addMessage(thread, { role: "user", content: "Add tests" });
+      await workspace.threads.addMessage(thread, { role: "assistant", content: "Done.", artifacts: ["x"] });
+      const second = await workspace.threads.addMessage(thread, { role: "user", content: "Add tests" });
       expect(second).toMatchObject({ index: 2 });
       expect(await workspace.resolve("m-1")).toMatchObject({ id: checkpoint!.id });
       const before = await workspace.resolve(second.id);
@@ -70,7 +77,7 @@ describe("threads and messages", () => {
         conversation: { messageCount: 2, lastMessageId: expect.any(String) },
       });
       // told twice, stored once
-      expect((await workspace.prompt(thread, { content: "again", messageId: "m-1" })).message).toEqual(
+      expect((await workspace.turns.prompt(thread, { content: "again", messageId: "m-1" })).message).toEqual(
         message,
       );
     }),
@@ -82,14 +89,14 @@ describe("threads and messages", () => {
       const { workspace } = temp;
       const thread = await open(temp);
       for (const content of ["0", "1", "2", "3", "4"])
-        await workspace.addMessage(thread, { role: "assistant", content });
-      const last = await workspace.history(thread, { limit: 2 });
+        await workspace.threads.addMessage(thread, { role: "assistant", content });
+      const last = await workspace.threads.history(thread, { limit: 2 });
       expect([last.messages.map(({ content }) => content), last.cursor, last.total]).toEqual([
         ["3", "4"],
         3,
         5,
       ]);
-      const first = await workspace.history(thread, { limit: 4, before: last.cursor! });
+      const first = await workspace.threads.history(thread, { limit: 4, before: last.cursor! });
       expect([first.messages.map(({ content }) => content), first.cursor]).toEqual([["0", "1", "2"], null]);
     }),
   );
@@ -99,16 +106,16 @@ describe("threads and messages", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;
       const [a, b] = [await open(temp, "a"), await open(temp, "b")];
-      const { checkpoint } = await workspace.prompt(a, { content: "one" });
+      const { checkpoint } = await workspace.turns.prompt(a, { content: "one" });
       write("x", "1\n");
-      await workspace.endTurn(a);
-      await workspace.prompt(b, { content: "two" });
-      await workspace.deleteThread(a);
-      expect((await workspace.threads()).map(({ id }) => id)).toEqual([b]);
-      await expect(workspace.thread(a)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      await workspace.turns.end(a);
+      await workspace.turns.prompt(b, { content: "two" });
+      await workspace.threads.delete(a);
+      expect((await workspace.threads.list()).map(({ id }) => id)).toEqual([b]);
+      await expect(workspace.threads.get(a)).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
       expect(await workspace.restoreTo(checkpoint!.id)).toMatchObject({ outcome: "applied" });
       expect(temp.read("x")).toBe("0\n");
-      await workspace.deleteThread(b, { checkpoints: true });
+      await workspace.threads.delete(b, { checkpoints: true });
       expect(await workspace.list({ thread: b })).toEqual([]);
     }),
   );
@@ -125,10 +132,10 @@ describe("threads and messages", () => {
         facts: { limit: 50, thread },
       });
       await temp.workspace.checkpoint();
-      await temp.workspace.deleteCheckpoint("10");
+      await temp.workspace.upkeep.deleteCheckpoint("10");
       await temp.workspace.checkpoint({ thread });
-      const { initialCheckpoint } = await temp.workspace.thread(thread);
-      await expect(temp.workspace.deleteCheckpoint(initialCheckpoint!)).rejects.toMatchObject({
+      const { initialCheckpoint } = await temp.workspace.threads.get(thread);
+      await expect(temp.workspace.upkeep.deleteCheckpoint(initialCheckpoint!)).rejects.toMatchObject({
         code: "CHECKPOINT_PROTECTED",
       });
     }),
@@ -152,17 +159,17 @@ describe("turns", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "one" });
+      await workspace.turns.prompt(thread, { content: "one" });
       write("x", "1\n");
-      await workspace.addMessage(thread, { role: "assistant", content: "did it" });
-      const stopped = await workspace.endTurn(thread);
+      await workspace.threads.addMessage(thread, { role: "assistant", content: "did it" });
+      const stopped = await workspace.turns.end(thread);
       expect(stopped!.checkpoint).toMatchObject({ kind: "turn", phase: "after" });
-      expect(await workspace.endTurn(thread)).toBeNull();
+      expect(await workspace.turns.end(thread)).toBeNull();
       const marks = async () =>
-        (await workspace.history(thread)).messages.map(({ rolledBack }) => rolledBack);
+        (await workspace.threads.history(thread)).messages.map(({ rolledBack }) => rolledBack);
       await workspace.undo({ thread });
       expect([read("x"), await marks()]).toEqual(["0\n", [true, true]]);
-      const { rolledBack } = await workspace.prompt(thread, { content: "two" });
+      const { rolledBack } = await workspace.turns.prompt(thread, { content: "two" });
       expect(rolledBack).toMatchObject([{ by: "restore", description: "Undid: one", pathsTotal: 1 }]);
       await workspace.redo({ thread });
       expect([read("x"), await marks()]).toEqual(["1\n", [false, false, false]]);
@@ -173,9 +180,9 @@ describe("turns", () => {
     "[R33] without a stop it ends at the next prompt",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const thread = await open(temp);
-      await temp.workspace.prompt(thread, { content: "one" });
+      await temp.workspace.turns.prompt(thread, { content: "one" });
       temp.write("x", "1\n");
-      await temp.workspace.prompt(thread, { content: "two" });
+      await temp.workspace.turns.prompt(thread, { content: "two" });
       temp.write("x", "2\n");
       const undone = await temp.workspace.undo({ thread, count: 2 });
       expect(undone.steps.map(({ prompt }) => prompt)).toEqual(["two", "one"]);
@@ -188,14 +195,14 @@ describe("turns", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "one" });
+      await workspace.turns.prompt(thread, { content: "one" });
       write("x", "1\n");
-      const { checkpoint } = await workspace.prompt(thread, { content: "two" });
+      const { checkpoint } = await workspace.turns.prompt(thread, { content: "two" });
       write("x", "2\n");
-      await workspace.endTurn(thread);
-      await workspace.addMessage(thread, { role: "assistant", content: "done" });
+      await workspace.turns.end(thread);
+      await workspace.threads.addMessage(thread, { role: "assistant", content: "done" });
       const marks = async () =>
-        (await workspace.history(thread)).messages.map(({ rolledBack }) => rolledBack);
+        (await workspace.threads.history(thread)).messages.map(({ rolledBack }) => rolledBack);
       await workspace.restoreTo(checkpoint!.id);
       expect([read("x"), await marks()]).toEqual(["1\n", [false, false, false]]);
       await workspace.undo();
@@ -221,7 +228,7 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "go" });
+      await workspace.turns.prompt(thread, { content: "go" });
       write("y", "by hand\n");
       const before = await begin(workspace, thread, "u-1", { summary: "npm test" });
       expect(before!.checkpoint).toMatchObject({
@@ -233,13 +240,13 @@ describe("[R32] tool calls", () => {
       });
       expect(await attributions(workspace)).toEqual({ y: "outside" });
       write("x", "1\n");
-      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.turns.endTool(thread, { toolUseId: "u-1" });
       expect(await attributions(workspace)).toEqual({ x: "tool" });
-      expect(await workspace.fileEdits(thread)).toMatchObject([
+      expect(await workspace.threads.fileEdits(thread)).toMatchObject([
         { path: "x", type: "modified", messageIndex: 0, diff: expect.stringContaining("+1\n") },
       ]);
       write("y", "by hand again\n");
-      await workspace.endTurn(thread);
+      await workspace.turns.end(thread);
       expect(await attributions(workspace)).toEqual({ y: "outside" });
       expect(await workspace.undo({ thread })).toMatchObject({ outcome: "applied", modified: 1 });
       expect([read("x"), read("y")]).toEqual(["0\n", "by hand again\n"]);
@@ -252,13 +259,13 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const [a, b] = [await open(temp, "a"), await open(temp, "b")];
-      for (const thread of [a, b]) await workspace.prompt(thread, { content: "go" });
+      for (const thread of [a, b]) await workspace.turns.prompt(thread, { content: "go" });
       await begin(workspace, a, "u-a", { paths: ["x"] });
       await begin(workspace, b, "u-b", { paths: ["y"] });
       for (const path of ["x", "y", "z"]) write(path, "1\n");
-      await workspace.endTool(a, { toolUseId: "u-a" });
+      await workspace.turns.endTool(a, { toolUseId: "u-a" });
       expect(await attributions(workspace)).toEqual({ x: "tool", y: "tool", z: "shared" });
-      await workspace.endTool(b, { toolUseId: "u-b" });
+      await workspace.turns.endTool(b, { toolUseId: "u-b" });
       const undone = await workspace.undo({ thread: a });
       expect(undone).toMatchObject({ outcome: "conflicts", conflicts: [{ path: "z" }] });
       await workspace.undo({ thread: a, bestEffort: true });
@@ -271,7 +278,7 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, tree, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "go" });
+      await workspace.turns.prompt(thread, { content: "go" });
       await begin(workspace, thread, "u-1");
       write("z", "by the shell\n");
       await workspace.undo({ thread });
@@ -289,18 +296,18 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { home, root, write, read } = temp;
       const thread = await open(temp);
-      await temp.workspace.prompt(thread, { content: "with" });
+      await temp.workspace.turns.prompt(thread, { content: "with" });
       await begin(temp.workspace, thread, "u-1");
-      await temp.workspace.endTool(thread, { toolUseId: "u-1" });
-      await temp.workspace.turn({ thread }, async () => write("x", "by a process\n"));
+      await temp.workspace.turns.endTool(thread, { toolUseId: "u-1" });
+      await temp.workspace.turns.run({ thread }, async () => write("x", "by a process\n"));
       expect(await attributions(temp.workspace)).toEqual({ x: "tool" });
       await temp.workspace.close();
       {
         await using workspace = await openWorkspace(root, { home, policy: CHECKPOINT_PRESETS.message });
-        await workspace.prompt(thread, { content: "without" });
+        await workspace.turns.prompt(thread, { content: "without" });
         await begin(workspace, thread, "u-2");
         write("x", "1\n");
-        await workspace.endTurn(thread);
+        await workspace.turns.end(thread);
         expect(await attributions(workspace)).toEqual({ x: "tool" });
         await workspace.undo({ thread });
         expect(read("x")).toBe("by a process\n");
@@ -314,11 +321,11 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "go" });
+      await workspace.turns.prompt(thread, { content: "go" });
       await begin(workspace, thread, "u-1");
       await begin(workspace, thread, "u-2");
       write("x", "1\n");
-      await workspace.endTool(thread, { toolUseId: "u-2" });
+      await workspace.turns.endTool(thread, { toolUseId: "u-2" });
       expect(await attributions(workspace)).toEqual({ x: "tool" });
     }),
   );
@@ -329,14 +336,14 @@ describe("[R32] tool calls", () => {
       const { workspace, write, tree } = temp;
       const thread = await open(temp);
       const before = tree();
-      await workspace.prompt(thread, { content: "build" });
+      await workspace.turns.prompt(thread, { content: "build" });
       const begun = await begin(workspace, thread, "u-1", { paths: [`${temp.root}/dist/x`, "/etc/hosts"] });
       expect(begun!.warnings).toEqual([
         "/etc/hosts is outside the workspace: what happens to it is not captured.",
       ]);
       write("dist/x", "built\n");
-      await workspace.endTool(thread, { toolUseId: "u-1" });
-      await workspace.endTurn(thread);
+      await workspace.turns.endTool(thread, { toolUseId: "u-1" });
+      await workspace.turns.end(thread);
       await workspace.undo({ thread });
       expect(tree()).toEqual(before);
     }),
@@ -347,19 +354,19 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "start an agent" });
-      expect(await workspace.beginAgent(thread, { id: "sub", role: "builder" })).toMatchObject({
+      await workspace.turns.prompt(thread, { content: "start an agent" });
+      expect(await workspace.turns.beginAgent(thread, { id: "sub", role: "builder" })).toMatchObject({
         status: "running",
         endedAt: null,
       });
-      await workspace.endTurn(thread);
-      await workspace.prompt(thread, { content: "meanwhile" });
+      await workspace.turns.end(thread);
+      await workspace.turns.prompt(thread, { content: "meanwhile" });
       await begin(workspace, thread, "u-1", { agentId: "sub" });
       write("x", "by the agent\n");
-      await workspace.endTool(thread, { toolUseId: "u-1" });
-      await workspace.endAgent(thread, { id: "sub", status: "completed", cost: 0.5, tokens: 1200 });
-      await workspace.endTurn(thread);
-      expect(await workspace.agents(thread)).toMatchObject([
+      await workspace.turns.endTool(thread, { toolUseId: "u-1" });
+      await workspace.turns.endAgent(thread, { id: "sub", status: "completed", cost: 0.5, tokens: 1200 });
+      await workspace.turns.end(thread);
+      expect(await workspace.turns.agents(thread)).toMatchObject([
         { id: "sub", role: "builder", status: "completed", cost: 0.5, tokens: 1200, parent: null },
       ]);
       const undone = await workspace.undo({ thread });
@@ -381,14 +388,14 @@ describe("[R32] tool calls", () => {
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      await workspace.prompt(thread, { content: "start an agent" });
-      await workspace.beginAgent(thread, { id: "sub", role: "builder" });
+      await workspace.turns.prompt(thread, { content: "start an agent" });
+      await workspace.turns.beginAgent(thread, { id: "sub", role: "builder" });
       await begin(workspace, thread, "u-1", { agentId: "sub" });
       write("x", "1\n");
       await workspace.undo({ thread });
       expect(read("x")).toBe("0\n");
       write("y", "later\n");
-      await workspace.endTool(thread, { toolUseId: "u-1" });
+      await workspace.turns.endTool(thread, { toolUseId: "u-1" });
       await workspace.undo({ thread });
       expect(read("y")).toBe("0\n");
       await workspace.redo({ thread });
@@ -405,14 +412,14 @@ describe("[R32] tool calls", () => {
         (await workspace.list()).map(({ kind }) => kind).reverse();
       await temp.workspace.close();
       const drive = async (workspace: Workspace, agent: string) => {
-        const { id } = await workspace.createThread({ agent });
-        await workspace.prompt(id, { content: "go" });
-        await workspace.beginAgent(id, { id: "sub", role: "r" });
+        const { id } = await workspace.threads.create({ agent });
+        await workspace.turns.prompt(id, { content: "go" });
+        await workspace.turns.beginAgent(id, { id: "sub", role: "r" });
         await begin(workspace, id, "u-1");
         write("x", `${agent}\n`);
-        await workspace.endTool(id, { toolUseId: "u-1" });
-        await workspace.endAgent(id, { id: "sub" });
-        await workspace.endTurn(id);
+        await workspace.turns.endTool(id, { toolUseId: "u-1" });
+        await workspace.turns.endAgent(id, { id: "sub" });
+        await workspace.turns.end(id);
         return kinds(workspace);
       };
       const expected = { message: [], tool: ["tool", "tool"], agent: ["agent", "agent"] };
@@ -443,26 +450,26 @@ describe("[R35] [A30] edits that can be taken back", () => {
       await temp.workspace.close();
       {
         await using workspace = await openWorkspace(root, { home, ...message });
-        const { id: thread } = await workspace.createThread({ agent: "a" });
-        await workspace.prompt(thread, { content: "go" });
+        const { id: thread } = await workspace.threads.create({ agent: "a" });
+        await workspace.turns.prompt(thread, { content: "go" });
         const count = (await workspace.list()).length;
-        const good = await workspace.startEdit(thread, { paths: ["x"] });
+        const good = await workspace.turns.startEdit(thread, { paths: ["x"] });
         write("x", "1\n");
-        expect(await workspace.finalizeEdit(good.id)).toBeNull();
+        expect(await workspace.turns.finalizeEdit(good.id)).toBeNull();
         expect(await workspace.list()).toHaveLength(count);
-        const bad = await workspace.startEdit(thread, { paths: ["x", "new/file"], tool: "write_file" });
+        const bad = await workspace.turns.startEdit(thread, { paths: ["x", "new/file"], tool: "write_file" });
         write("x", "half writ");
         write("new/file", "half");
         write("y", "somebody else\n");
-        await workspace.gc();
-        expect(await workspace.abortEdit(bad.id)).toMatchObject({
+        await workspace.upkeep.gc();
+        expect(await workspace.turns.abortEdit(bad.id)).toMatchObject({
           outcome: "applied",
           modified: 1,
           deleted: 1,
         });
         expect([read("x"), read("y")]).toEqual(["1\n", "somebody else\n"]);
         expect(temp.tree().has("new/file")).toBe(false);
-        await expect(workspace.finalizeEdit(bad.id)).rejects.toMatchObject({ code: "EDIT_NOT_FOUND" });
+        await expect(workspace.turns.finalizeEdit(bad.id)).rejects.toMatchObject({ code: "EDIT_NOT_FOUND" });
         expect(await workspace.undo({ thread })).toMatchObject({
           outcome: "applied",
           steps: [{ kind: "turn" }],
@@ -478,18 +485,18 @@ describe("[R35] [A30] edits that can be taken back", () => {
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const thread = await open(temp);
-      const edit = await workspace.startEdit(thread, { paths: ["x", "new"], tool: "write_file" });
+      const edit = await workspace.turns.startEdit(thread, { paths: ["x", "new"], tool: "write_file" });
       write("x", "half");
       write("new", "half");
-      expect(await workspace.abortEdit(edit.id)).toMatchObject({
+      expect(await workspace.turns.abortEdit(edit.id)).toMatchObject({
         outcome: "applied",
         modified: 1,
         deleted: 1,
       });
       expect([read("x"), temp.tree().has("new")]).toEqual(["0\n", false]);
-      const good = await workspace.startEdit(thread, { paths: ["x"], tool: "write_file" });
+      const good = await workspace.turns.startEdit(thread, { paths: ["x"], tool: "write_file" });
       write("x", "1\n");
-      expect((await workspace.finalizeEdit(good.id))!.checkpoint).toMatchObject({
+      expect((await workspace.turns.finalizeEdit(good.id))!.checkpoint).toMatchObject({
         kind: "tool",
         phase: "after",
       });
@@ -506,21 +513,21 @@ describe("[R35] [A30] edits that can be taken back", () => {
       await temp.workspace.close();
       {
         await using workspace = await openWorkspace(root, { home, ...message });
-        const { id: thread } = await workspace.createThread({ agent: "a" });
+        const { id: thread } = await workspace.threads.create({ agent: "a" });
         const change = async (value: string) => {
-          const outer = await workspace.startEdit(thread, { paths: [], tool: "transaction" });
+          const outer = await workspace.turns.startEdit(thread, { paths: [], tool: "transaction" });
           for (const path of ["x", "y"]) {
-            const inner = await workspace.startEdit(thread, { paths: [path], within: outer.id });
+            const inner = await workspace.turns.startEdit(thread, { paths: [path], within: outer.id });
             write(path, value);
-            await workspace.finalizeEdit(inner.id);
+            await workspace.turns.finalizeEdit(inner.id);
           }
           return outer.id;
         };
         const count = (await workspace.list()).length;
-        const committed = await workspace.finalizeEdit(await change("1\n"));
+        const committed = await workspace.turns.finalizeEdit(await change("1\n"));
         expect(committed!.checkpoint).toMatchObject({ kind: "tool", changes: { modified: 2 } });
         expect(await workspace.list()).toHaveLength(count + 1);
-        await workspace.abortEdit(await change("2\n"));
+        await workspace.turns.abortEdit(await change("2\n"));
         expect([read("x"), read("y")]).toEqual(["1\n", "1\n"]);
       }
       await temp.reopen();
@@ -537,18 +544,18 @@ describe("[R36] events", () => {
       const seen: WorkspaceEvent[] = [];
       const stop = new AbortController();
       const reading = (async () => {
-        for await (const event of workspace.events({ signal: stop.signal })) {
+        for await (const event of workspace.events.read({ signal: stop.signal })) {
           seen.push(event);
           if (event.type === "session_approved") stop.abort();
         }
       })();
-      await workspace.prompt(thread, { content: "go", messageId: "m-1" });
+      await workspace.turns.prompt(thread, { content: "go", messageId: "m-1" });
       await begin(workspace, thread, "u-1");
       write("x", "1\n");
-      await workspace.endTool(thread, { toolUseId: "u-1" });
-      await workspace.endTurn(thread);
+      await workspace.turns.endTool(thread, { toolUseId: "u-1" });
+      await workspace.turns.end(thread);
       await workspace.undo();
-      runInProcess(temp, `await workspace.approve(${JSON.stringify(thread)})`);
+      runInProcess(temp, `await workspace.approvals.approve(${JSON.stringify(thread)})`);
       await reading;
       const types = seen.map(({ type }) => type).filter((type) => type !== "checkpoint_created");
       expect(types).toEqual([
@@ -573,13 +580,13 @@ describe("[R36] events", () => {
         diff: expect.stringContaining("+1\n"),
       });
       const again: number[] = [];
-      for await (const event of workspace.events({ after: user.seq })) {
+      for await (const event of workspace.events.read({ after: user.seq })) {
         again.push(event.seq);
         if (event.type === "session_approved") break;
       }
       expect(again).toEqual(seen.map(({ seq }) => seq).filter((seq) => seq > user.seq));
       // heard from the call on, and to the end of the workspace
-      const late = workspace.events();
+      const late = workspace.events.read();
       await workspace.note("@", "told");
       const next = await late[Symbol.asyncIterator]().next();
       expect(next.value).toMatchObject({ type: "checkpoint_updated", checkpoint: { note: "told" } });

@@ -54,8 +54,8 @@ describe("rows that are gone or swapped", () => {
     const workspace = await findWorkspace(root, { home });
     const kinds = ({ problems }: VerifyReport) => [...new Set(problems.map(({ kind }) => kind))].sort();
     return {
-      quick: kinds(await workspace.verify()),
-      full: kinds(await workspace.verify({ full: true })),
+      quick: kinds(await workspace.upkeep.verify()),
+      full: kinds(await workspace.upkeep.verify({ full: true })),
       workspace,
     };
   }
@@ -66,7 +66,7 @@ describe("rows that are gone or swapped", () => {
     );
     await using _ = workspace;
     expect([quick, full]).toEqual([["object-missing"], ["object-missing"]]);
-    const { problems } = await workspace.verify();
+    const { problems } = await workspace.upkeep.verify();
     expect(problems.flatMap(({ checkpoints }) => checkpoints)).toEqual([states[3]!.id]);
     const before = readTreeMap(root);
     rmSync(join(root, "only-in-4.txt"));
@@ -86,12 +86,12 @@ describe("rows that are gone or swapped", () => {
       ),
     );
     await using workspace = await findWorkspace(root, { home });
-    expect((await workspace.verify({ full: true })).ok).toBe(false);
+    expect((await workspace.upkeep.verify({ full: true })).ok).toBe(false);
     expect(await workspace.restoreTo("v3")).toMatchObject({ outcome: "applied", conflicts: [] });
     expect(readTreeMap(root)).toEqual(states[2]!.tree);
     await workspace.restoreTo("v4");
     expect(readTreeMap(root)).toEqual(states[3]!.tree);
-    expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+    expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 
   test("[N2] a damaged newest checkpoint keeps nobody from taking new ones", () => {
@@ -184,9 +184,9 @@ describe("rows that are gone or swapped", () => {
       project.damaged = true;
       project.write("a.txt", "meanwhile");
       await workspace.checkpoint({ kind: "tool" });
-      const turn = await workspace.turn({ prompt: "edit" }, async () => project.write("a.txt", "after"));
+      const turn = await workspace.turns.run({ prompt: "edit" }, async () => project.write("a.txt", "after"));
       // the checkpoints that had the content before the turn go; the turn's own record still needs it
-      await workspace.prune({
+      await workspace.upkeep.prune({
         policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: null },
       });
       // pruning spares the checkpoint before the last turn: that it is gone has to be arranged
@@ -194,12 +194,12 @@ describe("rows that are gone or swapped", () => {
         join(project.storeDirectory(), "store.db"),
       );
       project.clockMs = 48 * 3_600_000;
-      expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 2 });
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await workspace.upkeep.gc()).toMatchObject({ checkpointsDropped: 2 });
+      expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       edit(
         `DELETE FROM object WHERE hash = (SELECT substr(old, -32) FROM change WHERE checkpoint = ${turn.after.seq})`,
       )(join(project.storeDirectory(), "store.db"));
-      expect((await workspace.verify()).problems).toMatchObject([
+      expect((await workspace.upkeep.verify()).problems).toMatchObject([
         { kind: "object-missing", checkpoints: [turn.after.id] },
       ]);
       const blamed = expect.arrayContaining([turn.after.id]) as unknown;
@@ -217,7 +217,7 @@ describe("rows that are gone or swapped", () => {
       writeFileSync(file, bytes.replaceAll("note TEXT, description", "nota TEXT, description"), "latin1");
     });
     await using workspace = await findWorkspace(root, { home });
-    const { problems } = await workspace.verify();
+    const { problems } = await workspace.upkeep.verify();
     expect(problems.map(({ kind }) => kind)).toContain("database");
   });
 });
@@ -297,13 +297,13 @@ describe("the stat cache is only a cache", () => {
       await other.checkpoint();
       await new Promise((resolve) => setTimeout(resolve, 100));
       await other.checkpoint();
-      await workspace.forget("secret.txt");
+      await workspace.upkeep.forget("secret.txt");
       await project.close(workspace);
       // one process that had looked before, and one that reads the cache that was left
       await other.checkpoint({ name: "same process" });
       const next = await project.open();
       await next.checkpoint({ name: "next process" });
-      expect(await next.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+      expect(await next.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
       project.remove("secret.txt");
       await next.restoreTo("same process");
       expect(project.read("secret.txt")).toBe("s".repeat(100));
@@ -322,7 +322,7 @@ describe("the stat cache is only a cache", () => {
       project.write("a.txt", "changed");
       await expect(again.restoreTo("1")).rejects.toMatchObject({ code: "OBJECT_CORRUPT" });
       expect(project.read("a.txt")).toBe("changed");
-      expect((await again.verify()).ok).toBe(false);
+      expect((await again.upkeep.verify()).ok).toBe(false);
     }),
   );
 });

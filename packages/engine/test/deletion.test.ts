@@ -83,7 +83,9 @@ describe("ignored files", () => {
   test(
     "[A83] an undo of the turn that made it ignored leaves it alone, too",
     inProtected({ "secret.txt": "s", "b.txt": "b" }, async (project, workspace) => {
-      await workspace.turn({ prompt: "ignore it" }, async () => project.write(".gitignore", "secret.txt\n"));
+      await workspace.turns.run({ prompt: "ignore it" }, async () =>
+        project.write(".gitignore", "secret.txt\n"),
+      );
       project.write("secret.txt", "changed while ignored");
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", deleted: 1, conflicts: [] });
       expect(project.read("secret.txt")).toBe("changed while ignored");
@@ -116,7 +118,7 @@ describe("ignored files", () => {
       { ".gitignore": "data/\nempty/\n", "data/big.csv": "precious" },
       async (project, workspace) => {
         mkdirSync(join(project.root, "empty"));
-        const turn = await workspace.turn({ prompt: "tidy up" }, async () =>
+        const turn = await workspace.turns.run({ prompt: "tidy up" }, async () =>
           project.write(".gitignore", "# nothing\n"),
         );
         expect(turn.after.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
@@ -185,7 +187,7 @@ describe("named paths", () => {
   test(
     "[A76] a named path is captured although ignored; recorded absent, it is removed again",
     inProtected({ "a.txt": "a", "dist/mine.js": "built by hand" }, async (project, workspace) => {
-      const turn = await workspace.turn({ prompt: "build" }, async (turn) => {
+      const turn = await workspace.turns.run({ prompt: "build" }, async (turn) => {
         await turn.name(["dist/out.js", "build/deep/out.js"]);
         project.write("dist/out.js", "made by the tool");
         project.write("build/deep/out.js", "made by the tool");
@@ -205,7 +207,7 @@ describe("named paths", () => {
   test(
     "a named path that was there when it was named is not known to have been absent",
     inProtected({ "a.txt": "a", "dist/out.js": "there before" }, async (project, workspace) => {
-      const turn = await workspace.turn({ prompt: "build" }, async (turn) => {
+      const turn = await workspace.turns.run({ prompt: "build" }, async (turn) => {
         await turn.name(["dist/out.js"]);
         project.write("dist/out.js", "rebuilt");
       });
@@ -224,7 +226,7 @@ describe("named paths", () => {
   test(
     "a path inside .git stays out even when a tool names it",
     inProtected({ "a.txt": "a", ".git/config": "[core]\n" }, async (project, workspace) => {
-      const turn = await workspace.turn({}, async (turn) => {
+      const turn = await workspace.turns.run({}, async (turn) => {
         await turn.name([".git/config", ".git/hooks/post-checkout"]);
         project.write(".git/hooks/post-checkout", "#!/bin/sh\n");
         project.write(".git/config", "[core]\nchanged\n");
@@ -499,7 +501,7 @@ describe.skipIf(!canMakeImmutable)("what cannot be written", () => {
 test(
   "[I06] what was only edited is never deleted by an undo",
   inProtected({ "a.txt": "1\n", "b.txt": "1\n" }, async (project, workspace) => {
-    await workspace.turn({}, async () => project.write("a.txt", "2\n"));
+    await workspace.turns.run({}, async () => project.write("a.txt", "2\n"));
     rmSync(join(project.root, "b.txt"));
     project.write("b.txt", "by hand\n");
     expect(await workspace.undo()).toMatchObject({ outcome: "applied", modified: 1, deleted: 0 });

@@ -31,7 +31,7 @@ test.skipIf(!isHeavy)(
       const captureMs = await time(() => workspace.checkpoint({ name: "huge" }));
       fs.rmSync(root + "/huge.bin");
       const restoreMs = await time(() => workspace.restoreTo("huge"));
-      return { captureMs, restoreMs, rssMiB: Math.round(process.resourceUsage().maxRSS / 1024), storeBytes: (await workspace.stats()).diskBytes };`,
+      return { captureMs, restoreMs, rssMiB: Math.round(process.resourceUsage().maxRSS / 1024), storeBytes: (await workspace.upkeep.stats()).diskBytes };`,
     );
     console.log("3,000,000,000 bytes:", measured, "blocks on disk", statSync(huge).blocks * 512);
     expect(statSync(huge).size).toBe(3_000_000_000);
@@ -58,7 +58,7 @@ test.skipIf(!isHeavy)(
       const restoreMs = await time(() => workspace.restoreTo("all"));
       const undoMs = await time(() => workspace.undo());
       const redoMs = await time(() => workspace.redo());
-      return { firstMs, againMs, restoreMs, undoMs, redoMs, rssMiB: Math.round(process.resourceUsage().maxRSS / 1024), storeBytes: (await workspace.stats()).diskBytes };`,
+      return { firstMs, againMs, restoreMs, undoMs, redoMs, rssMiB: Math.round(process.resourceUsage().maxRSS / 1024), storeBytes: (await workspace.upkeep.stats()).diskBytes };`,
     );
     console.log("100,000 files:", measured);
     expect(project.tree()).toEqual(before);

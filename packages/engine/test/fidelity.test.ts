@@ -39,7 +39,7 @@ async function expectThereAndBack(project: Project, workspace: Workspace, change
   const tree = () => project.tree();
   const { checkpoint: start } = await workspace.checkpoint({ name: "start" });
   const before = tree();
-  await workspace.turn({ prompt: "change" }, async () => change());
+  await workspace.turns.run({ prompt: "change" }, async () => change());
   const after = tree();
   expect(after).not.toEqual(before);
   const { checkpoint: end } = await workspace.checkpoint({ name: "end" });
@@ -227,7 +227,7 @@ describe("links", () => {
       expect(statSync(join(outside, "only-mode")).mode & 0o777).toBe(0o755);
       rmSync(join(project.root, "linked"));
       linkSync(join(outside, "linked"), join(project.root, "linked"));
-      await workspace.turn({}, async () => rmSync(join(project.root, "linked")));
+      await workspace.turns.run({}, async () => rmSync(join(project.root, "linked")));
       await workspace.undo();
       expect(project.read("linked")).toBe("shared");
       expect(statSync(join(project.root, "linked")).ino).not.toBe(statSync(join(outside, "linked")).ino);
@@ -429,7 +429,7 @@ describe("what is no file", () => {
         const { checkpoint, gaps } = await workspace.checkpoint();
         fs.writeFileSync(root + "/readable", "changed");
         const { outcome, kept } = await workspace.restoreTo(checkpoint.id);
-        const { ok } = await workspace.verify({ full: true });
+        const { ok } = await workspace.upkeep.verify({ full: true });
         return { gaps: gaps.map(({ path, reason }) => path + " " + reason).sort(), files: checkpoint.files, outcome, kept, ok };`;
         const result = runAsNobody(scriptFor(project, script));
         expect(result).toEqual({
@@ -530,7 +530,7 @@ describe("the limit for one file", () => {
     inProject({ big: "b".repeat(2000), small: "1" }, async (project) => {
       project.configure(settings);
       const workspace = await project.open();
-      await workspace.turn({}, async () => {
+      await workspace.turns.run({}, async () => {
         project.write("small", "2");
         project.remove("big");
       });

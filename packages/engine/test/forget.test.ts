@@ -31,16 +31,16 @@ describe("forget", () => {
       project.write("keys/secret.bin", older);
       project.write("keys/other.txt", "other");
       await workspace.checkpoint({ name: "older" });
-      await workspace.turn({ prompt: "replace" }, async () => project.write("keys/secret.bin", secret));
-      await workspace.gc();
+      await workspace.turns.run({ prompt: "replace" }, async () => project.write("keys/secret.bin", secret));
+      await workspace.upkeep.gc();
       await workspace.checkpoint({ name: "newer" });
       expect([secret, older].map((marker) => holds(project, marker))).toEqual([true, true]);
-      expect(await workspace.forget("keys/secret.bin", { dryRun: true })).toMatchObject({
+      expect(await workspace.upkeep.forget("keys/secret.bin", { dryRun: true })).toMatchObject({
         dryRun: true,
         checkpoints: expect.arrayContaining([]) as unknown,
       });
       project.remove("keys/secret.bin");
-      const report = await workspace.forget("keys/secret.bin");
+      const report = await workspace.upkeep.forget("keys/secret.bin");
       expect(report.checkpoints.length).toBeGreaterThanOrEqual(4);
       expect([secret, older].map((marker) => holds(project, marker))).toEqual([false, false]);
       project.write("keys/secret.bin", "mine");
@@ -64,7 +64,7 @@ describe("forget", () => {
       project.write("secret.log", secret);
       const descriptor = openSync(join(project.root, "secret.log"), "a");
       await workspace.restoreTo("harmless");
-      await workspace.forget("secret.log");
+      await workspace.upkeep.forget("secret.log");
       expect(holds(project, secret)).toBe(false);
       closeSync(descriptor);
       await workspace.checkpoint();
@@ -82,7 +82,7 @@ describe("forget", () => {
       project.write("private/shared.bin", shared);
       project.write("public/shared.bin", shared);
       await workspace.checkpoint({ name: "with" });
-      await workspace.forget("private");
+      await workspace.upkeep.forget("private");
       expect([small, large, shared].map((marker) => holds(project, marker))).toEqual([false, false, true]);
       expect((await workspace.show("with")).gaps).toEqual([
         { path: "private", reason: "forgotten", size: 0 },
@@ -101,7 +101,7 @@ describe("forget", () => {
       const { checkpoint } = await workspace.checkpoint({ name: "secret" });
       project.write("a.bin", "3");
       await workspace.checkpoint({ name: "after" });
-      expect(await workspace.forget(checkpoint.id)).toMatchObject({ checkpoints: [checkpoint.id] });
+      expect(await workspace.upkeep.forget(checkpoint.id)).toMatchObject({ checkpoints: [checkpoint.id] });
       expect(holds(project, secret)).toBe(false);
       await expect(workspace.resolve("secret")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
       await workspace.restoreTo("1");
@@ -122,13 +122,13 @@ describe("forget", () => {
           project.write("noise.bin", randomBytes(300 * KIB));
           await workspace.checkpoint({ kind: index % 3 === 0 ? "manual" : "tool" });
           if (index % every === every - 1 && every !== 30) {
-            await workspace.prune({ policy: RETENTION_PRESETS["mimir"]! });
+            await workspace.upkeep.prune({ policy: RETENTION_PRESETS["mimir"]! });
             project.clockMs += 25 * 3_600_000;
-            await workspace.gc();
+            await workspace.upkeep.gc();
           }
         }
         expect(holds(project, secret)).toBe(true);
-        await workspace.forget("secret.bin");
+        await workspace.upkeep.forget("secret.bin");
         expect(holds(project, secret)).toBe(false);
       })(),
   );
@@ -143,14 +143,14 @@ describe("forget", () => {
       await workspace.checkpoint();
       const reader = new DatabaseSync(join(project.storeDirectory(), "store.db"), { readOnly: true });
       reader.exec("BEGIN; SELECT count(*) FROM object");
-      const error = await workspace.forget("secret.bin").then(
+      const error = await workspace.upkeep.forget("secret.bin").then(
         () => undefined,
         (thrown: unknown) => thrown,
       );
       if (error === undefined) expect(holds(project, secret)).toBe(false);
       else expect(error).toMatchObject({ code: "STORE_BUSY" });
       reader.close();
-      if (error !== undefined) await workspace.forget("secret.bin").catch(() => workspace.gc());
+      if (error !== undefined) await workspace.upkeep.forget("secret.bin").catch(() => workspace.upkeep.gc());
       expect(holds(project, secret)).toBe(false);
     }),
   );
@@ -165,12 +165,12 @@ describe("forget", () => {
       project.remove("old.bin");
       project.write("secret.bin", "changed");
       await workspace.checkpoint();
-      const preview = await workspace.forget("secret.bin", { dryRun: true });
+      const preview = await workspace.upkeep.forget("secret.bin", { dryRun: true });
       expect(preview.sameContent).toEqual(["copies/of it.bin", "old.bin"]);
-      expect((await workspace.forget("empty", { dryRun: true })).sameContent).toEqual([]);
-      await workspace.forget("secret.bin");
+      expect((await workspace.upkeep.forget("empty", { dryRun: true })).sameContent).toEqual([]);
+      await workspace.upkeep.forget("secret.bin");
       expect(holds(project, secret)).toBe(true);
-      await workspace.forget("copies/of it.bin", { sameContent: true });
+      await workspace.upkeep.forget("copies/of it.bin", { sameContent: true });
       expect(holds(project, secret)).toBe(false);
       project.remove("keep.txt");
       await workspace.restoreTo("with");
@@ -193,25 +193,25 @@ describe("forget", () => {
         approval: words("approval"),
         second: words("second"),
       };
-      const thread = (await workspace.openThread({ agent: "a", externalId: "forgettable" })).id;
-      await workspace.updateThread(thread, { title: said.title });
-      const { message } = await workspace.prompt(thread, {
+      const thread = (await workspace.threads.open({ agent: "a", externalId: "forgettable" })).id;
+      await workspace.threads.update(thread, { title: said.title });
+      const { message } = await workspace.turns.prompt(thread, {
         content: said.prompt,
         artifacts: [{ text: said.artifact }],
       });
-      await workspace.beginTool(thread, { tool: "Bash", toolUseId: "t1", summary: said.command });
+      await workspace.turns.beginTool(thread, { tool: "Bash", toolUseId: "t1", summary: said.command });
       project.write("a.txt", "by the tool");
-      await workspace.endTool(thread, { toolUseId: "t1" });
-      await workspace.beginAgent(thread, { id: "sub", role: said.role });
-      await workspace.endAgent(thread, { id: "sub" });
-      await workspace.addMessage(thread, { role: "assistant", content: said.answer });
-      await workspace.endTurn(thread);
+      await workspace.turns.endTool(thread, { toolUseId: "t1" });
+      await workspace.turns.beginAgent(thread, { id: "sub", role: said.role });
+      await workspace.turns.endAgent(thread, { id: "sub" });
+      await workspace.threads.addMessage(thread, { role: "assistant", content: said.answer });
+      await workspace.turns.end(thread);
       await workspace.undo();
       await workspace.redo();
-      await workspace.approve(thread, { message: said.approval });
+      await workspace.approvals.approve(thread, { message: said.approval });
       await workspace.restoreTo("1");
-      await workspace.prompt(thread, { content: said.second });
-      await workspace.endTurn(thread);
+      await workspace.turns.prompt(thread, { content: said.second });
+      await workspace.turns.end(thread);
       return { thread, said, message };
     }
 
@@ -231,21 +231,21 @@ describe("forget", () => {
         inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
           const { thread, said } = await converse(project, workspace);
           const kept = words("kept");
-          const other = (await workspace.openThread({ agent: "b", externalId: "kept" })).id;
-          await workspace.prompt(other, { content: kept });
-          await workspace.endTurn(other);
+          const other = (await workspace.threads.open({ agent: "b", externalId: "kept" })).id;
+          await workspace.turns.prompt(other, { content: kept });
+          await workspace.turns.end(other);
           expect(found(project, said)).toEqual(Object.keys(said));
-          const preview = await workspace.forgetThread(thread, { dryRun: true });
+          const preview = await workspace.threads.forget(thread, { dryRun: true });
           expect(preview).toMatchObject({ messages: 3, steps: 2, dryRun: true });
           expect(found(project, said)).toEqual(Object.keys(said));
           const before = (await workspace.list()).map(({ id, snapshot }) => [id, snapshot]);
-          if (way === "delete") await workspace.deleteThread(thread);
-          else expect(await workspace.forgetThread(thread)).toEqual({ ...preview, dryRun: false });
+          if (way === "delete") await workspace.threads.delete(thread);
+          else expect(await workspace.threads.forget(thread)).toEqual({ ...preview, dryRun: false });
           expect(found(project, said)).toEqual([]);
           expect(found(project, { kept })).toEqual(["kept"]);
           expect((await workspace.list()).map(({ id, snapshot }) => [id, snapshot])).toEqual(before);
-          expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
-          const [newest] = (await workspace.history(thread)).messages.slice(-1);
+          expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+          const [newest] = (await workspace.threads.history(thread)).messages.slice(-1);
           expect(newest).toMatchObject({ content: "[forgotten]", artifacts: [] });
           // an undo of what is forgotten still works
           await workspace.undo({ thread });
@@ -256,9 +256,11 @@ describe("forget", () => {
       "[R165] of one message: it and its turn, and nothing else",
       inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
         const { said, message } = await converse(project, workspace);
-        await workspace.forgetMessage(message.id);
+        await workspace.threads.forgetMessage(message.id);
         expect(found(project, said)).toEqual(["title", "approval", "second"]);
-        await expect(workspace.forgetMessage("nothing")).rejects.toMatchObject({ code: "MESSAGE_NOT_FOUND" });
+        await expect(workspace.threads.forgetMessage("nothing")).rejects.toMatchObject({
+          code: "MESSAGE_NOT_FOUND",
+        });
       }),
     );
   });
@@ -267,7 +269,7 @@ describe("forget", () => {
     "nothing, or what is not there, is refused",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
       for (const target of ["missing.txt", "", ".", "../x"]) {
-        await expect(workspace.forget(target), target).rejects.toMatchObject({
+        await expect(workspace.upkeep.forget(target), target).rejects.toMatchObject({
           code: expect.stringMatching(/CHECKPOINT_NOT_FOUND|PATH_OUTSIDE/) as unknown,
         });
       }

@@ -83,7 +83,7 @@ describe("[R131] a path that became a gap is undone", () => {
     "a turn that is still open, undone before any capture saw the growth",
     small({ a: "old\n" }, async ({ workspace, write, read, openThread }) => {
       const thread = await openThread("agent");
-      await workspace.prompt(thread, { content: "grow" });
+      await workspace.turns.prompt(thread, { content: "grow" });
       write("a", BIG);
       expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
       expect(read("a")).toBe("old\n");
@@ -116,7 +116,7 @@ describe("[R131] a path that became a gap is undone", () => {
       small({ a: "old\n", "d/x": "x\n" }, async (temp) => {
         const { workspace, root, tree } = temp;
         const before = tree();
-        await workspace.turn({}, async () => {
+        await workspace.turns.run({}, async () => {
           for (const [path, content] of states) {
             rmSync(join(root, path), { recursive: true, force: true });
             if (content === "FIFO") makeFifo(temp, path);
@@ -168,7 +168,7 @@ describe("[R131] a path that became a gap is undone", () => {
       writeFileSync(join(root, "a"), "old\n");
       chownSync(join(root, "a"), 65534, 65534);
       const script = `
-        await workspace.turn({ prompt: "t1" }, async () => fs.chmodSync(root + "/a", 0));
+        await workspace.turns.run({ prompt: "t1" }, async () => fs.chmodSync(root + "/a", 0));
         const { outcome, conflicts } = await workspace.undo();
         return { outcome, conflicts };`;
       const output = execFileSync(process.execPath, processScript({ root, home }, script), {

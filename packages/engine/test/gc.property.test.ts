@@ -26,7 +26,7 @@ test("[R187] gc --dry-run tells what gc then frees", { timeout: LIMIT_MS }, asyn
     fc.asyncProperty(fc.array(event, { minLength: 3, maxLength: 14 }), async (events) => {
       await inWorkspace({ "a.txt": "a\n" }, async (temp) => {
         for (const each of events) await happen(temp, each);
-        await temp.workspace.prune({ policy: NOTHING_KEPT });
+        await temp.workspace.upkeep.prune({ policy: NOTHING_KEPT });
         temp.passHours(48);
         await expectForeseen(temp);
         // a second one finds nothing more
@@ -47,17 +47,22 @@ async function happen(temp: TempWorkspace, each: Event): Promise<void> {
     if (each.kind === "turn") return void (await temp.turn("a turn", edit));
     edit();
     await workspace.checkpoint({ kind: each.kind === "tool" ? "tool" : "manual" });
-  } else if (each.kind === "prune") await workspace.prune({ policy: NOTHING_KEPT });
+  } else if (each.kind === "prune") await workspace.upkeep.prune({ policy: NOTHING_KEPT });
   else await expectForeseen(temp);
 }
 
 async function expectForeseen({ workspace }: TempWorkspace): Promise<void> {
-  const { objects } = await workspace.stats();
-  const { bytesAfter: unknown, dryRun: _, bytesBefore, ...foreseen } = await workspace.gc({ dryRun: true });
+  const { objects } = await workspace.upkeep.stats();
+  const {
+    bytesAfter: unknown,
+    dryRun: _,
+    bytesBefore,
+    ...foreseen
+  } = await workspace.upkeep.gc({ dryRun: true });
   expect(unknown).toBeNull();
-  expect((await workspace.stats()).objects).toBe(objects);
-  const done = await workspace.gc();
+  expect((await workspace.upkeep.stats()).objects).toBe(objects);
+  const done = await workspace.upkeep.gc();
   expect(done).toMatchObject(foreseen);
-  expect(objects - (await workspace.stats()).objects).toBe(done.objectsFreed);
+  expect(objects - (await workspace.upkeep.stats()).objects).toBe(done.objectsFreed);
   expect(bytesBefore).toBeGreaterThan(0);
 }

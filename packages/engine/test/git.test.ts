@@ -35,18 +35,18 @@ async function doEverything(project: Project): Promise<Workspace> {
   expect(project.tree()).toEqual(before);
   expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
   expect(await workspace.redo()).toMatchObject({ outcome: "applied" });
-  const turn = await workspace.turn({ prompt: "edit" }, async () => project.write("turn.txt", "turn\n"));
+  const turn = await workspace.turns.run({ prompt: "edit" }, async () => project.write("turn.txt", "turn\n"));
   project.write("later.txt", "later\n");
   expect(await workspace.revert(turn.after.id)).toMatchObject({ outcome: "applied", deleted: 1 });
   await workspace.show("@");
   await workspace.note("@", "note");
   await workspace.restore(await workspace.planRestore(start.id, { paths: ["a.txt", "later.txt"] }));
-  await workspace.prune({
+  await workspace.upkeep.prune({
     policy: { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 1 },
   });
-  await workspace.gc();
-  await workspace.forget("later.txt");
-  await workspace.stats();
+  await workspace.upkeep.gc();
+  await workspace.upkeep.forget("later.txt");
+  await workspace.upkeep.stats();
   return workspace;
 }
 
@@ -250,7 +250,7 @@ describe("[I22] nested repositories", () => {
     "nor is it by an undo, nor replaced by a file",
     inProject({ "was-a-file": "f" }, async (project) => {
       const workspace = await project.open();
-      const turn = await workspace.turn({ prompt: "clone" }, async () => {
+      const turn = await workspace.turns.run({ prompt: "clone" }, async () => {
         project.remove("was-a-file");
         makeNested(project, "was-a-file");
         makeNested(project, "cloned");

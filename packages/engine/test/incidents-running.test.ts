@@ -136,7 +136,7 @@ describe("disk", () => {
       await using workspace = await openWorkspace(project.root, { home: join(project.root, "state") });
       for (let index = 0; index < 5; index += 1) expect((await workspace.checkpoint()).unchanged).toBe(true);
       expect((await workspace.resolve("@")).files).toBe(1);
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
     }),
   );
 
@@ -158,7 +158,7 @@ describe("disk", () => {
       await workspace.checkpoint();
       const inode = statSync(join(project.storeDirectory(), "store.db")).ino;
       const before = storeBytes(project);
-      await workspace.forget("noise.bin");
+      await workspace.upkeep.forget("noise.bin");
       expect(storeBytes(project)).toBeLessThan(before * 0.2);
       expect(statSync(join(project.storeDirectory(), "store.db")).ino).toBe(inode);
     }),
@@ -177,9 +177,9 @@ describe("pollution, locks, platform", () => {
         git.git("config", "--local", "--list"),
       ];
       const workspace = await project.open();
-      await workspace.turn({}, async () => project.write("a.txt", "2\n"));
+      await workspace.turns.run({}, async () => project.write("a.txt", "2\n"));
       await workspace.undo();
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(readdirSync(project.root).sort()).toEqual([".git", "a.txt"]);
       expect([
         git.git("for-each-ref"),
@@ -213,7 +213,7 @@ describe("pollution, locks, platform", () => {
       project.write("a.txt", "2");
       expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied" });
       expect((await workspace.checkpoint()).gaps).toEqual([]);
-      expect(await workspace.gc()).toMatchObject({ dryRun: false });
+      expect(await workspace.upkeep.gc()).toMatchObject({ dryRun: false });
     }),
   );
 
@@ -254,7 +254,7 @@ describe("pollution, locks, platform", () => {
       db.exec("UPDATE pack SET data = x'' WHERE id = (SELECT max(id) FROM pack)");
       db.close();
       const again = await project.open();
-      const { problems } = await again.verify();
+      const { problems } = await again.upkeep.verify();
       expect(problems.flatMap(({ checkpoints }) => checkpoints)).toEqual([checkpoint.id]);
       project.write("a.txt", "changed");
       await again.restoreTo("1");
@@ -270,7 +270,7 @@ describe("pollution, locks, platform", () => {
         const git = makeRepository(project);
         expect(git.git("status", "--porcelain")).toBe("");
         const workspace = await project.open();
-        await workspace.turn({}, async () => project.write("dos.txt", "one\r\n2\r\n"));
+        await workspace.turns.run({}, async () => project.write("dos.txt", "one\r\n2\r\n"));
         await workspace.undo();
         expect(project.read("dos.txt")).toBe("one\r\ntwo\r\n");
         expect(git.git("status", "--porcelain")).toBe("");
@@ -286,14 +286,14 @@ describe("parallel", () => {
       { "x.txt": "1", "y.txt": "1", "shared.txt": "one\ntwo\nthree\nfour\nfive\n" },
       async (project, workspace) => {
         const [a, b] = [
-          await workspace.openThread({ agent: "a" }),
-          await workspace.openThread({ agent: "b" }),
+          await workspace.threads.open({ agent: "a" }),
+          await workspace.threads.open({ agent: "b" }),
         ];
-        await workspace.turn({ thread: a.id }, async () => {
+        await workspace.turns.run({ thread: a.id }, async () => {
           project.write("x.txt", "by a");
           project.write("shared.txt", "ONE\ntwo\nthree\nfour\nfive\n");
         });
-        await workspace.turn({ thread: b.id }, async () => {
+        await workspace.turns.run({ thread: b.id }, async () => {
           project.write("y.txt", "by b");
           project.write("shared.txt", "ONE\ntwo\nthree\nfour\nFIVE\n");
         });

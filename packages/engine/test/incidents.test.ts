@@ -30,7 +30,7 @@ function makeRepository(project: Project): GitFixture {
 
 /** A turn whose work is done by a shell, as agents do it. */
 async function shellTurn(project: Project, workspace: Workspace, command: string) {
-  return await workspace.turn(
+  return await workspace.turns.run(
     { prompt: command },
     async () => void execFileSync("sh", ["-c", command], { cwd: project.root }),
   );
@@ -68,7 +68,7 @@ describe("restore destroyed work", () => {
     inProtected({ "src/a.txt": "1", "src/b.txt": "1", "docs/c.md": "1" }, async (project, workspace) => {
       const first = project.tree();
       for (let index = 0; index < 5; index += 1) {
-        await workspace.turn({}, async () => project.write(`src/new-${index}.txt`, `${index}`));
+        await workspace.turns.run({}, async () => project.write(`src/new-${index}.txt`, `${index}`));
       }
       const last = project.tree();
       expect(await workspace.restoreTo("1")).toMatchObject({ created: 0, modified: 0, deleted: 5 });
@@ -87,7 +87,7 @@ describe("restore destroyed work", () => {
       for (const attempt of [
         workspace.checkpoint(),
         workspace.restoreTo("1"),
-        workspace.turn({}, async () => undefined),
+        workspace.turns.run({}, async () => undefined),
       ]) {
         await expect(attempt).rejects.toMatchObject({ code: "STORE_REPLACED" });
       }
@@ -101,11 +101,11 @@ describe("restore destroyed work", () => {
     inProtected({ "a.txt": "0" }, async (project, workspace) => {
       for (let week = 6; week > 0; week -= 1) {
         project.clockMs = -week * 7 * 24 * 3_600_000;
-        await workspace.turn({}, async () => project.write("a.txt", `${week} weeks ago`));
+        await workspace.turns.run({}, async () => project.write("a.txt", `${week} weeks ago`));
       }
       project.clockMs = 0;
       project.write("by-hand.txt", "since then");
-      await workspace.turn({}, async () => project.write("a.txt", "today"));
+      await workspace.turns.run({}, async () => project.write("a.txt", "today"));
       await workspace.undo();
       expect([project.read("a.txt"), project.read("by-hand.txt")]).toEqual(["1 weeks ago", "since then"]);
     }),
@@ -114,7 +114,7 @@ describe("restore destroyed work", () => {
   test(
     "[I06] undo of an edit leaves the file there",
     inProtected({ "a.txt": "1", "b.txt": "1" }, async (project, workspace) => {
-      await workspace.turn({}, async () => {
+      await workspace.turns.run({}, async () => {
         project.write("a.txt", "2");
         project.remove("b.txt");
         project.write("b.txt", "written anew");
@@ -128,11 +128,14 @@ describe("restore destroyed work", () => {
     "[I07] undo of a message without edits changes nothing",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
       const [editing, talking] = [
-        await workspace.openThread({ agent: "a" }),
-        await workspace.openThread({ agent: "b" }),
+        await workspace.threads.open({ agent: "a" }),
+        await workspace.threads.open({ agent: "b" }),
       ];
-      await workspace.turn({ thread: editing.id }, async () => project.write("a.txt", "2"));
-      const talk = await workspace.turn({ thread: talking.id, prompt: "explain" }, async () => undefined);
+      await workspace.turns.run({ thread: editing.id }, async () => project.write("a.txt", "2"));
+      const talk = await workspace.turns.run(
+        { thread: talking.id, prompt: "explain" },
+        async () => undefined,
+      );
       const before = readIdentities(project.root);
       expect(await workspace.undo({ thread: talking.id })).toMatchObject({ outcome: "unchanged" });
       expect(await workspace.revert(talk.after.id)).toMatchObject({ outcome: "unchanged" });
@@ -143,11 +146,13 @@ describe("restore destroyed work", () => {
   test(
     "[I08] looking at old states in every way there is changes no file",
     inProtected({ "a.txt": "1", "d/b.txt": "1" }, async (project, workspace) => {
-      const thread = await workspace.openThread({ agent: "a" });
-      await workspace.turn({ thread: thread.id, prompt: "old" }, async () => project.write("a.txt", "2"));
+      const thread = await workspace.threads.open({ agent: "a" });
+      await workspace.turns.run({ thread: thread.id, prompt: "old" }, async () =>
+        project.write("a.txt", "2"),
+      );
       project.write("a.txt", "newer, and in no checkpoint");
       const before = readIdentities(project.root);
-      await workspace.openThread({ agent: "a", externalId: thread.externalId });
+      await workspace.threads.open({ agent: "a", externalId: thread.externalId });
       await workspace.list({ thread: thread.id });
       await workspace.show("1");
       await workspace.status();
@@ -169,7 +174,7 @@ describe("restore destroyed work", () => {
       project.write("a.txt", "staged, then changed\n");
       const before = fingerprint(join(project.root, ".git"));
       const workspace = await project.open();
-      await workspace.turn({}, async () => project.write("b.txt", "2\n"));
+      await workspace.turns.run({}, async () => project.write("b.txt", "2\n"));
       await workspace.undo();
       await workspace.restoreTo("1");
       expect(fingerprint(join(project.root, ".git"))).toBe(before);
@@ -208,7 +213,7 @@ describe("restore destroyed work", () => {
     inProject({ "packages/one/x.txt": "1", "packages/two/y.txt": "1" }, async (project) => {
       makeRepository(project);
       const one = await project.open({ at: join(project.root, "packages/one") });
-      await one.turn({}, async () => {
+      await one.turns.run({}, async () => {
         project.write("packages/one/x.txt", "2");
         project.write("packages/two/y.txt", "2");
       });
@@ -241,7 +246,7 @@ describe("restore destroyed work", () => {
   test(
     "[I14] undo of the very last answer deletes what it created",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
-      await workspace.turn({}, async () => project.write("new/deep/file.txt", "made"));
+      await workspace.turns.run({}, async () => project.write("new/deep/file.txt", "made"));
       await workspace.undo();
       expect(readdirSync(project.root)).toEqual(["a.txt"]);
     }),
@@ -270,7 +275,7 @@ describe("restore destroyed work", () => {
       git.git("add", ".");
       const workspace = await project.open();
       for (const text of ["1\n", "2\n", "3\n"])
-        await workspace.turn({}, async () => project.write("a.txt", text));
+        await workspace.turns.run({}, async () => project.write("a.txt", text));
       await project.close(workspace);
       const restarted = await project.open();
       await restarted.undo();
@@ -287,7 +292,7 @@ describe("restore destroyed work", () => {
   test(
     "[I16] checkpoints of messages are marked by a restore, never removed, and unmarked when it is undone",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
-      const thread = await workspace.openThread({ agent: "a" });
+      const thread = await workspace.threads.open({ agent: "a" });
       const say = async (messageId: string) =>
         (await workspace.checkpoint({ kind: "message", thread: thread.id, messageId })).checkpoint.id;
       const ids = [await say("m1")];
@@ -322,7 +327,7 @@ describe("not captured", () => {
   test(
     "[I21] outside of git everything works the same",
     inProtected({ "a.txt": "1" }, async (project, workspace) => {
-      await workspace.turn({}, async () => project.write("a.txt", "2"));
+      await workspace.turns.run({}, async () => project.write("a.txt", "2"));
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", modified: 1 });
       expect(project.read("a.txt")).toBe("1");
     }),
@@ -335,7 +340,7 @@ describe("not captured", () => {
       async (project) => {
         for (const name of ["one", "two"]) fixtureAt(join(project.root, name)).git("init", "-q", ".");
         const workspace = await project.open();
-        await workspace.turn({}, async () =>
+        await workspace.turns.run({}, async () =>
           ["one/a.txt", "two/b.txt", "broken/c.txt"].forEach((name) => project.write(name, "2")),
         );
         expect(await workspace.undo()).toMatchObject({ outcome: "applied", modified: 3 });

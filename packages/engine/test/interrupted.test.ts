@@ -50,7 +50,7 @@ async function inLab(body: (interrupted: Interrupted) => Promise<void>): Promise
 async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<void>): Promise<void> {
   const workspace = await openWorkspace(lab.root, { home: lab.home });
   await body(workspace);
-  expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+  expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
   await workspace.close();
 }
 
@@ -88,7 +88,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
   test("[R11] what it has done so far is not the doing of a turn that is open, and what that turn does is not lost", () =>
     inLab(async ({ lab, before, takingAway }) => {
       await inOpened(lab, async (workspace) => {
-        const { changed } = await workspace.turn({ prompt: "t1" }, async () => {
+        const { changed } = await workspace.turns.run({ prompt: "t1" }, async () => {
           const { child, ended } = lab.start("restore", { at: takingAway("c"), how: "stop" });
           await untilStopped(child);
           writeFileSync(join(lab.root, "new"), THEIRS);

@@ -47,10 +47,10 @@ describe("[R135] forget --always", () => {
     inWorkspace({ a: "a", "secret.pem": "s", "vault/x": "x" }, async (temp) => {
       const { workspace, write, read } = temp;
       if (mode === "live") await workspace.watch();
-      await workspace.forget("./secret.pem", { always: true });
-      await workspace.forget("./vault", { always: true });
+      await workspace.upkeep.forget("./secret.pem", { always: true });
+      await workspace.upkeep.forget("./vault", { always: true });
       // what was never there can be kept out too
-      await workspace.forget("./later.pem", { always: true });
+      await workspace.upkeep.forget("./later.pem", { always: true });
       write("secret.pem", "s2");
       write("vault/y", "y");
       write("later.pem", "l");
@@ -68,8 +68,8 @@ describe("[R135] forget --always", () => {
       // it is nobody's to touch
       await workspace.restoreTo("1");
       expect([read("a"), read("secret.pem"), read("vault/y")]).toEqual(["a", "s2", "y"]);
-      expect(await workspace.captureAgain("secret.pem")).toBe(true);
-      expect(await workspace.captureAgain("secret.pem")).toBe(false);
+      expect(await workspace.upkeep.captureAgain("secret.pem")).toBe(true);
+      expect(await workspace.upkeep.captureAgain("secret.pem")).toBe(false);
       await workspace.checkpoint();
       expect(await newestPaths(temp)).toEqual(["a", "secret.pem"]);
     })(),

@@ -91,7 +91,7 @@ describe("[R130, I78] what a turn both ignores and changes is undone", () => {
       `${name}, in one capture each`,
       inRepository(async (temp) => {
         const { workspace, read } = temp;
-        await workspace.turn({ prompt: "t1" }, async () => {
+        await workspace.turns.run({ prompt: "t1" }, async () => {
           for (const way of ways) {
             way(temp);
             await workspace.checkpoint();

@@ -23,10 +23,10 @@ describe("[R44] what was looked at counts as unrecorded", () => {
     "and nothing of it is stored before a capture is",
     inWorkspace(PROJECT, async (temp) => {
       await temp.workspace.watch();
-      const before = (await temp.workspace.stats()).storedBytes;
+      const before = (await temp.workspace.upkeep.stats()).storedBytes;
       temp.write("a.txt", "x".repeat(200_000));
       expect((await temp.workspace.status()).changedFiles).toHaveLength(1);
-      expect((await temp.workspace.stats()).storedBytes).toBe(before);
+      expect((await temp.workspace.upkeep.stats()).storedBytes).toBe(before);
       const { checkpoint } = await temp.workspace.checkpoint();
       expect(checkpoint.changes).toEqual({ added: 0, modified: 1, deleted: 0 });
       expect(await temp.workspace.checkpoint()).toMatchObject({ unchanged: true });
@@ -98,12 +98,12 @@ describe("[R44] what was looked at counts as unrecorded", () => {
         temp.write("a.txt", content);
         taken.push((await temp.workspace.checkpoint({ kind: "message" })).checkpoint.id);
       }
-      for (const id of taken.slice(0, 2)) await temp.workspace.deleteCheckpoint(id);
+      for (const id of taken.slice(0, 2)) await temp.workspace.upkeep.deleteCheckpoint(id);
       temp.passHours(24 * 365);
       // found to be in the store still, and gone from it a moment later
       temp.write("a.txt", "an old version");
       await look(temp);
-      expect((await temp.workspace.gc()).objectsFreed).toBeGreaterThan(0);
+      expect((await temp.workspace.upkeep.gc()).objectsFreed).toBeGreaterThan(0);
       const { checkpoint } = await temp.workspace.checkpoint();
       temp.write("a.txt", "later");
       await temp.workspace.restoreTo(checkpoint.id);
@@ -118,13 +118,13 @@ describe("[R44] what was looked at counts as unrecorded", () => {
       const policy = { name: "message", triggers: ["message", "turn"] } as const;
       await using workspace = await findWorkspace(root, { home, policy });
       await workspace.watch();
-      const thread = (await workspace.openThread({ agent: "test", externalId: "t" })).id;
+      const thread = (await workspace.threads.open({ agent: "test", externalId: "t" })).id;
       temp.write("a.txt", "looked at");
       await look({ workspace });
-      const { id } = await workspace.startEdit(thread, { paths: ["b.txt"], tool: "write" });
-      await workspace.finalizeEdit(id);
+      const { id } = await workspace.turns.startEdit(thread, { paths: ["b.txt"], tool: "write" });
+      await workspace.turns.finalizeEdit(id);
       // nothing refers any more to what the edit had saved
-      await workspace.gc();
+      await workspace.upkeep.gc();
       const { checkpoint } = await workspace.checkpoint();
       temp.write("a.txt", "later");
       await workspace.restoreTo(checkpoint.id);
@@ -196,7 +196,8 @@ describe("[R44] what was looked at counts as unrecorded", () => {
           await temp.reopen();
           await temp.workspace.watch();
         }
-        if (random.below(25) === 0) runInProcess(temp, "await workspace.checkpoint(); await workspace.gc();");
+        if (random.below(25) === 0)
+          runInProcess(temp, "await workspace.checkpoint(); await workspace.upkeep.gc();");
         if (random.below(3) > 0) continue;
         const { checkpoint } = await temp.workspace.checkpoint();
         captured.set(checkpoint.id, temp.tree());

@@ -29,19 +29,26 @@ test(
     ]);
     expect(await workspace.resolve("stable")).toMatchObject({ name: "kept", note: "a note" });
     expect(await workspace.resolve("m-2")).toMatchObject({ kind: "message", session: "session_1" });
-    const { id: thread } = await workspace.thread("s-1");
-    expect(await workspace.thread("s-1")).toMatchObject({ title: "Old", session: "session_1", messages: 0 });
-    expect(await workspace.thread("never used")).toMatchObject({ initialCheckpoint: null });
+    const { id: thread } = await workspace.threads.get("s-1");
+    expect(await workspace.threads.get("s-1")).toMatchObject({
+      title: "Old",
+      session: "session_1",
+      messages: 0,
+    });
+    expect(await workspace.threads.get("never used")).toMatchObject({ initialCheckpoint: null });
 
     // what the first turn did is pending, what was undone is not
-    const { changedFiles } = await workspace.session(thread);
+    const { changedFiles } = await workspace.approvals.session(thread);
     expect(changedFiles.map(({ path }) => path)).toEqual(["x"]);
     expect(await workspace.redo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "t2" }] });
     expect(temp.read("y")).toBe("2\n");
-    expect(await workspace.reset(thread)).toMatchObject({ outcome: "applied", newSession: "session_2" });
+    expect(await workspace.approvals.reset(thread)).toMatchObject({
+      outcome: "applied",
+      newSession: "session_2",
+    });
     expect([temp.read("x"), temp.read("y")]).toEqual(["0\n", "0\n"]);
     await temp.reopen();
-    expect(await temp.workspace.sessions(thread)).toMatchObject([
+    expect(await temp.workspace.approvals.sessions(thread)).toMatchObject([
       { status: "abandoned" },
       { status: "active" },
     ]);
@@ -58,7 +65,7 @@ test(
       "Before Bash: echo 1 > z",
       "Before user message: change z",
     ]);
-    expect(await workspace.thread("s-1")).toMatchObject({ title: "change x", messages: 2 });
+    expect(await workspace.threads.get("s-1")).toMatchObject({ title: "change x", messages: 2 });
     expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "change z" }] });
     expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "change x" }] });
     expect([temp.read("x"), temp.read("y"), temp.read("z")]).toEqual(["0\n", "0\n", "0\n"]);
@@ -106,13 +113,13 @@ test(
     const newer = { code: "STORE_NEWER", facts: { version: 99, supported: format } };
     for (const write of [
       () => workspace.checkpoint(),
-      () => workspace.prompt(thread, { content: "go" }),
-      () => workspace.addMessage(thread, { role: "assistant", content: "no" }),
+      () => workspace.turns.prompt(thread, { content: "go" }),
+      () => workspace.threads.addMessage(thread, { role: "assistant", content: "no" }),
       () => workspace.restoreTo(id),
       () => workspace.undo(),
       () => workspace.note(id, "x"),
-      () => workspace.gc(),
-      () => workspace.forget(id),
+      () => workspace.upkeep.gc(),
+      () => workspace.upkeep.forget(id),
       () => workspace.pause({ since: 0, until: 1e15 }),
     ])
       await expect(write()).rejects.toMatchObject(newer);

@@ -18,7 +18,7 @@ import { createNameStat } from "../src/fs/file-stat.ts";
 import { nativeLook } from "../src/fs/on-demand.ts";
 import { DirectoryWatches } from "../src/fs/watch.ts";
 import type { Workspace } from "../src/index.ts";
-import type { Context } from "../src/capture/context.ts";
+import type { LocalWorkspace } from "../src/workspace/local-workspace.ts";
 import type { FileTable } from "../src/scan/file-table.ts";
 import type { LiveCapture } from "../src/capture/live/live.ts";
 import { beginNativeLook } from "../src/scan/native-look.ts";
@@ -87,7 +87,7 @@ function verdicts(root: string, table: FileTable): boolean[] {
 
 /** Not for others to have: what happens to it by chance has to happen here. */
 function liveCaptureOf(workspace: Workspace): LiveCapture {
-  return (workspace as unknown as { context: Context }).context.worktree.live!.capture;
+  return (workspace as LocalWorkspace).runner.context.worktree.live!.capture;
 }
 
 describe("[R7] [R73] the native look", () => {

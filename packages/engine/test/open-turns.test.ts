@@ -84,7 +84,7 @@ describe("[R120] undo takes the newest change, by when it was made", () => {
       await claude.tool(() => write("x", "1\n"));
       await workspace.revert(checkpoint.id);
       await claude.tool(() => write("x", "2\n"));
-      await workspace.reset(claude.thread);
+      await workspace.approvals.reset(claude.thread);
       expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
       const undone = [];
       for (let count = 0; count < 4; count += 1) undone.push(...moved(await workspace.undo()));
@@ -186,9 +186,9 @@ describe("[R121] a turn whose agent is gone", () => {
     "without a sign of life for ten minutes: what changes later is not its doing, nor shared with it",
     inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
       const { workspace, write, read, passHours } = temp;
-      const { id: silent } = await workspace.openThread({ agent: "silent", brackets: true });
-      await workspace.prompt(silent, { content: "first" });
-      await workspace.beginTool(silent, { tool: "Bash", toolUseId: "u-1" });
+      const { id: silent } = await workspace.threads.open({ agent: "silent", brackets: true });
+      await workspace.turns.prompt(silent, { content: "first" });
+      await workspace.turns.beginTool(silent, { tool: "Bash", toolUseId: "u-1" });
       write("x", "1\n");
       await workspace.checkpoint();
       passHours(0.2);
@@ -223,18 +223,18 @@ describe("[R121] a turn whose agent is gone", () => {
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read, passHours } = temp;
       passHours(-1);
-      const { id } = await workspace.openThread({ agent: "other" });
-      await workspace.prompt(id, { content: "go" });
+      const { id } = await workspace.threads.open({ agent: "other" });
+      await workspace.turns.prompt(id, { content: "go" });
       passHours(1);
       write("x", "1\n");
-      await workspace.endTurn(id);
+      await workspace.turns.end(id);
       expect(moved(await workspace.undo())).toEqual(["go"]);
       passHours(-1);
-      const { id: left } = await workspace.openThread({ agent: "another" });
-      await workspace.prompt(left, { content: "again" });
+      const { id: left } = await workspace.threads.open({ agent: "another" });
+      await workspace.turns.prompt(left, { content: "again" });
       passHours(1);
       write("y", "by hand\n");
-      await workspace.prompt(left, { content: "and again" });
+      await workspace.turns.prompt(left, { content: "and again" });
       expect(await workspace.undo()).toMatchObject({ outcome: "unchanged" });
       expect([read("x"), read("y")]).toEqual(["0\n", "by hand\n"]);
     }),
@@ -293,8 +293,8 @@ describe("[R122] what no tool did", () => {
     "an agent that announces no tools, and a process of one's own, have the turn as their window",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
-      const { id } = await workspace.openThread({ agent: "other" });
-      await workspace.prompt(id, { content: "go" });
+      const { id } = await workspace.threads.open({ agent: "other" });
+      await workspace.turns.prompt(id, { content: "go" });
       write("x", "1\n");
       expect(moved(await workspace.undo())).toEqual(["go"]);
       expect(read("x")).toBe("0\n");

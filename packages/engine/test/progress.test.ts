@@ -16,7 +16,7 @@ test("a restore that takes long tells how far it is", async () => {
     for (let at = 0; at < 10; at += 1) writeFileSync(join(root, `${at}`), "0\n");
     await using workspace = await openWorkspace(root, { home, system });
     for (let at = 0; at < 10; at += 1) writeFileSync(join(root, `${at}`), "1\n");
-    const events = workspace.events({ after: 0 });
+    const events = workspace.events.read({ after: 0 });
     await workspace.restoreTo("1");
     const told: WorkspaceEvent[] = [];
     for await (const event of events) {

@@ -125,7 +125,7 @@ describe("names, notes and tags", () => {
       await workspace.checkpoint({ name: "Alpha release" });
       await workspace.note("2", "tastes of 100% cinnamon");
       await workspace.tag("2", "spice_rack");
-      const turn = await workspace.turn({ prompt: "rename the walrus" }, async () =>
+      const turn = await workspace.turns.run({ prompt: "rename the walrus" }, async () =>
         project.write("docs/penguin.md", "p"),
       );
       const find = (search: string) => seqs(workspace.list({ search }));
@@ -144,17 +144,17 @@ describe("names, notes and tags", () => {
   test(
     "lists by thread and kind, newest first, as many as asked for",
     inProtected({ x: "x" }, async (_, workspace) => {
-      const thread = await workspace.openThread({ agent: "claude", externalId: "s-1", title: "T" });
-      expect((await workspace.openThread({ agent: "claude", externalId: "s-1" })).id).toBe(thread.id);
+      const thread = await workspace.threads.open({ agent: "claude", externalId: "s-1", title: "T" });
+      expect((await workspace.threads.open({ agent: "claude", externalId: "s-1" })).id).toBe(thread.id);
       await workspace.checkpoint({ kind: "message", thread: thread.id, messageId: "m" });
       await workspace.checkpoint({ kind: "tool" });
       expect(await seqs(workspace.list({ thread: thread.id }))).toEqual([2]);
       expect(await seqs(workspace.list({ kind: "tool" }))).toEqual([3]);
       expect(await seqs(workspace.list({ limit: 2 }))).toEqual([3, 2]);
-      expect(await workspace.thread("s-1")).toMatchObject(thread);
-      expect(await workspace.thread(thread.id.slice(0, 6))).toMatchObject(thread);
-      await expect(workspace.thread("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
-      expect(await workspace.threads()).toMatchObject([thread]);
+      expect(await workspace.threads.get("s-1")).toMatchObject(thread);
+      expect(await workspace.threads.get(thread.id.slice(0, 6))).toMatchObject(thread);
+      await expect(workspace.threads.get("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      expect(await workspace.threads.list()).toMatchObject([thread]);
     }),
   );
 
@@ -163,7 +163,7 @@ describe("names, notes and tags", () => {
     inProtected({ x: "x" }, async (_, workspace) => {
       const thread = "klmnopqrstuvwxyz" as never;
       await expect(workspace.checkpoint({ thread })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
-      await expect(workspace.turn({ thread }, async () => undefined)).rejects.toMatchObject({
+      await expect(workspace.turns.run({ thread }, async () => undefined)).rejects.toMatchObject({
         code: "THREAD_NOT_FOUND",
       });
       expect(await workspace.list()).toHaveLength(1);

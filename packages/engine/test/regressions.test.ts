@@ -192,7 +192,7 @@ describe("a store that was tampered with", () => {
       db.exec("INSERT INTO doubt (checkpoint, path, reason) VALUES (1, 'text', x'616263')");
       const [{ id }] = (await workspace.list()) as [Checkpoint];
       expect(await workspace.show(id)).toMatchObject({ checkpoint: { id } });
-      expect(await workspace.verify()).toMatchObject({
+      expect(await workspace.upkeep.verify()).toMatchObject({
         ok: false,
         problems: [{ kind: "row-invalid", checkpoints: [id] }],
       });

@@ -75,7 +75,7 @@ async function untilStopped({ pid }: ChildProcess): Promise<void> {
 async function inOpened(lab: FaultLab, body: (workspace: Workspace) => Promise<void>): Promise<void> {
   const workspace = await openWorkspace(lab.root, { home: lab.home });
   await body(workspace);
-  expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+  expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
   await workspace.close();
 }
 
@@ -84,7 +84,7 @@ const contentOf = ({ root }: FaultLab, name: string) => readFileSync(join(root, 
 /** The one checkpoint that holds what another program wrote; it is listed, survives gc and can be restored. */
 async function expectDisplaced(lab: FaultLab, path: string, text: string): Promise<void> {
   await inOpened(lab, async (workspace) => {
-    await workspace.gc();
+    await workspace.upkeep.gc();
     const held = (await workspace.list()).filter(({ description }) => description.startsWith("Written by"));
     expect(held).toMatchObject([{ kind: "safety", changes: { modified: 1 } }]);
     const { outcome } = await workspace.restoreTo(held[0]!.id, { paths: [path] });

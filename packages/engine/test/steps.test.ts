@@ -18,8 +18,8 @@ describe("turns of two threads at the same time", () => {
   /** A and B both at work; A changes x, B changes y, nobody can tell who changed what. */
   async function overlap(temp: TempWorkspace) {
     const [a, b] = [await temp.openThread("A"), await temp.openThread("B")];
-    await temp.workspace.turn({ thread: b, prompt: "B's" }, async () => {
-      await temp.workspace.turn({ thread: a, prompt: "A's" }, async () => {
+    await temp.workspace.turns.run({ thread: b, prompt: "B's" }, async () => {
+      await temp.workspace.turns.run({ thread: a, prompt: "A's" }, async () => {
         temp.write("x", "A\n");
         temp.write("y", "B\n");
       });
@@ -66,9 +66,9 @@ describe("turns of two threads at the same time", () => {
     "what one of them did alone is its own, before and after the overlap",
     inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
       const [a, b] = [await temp.openThread("A"), await temp.openThread("B")];
-      await temp.workspace.turn({ thread: a, prompt: "A's" }, async () => {
+      await temp.workspace.turns.run({ thread: a, prompt: "A's" }, async () => {
         temp.write("x", "A\n");
-        await temp.workspace.turn({ thread: b, prompt: "B's" }, async () => undefined);
+        await temp.workspace.turns.run({ thread: b, prompt: "B's" }, async () => undefined);
         temp.write("z", "A\n");
       });
       expect(await temp.workspace.undo({ thread: a })).toMatchObject({ outcome: "applied", modified: 2 });
@@ -80,8 +80,8 @@ describe("turns of two threads at the same time", () => {
     "the preview knows of shared changes too",
     inWorkspace({ x: "0\n", y: "0\n" }, async ({ workspace, openThread, write }) => {
       const [a, b] = [await openThread("A"), await openThread("B")];
-      await workspace.turn({ thread: b }, async () => {
-        await workspace.turn({ thread: a }, async () => {
+      await workspace.turns.run({ thread: b }, async () => {
+        await workspace.turns.run({ thread: a }, async () => {
           write("x", "who?\n");
           const plan = await workspace.planUndo({ thread: a });
           expect(plan).toMatchObject({
@@ -99,7 +99,7 @@ describe("an undo while a turn is open", () => {
     "takes out what the turn did so far; the rest of the turn is a step of its own",
     inWorkspace({ a: "0\n" }, async ({ workspace, write, read, tree }) => {
       const s0 = tree();
-      await workspace.turn({ prompt: "t1" }, async () => {
+      await workspace.turns.run({ prompt: "t1" }, async () => {
         write("a", "1\n");
         write("b", "1\n");
         expect((await workspace.planUndo())?.edits).toHaveLength(2);
@@ -360,7 +360,7 @@ test(
   "a turn that fails is a step all the same",
   inWorkspace({ a: "0\n" }, async ({ workspace, tree, write }) => {
     const s0 = tree();
-    const failing = workspace.turn({ prompt: "t1" }, async (_turn: Turn) => {
+    const failing = workspace.turns.run({ prompt: "t1" }, async (_turn: Turn) => {
       write("a", "1\n");
       throw new Error("the tool failed");
     });

@@ -214,16 +214,16 @@ describe("[R128] calls that end without a word", () => {
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const claude = await agent(temp, "claude");
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       await claude.prompt("go");
       await claude.startTool(() => write("x", "1\n"), { nature: "command" });
       await claude.startCommand();
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       await pause(2000);
       await claude.endCommands();
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       expect((await lookTwice(temp))?.checkpoint).toMatchObject({ kind: "tool", phase: "after" });
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       write("y", "mine\n");
       expect(moved(await workspace.undo())).toEqual(["go"]);
       expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
@@ -237,7 +237,7 @@ describe("[R128] calls that end without a word", () => {
       const claude = await agent(temp, "claude");
       await claude.prompt("go");
       const call = await claude.startTool(undefined, { nature: "command" });
-      expect(await workspace.noticeCutOff()).toBeNull();
+      expect(await workspace.turns.noticeCutOff()).toBeNull();
       await pause(2000);
       await claude.startCommand();
       await claude.endTool(call, { background: true });
@@ -253,7 +253,7 @@ describe("[R128] calls that end without a word", () => {
       const claude = await agent(temp, "claude");
       await claude.prompt("go");
       const call = await claude.startTool(() => write("x", "1\n"), { nature: "command" });
-      await workspace.noticeCutOff();
+      await workspace.turns.noticeCutOff();
       await claude.endTool(call);
       const after = (await workspace.list()).filter(({ phase }) => phase === "after");
       expect(after.map(({ description }) => description)).toEqual(["After Bash"]);
@@ -287,10 +287,10 @@ test(
     // the clock that stamps files may be some milliseconds behind
     while (Date.now() <= at + 1100) await pause(20);
     write("y", "mine\n");
-    expect(await workspace.interrupted(claude.thread, at - 60_000)).toBeNull();
-    expect((await workspace.threadsAtWork()).map(({ id }) => id)).toEqual([claude.thread]);
-    expect(await workspace.interrupted(claude.thread, at)).not.toBeNull();
-    expect(await workspace.threadsAtWork()).toEqual([]);
+    expect(await workspace.turns.interrupted(claude.thread, at - 60_000)).toBeNull();
+    expect((await workspace.turns.threadsAtWork()).map(({ id }) => id)).toEqual([claude.thread]);
+    expect(await workspace.turns.interrupted(claude.thread, at)).not.toBeNull();
+    expect(await workspace.turns.threadsAtWork()).toEqual([]);
     expect(moved(await workspace.undo())).toEqual(["go"]);
     expect([read("x"), read("y")]).toEqual(["0\n", "mine\n"]);
   }),

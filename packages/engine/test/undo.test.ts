@@ -199,7 +199,7 @@ describe("the worked examples", () => {
     "[E9, A76] a tool writes dist/x, which is left out by default, undo: removed, redo: back",
     inWorkspace({ a: "0\n" }, async ({ workspace, tree, write }) => {
       const s0 = tree();
-      await workspace.turn({}, async (turn) => {
+      await workspace.turns.run({}, async (turn) => {
         await turn.name(["dist/x"]);
         write("dist/x", "x\n");
       });
@@ -215,7 +215,7 @@ describe("the worked examples", () => {
     "[E9, A76] the same with a path that .gitignore leaves out; its neighbours stay",
     inWorkspace({ ".gitignore": "out/\n", "out/mine": "mine\n" }, async ({ workspace, tree, write }) => {
       const s0 = tree();
-      await workspace.turn({}, async (turn) => {
+      await workspace.turns.run({}, async (turn) => {
         await turn.name(["out/x"]);
         write("out/x", "x\n");
       });
@@ -229,7 +229,7 @@ describe("the worked examples", () => {
     inWorkspace({ a: "0\n" }, async ({ workspace, root, tree, write }) => {
       mkdirSync(join(root, "dist"));
       const s0 = tree();
-      await workspace.turn({}, async (turn) => {
+      await workspace.turns.run({}, async (turn) => {
         await turn.name(["dist/x"]);
         write("dist/x", "x\n");
       });
@@ -272,7 +272,7 @@ describe("how far undo and redo go", () => {
     inWorkspace({ a: "0\n", b: "0\n" }, async ({ workspace, turn, write, openThread }) => {
       await turn("t1", () => write("a", "1\n"));
       const thread = await openThread("open");
-      await workspace.prompt(thread, { content: "still at it" });
+      await workspace.turns.prompt(thread, { content: "still at it" });
       write("a", "by hand\n");
       const before = (await workspace.list()).length;
       await expect(workspace.undo({ count: 3 })).rejects.toMatchObject({ code: "STEPS_MISSING" });
@@ -282,7 +282,7 @@ describe("how far undo and redo go", () => {
       expect(refused).toMatchObject({ outcome: "conflicts", safetyCheckpoint: null, newCheckpoint: null });
       expect((await workspace.list()).length).toBe(before);
       expect((await workspace.resolve("@")).id).toBe(checkpoint.id);
-      expect((await workspace.endTurn(thread))?.checkpoint.description).toBe("After: still at it");
+      expect((await workspace.turns.end(thread))?.checkpoint.description).toBe("After: still at it");
     }),
   );
 
@@ -353,8 +353,8 @@ describe("how far undo and redo go", () => {
     "[I15] a process killed between turns loses nothing: exactly its last turn is undone",
     inWorkspace({ a: "0\n" }, async (temp) => {
       const work = `
-        await workspace.turn({ prompt: "t1" }, async () => fs.writeFileSync(root + "/a", "1\\n"));
-        await workspace.turn({ prompt: "t2" }, async () => fs.writeFileSync(root + "/a", "2\\n"));
+        await workspace.turns.run({ prompt: "t1" }, async () => fs.writeFileSync(root + "/a", "1\\n"));
+        await workspace.turns.run({ prompt: "t2" }, async () => fs.writeFileSync(root + "/a", "2\\n"));
         process.kill(process.pid, "SIGKILL");`;
       expect(await signalOf(temp, work)).toBe("SIGKILL");
       await temp.reopen();
@@ -366,7 +366,7 @@ describe("how far undo and redo go", () => {
 
 /** Runs a turn in another process that is killed before the turn ends. */
 async function killInTurn(temp: TempWorkspace, work: string): Promise<void> {
-  const script = `await workspace.turn({ prompt: "killed" }, async () => { ${work} process.kill(process.pid, "SIGKILL"); });`;
+  const script = `await workspace.turns.run({ prompt: "killed" }, async () => { ${work} process.kill(process.pid, "SIGKILL"); });`;
   expect(await signalOf(temp, script)).toBe("SIGKILL");
 }
 

@@ -82,13 +82,13 @@ describe("prune", () => {
       const turn = await takeAt(project, workspace, 20, "turn");
       const young = [];
       for (let index = 0; index < 25; index += 1) young.push(await takeAt(project, workspace, 3, "tool"));
-      const { pruned, kept } = await workspace.prune({ dryRun: true });
+      const { pruned, kept } = await workspace.upkeep.prune({ dryRun: true });
       expect(pruned.map(({ seq }) => seq)).toEqual([2, 6]);
       expect(kept).toBe(31);
       expect(await listed(workspace)).toHaveLength(33);
-      await workspace.prune();
+      await workspace.upkeep.prune();
       expect(await listed(workspace)).toEqual([1, manual, named, tagged, message, turn, ...young]);
-      expect((await workspace.prune()).pruned).toEqual([]);
+      expect((await workspace.upkeep.prune()).pruned).toEqual([]);
     }),
   );
 
@@ -97,7 +97,7 @@ describe("prune", () => {
     inProtected({ "a.txt": "a" }, async (project, workspace) => {
       for (let index = 0; index < 8; index += 1) await takeAt(project, workspace, 2, "tool");
       const count = async (policy: RetentionPolicy) =>
-        (await workspace.prune({ policy, dryRun: true })).pruned.length;
+        (await workspace.upkeep.prune({ policy, dryRun: true })).pruned.length;
       expect(await count(RETENTION_PRESETS["mimir"]!)).toBe(3);
       expect(await count(RETENTION_PRESETS["default"]!)).toBe(0);
       expect(await count({ ...RETENTION_PRESETS["moldable"]!, keepMaximum: 6 })).toBe(2);
@@ -114,11 +114,11 @@ describe("prune", () => {
       project.clockMs = 20 * DAY_MS;
       await workspace.checkpoint({ kind: "tool" });
       const ids = async () =>
-        (await workspace.prune({ policy: NOTHING_STAYS, dryRun: true })).pruned.map(({ id }) => id);
+        (await workspace.upkeep.prune({ policy: NOTHING_STAYS, dryRun: true })).pruned.map(({ id }) => id);
       project.clockMs = 40 * DAY_MS;
       expect(await ids()).not.toContain(safetyCheckpoint);
       project.clockMs = 51 * DAY_MS;
-      await workspace.checkpoint({ kind: "tool", thread: (await workspace.openThread({ agent: "x" })).id });
+      await workspace.checkpoint({ kind: "tool", thread: (await workspace.threads.open({ agent: "x" })).id });
       expect(await ids()).toContain(safetyCheckpoint);
     }),
   );
@@ -129,7 +129,7 @@ describe("prune", () => {
       for (let index = 0; index < 25; index += 1) await takeAt(project, workspace, 1, "tool");
       for (const years of [-30, -1, 1, 10]) {
         project.clockMs = years * 365 * DAY_MS;
-        expect((await workspace.prune({ dryRun: true })).pruned, `${years} years`).toEqual([]);
+        expect((await workspace.upkeep.prune({ dryRun: true })).pruned, `${years} years`).toEqual([]);
       }
     }),
   );
@@ -140,32 +140,32 @@ describe("prune", () => {
       await takeAt(project, workspace, 60, "tool");
       const before = project.tree();
       await workspace.checkpoint();
-      await workspace.prune({ policy: NOTHING_STAYS });
+      await workspace.upkeep.prune({ policy: NOTHING_STAYS });
       await expect(workspace.resolve("2")).rejects.toMatchObject({ code: "CHECKPOINT_NOT_FOUND" });
       project.clockMs = 23 * HOUR_MS;
-      expect(await workspace.gc()).toMatchObject({ checkpointsDropped: 0 });
-      expect((await workspace.unprune()).map(({ seq }) => seq)).toEqual([2]);
+      expect(await workspace.upkeep.gc()).toMatchObject({ checkpointsDropped: 0 });
+      expect((await workspace.upkeep.unprune()).map(({ seq }) => seq)).toEqual([2]);
       project.write("state.txt", "other");
       await workspace.restoreTo("2");
       expect(project.tree()).toEqual(before);
-      await workspace.prune({ policy: NOTHING_STAYS });
+      await workspace.upkeep.prune({ policy: NOTHING_STAYS });
       project.clockMs = 48 * HOUR_MS;
-      const { checkpointsDropped } = await workspace.gc();
+      const { checkpointsDropped } = await workspace.upkeep.gc();
       expect(checkpointsDropped).toBeGreaterThan(0);
-      expect(await workspace.unprune()).toEqual([]);
+      expect(await workspace.upkeep.unprune()).toEqual([]);
     }),
   );
 
   test(
     "[R161] a step whose content was pruned is named, and the others can still be undone",
     inProtected({ "a.txt": "1", "b.txt": "1" }, async (project, workspace) => {
-      await workspace.turn({ prompt: "first" }, async () => project.write("a.txt", "2"));
+      await workspace.turns.run({ prompt: "first" }, async () => project.write("a.txt", "2"));
       await workspace.checkpoint();
       project.clockMs = 40 * DAY_MS;
-      await workspace.turn({ prompt: "second" }, async () => project.write("b.txt", "2"));
-      await workspace.prune({ policy: { ...NOTHING_STAYS, keepAllHours: 1, keepTurnsHours: 1 } });
+      await workspace.turns.run({ prompt: "second" }, async () => project.write("b.txt", "2"));
+      await workspace.upkeep.prune({ policy: { ...NOTHING_STAYS, keepAllHours: 1, keepTurnsHours: 1 } });
       project.clockMs = 41.5 * DAY_MS;
-      expect((await workspace.gc()).stepsDropped).toMatchObject([{ prompt: "first" }]);
+      expect((await workspace.upkeep.gc()).stepsDropped).toMatchObject([{ prompt: "first" }]);
       expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "second" }] });
       await expect(workspace.undo()).rejects.toMatchObject({ code: "CONTENT_PRUNED" });
       expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["2", "1"]);
@@ -188,9 +188,9 @@ describe("gc", () => {
         trees.set(checkpoint.seq, project.tree());
         project.remove(`blob-${version}.bin`);
       }
-      await workspace.prune({ policy: NOTHING_STAYS });
+      await workspace.upkeep.prune({ policy: NOTHING_STAYS });
       project.clockMs = 2 * DAY_MS;
-      const report = await workspace.gc();
+      const report = await workspace.upkeep.gc();
       expect(report.checkpointsDropped).toBe(12);
       expect(report.objectsFreed).toBeGreaterThanOrEqual(12);
       expect(report.packsRewritten).toBeGreaterThan(0);
@@ -201,7 +201,7 @@ describe("gc", () => {
         await workspace.restoreTo(String(seq));
         expect(project.tree()).toEqual(trees.get(seq));
       }
-      expect(await workspace.gc({ dryRun: true })).toMatchObject({ dryRun: true });
+      expect(await workspace.upkeep.gc({ dryRun: true })).toMatchObject({ dryRun: true });
     }),
   );
 
@@ -212,11 +212,11 @@ describe("gc", () => {
       const alive = new ObjectWriter(store.db, store.objects, project.system.owner);
       const kept = alive.put(Buffer.from("stored ahead of its checkpoint"));
       alive.flush();
-      await workspace.gc();
+      await workspace.upkeep.gc();
       store.objects.forgetCache();
       expect(store.objects.has(kept)).toBe(true);
       alive.abandon();
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(store.objects.has(kept)).toBe(false);
       const dead = new ObjectWriter(store.db, store.objects, {
         pid: 2 ** 22 - 1,
@@ -225,7 +225,7 @@ describe("gc", () => {
       });
       const left = dead.put(Buffer.from("left by a process that died"));
       dead.flush();
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(store.objects.has(left)).toBe(false);
       expect(store.db.all("SELECT * FROM lease")).toEqual([]);
     }),
@@ -285,7 +285,7 @@ describe("gc", () => {
         };
         const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
         expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);
-        expect(await workspace.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+        expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
       })(),
   );
 
@@ -345,10 +345,10 @@ describe("gc", () => {
       } as const;
       const edits = [{ path: "y.txt" as BytePath, from: undefined, to }];
       store.db.transaction(() => writeJournal(store.db, { id, safety: 1, edits, finish, startedAt: 0 }));
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(store.objects.read(hash).toString()).toBe("of a checkpoint that was dropped meanwhile");
       store.db.transaction(() => removeJournal(store.db, id));
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(store.objects.has(hash)).toBe(false);
     }),
   );
@@ -372,8 +372,8 @@ describe("gc", () => {
       void Promise.all(ended).then(() => (running = false));
       for (let round = 0; running; round += 1) {
         project.clockMs += 2 * DAY_MS;
-        await workspace.prune({ policy: { ...NOTHING_STAYS, keepMinimum: 2 } });
-        await workspace.gc();
+        await workspace.upkeep.prune({ policy: { ...NOTHING_STAYS, keepMinimum: 2 } });
+        await workspace.upkeep.gc();
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       expect((await Promise.all(ended)).map(([code]) => code as number)).toEqual([0, 0]);
@@ -388,10 +388,10 @@ describe("gc", () => {
         for (let file = 0; file < 8; file += 1) project.write(`f${file}.bin`, randomBytes(200 * KIB));
         await workspace.checkpoint({ kind: version % 3 === 0 ? "manual" : "tool" });
       }
-      await workspace.prune({ policy: NOTHING_STAYS });
+      await workspace.upkeep.prune({ policy: NOTHING_STAYS });
       await project.close(workspace);
       const before = storeSize(project);
-      const script = scriptFor({ ...project, clockMs: 2 * DAY_MS }, "return workspace.gc();");
+      const script = scriptFor({ ...project, clockMs: 2 * DAY_MS }, "return workspace.upkeep.gc();");
       const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
         stdio: ["ignore", "ignore", "inherit"],
       });
@@ -420,10 +420,10 @@ describe("gc", () => {
         "INSERT INTO lease (id, kind, pid, started, boot, since, first_pack) VALUES ('x', 'gc', ?, ?, ?, 0, 1)",
         ...values,
       );
-      await expect(workspace.gc()).rejects.toMatchObject({ code: "STORE_BUSY" });
+      await expect(workspace.upkeep.gc()).rejects.toMatchObject({ code: "STORE_BUSY" });
       child.kill();
       await once(child, "exit");
-      expect(await workspace.gc()).toMatchObject({ dryRun: false });
+      expect(await workspace.upkeep.gc()).toMatchObject({ dryRun: false });
     }),
   );
 });
@@ -530,9 +530,9 @@ describe.skipIf(!canMount)("a full disk", () => {
         const report = runScript<{ pruned: number; dropped: number }>(
           project,
           `
-          const { pruned } = await workspace.prune({ policy: ${policy} });
+          const { pruned } = await workspace.upkeep.prune({ policy: ${policy} });
           const later = await openWorkspace(root, { home, clock: () => Date.now() + 48 * 3600 * 1000 });
-          const { checkpointsDropped } = await later.gc();
+          const { checkpointsDropped } = await later.upkeep.gc();
           await later.close();
           return { pruned: pruned.length, dropped: checkpointsDropped };`,
         );
@@ -540,7 +540,7 @@ describe.skipIf(!canMount)("a full disk", () => {
         expect(report.dropped).toBe(report.pruned);
         const again = await project.open();
         await again.checkpoint({ name: "again" });
-        expect(await again.verify({ full: true })).toMatchObject({ ok: true });
+        expect(await again.upkeep.verify({ full: true })).toMatchObject({ ok: true });
         await again.close();
       } finally {
         project.damaged = true;

@@ -229,7 +229,7 @@ describe("identity of a directory", () => {
       project.write("x", "2");
       await workspace.restoreTo("1");
       expect((await workspace.checkpoint()).checkpoint).toMatchObject({ files: 1, changes: { added: 0 } });
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
     }),
   );
 });
@@ -268,7 +268,7 @@ describe("a root that is emptied or gone", () => {
       expect(existsSync(project.root)).toBe(false);
       expect(await found.restore(plan)).toMatchObject({ outcome: "applied", created: 3 });
       expect(project.tree()).toEqual(before);
-      expect(await found.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await found.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       expect(await whoseIs(project, project.root)).toMatchObject({ id: workspace.id });
     }),
   );
@@ -281,7 +281,7 @@ describe("a root that is emptied or gone", () => {
       writeFileSync(join(root, "x"), "x");
       const workspace = await project.open({ at: root });
       rmSync(join(project.base, "one"), { recursive: true });
-      await expect(workspace.turn({}, async () => undefined)).rejects.toMatchObject({
+      await expect(workspace.turns.run({}, async () => undefined)).rejects.toMatchObject({
         code: "WORKSPACE_EMPTIED",
       });
       expect(await workspace.restoreTo("1")).toMatchObject({ outcome: "applied", created: 1 });
@@ -374,7 +374,7 @@ describe("the registry", () => {
         home: project.home,
       });
       expect([attached.id, attached.root]).toEqual([workspace.id, elsewhere]);
-      expect(await attached.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await attached.upkeep.verify({ full: true })).toMatchObject({ ok: true });
     }),
   );
 
@@ -405,14 +405,14 @@ describe("the store in memory", () => {
     "does everything and leaves nothing behind",
     inProject({ x: "1" }, async (project) => {
       await using workspace = await openWorkspace(project.root, { home: project.home, store: "memory" });
-      await workspace.turn({}, async () => project.write("x", "2"));
+      await workspace.turns.run({}, async () => project.write("x", "2"));
       await workspace.undo();
       expect(project.read("x")).toBe("1");
       await workspace.redo();
       await workspace.restoreTo("1");
-      await workspace.gc();
+      await workspace.upkeep.gc();
       expect(project.read("x")).toBe("1");
-      expect(await workspace.verify({ full: true })).toMatchObject({ ok: true });
+      expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
       expect(existsSync(project.home)).toBe(false);
     }),
   );

@@ -138,7 +138,7 @@ export class WorkspaceHost {
       const hosted = await opening.catch(() => undefined);
       if (hosted === undefined || hosted.isBusy) continue;
       await hosted
-        .inTurn(() => hosted.workspace.noticeCutOff())
+        .inTurn(() => hosted.workspace.turns.noticeCutOff())
         .catch((error: unknown) =>
           this.#options.log.error("a tool that was cut off is not captured", {
             workspace: id,
@@ -233,7 +233,7 @@ const RECONCILE_MS = 2000;
 
 async function hasThread(workspace: Workspace, thread: string): Promise<boolean> {
   try {
-    return (await workspace.thread(thread)).id === thread;
+    return (await workspace.threads.get(thread)).id === thread;
   } catch (error) {
     if (["THREAD_NOT_FOUND", "THREAD_AMBIGUOUS"].includes((error as { code?: string }).code ?? ""))
       return false;

@@ -252,7 +252,7 @@ async function silence(known: Known): Promise<AgentTrouble | undefined> {
 
 async function readLastEvents(workspace: Workspace | null): Promise<Map<string, number>> {
   const last = new Map<string, number>();
-  for (const { agent, updatedAt } of (await workspace?.threads()) ?? [])
+  for (const { agent, updatedAt } of (await workspace?.threads.list()) ?? [])
     last.set(agent, Math.max(updatedAt, last.get(agent) ?? 0));
   return last;
 }

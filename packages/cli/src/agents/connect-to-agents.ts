@@ -5,13 +5,13 @@ import type { Workspace } from "@belay/engine";
 
 /** From now on, whichever way files of this workspace go back, and whichever way words are forgotten. */
 export function connectToAgents(home: string, workspace: Workspace): void {
-  workspace.afterForget(async ({ agent, externalId }) => {
+  workspace.events.afterForget(async ({ agent, externalId }) => {
     if (!existsSync(join(home, "agents"))) return;
     const { forgetConversation } = await import("@belay/agents");
     await forgetConversation(home, { agent, session: externalId });
   });
   // [R63] a restore must not switch off what makes the next checkpoint
-  workspace.afterRestore(async (paths) => {
+  workspace.events.afterRestore(async (paths) => {
     if (!existsSync(join(home, "agents"))) return [];
     const { pathJson } = await import("@belay/server/json");
     const { putHooksBack } = await import("./agent-hooks.ts");

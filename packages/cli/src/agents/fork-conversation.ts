@@ -24,9 +24,9 @@ export interface Forked {
 export async function forkConversation({ home, workspace, target, thread }: Forking): Promise<Forked> {
   const id = thread ?? target.thread;
   if (id === null) return {};
-  const { agent, externalId: session } = await workspace.thread(id);
+  const { agent, externalId: session } = await workspace.threads.get(id);
   if (!isAgentId(agent)) return {};
-  const { messages } = await workspace.history(id, { limit: 10_000 });
+  const { messages } = await workspace.threads.history(id, { limit: 10_000 });
   const prompts = messages.filter(({ role }) => role === "user");
   const at = prompts.findIndex((message) => isFrom(message, target));
   if (at < 0)

@@ -7,13 +7,13 @@ export async function noticeInterrupts(
   workspace: Workspace,
   { home, dryRun }: { home: string; dryRun: boolean },
 ): Promise<void> {
-  for (const { id, agent, externalId: session } of await workspace.threadsAtWork()) {
+  for (const { id, agent, externalId: session } of await workspace.turns.threadsAtWork()) {
     if (!isAgentId(agent)) continue;
     const { path } = transcriptOf(home, { agent, session });
     const { conversations } = await loadAgent(agent);
     const at = path === null ? null : await conversations.interruptedAt?.(path);
     if (typeof at !== "number") continue;
-    if (dryRun) workspace.assumeInterrupted(id, at);
-    else await workspace.interrupted(id, at);
+    if (dryRun) workspace.turns.assumeInterrupted(id, at);
+    else await workspace.turns.interrupted(id, at);
   }
 }

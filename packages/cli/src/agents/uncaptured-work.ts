@@ -23,8 +23,8 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
 /** One turn that was not captured, in its thread; without a checkpoint, which would be one of later. */
 export async function noteUncaptured(workspace: Workspace, work: UncapturedWork): Promise<void> {
   const { agent, session: externalId, at, until, events, problem, prompt, messageId } = work;
-  const { id } = await workspace.openThread({ agent, externalId });
-  await workspace.noteUncaptured(id, {
+  const { id } = await workspace.threads.open({ agent, externalId });
+  await workspace.threads.noteUncaptured(id, {
     at,
     until,
     events,

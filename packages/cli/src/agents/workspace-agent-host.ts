@@ -41,7 +41,7 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
     toolBefore: (call) =>
       inThread(call.thread, async (workspace, id) => {
         const { tool, toolUseId, run, summary, nature } = call;
-        await workspace.beginTool(id, {
+        await workspace.turns.beginTool(id, {
           tool,
           toolUseId,
           paths: call.paths,
@@ -54,19 +54,25 @@ export function createAgentHost(open: OpenWorkspace, home: string): Host {
     toolAfter: ({ thread, toolUseId, tool, status, background }) =>
       inThread(thread, async (workspace, id) => {
         const unfinished = status === "unfinished";
-        await workspace.endTool(id, { toolUseId, tool, unfinished, background, deadline: thread.deadline });
+        await workspace.turns.endTool(id, {
+          toolUseId,
+          tool,
+          unfinished,
+          background,
+          deadline: thread.deadline,
+        });
       }),
     interrupted: ({ thread, at }) =>
       inThread(thread, async (workspace, id) => {
-        await workspace.interrupted(id, at);
+        await workspace.turns.interrupted(id, at);
       }),
     agentStart: ({ thread, run }) =>
       inThread(thread, async (workspace, id) => {
-        await workspace.beginAgent(id, { ...run, deadline: thread.deadline });
+        await workspace.turns.beginAgent(id, { ...run, deadline: thread.deadline });
       }),
     agentEnd: ({ thread, run, status }) =>
       inThread(thread, async (workspace, id) => {
-        await workspace.endAgent(id, { id: run.id, status, deadline: thread.deadline });
+        await workspace.turns.endAgent(id, { id: run.id, status, deadline: thread.deadline });
       }),
     turnEnd: (end) => inThread(end.thread, (workspace, id) => endTurn(workspace, id, end)),
     conversationRewound: ({ thread, messageId }) =>
@@ -99,7 +105,7 @@ async function openThread(
   const client = clientOf(request);
   const named = subagent !== undefined && isWorktree(opened.workspace.root) ? { title: subagent } : {};
   const { id } = await opened.inTurn(() =>
-    opened.workspace.createThread({ agent, externalId, deadline, brackets, client, ...named }),
+    opened.workspace.threads.create({ agent, externalId, deadline, brackets, client, ...named }),
   );
   return { opened, id, deadline };
 }
@@ -117,7 +123,7 @@ async function prompt(
   { messageId, text, summary, thread }: Parameters<Host["message"]>[0],
 ): Promise<{ notices: string[] }> {
   const { deadline } = thread;
-  const { rolledBack } = await workspace.prompt(id, { content: text, summary, messageId, deadline });
+  const { rolledBack } = await workspace.turns.prompt(id, { content: text, summary, messageId, deadline });
   return { notices: rolledBack.map(noticeOf) };
 }
 
@@ -133,8 +139,8 @@ async function endTurn(
   id: ThreadId,
   { answer, thread }: Parameters<Host["turnEnd"]>[0],
 ): Promise<void> {
-  if (answer !== null) await workspace.addMessage(id, { role: "assistant", content: answer });
-  await workspace.endTurn(id, { deadline: thread.deadline });
+  if (answer !== null) await workspace.threads.addMessage(id, { role: "assistant", content: answer });
+  await workspace.turns.end(id, { deadline: thread.deadline });
 }
 
 /**

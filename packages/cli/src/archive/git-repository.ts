@@ -78,7 +78,7 @@ class Writer {
   }
 
   async write(thread: ThreadSummary): Promise<ExportedBranch[]> {
-    const sessions = await this.#workspace.sessions(thread.id);
+    const sessions = await this.#workspace.approvals.sessions(thread.id);
     const checkpoints = (await this.#workspace.list({ thread: thread.id })).reverse();
     const base = await this.#first(sessions, checkpoints);
     if (base === undefined) return [];

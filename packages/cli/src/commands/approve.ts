@@ -24,10 +24,10 @@ its next session. Changes no file; what is approved can still be undone.`,
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const thread = await activeThread(workspace, call.options.thread);
-      const status = await workspace.session(thread.id, { detail: "counts" });
+      const status = await workspace.approvals.session(thread.id, { detail: "counts" });
       if (call.options["dry-run"] === true) return preview(call, thread, status);
       const { message } = call.options;
-      const approval = await workspace.approve(thread.id, message === undefined ? {} : { message });
+      const approval = await workspace.approvals.approve(thread.id, message === undefined ? {} : { message });
       if (call.json) call.output.json(approvalJson(approval));
       else if (!call.output.quiet) call.output.print(approvalText(call, { thread, status, approval }));
       return EXIT.done;

@@ -87,7 +87,7 @@ async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Che
 }
 
 async function exportGit(call: ExportCall, workspace: Workspace, given: string): Promise<number> {
-  const thread = await workspace.thread(call.options.thread ?? "");
+  const thread = await workspace.threads.get(call.options.thread ?? "");
   const directory = resolve(call.directory, given);
   if (existsSync(directory) && readdirSync(directory).length > 0)
     throw new CommandError("USAGE", `${visible(given)} exists and is not empty. Nothing was written.`, {

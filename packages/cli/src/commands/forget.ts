@@ -64,7 +64,11 @@ export default defineCommand({
       if (call.options["dry-run"] === true) return report(call, target, preview);
       const asked = `${question(target, preview, sameContent)}${always ? ALWAYS_TOO : comesBack(call, target)}`;
       if (call.options.yes !== true && !(await confirm(call, asked, { dryRun: true }))) return declined(call);
-      const status = report(call, target, await workspace.forget(target.name, { sameContent, always }));
+      const status = report(
+        call,
+        target,
+        await workspace.upkeep.forget(target.name, { sameContent, always }),
+      );
       if (always && !call.json)
         call.output.print(
           `${visible(target.label)} stays out of every later checkpoint. Take that back: ${takeBack(target)}`,
@@ -95,7 +99,7 @@ async function captureAgain(call: Call<typeof OPTIONS>, workspace: Workspace): P
   if (call.options.always !== true)
     throw usageError("--undo goes with --always.", "What was purged cannot be brought back.");
   const path = workspacePath(workspace, call.directory, call.operands[0] ?? "");
-  const wasKeptOut = await workspace.captureAgain(path);
+  const wasKeptOut = await workspace.upkeep.captureAgain(path);
   if (!wasKeptOut)
     throw new CommandError("PATH_NOT_KEPT_OUT", `${visible(path)} was not kept out. Nothing was changed.`, {
       exit: EXIT.notFound,
@@ -142,7 +146,7 @@ async function lookAt(
   how: { sameContent: boolean; always: boolean },
 ): Promise<ForgetReport> {
   try {
-    return await workspace.forget(target.name, { dryRun: true, ...how });
+    return await workspace.upkeep.forget(target.name, { dryRun: true, ...how });
   } catch (error) {
     if (target.kind !== "path" || !isNotFound(error)) throw error;
     throw new CommandError(

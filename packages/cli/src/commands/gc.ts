@@ -23,13 +23,13 @@ export default defineCommand({
 async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promise<number> {
   const isOnlyLook = call.options["dry-run"] === true;
   if (isOnlyLook || call.options.yes !== true) {
-    const preview = await workspace.gc({ dryRun: true });
+    const preview = await workspace.upkeep.gc({ dryRun: true });
     if (isOnlyLook) return report(call, preview);
     const question = `Free the space of ${count(preview.checkpointsDropped, "pruned checkpoint")} for good?`;
     if (preview.checkpointsDropped > 0 && !(await confirm(call, question, { dryRun: true })))
       return declined(call);
   }
-  return report(call, await workspace.gc());
+  return report(call, await workspace.upkeep.gc());
 }
 
 function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {

@@ -132,7 +132,7 @@ async function printProtected(
   if (agents.length > 0 && !quiet) await printPlugin(output, agents, home);
   const root = style.bold(visible(workspace.root));
   if (initial === null) {
-    const { checkpoints } = await workspace.stats();
+    const { checkpoints } = await workspace.upkeep.stats();
     const text = `${root} is already protected: ${count(checkpoints, "checkpoint")}.`;
     if (!quiet) output.print(`${text}\n${style.dim("→")} \`belay status\` tells more.`);
     return;

@@ -55,11 +55,11 @@ async function prune(
   const rules = policy === undefined ? {} : { policy };
   const isOnlyLook = call.options["dry-run"] === true;
   if (isOnlyLook || call.options.yes !== true) {
-    const preview = await workspace.prune({ ...rules, dryRun: true });
+    const preview = await workspace.upkeep.prune({ ...rules, dryRun: true });
     if (isOnlyLook) return report(call, workspace, preview);
     if (preview.pruned.length > 1 && !(await ask(call, preview))) return declined(call);
   }
-  return report(call, workspace, await workspace.prune(rules));
+  return report(call, workspace, await workspace.upkeep.prune(rules));
 }
 
 function ask(call: PruneCall, preview: PruneReport): Promise<boolean> {
@@ -95,7 +95,7 @@ function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): 
 async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
   if (call.options["dry-run"] === true)
     throw usageError("--undo has no --dry-run.", "It only brings checkpoints back.");
-  const restored = await workspace.unprune();
+  const restored = await workspace.upkeep.unprune();
   const rows = restored.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
   if (call.json) call.output.json(listField("restored", rows));
   else if (restored.length === 0) call.output.print("Nothing was pruned within the last 24 hours.");

@@ -21,8 +21,8 @@ cannot be told apart is named and nothing is changed. The present state is kept 
       return goBack(call, workspace, {
         verb: "reset",
         target: `${threadLabel(thread)} to its approved state`,
-        plan: () => workspace.planReset(thread.id, { includeShared }),
-        act: () => workspace.reset(thread.id, { includeShared, bestEffort }),
+        plan: () => workspace.approvals.planReset(thread.id, { includeShared }),
+        act: () => workspace.approvals.reset(thread.id, { includeShared, bestEffort }),
       });
     }),
 });

@@ -53,7 +53,7 @@ interface State {
 
 async function runAsStep(call: RunCall, workspace: Workspace, state: State): Promise<number> {
   const agent = call.options.agent ?? call.operands[0]?.split("/").at(-1) ?? "command";
-  const turn = await workspace.turn({ agent, description: shellWords(call.operands) }, async () => {
+  const turn = await workspace.turns.run({ agent, description: shellWords(call.operands) }, async () => {
     state.ended = await runProgram(call.operands, call.directory);
     return state.ended;
   });

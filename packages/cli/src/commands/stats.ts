@@ -13,7 +13,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: (call) =>
     withWorkspace(call, async (workspace) => {
-      const stats = await workspace.stats();
+      const stats = await workspace.upkeep.stats();
       if (call.json)
         call.output.json({ ...stats, oldest: isoTime(stats.oldest), newest: isoTime(stats.newest) });
       else call.output.print(factTable(facts(stats), call.output));

@@ -35,8 +35,11 @@ export default defineCommand({
       (call.output.isTerminal && !call.json ? 20 : ALL_MESSAGES);
     const before = positiveNumber("--before", call.options.before);
     return withWorkspace(call, async (workspace) => {
-      const thread = await workspace.thread(call.operands[0] ?? "");
-      const history = await workspace.history(thread.id, { limit, ...(before !== undefined && { before }) });
+      const thread = await workspace.threads.get(call.operands[0] ?? "");
+      const history = await workspace.threads.history(thread.id, {
+        limit,
+        ...(before !== undefined && { before }),
+      });
       await print(call, workspace, { thread, history });
       return EXIT.done;
     });
@@ -48,7 +51,10 @@ async function print(
   workspace: Workspace,
   { thread, history }: { thread: ThreadSummary; history: History },
 ): Promise<void> {
-  const [sessions, agents] = [await workspace.sessions(thread.id), await workspace.agents(thread.id)];
+  const [sessions, agents] = [
+    await workspace.approvals.sessions(thread.id),
+    await workspace.turns.agents(thread.id),
+  ];
   const { messages, total, cursor } = history;
   if (!call.json) call.output.print(threadText({ thread, history, sessions, agents }, call.output));
   else

@@ -12,7 +12,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: (call) =>
     withWorkspace(call, async (workspace) => {
-      const threads = await workspace.threads();
+      const threads = await workspace.threads.list();
       if (call.json) call.output.json({ threads: threads.map((thread) => threadJson(thread, workspace.id)) });
       else if (threads.length === 0) call.output.print("No threads yet: `belay run -- <agent>` makes one.");
       else call.output.print(threadTable(threads, call.output));

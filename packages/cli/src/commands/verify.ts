@@ -27,7 +27,7 @@ export default defineCommand({
 
 async function verifyWithBar(call: Call, workspace: Workspace, full: boolean): Promise<VerifyReport> {
   using bar = createProgressBar("Verifying", "object", !call.json && !call.output.quiet);
-  return await workspace.verify({ full, progress: (done, total) => bar.update({ done, total }) });
+  return await workspace.upkeep.verify({ full, progress: (done, total) => bar.update({ done, total }) });
 }
 
 function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport) {

@@ -68,7 +68,7 @@ async function interruptibly<Result>(
 
 /** Whose doing the last changes are depends on it: an agent that was interrupted may not have said so. */
 async function noticeInterrupts(workspace: Workspace, how: { home: string; dryRun: boolean }): Promise<void> {
-  if ((await workspace.threadsAtWork()).length === 0) return;
+  if ((await workspace.turns.threadsAtWork()).length === 0) return;
   const interrupts = await import("../agents/notice-interrupts.ts");
   await interrupts.noticeInterrupts(workspace, how);
 }
@@ -120,7 +120,7 @@ async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
 }
 
 async function planText({ call, workspace }: Scene, plan: Plan): Promise<string> {
-  const threads = plan.otherThreads.length === 0 ? [] : await workspace.threads();
+  const threads = plan.otherThreads.length === 0 ? [] : await workspace.threads.list();
   const agents = new Map(threads.map(({ id, agent }) => [id as string, agent]));
   return previewText(plan, { output: call.output, all: call.options.all, agents });
 }

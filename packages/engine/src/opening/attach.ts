@@ -5,7 +5,7 @@ import { readTree } from "../diff/compare-trees.ts";
 import { existingRoot, refuseNested, refuseUnfit } from "./fit-root.ts";
 import { noteAttach } from "../history/attaches.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
-import type { LocalWorkspace } from "../workspace/local-workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { summarise, type WorkspaceSummary } from "./manage.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
@@ -39,7 +39,7 @@ export async function attachWorkspace(
   id: string,
   directory: string,
   options: EngineOptions = {},
-): Promise<LocalWorkspace> {
+): Promise<Workspace> {
   const system = systemOf(options);
   const home = homePath(options, system);
   {

@@ -3,7 +3,7 @@ import { absolutePath, displayAbsolute, type AbsolutePath } from "../fs/absolute
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { freeBytes } from "../fs/mutate.ts";
-import type { LocalWorkspace } from "../workspace/local-workspace.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
@@ -26,7 +26,7 @@ const LOW_SPACE_BYTES = 512 * 1024 * 1024;
 
 interface DiagnoseOptions extends EngineOptions {
   /** Called with the workspace before it is looked at. */
-  readonly opened?: (workspace: LocalWorkspace) => Promise<void>;
+  readonly opened?: (workspace: Workspace) => Promise<void>;
 }
 
 /** Looks without changing anything; a check that fails is a finding, not an error. */
@@ -119,7 +119,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined, directory: 
 }
 
 async function checkWorkspace(directory: string, options: DiagnoseOptions, system: System): Promise<Check[]> {
-  let workspace: LocalWorkspace;
+  let workspace: Workspace;
   try {
     workspace = await findWorkspace(directory, options);
   } catch (error) {
@@ -130,7 +130,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
   }
   await using opened = workspace;
   await options.opened?.(opened);
-  const report = await opened.verify();
+  const report = await opened.upkeep.verify();
   const { newest, gaps, disk } = await opened.status();
   const full = disk.bytes > disk.capBytes * 0.9;
   return [
@@ -164,8 +164,8 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
           detail: `${gaps.length} files are not captured`,
           hint: "`belay status` lists them with reasons",
         },
-    lateCheck(opened.lateSince(system.now() - RECENT_MS)),
-    ...uncapturedCheck(await opened.uncaptured(), system.now() - RECENT_MS),
+    lateCheck(await opened.lateSince(system.now() - RECENT_MS)),
+    ...uncapturedCheck(await opened.threads.uncaptured(), system.now() - RECENT_MS),
     full
       ? {
           name: "disk",

@@ -41,7 +41,7 @@ import {
 } from "../store/store.ts";
 import { createSystem } from "../fs/system.ts";
 import { rootGone } from "../scan/root.ts";
-import type { Progress, TakenCheckpoint } from "../workspace/workspace.ts";
+import type { Progress, TakenCheckpoint, Workspace } from "../workspace/workspace.ts";
 
 export interface EngineOptions {
   /** Where stores and settings live; default `~/.belay`. */
@@ -76,7 +76,7 @@ export function homePath(options: EngineOptions, system: System): AbsolutePath {
 }
 
 /** Opens the workspace whose root is exactly `path`, protecting it first if need be. */
-export async function openWorkspace(path: string, options: InitOptions = {}): Promise<LocalWorkspace> {
+export async function openWorkspace(path: string, options: InitOptions = {}): Promise<Workspace> {
   return (await initWorkspace(path, options)).workspace;
 }
 
@@ -84,7 +84,7 @@ export async function openWorkspace(path: string, options: InitOptions = {}): Pr
 export async function initWorkspace(
   path: string,
   options: InitOptions = {},
-): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
+): Promise<{ workspace: Workspace; initial: TakenCheckpoint | null; created: boolean }> {
   const system = systemOf(options);
   const root = existingRoot(path);
   if (options.store === "memory") return initInMemory(root, options, system);
@@ -102,7 +102,7 @@ export async function initWorkspace(
 async function initAgain(
   root: AbsolutePath,
   opening: Opening & { options: InitOptions },
-): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean } | undefined> {
+): Promise<{ workspace: Workspace; initial: TakenCheckpoint; created: boolean } | undefined> {
   const { home, registry, options } = opening;
   const identity = rootIdentity(root)!;
   const ended = registry.byPath(root) ?? registry.byIdentity(identity);
@@ -125,7 +125,7 @@ async function initInMemory(
   root: AbsolutePath,
   options: InitOptions,
   system: System,
-): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint; created: boolean }> {
+): Promise<{ workspace: Workspace; initial: TakenCheckpoint; created: boolean }> {
   const store = openStore(undefined, { create: true });
   const settings = new CurrentSettings(displayAbsolute(homePath(options, system)));
   const workspace = new LocalWorkspace({
@@ -155,7 +155,7 @@ interface Opening {
 async function initNew(
   root: AbsolutePath,
   opening: Opening & { options: InitOptions },
-): Promise<{ workspace: LocalWorkspace; initial: TakenCheckpoint | null; created: boolean }> {
+): Promise<{ workspace: Workspace; initial: TakenCheckpoint | null; created: boolean }> {
   const { home, registry, system, options } = opening;
   const id = system.newId() as WorkspaceId;
   const name =
@@ -238,7 +238,7 @@ async function takeInitial(
 }
 
 /** The nearest protected directory at or above `directory`. */
-export async function findWorkspace(directory: string, options: EngineOptions = {}): Promise<LocalWorkspace> {
+export async function findWorkspace(directory: string, options: EngineOptions = {}): Promise<Workspace> {
   const system = systemOf(options);
   const home = homePath(options, system);
   const start = resolveAsFarAsPossible(absolutePath(directory));

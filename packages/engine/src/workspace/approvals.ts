@@ -4,8 +4,9 @@ import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 
+/** Approval and reset of a thread's work; `workspace.approvals`. */
 export interface Approvals {
-  /** How a thread stands, compared with the disk. Writes nothing. `content` also gives the approved texts. */
+  /** Compares a thread's approved state with the disk. Writes nothing. `content` also gives the approved texts. */
   session(
     thread: ThreadId,
     options?: { readonly detail?: DiffDetail; readonly content?: boolean },
@@ -14,7 +15,7 @@ export interface Approvals {
   sessions(thread: ThreadId): Promise<Session[]>;
   /** Makes the present state the approved one. Writes no file and is no step. */
   approve(thread: ThreadId, options?: ApproveOptions): Promise<Approval>;
-  /** What `reset` would do; `restore(plan)` carries it out. */
+  /** What `reset` would do; `workspace.restore(plan)` carries it out. */
   planReset(thread: ThreadId, options?: { readonly includeShared?: boolean }): Promise<Plan>;
   /** Brings what is pending back to the approved state; a step. One conflict changes nothing. */
   reset(

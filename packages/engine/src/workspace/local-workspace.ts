@@ -3,25 +3,31 @@ import { namesakeWarnings } from "../capture/capture-warnings.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { addTag, removeTag, setName, setNote } from "../history/annotations.ts";
 import { checkpointAt, listCheckpoints, listLate } from "../history/checkpoints.ts";
-import { appendOperation } from "../history/operations.ts";
 import { resolveCheckpoint } from "../history/references.ts";
-import { appendEvent } from "../history/events.ts";
+import { appendEvent, type EventRow } from "../history/events.ts";
 import type { Checkpoint, CheckpointRequest } from "../model/checkpoint.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import { EngineError, isEngineError } from "../model/errors.ts";
-import type { CheckpointId, OperationId, WorkspaceId } from "../model/ids.ts";
-import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
-import type { System } from "../model/system.ts";
-import { assertDeletable, assertRoomForManual } from "../settings/checkpoint-limits.ts";
-import { createContext, retentionOf, type LocalWorkspaceParts } from "./create-context.ts";
+import { EngineError } from "../model/errors.ts";
+import type { CheckpointId, WorkspaceId } from "../model/ids.ts";
+import type { ApplyOptions, Interrupt, Outcome, Plan } from "../model/plan.ts";
+import type { Pause } from "../model/pause.ts";
+import { assertRoomForManual } from "../settings/checkpoint-limits.ts";
+import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
 import { contentAt } from "../queries/file-content.ts";
 import { compareStates, describeCheckpoint, describeStatus, exportedFiles } from "../queries/queries.ts";
+import type { Events } from "./events.ts";
+import { LocalApprovals } from "./local-approvals.ts";
+import { LocalThreads } from "./local-threads.ts";
+import { LocalTurns } from "./local-turns.ts";
 import { LocalUpkeep } from "./local-upkeep.ts";
+import { PlannedRequests } from "./planned-requests.ts";
+import { Runner } from "./runner.ts";
+import type { Threads } from "./threads.ts";
+import type { Turns } from "./turns.ts";
+import type { Upkeep } from "./upkeep.ts";
 import { withChanges } from "../queries/message-changes.ts";
-import type { ObjectSource } from "../store/object-store.ts";
-import { pruneCheckpoints } from "../upkeep/prune.ts";
+import type { Database } from "../store/database.ts";
 import { keepReserve } from "../store/reserve.ts";
-import { findAffected } from "../upkeep/verify.ts";
 import type {
   ListOptions,
   Progress,
@@ -29,9 +35,6 @@ import type {
   RestoreOptions,
   RevertOptions,
   TakenCheckpoint,
-  Turn,
-  TurnRequest,
-  TurnResult,
   UndoOptions,
   Watching,
   Workspace,
@@ -47,30 +50,41 @@ import type {
 import type { CheckpointRef } from "../model/ids.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
 import { parsePath } from "../model/workspace-path.ts";
-import { lookRequest } from "../capture/context.ts";
+import { lookRequest, type Context } from "../capture/context.ts";
 import { filesBelow } from "../restore/files-below.ts";
 import { recover } from "../restore/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "../restore/restore.ts";
 import { takeCheckpoint } from "../capture/take-checkpoint.ts";
-import { beginTurn, endTurn, threadForTurn } from "../steps/turns.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 import { lookAndPlanSteps, moveSteps } from "../steps/undo.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
 
-export class LocalWorkspace extends LocalUpkeep implements Workspace {
+/** The parts of a workspace over one runner, and each method of `Workspace` in terms of the layers below. */
+export class LocalWorkspace implements Workspace {
   readonly id: WorkspaceId;
   readonly root: string;
   readonly store: string;
+  readonly threads: Threads;
+  readonly turns: Turns;
+  readonly approvals: LocalApprovals;
+  readonly upkeep: Upkeep;
+  /** What the parts share. */
+  readonly runner: Runner;
+  readonly #planned = new PlannedRequests();
   readonly #notices: string[];
 
   constructor(parts: LocalWorkspaceParts) {
     const { id, root, store, settings, notices } = parts;
-    super(createContext(parts), settings);
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
     this.#notices = [...notices];
+    this.runner = new Runner(createContext(parts), settings);
+    this.threads = new LocalThreads(this.runner);
+    this.turns = new LocalTurns(this.runner);
+    this.approvals = new LocalApprovals(this.runner, this.#planned);
+    this.upkeep = new LocalUpkeep(this.runner);
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
@@ -78,74 +92,39 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     return this.#notices;
   }
 
-  /** Numbers of checkpoints that came too late for some of their files, newest first. */
-  lateSince(moment: number): number[] {
-    return listLate(this.db, moment);
+  get events(): Events {
+    return this.runner.events;
   }
 
   /** Finishes what an interrupted process left behind. */
   recover(): void {
-    this.#notices.push(...recover(this.context));
+    this.#notices.push(...recover(this.#context));
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
-    assertRoomForManual(this.db, request, retentionOf(this.settings.values).manualLimit);
-    if (request.paths !== undefined) this.namePaths(request.paths);
+    assertRoomForManual(this.#db, request, this.runner.retention.manualLimit);
+    this.runner.name((request.paths ?? []).map(parsePath));
     const description = request.description ?? request.name ?? "Manual checkpoint";
     const included = (request.include ?? []).flatMap((path) =>
-      filesBelow(this.context.worktree.root, parsePath(path)),
+      filesBelow(this.#context.worktree.root, parsePath(path)),
     );
-    const namesakes = namesakeWarnings(this.db, request.name);
-    const taken = (await this.take(() =>
-      takeCheckpoint(this.context, { request, description, look: { progress, included } }),
-    ))!;
+    const namesakes = namesakeWarnings(this.#db, request.name);
+    const taken = await this.runner.take(() =>
+      takeCheckpoint(this.#context, { request, description, look: { progress, included } }),
+    );
     return { ...taken, warnings: [...taken.warnings, ...namesakes] };
   }
 
-  async turn<Result>(
-    request: TurnRequest,
-    work: (turn: Turn) => Promise<Result>,
-  ): Promise<TurnResult<Result>> {
-    const description = request.description ?? request.prompt ?? "A turn";
-    const thread = threadForTurn(this.context, request.thread, {
-      agent: request.agent ?? "belay",
-      title: description,
-    });
-    const facts = { thread, description, prompt: request.prompt ?? null };
-    const { id, before } = await this.caughtUp(() => beginTurn(this.context, facts));
-    const turn: Turn = {
-      id,
-      thread,
-      before: before.checkpoint,
-      name: async (paths) => void this.namePaths(paths),
-    };
-    let result: Result;
-    try {
-      result = await work(turn);
-    } catch (error) {
-      await this.caughtUp(() => endTurn(this.context, facts));
-      throw error;
-    }
-    const after = await this.caughtUp(() => endTurn(this.context, facts));
-    return {
-      result,
-      before: before.checkpoint,
-      after: after.checkpoint,
-      changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
-      warnings: this.droppedNotices(),
-    };
-  }
-
   get isAlone(): boolean {
-    return this.db.isAlone;
+    return this.#db.isAlone;
   }
 
   get watching(): Watching {
-    return this.context.worktree.live?.capture.watching ?? NOT_WATCHING;
+    return this.#context.worktree.live?.capture.watching ?? NOT_WATCHING;
   }
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
-    const { worktree } = this.context;
+    const { worktree } = this.#context;
     if (this.isAlone)
       throw new EngineError(
         "DISK_FULL",
@@ -159,25 +138,23 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
   }
 
   async reconcile(): Promise<Reconciled> {
-    const { worktree } = this.context;
-    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.context));
+    const { worktree } = this.#context;
+    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.#context));
     worktree.saveCache();
     return { missed: paths, checkpoints: checkpoints as readonly CheckpointId[] };
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
-    const listed = listCheckpoints(this.db, options);
-    return options.fresh === true
-      ? this.looking(() => this.#blaming(() => withChanges(this.context, listed)))
-      : listed;
+    const listed = listCheckpoints(this.#db, options);
+    return options.fresh === true ? this.runner.look(() => withChanges(this.#context, listed)) : listed;
   }
 
   async resolve(ref: CheckpointRef): Promise<Checkpoint> {
-    return resolveCheckpoint(this.db, ref);
+    return resolveCheckpoint(this.#db, ref);
   }
 
   async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.#blaming(() => describeCheckpoint(this.context, resolveCheckpoint(this.db, ref)));
+    return this.runner.blame(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
@@ -185,18 +162,18 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
     const options = isRef
       ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
       : fromOrOptions;
-    return this.looking(() => this.#blaming(() => compareStates(this.context, options)));
+    return this.runner.look(() => compareStates(this.#context, options));
   }
 
   async status(): Promise<WorkspaceStatus> {
     const { id, root, store } = this;
-    return this.looking(() => this.#blaming(() => ({ id, root, store, ...describeStatus(this.context) })));
+    return this.runner.look(() => ({ id, root, store, ...describeStatus(this.#context) }));
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
-    return this.#blaming(() => {
-      const request = restoreRequest(this.context, ref, options);
-      return this.keepPlan(lookAndPlanRestore(this.context, request), request);
+    return this.runner.blame(() => {
+      const request = restoreRequest(this.#context, ref, options);
+      return this.#planned.keep(lookAndPlanRestore(this.#context, request), request);
     });
   }
 
@@ -209,166 +186,158 @@ export class LocalWorkspace extends LocalUpkeep implements Workspace {
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#planSteps(revertRequest(this.context, ref, options));
+    return this.#planSteps(revertRequest(this.#context, ref, options));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
-    const request = this.planned.get(plan.id);
-    if (request === undefined)
-      throw new EngineError(
-        "PLAN_STALE",
-        "This plan was not made here, or was carried out already. Nothing was changed.",
-        { plan: plan.id },
-      );
-    this.planned.delete(plan.id);
+    const request = this.#planned.take(plan);
     const bestEffort = options.bestEffort ?? false;
-    return this.#goBack(() => {
-      if (!("kind" in request)) return restorePlanned(this.context, request, plan, bestEffort);
-      if (request.kind === "reset") return this.resetAs(request, { bestEffort }, plan);
-      return moveSteps(this.context, request, { bestEffort, planned: plan });
+    return this.runner.goBack(() => {
+      if (!("kind" in request)) return restorePlanned(this.#context, request, plan, bestEffort);
+      if (request.kind === "reset") return this.approvals.carryOut(request, { bestEffort }, plan);
+      return moveSteps(this.#context, request, { bestEffort, planned: plan });
     });
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#goBack(() =>
-      restoreNow(this.context, restoreRequest(this.context, ref, options), options.bestEffort ?? false),
+    return this.runner.goBack(() =>
+      restoreNow(this.#context, restoreRequest(this.#context, ref, options), options.bestEffort ?? false),
     );
   }
 
   async undo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#goBack(() =>
-      moveSteps(this.context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
+    return this.runner.goBack(() =>
+      moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#goBack(() =>
-      moveSteps(this.context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
+    return this.runner.goBack(() =>
+      moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
     );
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.#goBack(() =>
-      moveSteps(this.context, revertRequest(this.context, ref, options), {
+    return this.runner.goBack(() =>
+      moveSteps(this.#context, revertRequest(this.#context, ref, options), {
         bestEffort: options.bestEffort ?? false,
       }),
     );
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setNote(this.db, checkpoint, text));
+    return this.#annotate(ref, (checkpoint) => setNote(this.#db, checkpoint, text));
   }
 
   async rename(ref: CheckpointRef, name: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setName(this.db, checkpoint, name));
+    return this.#annotate(ref, (checkpoint) => setName(this.#db, checkpoint, name));
   }
 
   async tag(ref: CheckpointRef, tag: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => addTag(this.db, checkpoint, tag));
+    return this.#annotate(ref, (checkpoint) => addTag(this.#db, checkpoint, tag));
   }
 
   async untag(tag: string): Promise<Checkpoint> {
-    return this.db.transaction(() => {
-      const checkpoint = removeTag(this.db, tag);
-      this.#log({ untag: tag });
+    return this.#db.transaction(() => {
+      const checkpoint = removeTag(this.#db, tag);
+      this.runner.log("annotate", { untag: tag });
       this.#tellUpdated(checkpoint);
-      return checkpointAt(this.db, checkpoint.seq)!;
+      return checkpointAt(this.#db, checkpoint.seq)!;
     });
   }
 
-  async deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint> {
-    const checkpoint = resolveCheckpoint(this.db, ref);
-    assertDeletable(this.db, checkpoint);
-    pruneCheckpoints(this.context.store, this.#system, [checkpoint]);
-    this.changed();
-    return checkpoint;
-  }
-
   async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {
-    return this.#blaming(() => contentAt(this.context, ref, path, limitBytes));
+    return this.runner.blame(() => contentAt(this.#context, ref, path, limitBytes));
   }
 
   async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
-    yield* exportedFiles(this.#objects, resolveCheckpoint(this.db, ref));
+    yield* exportedFiles(this.#context.store.objects, resolveCheckpoint(this.#db, ref));
+  }
+
+  async lateSince(time: number): Promise<number[]> {
+    return listLate(this.#db, time);
+  }
+
+  get paused(): Pause | null {
+    return this.#context.pauses.current;
+  }
+
+  async pause(pause: Pause, scope: "workspace" | "all" = "workspace"): Promise<void> {
+    const { since, until } = pause;
+    // a pause that is made longer has nothing new to capture; that of all may have reached this workspace already
+    if (this.paused === null || this.paused.since === since) await this.#captureAround("Before the pause");
+    this.#context.pauses.set(pause, scope);
+    this.#tellPause("pause", { since, until, scope }, { type: "capture_paused", data: { until } });
+  }
+
+  async resume(scope: "workspace" | "all" = "workspace"): Promise<void> {
+    // first of all: whatever goes wrong after it, captures are made again
+    this.#context.pauses.set(null, scope);
+    this.#tellPause("resume", { scope }, { type: "capture_resumed", data: {} });
+    if (this.paused === null) await this.#captureAround("After the pause");
+  }
+
+  interruptedBy(interrupt: Interrupt | undefined): void {
+    this.#context.interrupt = interrupt;
+  }
+
+  async close(): Promise<void> {
+    this.runner.events.close();
+    await this.#context.worktree.close();
+    this.#context.store[Symbol.dispose]();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  get #system(): System {
-    return this.context.system;
+  get #context(): Context {
+    return this.runner.context;
   }
 
-  get #objects(): ObjectSource {
-    return this.context.store.objects;
+  get #db(): Database {
+    return this.runner.db;
   }
 
   #planSteps(request: StepRequest): Plan;
   #planSteps(request: StepRequest): Plan | null;
   #planSteps(request: StepRequest): Plan | null {
-    return this.#blaming(() => {
-      const plan = lookAndPlanSteps(this.context, request);
-      return plan === null ? null : this.keepPlan(plan, request);
+    return this.runner.blame(() => {
+      const plan = lookAndPlanSteps(this.#context, request);
+      return plan === null ? null : this.#planned.keep(plan, request);
     });
   }
 
   #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
-    return this.db.transaction(() => {
-      const checkpoint = resolveCheckpoint(this.db, ref);
+    return this.#db.transaction(() => {
+      const checkpoint = resolveCheckpoint(this.#db, ref);
       change(checkpoint);
-      this.#log({ checkpoint: checkpoint.id });
+      this.runner.log("annotate", { checkpoint: checkpoint.id });
       this.#tellUpdated(checkpoint);
-      return checkpointAt(this.db, checkpoint.seq)!;
+      return checkpointAt(this.#db, checkpoint.seq)!;
     });
   }
 
   #tellUpdated({ id, thread }: Checkpoint): void {
-    const at = this.#system.now();
-    appendEvent(this.db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
-    this.changed();
+    const at = this.#context.system.now();
+    appendEvent(this.#db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
+    this.runner.events.wake();
   }
 
-  #log(detail: Record<string, unknown>): void {
-    const { newId, now } = this.#system;
-    appendOperation(this.db, { id: newId() as OperationId, kind: "annotate", at: now(), detail });
+  async #captureAround(description: string): Promise<void> {
+    const request = { kind: "safety" } as const;
+    await this.runner.take(() => takeCheckpoint(this.#context, { request, description }));
   }
 
-  #goBack(work: () => Outcome): Promise<Outcome> {
-    this.recoverLeft();
-    return this.settled(this.#blaming(work));
+  #tellPause(
+    kind: "pause" | "resume",
+    detail: Record<string, unknown>,
+    event: Pick<EventRow, "type" | "data">,
+  ): void {
+    this.#db.transaction(() => {
+      this.runner.log(kind, detail);
+      appendEvent(this.#db, { ...event, thread: null, at: this.#context.system.now() });
+    });
+    this.runner.events.wake();
   }
-
-  /** Damage found on the way is reported with the checkpoints it concerns. */
-  #blaming<Result>(work: () => Result): Result {
-    try {
-      return this.#telling(work());
-    } catch (error) {
-      if (
-        (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) &&
-        error.facts.checkpoints.length === 0
-      ) {
-        error.facts.checkpoints.push(...findAffected(this.context.store, error.facts.object));
-      }
-      throw error;
-    }
-  }
-
-  /** Conflicts are told too: nothing else in the store speaks of them. */
-  #telling<Result>(result: Result): Result {
-    if (isConflicts(result)) {
-      const { id: operation, kind, description, thread } = result.plan;
-      const data = { operation, kind, description, files: result.conflicts.length };
-      const at = this.#system.now();
-      this.db.transaction(() => appendEvent(this.db, { type: "restore_conflicts", thread, at, data }));
-    }
-    this.changed();
-    return result;
-  }
-}
-
-function isConflicts(result: unknown): result is Outcome {
-  return (
-    typeof result === "object" && result !== null && "outcome" in result && result.outcome === "conflicts"
-  );
 }

@@ -13,21 +13,14 @@ import type {
   WorkspaceStatus,
 } from "../queries/answers.ts";
 import type { Approvals } from "./approvals.ts";
-import type { Conversations } from "./conversations.ts";
-import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
+import type { Events } from "./events.ts";
+import type { Threads } from "./threads.ts";
+import type { Turns } from "./turns.ts";
+import type { Upkeep } from "./upkeep.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
-import type { AfterRestore, Interrupt, ApplyOptions, Outcome, Plan } from "../model/plan.ts";
+import type { Interrupt, ApplyOptions, Outcome, Plan } from "../model/plan.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import type {
-  ForgetReport,
-  ForgetWordsReport,
-  GcReport,
-  PruneReport,
-  Stats,
-  VerifyReport,
-} from "../model/reports.ts";
-import type { RetentionPolicy } from "../model/retention.ts";
 
 /** Told now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
@@ -78,29 +71,6 @@ export interface RevertOptions {
   readonly includeShared?: boolean;
 }
 
-export interface TurnRequest {
-  readonly thread?: ThreadId;
-  readonly agent?: string;
-  readonly prompt?: string;
-  readonly description?: string;
-}
-
-export interface Turn {
-  readonly id: string;
-  readonly thread: ThreadId;
-  readonly before: Checkpoint;
-  /** Announces paths that are about to be written on purpose, ignored ones included. */
-  name(paths: readonly string[]): Promise<void>;
-}
-
-export interface TurnResult<Result> {
-  readonly result: Result;
-  readonly before: Checkpoint;
-  readonly after: Checkpoint;
-  readonly changed: boolean;
-  readonly warnings: readonly string[];
-}
-
 /** How captures learn what changed. */
 export interface Watching {
   /** live: only what the watcher named is looked at. cold: each capture scans everything. */
@@ -119,7 +89,8 @@ export interface Reconciled {
   readonly checkpoints: readonly CheckpointId[];
 }
 
-export interface Workspace extends Conversations, Approvals, AsyncDisposable {
+/** A protected directory. What is about its conversations, approvals, store and events is in the parts named so. */
+export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
@@ -129,9 +100,69 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   /** What opening noticed: moved, replaced, recovered … */
   readonly notices: readonly string[];
 
-  checkpoint(request?: CheckpointRequest, progress?: Progress): Promise<TakenCheckpoint>;
-  turn<Result>(request: TurnRequest, work: (turn: Turn) => Promise<Result>): Promise<TurnResult<Result>>;
+  /** Conversations with agents. */
+  readonly threads: Threads;
+  /** Turns and the tool calls, agents and edits inside them. */
+  readonly turns: Turns;
+  /** Approval and reset of a thread's work. */
+  readonly approvals: Approvals;
+  /** Care of the store: verify, prune, gc, forget. */
+  readonly upkeep: Upkeep;
+  /** What happens here, as it happens. */
+  readonly events: Events;
 
+  /** Takes a checkpoint of the files as they are now. */
+  checkpoint(request?: CheckpointRequest, progress?: Progress): Promise<TakenCheckpoint>;
+  /** The checkpoints that are not pruned, newest first. */
+  list(options?: ListOptions): Promise<Checkpoint[]>;
+  /** The checkpoint that a reference names; throws `CHECKPOINT_NOT_FOUND`. */
+  resolve(ref: CheckpointRef): Promise<Checkpoint>;
+  /** A checkpoint with what it changed, its gaps, doubts and what was left out. */
+  show(ref: CheckpointRef): Promise<CheckpointDetails>;
+  /** `diff(a, b)` compares two checkpoints, `diff(a)` one with the disk; unified diffs included. */
+  diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
+  /** Compares two checkpoints, or one with the disk, in as much detail as the options say. */
+  diff(options: DiffOptions): Promise<Diff>;
+  /** How the workspace stands, compared with the disk. */
+  status(): Promise<WorkspaceStatus>;
+  /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
+  file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;
+  /** The files of a checkpoint, for export: directories before what they hold. */
+  files(ref: CheckpointRef): AsyncIterable<ExportedFile>;
+  /** Numbers of checkpoints since this time that came too late for some of their files, newest first. */
+  lateSince(time: number): Promise<number[]>;
+
+  /** Sets the note of a checkpoint. */
+  note(ref: CheckpointRef, text: string): Promise<Checkpoint>;
+  /** Sets the name of a checkpoint. */
+  rename(ref: CheckpointRef, name: string): Promise<Checkpoint>;
+  /** Adds a tag to a checkpoint. */
+  tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
+  /** Removes a tag from the checkpoint that has it. */
+  untag(tag: string): Promise<Checkpoint>;
+
+  /** Looks at what a restore would do; `restore(plan)` carries it out. */
+  planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;
+  /** Looks at what an undo would do; null when there is nothing to undo. */
+  planUndo(options?: UndoOptions): Promise<Plan | null>;
+  /** Looks at what a redo would do; null when there is nothing to redo. */
+  planRedo(options?: UndoOptions): Promise<Plan | null>;
+  /** Looks at what a revert would do. */
+  planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
+  /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
+  restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
+  /** Plans and carries out a restore in one go. */
+  restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
+  /** Takes the last step out of the present. */
+  undo(options?: UndoOptions): Promise<Outcome>;
+  /** Puts the last undone step back in. */
+  redo(options?: UndoOptions): Promise<Outcome>;
+  /** Takes out one step, which need not be the last. */
+  revert(ref: CheckpointRef, options?: RevertOptions & ApplyOptions): Promise<Outcome>;
+  /** Lets a restore, undo, redo, revert or reset be stopped while it is under way; undefined = no longer. */
+  interruptedBy(interrupt: Interrupt | undefined): void;
+
+  /** How captures learn what changed. */
   readonly watching: Watching;
   /**
    * Watches the files from now on, so that a capture costs what changed. Never fails for want of watches: then
@@ -142,74 +173,16 @@ export interface Workspace extends Conversations, Approvals, AsyncDisposable {
   /** Looks at everything once more, a little at a time, for what no watcher reports; meant for idle moments after a turn. */
   reconcile(): Promise<Reconciled>;
 
-  list(options?: ListOptions): Promise<Checkpoint[]>;
-  resolve(ref: CheckpointRef): Promise<Checkpoint>;
-  show(ref: CheckpointRef): Promise<CheckpointDetails>;
-  /** `diff(a, b)`: each other; `diff(a)`: with the disk; unified diffs included. */
-  diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
-  diff(options: DiffOptions): Promise<Diff>;
-  status(): Promise<WorkspaceStatus>;
-
-  /** The pause that this workspace is in, its own or that of all. */
+  /** The pause that this workspace is in, its own or that of all workspaces. */
   readonly paused: Pause | null;
   /**
-   * From now to its end nothing is captured by itself: hooks are answered and prompts recorded, without checkpoints.
-   * What stands now is captured first. Checkpoints made by hand, `turn` and whatever goes back work as ever.
+   * Captures what stands now; then nothing is captured by itself until the pause ends: hooks are answered and prompts
+   * recorded, without checkpoints. Checkpoints made by hand, `turns.run` and all ways back work as ever.
    */
   pause(pause: Pause, scope?: "workspace" | "all"): Promise<void>;
   /** Ends a pause and captures what changed in it. The pause of all goes on after the end of a workspace's own. */
   resume(scope?: "workspace" | "all"): Promise<void>;
 
-  /** Called whenever files went back, whichever way was taken; what it says is in the outcome's notices. */
-  afterRestore(work: AfterRestore): void;
-  /** Lets a restore, undo, redo, revert or reset be stopped while it is under way; undefined = no longer. */
-  interruptedBy(interrupt: Interrupt | undefined): void;
-
-  // A plan only looks; `restore(plan)` carries it out. The others plan and act in one go.
-  planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;
-  planUndo(options?: UndoOptions): Promise<Plan | null>;
-  planRedo(options?: UndoOptions): Promise<Plan | null>;
-  planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
-  /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
-  restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
-  restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
-  undo(options?: UndoOptions): Promise<Outcome>;
-  redo(options?: UndoOptions): Promise<Outcome>;
-  revert(ref: CheckpointRef, options?: RevertOptions & ApplyOptions): Promise<Outcome>;
-
-  note(ref: CheckpointRef, text: string): Promise<Checkpoint>;
-  rename(ref: CheckpointRef, name: string): Promise<Checkpoint>;
-  tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
-  untag(tag: string): Promise<Checkpoint>;
-
-  /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */
-  deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint>;
-  /** Everything that happens here, by any process, as it happens. */
-  events(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
-
-  verify(options?: {
-    full?: boolean;
-    progress?: (done: number, total: number) => void;
-  }): Promise<VerifyReport>;
-  prune(options?: { policy?: RetentionPolicy; dryRun?: boolean }): Promise<PruneReport>;
-  /** Takes back prunings whose grace time has not passed. */
-  unprune(): Promise<Checkpoint[]>;
-  gc(options?: { dryRun?: boolean }): Promise<GcReport>;
-  /** Forgets what was said in a conversation, wherever it was written down; files and checkpoints stay. */
-  forgetThread(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
-  /** The same for one message, by its id or the agent's name for it, and its turn. */
-  forgetMessage(ref: string, options?: { dryRun?: boolean }): Promise<ForgetWordsReport>;
-  /** Purges a checkpoint or a path; `always` keeps the path out of every later checkpoint too. */
-  forget(
-    target: string,
-    options?: { dryRun?: boolean; sameContent?: boolean; always?: boolean },
-  ): Promise<ForgetReport>;
-  /** Takes `always` back; false when the path was not kept out. */
-  captureAgain(path: string): Promise<boolean>;
-  stats(): Promise<Stats>;
-  /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
-  file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;
-  /** The files of a checkpoint, for export: directories before what they hold. */
-  files(ref: CheckpointRef): AsyncIterable<ExportedFile>;
+  /** Stops watching, ends all reading of events and closes the store. */
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export async function agent({ workspace }: TempWorkspace, name: string): Promise
   });
   onTestFinished(() => void client.stdin.end());
   const identity = processIdentity(client.pid!);
-  const { id } = await workspace.openThread({
+  const { id } = await workspace.threads.open({
     agent: name,
     externalId: name,
     brackets: true,
@@ -43,19 +43,19 @@ export class Agent {
   }
 
   async prompt(content: string): Promise<void> {
-    await this.#workspace.prompt(this.thread, { content });
+    await this.#workspace.turns.prompt(this.thread, { content });
   }
 
   /** A tool that is still running when this returns. */
   async startTool(work: () => void = () => undefined, call: Partial<ToolRequest> = {}): Promise<string> {
     const toolUseId = `${this.thread}-${(this.#calls += 1)}`;
-    await this.#workspace.beginTool(this.thread, { tool: "Bash", toolUseId, ...call });
+    await this.#workspace.turns.beginTool(this.thread, { tool: "Bash", toolUseId, ...call });
     work();
     return toolUseId;
   }
 
   async endTool(toolUseId: string, result: Partial<ToolResult> = {}): Promise<void> {
-    await this.#workspace.endTool(this.thread, { toolUseId, ...result });
+    await this.#workspace.turns.endTool(this.thread, { toolUseId, ...result });
   }
 
   /** A process that runs until the agent ends. */
@@ -81,7 +81,7 @@ export class Agent {
   }
 
   async stop(): Promise<void> {
-    await this.#workspace.endTurn(this.thread);
+    await this.#workspace.turns.end(this.thread);
   }
 
   async die(): Promise<void> {
@@ -92,7 +92,7 @@ export class Agent {
 
 /** The resident process looks, and looks again after an agent had time to tell of what has ended. */
 export async function lookTwice({ workspace }: TempWorkspace): Promise<TakenCheckpoint | null> {
-  expect(await workspace.noticeCutOff()).toBeNull();
+  expect(await workspace.turns.noticeCutOff()).toBeNull();
   await pause(2000);
-  return workspace.noticeCutOff();
+  return workspace.turns.noticeCutOff();
 }

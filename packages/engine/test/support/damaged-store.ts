@@ -69,7 +69,7 @@ export class DamagedStore {
         tree: readTreeMap(this.root),
         record: recordOf(checkpoint),
       });
-      if (version === 2) await workspace.gc();
+      if (version === 2) await workspace.upkeep.gc();
     }
     const { store } = await workspace.status();
     await workspace.close();
@@ -119,7 +119,7 @@ export class DamagedStore {
       return "refused";
     }
     await using workspace = opened;
-    const report = await attempt(() => workspace.verify({ full: true }));
+    const report = await attempt(() => workspace.upkeep.verify({ full: true }));
     assert.ok(!(report instanceof EngineError), `verify itself fails: ${String(report)}`);
     const target = this.#random.pick(this.states);
     this.#expectRecords(await attempt(() => workspace.list()), report);

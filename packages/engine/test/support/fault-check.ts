@@ -85,9 +85,9 @@ async function expectSessions(
 /** The sessions of all threads, and what is pending in the open ones. */
 export async function readSessions(workspace: Workspace): Promise<string> {
   const lines: string[] = [];
-  for (const { id } of await workspace.threads()) {
-    const { session, changedFiles } = await workspace.session(id);
-    const past = (await workspace.sessions(id)).map(({ name, status }) => `${name} ${status}`);
+  for (const { id } of await workspace.threads.list()) {
+    const { session, changedFiles } = await workspace.approvals.session(id);
+    const past = (await workspace.approvals.sessions(id)).map(({ name, status }) => `${name} ${status}`);
     lines.push([...past, session, ...changedFiles.map(({ path, type }) => `${path} ${type}`)].join("\n"));
   }
   return lines.join("\n\n");
@@ -122,7 +122,7 @@ export async function expectListed(home: string): Promise<void> {
 }
 
 export async function expectVerified(workspace: Workspace): Promise<void> {
-  assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
+  assert.partialDeepStrictEqual(await workspace.upkeep.verify({ full: true }), { ok: true, problems: [] });
 }
 
 /** Every checkpoint is what it says; the state before is among them if it is no longer on disk. */

@@ -6,16 +6,17 @@ type Step = (workspace: Workspace, thread: ThreadId, turn: string) => Promise<un
 
 /** Each step has names of its turn's own, and leaves the files alone. */
 const STEPS: Readonly<Record<string, Step>> = {
-  prompt: (workspace, thread, turn) => workspace.prompt(thread, { content: "go on", messageId: `${turn} q` }),
+  prompt: (workspace, thread, turn) =>
+    workspace.turns.prompt(thread, { content: "go on", messageId: `${turn} q` }),
   "tool begun": (workspace, thread, turn) =>
-    workspace.beginTool(thread, { tool: "Write", toolUseId: `${turn} t`, paths: ["out/named"] }),
-  "tool ended": (workspace, thread, turn) => workspace.endTool(thread, { toolUseId: `${turn} t` }),
+    workspace.turns.beginTool(thread, { tool: "Write", toolUseId: `${turn} t`, paths: ["out/named"] }),
+  "tool ended": (workspace, thread, turn) => workspace.turns.endTool(thread, { toolUseId: `${turn} t` }),
   "agent begun": (workspace, thread, turn) =>
-    workspace.beginAgent(thread, { id: `${turn} a`, role: "helper" }),
-  "agent ended": (workspace, thread, turn) => workspace.endAgent(thread, { id: `${turn} a`, cost: 1 }),
+    workspace.turns.beginAgent(thread, { id: `${turn} a`, role: "helper" }),
+  "agent ended": (workspace, thread, turn) => workspace.turns.endAgent(thread, { id: `${turn} a`, cost: 1 }),
   answer: (workspace, thread, turn) =>
-    workspace.addMessage(thread, { role: "assistant", content: "done", externalId: `${turn} r` }),
-  end: (workspace, thread) => workspace.endTurn(thread),
+    workspace.threads.addMessage(thread, { role: "assistant", content: "done", externalId: `${turn} r` }),
+  end: (workspace, thread) => workspace.turns.end(thread),
 };
 
 /** One turn from prompt to stop; tells each step that is done. */
@@ -24,7 +25,7 @@ export async function converse(
   turn: string,
   told: (step: string) => void,
 ): Promise<void> {
-  const thread = (await workspace.threads())[0]!.id;
+  const thread = (await workspace.threads.list())[0]!.id;
   for (const [name, step] of Object.entries(STEPS)) {
     await step(workspace, thread, turn);
     told(name);
@@ -41,10 +42,10 @@ export async function expectTold(workspace: Workspace, turn: string, told: reado
 }
 
 async function expectRecorded(workspace: Workspace, turn: string, told: readonly string[]): Promise<void> {
-  const thread = (await workspace.threads())[0]!.id;
-  const { messages } = await workspace.history(thread);
+  const thread = (await workspace.threads.list())[0]!.id;
+  const { messages } = await workspace.threads.history(thread);
   const checkpoints = await workspace.list({ limit: 1000 });
-  const agents = (await workspace.agents(thread)).filter(({ id }) => id === `${turn} a`);
+  const agents = (await workspace.turns.agents(thread)).filter(({ id }) => id === `${turn} a`);
   const called = (id: string) => messages.filter(({ externalId }) => externalId === id);
   const calls = (phase: string) =>
     checkpoints.filter((each) => each.toolUseId === `${turn} t` && each.phase === phase);

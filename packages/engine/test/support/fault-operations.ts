@@ -24,15 +24,17 @@ const OPERATIONS = {
   restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
   undo: async (workspace) => (await workspace.undo()).outcome,
   redo: async (workspace) => (await workspace.redo()).outcome,
-  approve: async (workspace) => void (await workspace.approve((await workspace.threads())[0]!.id)),
-  reset: async (workspace) => (await workspace.reset((await workspace.threads())[0]!.id)).outcome,
-  prune: async (workspace) => void (await workspace.prune({ policy: DROP_ALL })),
+  approve: async (workspace) =>
+    void (await workspace.approvals.approve((await workspace.threads.list())[0]!.id)),
+  reset: async (workspace) =>
+    (await workspace.approvals.reset((await workspace.threads.list())[0]!.id)).outcome,
+  prune: async (workspace) => void (await workspace.upkeep.prune({ policy: DROP_ALL })),
   async gc(workspace, { passHours }) {
-    await workspace.prune({ policy: DROP_ALL });
+    await workspace.upkeep.prune({ policy: DROP_ALL });
     passHours(25);
-    await workspace.gc();
+    await workspace.upkeep.gc();
   },
-  forget: async (workspace) => void (await workspace.forget("edited")),
+  forget: async (workspace) => void (await workspace.upkeep.forget("edited")),
   converse: (workspace, { tell }) => converse(workspace, "first", tell),
 } as const satisfies Record<string, (workspace: Workspace, world: World) => Promise<unknown>>;
 

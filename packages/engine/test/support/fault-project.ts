@@ -46,8 +46,8 @@ async function takeTurn({ root, home }: FaultLab, change: () => void): Promise<M
   await using workspace = await openWorkspace(root, { home });
   const [first] = await workspace.list();
   const before = readTreeMap(root);
-  const { id: thread } = await workspace.openThread({ agent: "torture", externalId: "1" });
-  const turn = await workspace.turn({ prompt: "everything", thread }, async () => change());
+  const { id: thread } = await workspace.threads.open({ agent: "torture", externalId: "1" });
+  const turn = await workspace.turns.run({ prompt: "everything", thread }, async () => change());
   return new Map([
     [String(first!.id), before],
     [turn.before.id, before],

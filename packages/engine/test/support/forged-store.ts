@@ -89,7 +89,7 @@ export const FORGERIES: readonly Forgery[] = [
 export async function forgeStore(place: { root: string; home: string }, { forge }: Forgery): Promise<void> {
   {
     await using workspace = await openWorkspace(place.root, { home: place.home });
-    await workspace.turn({ prompt: "two" }, async () => writeFileSync(join(place.root, "same"), "2\n"));
+    await workspace.turns.run({ prompt: "two" }, async () => writeFileSync(join(place.root, "same"), "2\n"));
   }
   const [known] = await listWorkspaces({ home: place.home });
   using store = openStore(known!.store as AbsolutePath, { create: false });

@@ -58,7 +58,9 @@ const checkpoint = fc.constant(
 const turn = fc.array(treeEdit, { minLength: 1, maxLength: 6 }).map((edits) =>
   command("turn", async (model, temp) => {
     const before = temp.tree();
-    const result = await temp.workspace.turn({}, async () => edits.map((each) => makeEdit(temp.root, each)));
+    const result = await temp.workspace.turns.run({}, async () =>
+      edits.map((each) => makeEdit(temp.root, each)),
+    );
     const after = temp.tree();
     assert.equal(result.changed, deltaOf(before, after).size > 0);
     assert.deepEqual(await readCheckpointMap(temp, result.before.id), before);
@@ -256,7 +258,7 @@ const rulesTurn = fc
   .map(([change, edits, isFirst]) =>
     command("turn with other rules", async (model, temp) => {
       const before = temp.tree();
-      const result = await temp.workspace.turn({}, async () => {
+      const result = await temp.workspace.turns.run({}, async () => {
         if (isFirst) changeRules(temp, model, change);
         const made = edits.map((each) => makeEdit(temp.root, each));
         if (!isFirst) changeRules(temp, model, change);
@@ -275,10 +277,10 @@ const TINY = { name: "tiny", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0,
 
 const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
   command("prune", async (model, { workspace, passHours }) => {
-    if (way !== "gc only") await workspace.prune({ policy: TINY });
-    if (way === "taken back") await workspace.unprune();
+    if (way !== "gc only") await workspace.upkeep.prune({ policy: TINY });
+    if (way === "taken back") await workspace.upkeep.unprune();
     passHours(25);
-    await workspace.gc();
+    await workspace.upkeep.gc();
     model.keepOnly(new Set((await workspace.list()).map(({ id }) => id)));
     return way;
   }),
@@ -298,7 +300,7 @@ const reopen = fc.constant(command("reopen", (_model, { reopen: again }) => agai
 
 const verify = fc.constant(
   command("verify", async (model, { workspace }) => {
-    assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
+    assert.partialDeepStrictEqual(await workspace.upkeep.verify({ full: true }), { ok: true, problems: [] });
     const listed = new Set<string>((await workspace.list()).map(({ id }) => id));
     assert.deepEqual(
       [...model.snapshots.keys()].filter((id) => !listed.has(id)),

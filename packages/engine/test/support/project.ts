@@ -117,7 +117,10 @@ class OpenProject implements Project {
 
   async close(workspace: Workspace): Promise<void> {
     if (!this.damaged) {
-      assert.partialDeepStrictEqual(await workspace.verify({ full: true }), { ok: true, problems: [] });
+      assert.partialDeepStrictEqual(await workspace.upkeep.verify({ full: true }), {
+        ok: true,
+        problems: [],
+      });
       assert.deepEqual(findStageLeftovers(workspace.root), []);
     }
     this.#open.delete(workspace);

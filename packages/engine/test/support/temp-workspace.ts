@@ -36,7 +36,10 @@ export function inWorkspace(
       for (const [path, content] of Object.entries(files)) temp.write(path, content);
       await temp.open();
       await body(temp);
-      assert.partialDeepStrictEqual(await temp.workspace.verify({ full: true }), { ok: true, problems: [] });
+      assert.partialDeepStrictEqual(await temp.workspace.upkeep.verify({ full: true }), {
+        ok: true,
+        problems: [],
+      });
       assert.deepEqual(findStageLeftovers(temp.root), []);
     } finally {
       await temp.close();
@@ -87,12 +90,12 @@ class OpenTempWorkspace implements TempWorkspace {
 
   readonly turn = async (name: string, work: () => void, thread?: ThreadId): Promise<TreeMap> => {
     const request = { prompt: name, ...(thread === undefined ? {} : { thread }) };
-    await this.workspace.turn(request, async () => work());
+    await this.workspace.turns.run(request, async () => work());
     return this.tree();
   };
 
   readonly openThread = async (name: string): Promise<ThreadId> =>
-    (await this.workspace.openThread({ agent: name, externalId: name })).id;
+    (await this.workspace.threads.open({ agent: name, externalId: name })).id;
 
   readonly reopen = async (): Promise<void> => {
     await this.close();

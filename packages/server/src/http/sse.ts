@@ -22,7 +22,7 @@ export function streamEvents(
   const reader = new AbortController();
   const signal = AbortSignal.any([ending, request.signal, reader.signal]);
   const after = lastSeen(request);
-  const stream = workspace.events({
+  const stream = workspace.events.read({
     signal,
     ...(after !== undefined && { after }),
     ...(thread && { thread }),

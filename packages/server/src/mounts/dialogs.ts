@@ -38,7 +38,7 @@ function serveIndex(app: Hono, served: Served): void {
   app.get("/api/dialogs", async (context) =>
     answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
-        const dialogs = (await workspace.threads()).map(dialogJson);
+        const dialogs = (await workspace.threads.list()).map(dialogJson);
         return { dialogs, current_dialog_id: dialogs[0]?.id ?? null };
       }),
     ),
@@ -47,24 +47,24 @@ function serveIndex(app: Hono, served: Served): void {
     const { title } = parse("body", TITLE, await readJson(context));
     return answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
-        const created = await workspace.createThread({ agent: AGENT, ...(title && { title }) });
+        const created = await workspace.threads.create({ agent: AGENT, ...(title && { title }) });
         return dialogJson(created);
       }),
       201,
     );
   });
   app.get("/api/dialogs/:id", (context) =>
-    answer(context, served, async (workspace, thread) => dialogJson(await workspace.thread(thread))),
+    answer(context, served, async (workspace, thread) => dialogJson(await workspace.threads.get(thread))),
   );
   app.patch("/api/dialogs/:id", async (context) => {
     const { title = null } = parse("body", TITLE, await readJson(context));
     return answer(context, served, async (workspace, thread) =>
-      dialogJson(await workspace.updateThread(thread, { title })),
+      dialogJson(await workspace.threads.update(thread, { title })),
     );
   });
   app.delete("/api/dialogs/:id", (context) =>
     answer(context, served, async (workspace, thread) => {
-      await workspace.deleteThread(thread, { checkpoints: true });
+      await workspace.threads.delete(thread, { checkpoints: true });
       return { deleted: thread };
     }),
   );
@@ -76,7 +76,7 @@ function serveHistory(app: Hono, served: Served): void {
       const { cursor: before, limit } = parse("query", CURSOR, context.req.query());
       return answer(context, served, async (workspace, thread) => {
         const options = { ...(before !== undefined && { before }), ...(limit !== undefined && { limit }) };
-        const { messages, cursor } = await workspace.history(thread, options);
+        const { messages, cursor } = await workspace.threads.history(thread, options);
         return { dialog_id: thread, messages: messages.map(dialogMessage), next_cursor: cursor };
       });
     });
@@ -86,8 +86,8 @@ function serveHistory(app: Hono, served: Served): void {
     return answer(context, served, async (workspace, thread) => {
       const message =
         role === "user"
-          ? (await workspace.prompt(thread, { content, summary: redact(content) })).message
-          : await workspace.addMessage(thread, { role, content });
+          ? (await workspace.turns.prompt(thread, { content, summary: redact(content) })).message
+          : await workspace.threads.addMessage(thread, { role, content });
       return dialogMessage(message);
     });
   });
@@ -100,7 +100,7 @@ function serveHistory(app: Hono, served: Served): void {
 function serveSessions(app: Hono, served: Served): void {
   app.get("/api/dialogs/:id/session", (context) =>
     answer(context, served, async (workspace, thread) => {
-      const status = await workspace.session(thread, { detail: "text", content: true });
+      const status = await workspace.approvals.session(thread, { detail: "text", content: true });
       return {
         active_session: status.active,
         session_ref: sessionRef(status.active),
@@ -112,8 +112,8 @@ function serveSessions(app: Hono, served: Served): void {
   );
   app.get("/api/dialogs/:id/sessions", (context) =>
     answer(context, served, async (workspace, thread) => {
-      const sessions = await workspace.sessions(thread);
-      const { approved } = await workspace.session(thread, { detail: "names" });
+      const sessions = await workspace.approvals.sessions(thread);
+      const { approved } = await workspace.approvals.session(thread, { detail: "names" });
       const heads = await workspace.list({ thread, limit: 1 });
       const active = sessions.find(({ status }) => status === "active");
       return {
@@ -147,7 +147,7 @@ function serveSessions(app: Hono, served: Served): void {
   app.get("/api/dialogs/:id/checkpoints", (context) =>
     answer(context, served, async (workspace, thread) => {
       const checkpoints = await workspace.list({ thread });
-      const { initialCheckpoint } = await workspace.thread(thread);
+      const { initialCheckpoint } = await workspace.threads.get(thread);
       return {
         dialog_id: thread,
         checkpoints: checkpoints.reverse().map(commit),
@@ -167,7 +167,7 @@ function serveActions(app: Hono, served: Served): void {
   app.post("/api/dialogs/:id/approve", async (context) => {
     const { message } = parse("body", APPROVE, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
-      const approval = await workspace.approve(thread, message ? { message } : {});
+      const approval = await workspace.approvals.approve(thread, message ? { message } : {});
       return {
         approved_commit: approval.approved,
         new_session: approval.newSession,
@@ -178,7 +178,7 @@ function serveActions(app: Hono, served: Served): void {
   app.post("/api/dialogs/:id/reset", async (context) => {
     await readJson(context);
     return answer(context, served, async (workspace, thread) => {
-      const outcome = await workspace.reset(thread);
+      const outcome = await workspace.approvals.reset(thread);
       assertApplied(outcome, outcomeJson(outcome));
       return {
         reset_to: outcome.resetTo,

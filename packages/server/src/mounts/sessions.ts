@@ -28,7 +28,7 @@ export function mountSessions(app: Hono, served: Served): void {
     return answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
         const request = { agent: AGENT, ...(title && { title }), ...(externalId && { externalId }) };
-        const { id, initialCheckpoint } = await workspace.createThread(request);
+        const { id, initialCheckpoint } = await workspace.threads.create(request);
         return { id, initialCheckpoint };
       }),
       201,
@@ -85,7 +85,7 @@ function serveOne(app: Hono, served: Served): void {
   app.delete(`${BASE}/:cid`, (context) =>
     answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      await workspace.deleteCheckpoint(id);
+      await workspace.upkeep.deleteCheckpoint(id);
       return { deleted: id };
     }),
   );

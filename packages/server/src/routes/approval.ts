@@ -11,26 +11,29 @@ export function serveApproval(app: Hono, served: Served): void {
     inThread(served, params.id, async (workspace, thread) => {
       const options =
         query.diffs === true ? ({ detail: "text", content: true } as const) : ({ detail: "counts" } as const);
-      return sessionStatusJson(await workspace.session(thread, options));
+      return sessionStatusJson(await workspace.approvals.session(thread, options));
     }),
   );
   serveRoute(app, "POST /api/threads/:id/approve", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const options = body.message === undefined ? {} : { message: body.message };
-      const { approved, newSession, checkpointsApproved } = await workspace.approve(thread, options);
+      const { approved, newSession, checkpointsApproved } = await workspace.approvals.approve(
+        thread,
+        options,
+      );
       return { approved, newSession, checkpointsApproved };
     }),
   );
   serveRoute(app, "GET /api/threads/:id/reset/preview", ({ params }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => ({
-      plan: planJson(hosted.keep(await workspace.planReset(thread))),
+      plan: planJson(hosted.keep(await workspace.approvals.planReset(thread))),
     })),
   );
   serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const more = async ({ plan }: Outcome) => ({
         resetTo: plan.checkpoint,
-        newSession: (await workspace.session(thread)).session,
+        newSession: (await workspace.approvals.session(thread)).session,
       });
       const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === thread;
       return carryOutPlan(hosted, body, { fits, more });

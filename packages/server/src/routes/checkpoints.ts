@@ -50,7 +50,7 @@ export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "DELETE /api/threads/:id/checkpoints/:cid", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      await workspace.deleteCheckpoint(id);
+      await workspace.upkeep.deleteCheckpoint(id);
       return { deleted: id };
     }),
   );

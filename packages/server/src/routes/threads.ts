@@ -17,29 +17,29 @@ import type { TakenCheckpoint, Workspace } from "@belay/engine";
 export function serveThreads(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
-      threads: (await workspace.threads()).map((thread) => threadJson(thread, workspace.id)),
+      threads: (await workspace.threads.list()).map((thread) => threadJson(thread, workspace.id)),
     })),
   );
   serveRoute(app, "POST /api/threads", ({ query, body }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
       const { agent = "http", externalId, title } = body;
       const request = { agent, ...(externalId && { externalId }), ...(title && { title }) };
-      return { thread: threadJson(await workspace.createThread(request), workspace.id) };
+      return { thread: threadJson(await workspace.threads.create(request), workspace.id) };
     }),
   );
   serveRoute(app, "GET /api/threads/:id", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => ({
-      thread: threadJson(await workspace.thread(thread), workspace.id),
+      thread: threadJson(await workspace.threads.get(thread), workspace.id),
     })),
   );
   serveRoute(app, "PATCH /api/threads/:id", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => ({
-      thread: threadJson(await workspace.updateThread(thread, { title: body.title }), workspace.id),
+      thread: threadJson(await workspace.threads.update(thread, { title: body.title }), workspace.id),
     })),
   );
   serveRoute(app, "DELETE /api/threads/:id", ({ params }) =>
     inThread(served, params.id, async (workspace, thread) => {
-      await workspace.deleteThread(thread, { checkpoints: true });
+      await workspace.threads.delete(thread, { checkpoints: true });
       return { deleted: thread };
     }),
   );
@@ -52,7 +52,7 @@ function serveMessages(app: Hono, served: Served): void {
     inThread(served, params.id, async (workspace, thread) => {
       const { before, limit } = query;
       const options = { ...(before !== undefined && { before }), ...(limit !== undefined && { limit }) };
-      const { messages, cursor } = await workspace.history(thread, options);
+      const { messages, cursor } = await workspace.threads.history(thread, options);
       return { messages: messages.map(messageJson), nextCursor: cursor };
     }),
   );
@@ -61,12 +61,15 @@ function serveMessages(app: Hono, served: Served): void {
       const { role = "user", content, externalId } = body;
       if (role !== "user") {
         const request = { role, content, ...(externalId && { externalId }) };
-        return { message: messageJson(await workspace.addMessage(thread, request)), checkpoint: null };
+        return {
+          message: messageJson(await workspace.threads.addMessage(thread, request)),
+          checkpoint: null,
+        };
       }
       // secrets are taken out before the beginning is cut off: half of one is not recognised
       const summary = redact(content);
       const request = { content, summary, ...(externalId && { messageId: externalId }) };
-      const { message, checkpoint, rolledBack } = await workspace.prompt(thread, request);
+      const { message, checkpoint, rolledBack } = await workspace.turns.prompt(thread, request);
       return {
         message: messageJson(message),
         checkpoint: checkpoint === null ? null : checkpointJson(checkpoint, { workspace: workspace.id }),
@@ -76,7 +79,7 @@ function serveMessages(app: Hono, served: Served): void {
   );
   serveRoute(app, "POST /api/threads/:id/stop", ({ params }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
-      const taken = await workspace.endTurn(thread);
+      const taken = await workspace.turns.end(thread);
       served.host.reconcileLater(hosted);
       return optionalTaken(taken, workspace);
     }),
@@ -93,7 +96,7 @@ function serveMessages(app: Hono, served: Served): void {
           files: files.map(fileChangeJson),
         });
       }
-      return { entries, agents: (await workspace.agents(thread)).map(agentJson) };
+      return { entries, agents: (await workspace.turns.agents(thread)).map(agentJson) };
     }),
   );
 }
@@ -103,7 +106,7 @@ function serveTools(app: Hono, served: Served): void {
     inThread(served, params.id, async (workspace, thread) => {
       const { phase, tool, toolUseId, paths, description, agent } = body;
       if (phase === "after")
-        return optionalTaken(await workspace.endTool(thread, { toolUseId, tool }), workspace);
+        return optionalTaken(await workspace.turns.endTool(thread, { toolUseId, tool }), workspace);
       const request = {
         tool,
         toolUseId,
@@ -111,24 +114,26 @@ function serveTools(app: Hono, served: Served): void {
         ...(description && { summary: description }),
         ...(agent && { agentId: agent }),
       };
-      return optionalTaken(await workspace.beginTool(thread, request), workspace);
+      return optionalTaken(await workspace.turns.beginTool(thread, request), workspace);
     }),
   );
   serveRoute(app, "POST /api/threads/:id/edits", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { paths, within } = body;
-      const { id } = await workspace.startEdit(thread, { paths, ...(within && { within }) });
+      const { id } = await workspace.turns.startEdit(thread, { paths, ...(within && { within }) });
       return { edit: id };
     }),
   );
   serveRoute(app, "POST /api/threads/:id/edits/:eid/finalize", ({ params }) =>
     inThread(served, params.id, async (workspace) => ({
       edit: params.eid,
-      ...optionalTaken(await workspace.finalizeEdit(params.eid), workspace),
+      ...optionalTaken(await workspace.turns.finalizeEdit(params.eid), workspace),
     })),
   );
   serveRoute(app, "POST /api/threads/:id/edits/:eid/abort", ({ params }) =>
-    inThread(served, params.id, async (workspace) => outcomeJson(await workspace.abortEdit(params.eid))),
+    inThread(served, params.id, async (workspace) =>
+      outcomeJson(await workspace.turns.abortEdit(params.eid)),
+    ),
   );
 }
 

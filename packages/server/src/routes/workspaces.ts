@@ -56,14 +56,17 @@ export function serveWorkspaces(app: Hono, served: Served): void {
 function serveUpkeep(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/storage", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const stats = await workspace.stats();
+      const stats = await workspace.upkeep.stats();
       return { ...stats, bytes: stats.diskBytes };
     }),
   );
   serveRoute(app, "POST /api/prune", ({ query, body }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
       const policy = body.policy === undefined ? undefined : presetOf(body.policy);
-      const report = await workspace.prune({ dryRun: body.dryRun ?? false, ...(policy && { policy }) });
+      const report = await workspace.upkeep.prune({
+        dryRun: body.dryRun ?? false,
+        ...(policy && { policy }),
+      });
       return { pruned: report.pruned.map(({ id }) => id), kept: report.kept, dryRun: report.dryRun };
     }),
   );

@@ -1,0 +1,99 @@
+/** The events of a workspace in this process. */
+import type { Context } from "../capture/context.ts";
+import { newestEvent, readEvents, type EventRow } from "../history/events.ts";
+import { threadOrigin } from "../history/threads.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { AfterRestore } from "../model/plan.ts";
+import { describeEvent } from "../queries/describe-event.ts";
+import type { AfterForget, Events } from "./events.ts";
+
+/** How often readers look for events of other processes. */
+const POLL_MS = 250;
+/** How long an event that was made for one reader is kept for the other readers. */
+const SHARED_MS = 100;
+
+/** Reads the store's events for any number of readers, and calls the host after restores and forgetting. */
+export class LocalEvents implements Events {
+  readonly #context: Context;
+  readonly #waiting = new Set<() => void>();
+  readonly #described = new Map<number, WorkspaceEvent>();
+  #isClosed = false;
+  #afterRestore: AfterRestore | undefined;
+  #afterForget: AfterForget | undefined;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  read(options: EventOptions = {}): AsyncGenerator<WorkspaceEvent> {
+    return this.#follow(options.after ?? newestEvent(this.#context.store.db), options);
+  }
+
+  afterRestore(work: AfterRestore): void {
+    this.#afterRestore = work;
+  }
+
+  afterForget(work: AfterForget): void {
+    this.#afterForget = work;
+  }
+
+  /** Lets the host act on paths that went back; returns what it wants the user to know. */
+  async restored(paths: readonly BytePath[]): Promise<readonly string[]> {
+    return (await this.#afterRestore?.(paths)) ?? [];
+  }
+
+  /** Lets the host forget its own copies of a thread's words. */
+  async forgotten(thread: ThreadId): Promise<void> {
+    await this.#afterForget?.(threadOrigin(this.#context.store.db, thread));
+  }
+
+  /** Makes waiting readers look at once. */
+  wake(): void {
+    for (const wake of this.#waiting) wake();
+  }
+
+  /** Ends all reading. */
+  close(): void {
+    this.#isClosed = true;
+    this.wake();
+  }
+
+  async *#follow(start: number, { thread, signal }: EventOptions): AsyncGenerator<WorkspaceEvent> {
+    let after = start;
+    while (signal?.aborted !== true && !this.#isClosed) {
+      const rows = readEvents(this.#context.store.db, after, thread);
+      for (const row of rows) {
+        yield this.#describe(row);
+        after = row.seq;
+      }
+      if (rows.length === 0) await this.#somethingNew(signal);
+    }
+  }
+
+  /** All readers come for an event at the same moment: it is made once for them, and dropped before it is out of date. */
+  #describe(row: EventRow): WorkspaceEvent {
+    const known = this.#described.get(row.seq);
+    if (known !== undefined) return known;
+    if (this.#described.size === 0) setTimeout(() => this.#described.clear(), SHARED_MS).unref();
+    const event = describeEvent(this.#context, row);
+    this.#described.set(row.seq, event);
+    return event;
+  }
+
+  /** Events of this process wake readers at once; those of other processes are found by polling. */
+  async #somethingNew(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.#waiting.delete(done);
+        signal?.removeEventListener("abort", done);
+        resolve();
+      };
+      const timer = setTimeout(done, POLL_MS);
+      this.#waiting.add(done);
+      signal?.addEventListener("abort", done);
+    });
+  }
+}

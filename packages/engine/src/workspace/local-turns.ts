@@ -1,0 +1,166 @@
+/** The turns of a workspace in this process. */
+import type { Context } from "../capture/context.ts";
+import type { Taken } from "../capture/take-checkpoint.ts";
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { assertThread, findThread } from "../history/threads.ts";
+import { givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
+import type { Thread } from "../model/checkpoint.ts";
+import type {
+  AgentRequest,
+  AgentResult,
+  AgentRun,
+  EditRequest,
+  OpenEdit,
+  PromptRequest,
+  Prompted,
+  ToolRequest,
+  ToolResult,
+} from "../model/conversation.ts";
+import type { Bounded } from "../model/deadline.ts";
+import type { ThreadId } from "../model/ids.ts";
+import type { Outcome } from "../model/plan.ts";
+import { parsePath, pathInside } from "../model/workspace-path.ts";
+import { CutOffWatch, endInterrupted } from "../steps/cut-off.ts";
+import { abortEdit, finalizeEdit, startEdit } from "../steps/edits.ts";
+import { beginAgent, beginTool, endAgent, endTool } from "../steps/tools.ts";
+import { beginTurn, endTurn, promptTurn, stopTurn, threadForTurn } from "../steps/turns.ts";
+import type { Runner } from "./runner.ts";
+import type { Turn, TurnRequest, TurnResult, Turns } from "./turns.ts";
+import type { TakenCheckpoint } from "./workspace.ts";
+
+/** Each method of `Turns`, in terms of the layers below. */
+export class LocalTurns implements Turns {
+  readonly #runner: Runner;
+  readonly #cutOff = new CutOffWatch();
+
+  constructor(runner: Runner) {
+    this.#runner = runner;
+  }
+
+  async run<Result>(
+    request: TurnRequest,
+    work: (turn: Turn) => Promise<Result>,
+  ): Promise<TurnResult<Result>> {
+    const runner = this.#runner;
+    const description = request.description ?? request.prompt ?? "A turn";
+    const thread = threadForTurn(this.#context, request.thread, {
+      agent: request.agent ?? "belay",
+      title: description,
+    });
+    const facts = { thread, description, prompt: request.prompt ?? null };
+    const { id, before } = await runner.run(() => beginTurn(this.#context, facts));
+    const turn: Turn = {
+      id,
+      thread,
+      before: before.checkpoint,
+      name: async (paths) => runner.name(paths.map(parsePath)),
+    };
+    let result: Result;
+    try {
+      result = await work(turn);
+    } catch (error) {
+      await runner.run(() => endTurn(this.#context, facts));
+      throw error;
+    }
+    const after = await runner.run(() => endTurn(this.#context, facts));
+    return {
+      result,
+      before: before.checkpoint,
+      after: after.checkpoint,
+      changed: before.checkpoint.snapshot !== after.checkpoint.snapshot,
+      warnings: runner.notices(),
+    };
+  }
+
+  async prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted> {
+    return this.#in(thread, () => promptTurn(this.#context, thread, request));
+  }
+
+  async end(thread: ThreadId, options: Bounded = {}): Promise<TakenCheckpoint | null> {
+    return this.#take(thread, () => stopTurn(this.#context, thread, options));
+  }
+
+  async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
+    const root = displayAbsolute(this.#context.worktree.root);
+    const named = (request.paths ?? []).map((text) => ({ text, path: pathInside(root, text) }));
+    const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
+    this.#runner.name(paths);
+    const taken = await this.#take(thread, () => beginTool(this.#context, thread, { ...request, paths }));
+    // [N1] what is named and cannot be captured is said
+    const outside = named.filter(({ path }) => path === undefined).map(({ text }) => outsideWarning(text));
+    return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
+  }
+
+  async endTool(thread: ThreadId, call: ToolResult): Promise<TakenCheckpoint | null> {
+    return this.#take(thread, () => endTool(this.#context, thread, call));
+  }
+
+  async beginAgent(thread: ThreadId, request: AgentRequest): Promise<AgentRun> {
+    return this.#in(thread, () => beginAgent(this.#context, thread, request));
+  }
+
+  async endAgent(thread: ThreadId, result: AgentResult): Promise<AgentRun> {
+    return this.#in(thread, () => endAgent(this.#context, thread, result));
+  }
+
+  async agents(thread: ThreadId): Promise<AgentRun[]> {
+    return listAgents(this.#runner.db, thread);
+  }
+
+  async startEdit(thread: ThreadId, request: EditRequest): Promise<OpenEdit> {
+    assertThread(this.#runner.db, thread);
+    const paths = request.paths.map(parsePath);
+    this.#runner.name(paths);
+    const { tool = "edit", within = null } = request;
+    const id = await this.#runner.run(() => startEdit(this.#context, thread, { paths, tool, within }));
+    return { id, thread, paths: request.paths };
+  }
+
+  async finalizeEdit(edit: string): Promise<TakenCheckpoint | null> {
+    return this.#runner.take(() => finalizeEdit(this.#context, edit));
+  }
+
+  async abortEdit(edit: string): Promise<Outcome> {
+    const outcome = abortEdit(this.#context, edit);
+    this.#runner.events.wake();
+    return outcome;
+  }
+
+  async threadsAtWork(): Promise<Thread[]> {
+    const { db } = this.#runner;
+    const ids = new Set(openCalls(db).map(({ thread }) => thread));
+    return [...ids].map((id) => findThread(db, id));
+  }
+
+  async noticeCutOff(): Promise<TakenCheckpoint | null> {
+    const { db } = this.#runner;
+    const isIdle = openCalls(db).length === 0 && givenUpCommands(db).length === 0;
+    return isIdle ? null : this.#runner.take(() => this.#cutOff.capture(this.#context));
+  }
+
+  async interrupted(thread: ThreadId, at: number): Promise<TakenCheckpoint | null> {
+    return this.#take(thread, () => endInterrupted(this.#context, thread, at));
+  }
+
+  assumeInterrupted(thread: ThreadId, at: number): void {
+    this.#context.interrupted.push({ thread, at });
+  }
+
+  get #context(): Context {
+    return this.#runner.context;
+  }
+
+  async #in<Result>(thread: ThreadId, work: () => Result): Promise<Result> {
+    assertThread(this.#runner.db, thread);
+    return this.#runner.run(work);
+  }
+
+  async #take(thread: ThreadId, work: () => Taken | undefined): Promise<TakenCheckpoint | null> {
+    assertThread(this.#runner.db, thread);
+    return this.#runner.take(work);
+  }
+}
+
+function outsideWarning(path: string): string {
+  return `${path} is outside the workspace: what happens to it is not captured.`;
+}

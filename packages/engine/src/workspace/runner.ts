@@ -1,0 +1,157 @@
+/**
+ * Runs the work of a workspace, for all its parts. Written here once: an interrupted restore is recovered
+ * before anything else, captures wait for the watcher, readers of events are woken, damage is reported with the
+ * checkpoints it affects, and warnings reach the caller of the next operation.
+ */
+import { captureWarnings, droppedWarnings } from "../capture/capture-warnings.ts";
+import type { Context } from "../capture/context.ts";
+import { namePaths, type Taken } from "../capture/take-checkpoint.ts";
+import { below } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { appendEvent } from "../history/events.ts";
+import { appendOperation, type OperationKind } from "../history/operations.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import { isEngineError } from "../model/errors.ts";
+import type { OperationId } from "../model/ids.ts";
+import type { Outcome } from "../model/plan.ts";
+import type { RetentionPolicy } from "../model/retention.ts";
+import { isAnythingLeft, recover } from "../restore/recover.ts";
+import type { CurrentSettings } from "../settings/current-settings.ts";
+import type { Database } from "../store/database.ts";
+import { findAffected } from "../upkeep/verify.ts";
+import { retentionOf } from "./create-context.ts";
+import { LocalEvents } from "./local-events.ts";
+import type { TakenCheckpoint } from "./workspace.ts";
+
+/** A file may change between being named and being read: this often the whole look is repeated. */
+const LOOKS_AGAIN = 5;
+
+/** The outcomes that changed files. */
+const TOUCHING: ReadonlySet<Outcome["outcome"]> = new Set(["applied", "partial", "displaced"]);
+
+/** What the parts of a workspace share: its context, its events, and the ways to run work on it. */
+export class Runner {
+  readonly context: Context;
+  readonly events: LocalEvents;
+  readonly #settings: CurrentSettings;
+  /** What was recovered since a caller was last told. */
+  readonly #recovered: string[] = [];
+
+  constructor(context: Context, settings: CurrentSettings) {
+    this.context = context;
+    this.events = new LocalEvents(context);
+    this.#settings = settings;
+  }
+
+  get db(): Database {
+    return this.context.store.db;
+  }
+
+  get retention(): RetentionPolicy {
+    return retentionOf(this.#settings.values);
+  }
+
+  /** Runs work that captures: it may rely on what the watcher has reported, if there is one. */
+  async run<Result>(work: () => Result): Promise<Result> {
+    this.#recoverLeft();
+    const result = await this.context.worktree.whileCaughtUp(work);
+    this.events.wake();
+    return result;
+  }
+
+  /** Runs work that compares the disk with the store, again when a file changed meanwhile. */
+  async look<Result>(work: () => Result): Promise<Result> {
+    for (let left = LOOKS_AGAIN; ; left -= 1) {
+      try {
+        return await this.run(() => this.blame(work));
+      } catch (error) {
+        if (left === 0 || !isEngineError(error, "PLAN_STALE")) throw error;
+      }
+    }
+  }
+
+  /** Runs work that takes a checkpoint, and returns it as callers get to see it. */
+  async take(work: () => Taken): Promise<TakenCheckpoint>;
+  async take(work: () => Taken | undefined): Promise<TakenCheckpoint | null>;
+  async take(work: () => Taken | undefined): Promise<TakenCheckpoint | null> {
+    const started = this.context.system.elapsed();
+    const before = newestCheckpoint(this.db);
+    const taken = await this.run(work);
+    if (taken === undefined) return null;
+    const checkpoint = checkpointAt(this.db, taken.checkpoint.seq) ?? taken.checkpoint;
+    return {
+      id: checkpoint.id,
+      checkpoint,
+      unchanged: taken.unchanged,
+      gaps: taken.present.gaps,
+      doubts: taken.present.doubts,
+      warnings: [...captureWarnings(before, taken), ...this.notices()],
+      durationMs: this.context.system.elapsed() - started,
+    };
+  }
+
+  /** Runs work that brings files back, then what the host does after it. */
+  async goBack<Kind extends Outcome>(work: () => Kind): Promise<Kind> {
+    this.#recoverLeft();
+    const outcome = this.blame(work);
+    if (outcome.outcome === "conflicts") this.#tellConflicts(outcome);
+    this.events.wake();
+    const notices = [...(outcome.notices ?? []), ...this.notices()];
+    if (TOUCHING.has(outcome.outcome))
+      notices.push(...(await this.events.restored(outcome.plan.edits.map(({ path }) => path))));
+    return notices.length === 0 ? outcome : { ...outcome, notices };
+  }
+
+  /** Runs work that reads the store: damage found on the way is reported with the checkpoints it affects. */
+  blame<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } catch (error) {
+      if (
+        (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) &&
+        error.facts.checkpoints.length === 0
+      ) {
+        error.facts.checkpoints.push(...findAffected(this.context.store, error.facts.object));
+      }
+      throw error;
+    }
+  }
+
+  /** Captures these paths from now on, whatever the ignore files say: a tool writes them on purpose. */
+  name(paths: readonly BytePath[]): void {
+    const { root } = this.context.worktree;
+    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
+  }
+
+  /** Appends to the log of operations; call it inside the transaction that makes it true. */
+  log(kind: OperationKind, detail: Record<string, unknown>): void {
+    const { newId, now } = this.context.system;
+    appendOperation(this.db, { id: newId() as OperationId, kind, at: now(), detail });
+  }
+
+  /** [R160] What was recovered, and what was dropped to make room, since a caller was last told. */
+  notices(): string[] {
+    return [...this.#recovered.splice(0), ...droppedWarnings(this.context.dropped.splice(0))];
+  }
+
+  /** [R10, R190] Another process may have been killed in the middle of a restore since, or closed what one replaced. */
+  #recoverLeft(): void {
+    if (this.db.readOnly || !isAnythingLeft(this.context)) return;
+    try {
+      this.#recovered.push(...recover(this.context));
+    } catch (error) {
+      // the tree is kept and saved, and what comes next finds nothing left to recover
+      if (!isEngineError(error, "RECOVERY_BLOCKED")) throw error;
+      this.#recovered.push(error.message);
+    }
+  }
+
+  /** Nothing else in the store tells of conflicts. */
+  #tellConflicts({ plan, conflicts }: Outcome): void {
+    const { id: operation, kind, description, thread } = plan;
+    const data = { operation, kind, description, files: conflicts.length };
+    const at = this.context.system.now();
+    this.db.transaction(() => appendEvent(this.db, { type: "restore_conflicts", thread, at, data }));
+  }
+}

@@ -1,0 +1,31 @@
+/** The part of a workspace that looks after its store: proving it sound, dropping, freeing and forgetting. */
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { CheckpointRef } from "../model/ids.ts";
+import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../model/reports.ts";
+import type { RetentionPolicy } from "../model/retention.ts";
+
+/** Care of the store; `workspace.upkeep`. */
+export interface Upkeep {
+  /** Proves that the store is sound; `full` also reads and hashes all content. */
+  verify(options?: {
+    readonly full?: boolean;
+    readonly progress?: (done: number, total: number) => void;
+  }): Promise<VerifyReport>;
+  /** How much the store holds, and how much disk it uses. */
+  stats(): Promise<Stats>;
+  /** Drops checkpoints by policy: that of the settings unless one is passed. */
+  prune(options?: { readonly policy?: RetentionPolicy; readonly dryRun?: boolean }): Promise<PruneReport>;
+  /** Takes back prunings whose grace time has not passed. */
+  unprune(): Promise<Checkpoint[]>;
+  /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */
+  deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint>;
+  /** Frees the space of what no checkpoint reaches. */
+  gc(options?: { readonly dryRun?: boolean }): Promise<GcReport>;
+  /** Purges a checkpoint or a path; `always` keeps the path out of every later checkpoint too. */
+  forget(
+    target: string,
+    options?: { readonly dryRun?: boolean; readonly sameContent?: boolean; readonly always?: boolean },
+  ): Promise<ForgetReport>;
+  /** Takes `always` back; false when the path was not kept out. */
+  captureAgain(path: string): Promise<boolean>;
+}
