@@ -9,12 +9,12 @@ import { build } from "rolldown";
 
 /** What every command loads, and a hook, which comes before every step of an agent: each file more would cost it a millisecond. */
 const START = [
-  /cli[/]compiled[/](?:main|command|command-error|command-line|command-table|errors|exit-code|nearest|version)[.]js$/,
-  /cli[/]compiled[/]output[/](?:error-text|output|quantity|style|visible)[.]js$/,
+  /cli[/]compiled[/](?:main|command|command-line|command-table|errors|nearest|version)[.]js$/,
+  /cli[/]compiled[/]output[/](?:belay-at|error-text|output|quantity|style|visible)[.]js$/,
   /cli[/]compiled[/](?:commands[/]hook|agents[/](?:answer-in-time|hook-environment)|resident[/](?:ask-resident|resident-process))[.]js$/,
   /server[/]dist[/]resident[/](?:exclusive-lock|run-directory|socket-transport)[.]js$/,
   /server[/]dist[/]resident[.]js$/,
-  /protocol[/]dist[/](?:client|redact)[.]js$/,
+  /protocol[/]dist[/](?:client|command-text|error-table|errors|exit-code|redact)[.]js$/,
 ];
 
 await build({

@@ -78,6 +78,8 @@ const FRONT_DOORS = new Set([
   "@belay/engine",
   "@belay/protocol",
   "@belay/protocol/client",
+  "@belay/protocol/command-text",
+  "@belay/protocol/errors",
   "@belay/protocol/redact",
   "@belay/server",
   "@belay/server/json",
@@ -103,9 +105,9 @@ export const checkServerImports: Check = (files) =>
   });
 
 const SERVER_MAY =
-  /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/(client|redact))?$)/;
+  /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/(client|command-text|errors|redact))?$)/;
 
-/** The agents' package knows neither engine nor server nor CLI, of the protocol only how secrets are left out; the MCP SDK stays with the MCP server. */
+/** The agents' package knows neither engine nor server nor CLI, of the protocol only its errors and how secrets are left out; the MCP SDK stays with the MCP server. */
 export const checkAgentsImports: Check = (files) =>
   files.flatMap((file) => {
     if (!file.path.startsWith("packages/agents/src/") || !isCode(file) || isTest(file)) return [];
@@ -113,7 +115,7 @@ export const checkAgentsImports: Check = (files) =>
     const mayUseSdk = file.path.startsWith("packages/agents/src/mcp/");
     const foreign = importsOf(file).filter(
       ({ specifier }) =>
-        !/^(\.|node:|@belay\/protocol\/redact$)/.test(specifier) &&
+        !/^(\.|node:|@belay\/protocol\/(errors|redact)$)/.test(specifier) &&
         !(mayUseSdk && MCP_PACKAGES.test(specifier)),
     );
     return [

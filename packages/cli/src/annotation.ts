@@ -1,7 +1,7 @@
 /** What note, rename, tag and untag have in common: they answer with the checkpoint as it is now. */
 import type { Checkpoint, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
-import { EXIT } from "./exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
 import { withWorkspace } from "./open-workspace.ts";
 import { checkpointLabel } from "./output/checkpoint-table.ts";

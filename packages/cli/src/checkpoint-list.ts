@@ -1,7 +1,7 @@
 /** What `list`, `search` and the overview have in common: some checkpoints, newest first. */
 import type { Checkpoint, ListOptions, UncapturedTurn, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
-import { EXIT } from "./exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { checkpointListJson, uncapturedJson } from "@belay/server/json";
 import { checkpointTable } from "./output/checkpoint-table.ts";
 

@@ -3,7 +3,7 @@
  * nearest thing that exists: a mistyped `--dry-run` must never become the real thing.
  */
 import { parseArgs } from "node:util";
-import { usageError } from "./command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 import type { OptionSpecs } from "./command.ts";
 import { nearest } from "./nearest.ts";
 

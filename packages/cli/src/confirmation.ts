@@ -1,8 +1,7 @@
 /** The question before something destructive. Nobody there to answer it is an error, never a yes. */
 import { createInterface } from "node:readline/promises";
 import type { Call } from "./command.ts";
-import { CommandError } from "./command-error.ts";
-import { EXIT } from "./exit-code.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
 
 /** True when the person says yes; `yes`: also when they only press Enter. */
 export async function confirm(
@@ -37,14 +36,13 @@ export function declined(call: Pick<Call, "output">): number {
   return EXIT.refused;
 }
 
-function confirmationRequired(question: string, dryRun: boolean): CommandError {
+function confirmationRequired(question: string, dryRun: boolean): ContractError {
   const lines = question.split("\n");
   const asked = lines.findIndex((line) => line.includes("?"));
-  return new CommandError(
+  return new ContractError(
     "CONFIRMATION_REQUIRED",
     `This needs a yes, and there is no terminal to ask on: ${lines[asked] ?? question} Nothing was changed.`,
     {
-      exit: EXIT.refused,
       list: lines.filter((_, index) => index !== asked),
       hint: `Add --yes to do it without a question${dryRun ? ", or --dry-run to only look" : ""}.`,
       facts: { question },

@@ -1,5 +1,5 @@
 /** Durations as people write them: 45s, 30m, 2h, 1h30m, 1d. */
-import { usageError } from "./command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,9 +1,8 @@
 /** `forget --thread` and `forget --message`: what was said, not what was captured. */
 import type { ForgetWordsReport, Workspace } from "@belay/engine";
 import type { Call } from "./command.ts";
-import { usageError } from "./command-error.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "./confirmation.ts";
-import { EXIT } from "./exit-code.ts";
 import { count } from "./output/quantity.ts";
 
 interface Words {

@@ -3,13 +3,12 @@
  * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
  */
 import { join, resolve } from "node:path";
-import { usageError } from "./command-error.ts";
+import { errorJson, EXIT, usageError } from "@belay/protocol/errors";
 import { userHome } from "./user-home.ts";
 import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./command-line.ts";
 import type { Call, Command } from "./command.ts";
 import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
-import { errorJson, reportError } from "./errors.ts";
-import { EXIT } from "./exit-code.ts";
+import { reportError } from "./errors.ts";
 import { nearest } from "./nearest.ts";
 import { currentDirectory } from "./output/belay-at.ts";
 import { errorText } from "./output/error-text.ts";

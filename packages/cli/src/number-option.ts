@@ -1,5 +1,5 @@
 /** Options that are a number of things. */
-import { usageError } from "./command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 
 export function positiveNumber(name: string, given: string | undefined): number | undefined {
   if (given === undefined) return undefined;

@@ -1,7 +1,6 @@
 /** `--thread`: an id, or whatever else the engine knows a thread by. */
 import type { ThreadId, ThreadSummary, Workspace } from "@belay/engine";
-import { CommandError } from "./command-error.ts";
-import { EXIT } from "./exit-code.ts";
+import { ContractError } from "@belay/protocol/errors";
 
 export async function threadId(
   workspace: Workspace,
@@ -16,8 +15,7 @@ export async function activeThread(workspace: Workspace, given: string | undefin
   const threads = await workspace.threads.list();
   const [latest] = threads.toSorted((a, b) => b.updatedAt - a.updatedAt);
   if (latest !== undefined) return latest;
-  throw new CommandError("THREAD_NOT_FOUND", "There is no thread yet. Nothing was changed.", {
-    exit: EXIT.notFound,
+  throw new ContractError("THREAD_NOT_FOUND", "There is no thread yet. Nothing was changed.", {
     hint: "`belay run -- <agent>` makes one; so do the hooks of an agent.",
   });
 }

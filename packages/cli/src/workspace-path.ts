@@ -2,8 +2,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Workspace } from "@belay/engine";
-import { CommandError, usageError } from "./command-error.ts";
-import { EXIT } from "./exit-code.ts";
+import { ContractError, usageError } from "@belay/protocol/errors";
 
 /** The paths from the root; undefined when they are the whole workspace or there are none. */
 export function workspacePaths(
@@ -22,11 +21,10 @@ export function workspacePath(workspace: Pick<Workspace, "root">, directory: str
   const absolute = resolve(directory, given);
   const path = inside(workspace.root, absolute) ?? inside(workspace.root, withRealParent(absolute));
   if (path !== undefined) return path.split(sep).join("/");
-  throw new CommandError(
+  throw new ContractError(
     "PATH_OUTSIDE",
     `${given} is outside the workspace ${workspace.root}. Nothing was changed.`,
     {
-      exit: EXIT.usage,
       facts: { path: given },
     },
   );
@@ -49,7 +47,7 @@ function withRealParent(absolute: string): string {
   }
 }
 
-function notText(given: string): CommandError {
+function notText(given: string): ContractError {
   return usageError(
     `${given} is not valid UTF-8, and such a name cannot be passed on the command line.`,
     "Name the directory above it.",

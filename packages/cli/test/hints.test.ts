@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createSystem, EngineError, openWorkspace, type ErrorCode, type Workspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { CommandErrorCode } from "../src/command-error.ts";
+import type { CommandErrorName } from "@belay/protocol/errors";
 import { reportError } from "../src/errors.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
@@ -265,7 +265,10 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
   FILE_SYSTEM: { because: "the hint is to look at the path" },
 };
 
-const COMMAND: Record<CommandErrorCode, Situation | NoSituation> = {
+/** What a command refuses by itself, and the engine's codes that it uses too. */
+type CommandCode = CommandErrorName | "THREAD_NOT_FOUND" | "PATH_OUTSIDE" | "PATH_NOT_IN_CHECKPOINT";
+
+const COMMAND: Record<CommandCode, Situation | NoSituation> = {
   USAGE: { make: () => ["lsit"], leads: ([said]) => expect(said).toMatch(/^1 /) },
   CONFIRMATION_REQUIRED: {
     make: () => {
@@ -290,9 +293,17 @@ const COMMAND: Record<CommandErrorCode, Situation | NoSituation> = {
   },
   CONVERSATION_NOT_FORKED: { because: "needs an agent's transcript; its own tests have one" },
   NO_PARENT: { make: () => ["export", "1", "--patch"], fill: { file: "all.tar" } },
+  OUTPUT_EXISTS: {
+    make: () => {
+      sandbox.ok("run", "--", "touch", "new.txt");
+      return ["export", "--thread", sandbox.json(["threads"]).threads[0].id, "--git", "."];
+    },
+    leads: (_, hint) => expect(hint).toContain("does not exist yet"),
+  },
   OUTPUT_FAILED: { because: "the hint is to write elsewhere" },
   RESIDENT_FAILED: { because: "the hint names its log" },
   RESIDENT_RUNNING: { because: "needs a second user of the port; its own tests have one" },
+  INTERNAL: { because: "a mistake in Belay has no way out but to report it" },
   PAUSED_EVERYWHERE: {
     make: () => {
       sandbox.ok("pause", "--all");

@@ -11,29 +11,19 @@ import type { Served } from "./routes/served.ts";
 import { serveThreads } from "./routes/threads.ts";
 import { serveWorkspaces } from "./routes/workspaces.ts";
 import type { Log } from "./resident/log.ts";
-import { ServerError, STATUS_OF } from "./server-error.ts";
+import { ContractError, errorJson, reportError } from "@belay/protocol/errors";
 import type { WorkspaceHost } from "./workspace-host.ts";
-
-/** An error as the contract shows it. */
-export interface Explained {
-  readonly code: string;
-  readonly message: string;
-  readonly hint: string;
-  readonly facts: Readonly<Record<string, unknown>>;
-}
-
-export type Explain = (error: unknown) => Explained;
 
 /** More routes, from whoever puts the process together. */
 export type Extension = (app: Hono, host: WorkspaceHost) => void;
 
-export function createApp(served: Served, explain: Explain, log: Log, extend?: Extension): Hono {
+export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   const app = new Hono();
   app.use(
     bodyLimit({
       maxSize: BODY_LIMIT_BYTES,
       onError: () => {
-        throw new ServerError("BODY_TOO_LARGE", 413, "The body is larger than 1 MiB. Nothing was changed.");
+        throw new ContractError("BODY_TOO_LARGE", "The body is larger than 1 MiB. Nothing was changed.");
       },
     }),
   );
@@ -45,38 +35,15 @@ export function createApp(served: Served, explain: Explain, log: Log, extend?: E
   mountSessions(app, served);
   extend?.(app, served.host);
   app.notFound(() => {
-    throw new ServerError(
+    throw new ContractError(
       "ROUTE_NOT_FOUND",
-      404,
       "There is nothing at this address. `GET /openapi.json` lists what there is.",
     );
   });
   app.onError((error) => {
-    const { status, body } = answerTo(error, explain);
-    if (status >= 500) log.error("request failed", { error: String(error.stack ?? error) });
-    return answerJson(body, status);
+    const report = reportError(error, { kind: "api" });
+    if (report.status >= 500) log.error("request failed", { error: String(error.stack ?? error) });
+    return answerJson(errorJson(report), report.status);
   });
   return app;
 }
-
-function answerTo(error: Error, explain: Explain): { status: number; body: object } {
-  if (error instanceof ServerError) {
-    const { code, status, message, facts } = error;
-    return {
-      status,
-      body: { error: { ...facts, code, message, hint: HINTS[code] ?? "Nothing was changed." } },
-    };
-  }
-  const { code, message, hint, facts } = explain(error);
-  const status = (STATUS_OF as Readonly<Record<string, number>>)[code] ?? 500;
-  return { status, body: { error: { ...facts, code, message, hint } } };
-}
-
-const HINTS: Readonly<Record<string, string>> = {
-  WORKSPACE_REQUIRED: "Add ?workspace=<id or path>; GET /api/workspaces lists them.",
-  WORKSPACE_NOT_FOUND: "GET /api/workspaces lists them; `belay init` protects a directory.",
-  THREAD_NOT_FOUND: "GET /api/threads lists the threads of a workspace.",
-  CHECKPOINT_NOT_FOUND: "GET …/checkpoints lists the checkpoints of a thread.",
-  PLAN_STALE: "Ask for the preview again and use its plan.",
-  CONFLICTS: "Look at the conflicts, or ask for bestEffort to leave these paths out.",
-};

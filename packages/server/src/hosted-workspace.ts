@@ -1,6 +1,6 @@
 /** An open workspace in the resident process: what happens to its files happens one thing at a time. */
 import type { Plan, Workspace } from "@belay/engine";
-import { ServerError } from "./server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 
 const KEPT_PLANS = 100;
 
@@ -47,8 +47,8 @@ export class HostedWorkspace {
   take(id: string, fits: (plan: Plan) => boolean): Plan {
     const plan = this.#plans.get(id);
     if (plan === undefined || !fits(plan))
-      throw new ServerError("PLAN_STALE", 409, "This plan is not known (any more). Nothing was changed.", {
-        plan: id,
+      throw new ContractError("PLAN_STALE", "This plan is not known (any more). Nothing was changed.", {
+        facts: { plan: id },
       });
     this.#plans.delete(id);
     return plan;

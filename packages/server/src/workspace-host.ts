@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { findWorkspace, protectedRoots, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./resident/log.ts";
-import { ServerError } from "./server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 
 export interface HostOptions {
   readonly home: string;
@@ -45,8 +45,7 @@ export class WorkspaceHost {
   /** A workspace by id or by a path in it; without either, the one the server was started in. */
   async find(ref: string | undefined): Promise<HostedWorkspace> {
     const wanted = ref ?? this.#options.directory;
-    if (wanted === undefined)
-      throw new ServerError("WORKSPACE_REQUIRED", 400, "Say which workspace is meant.");
+    if (wanted === undefined) throw new ContractError("WORKSPACE_REQUIRED", "Say which workspace is meant.");
     await this.#followRegistry();
     const known = this.#open.get(this.#paths.get(wanted) ?? wanted);
     if (known !== undefined) return this.#touch(await known);
@@ -93,13 +92,11 @@ export class WorkspaceHost {
     }
     // the thread may be in a store that cannot be read: that must not pass for "there is none"
     const doubt = unreadable.length === 0 ? "" : ` that can be read; ${unreadable.join(", ")} cannot be`;
-    throw new ServerError(
+    throw new ContractError(
       "THREAD_NOT_FOUND",
-      404,
       `There is no thread ${thread}${doubt}. Nothing was changed.`,
       {
-        thread,
-        unreadable,
+        facts: { thread, unreadable },
       },
     );
   }
@@ -206,8 +203,8 @@ export class WorkspaceHost {
   async #pathOf(id: string): Promise<string> {
     const found = (await this.all()).find((each) => each.id === id);
     if (found === undefined)
-      throw new ServerError("WORKSPACE_NOT_FOUND", 404, `There is no workspace ${id}. Nothing was changed.`, {
-        workspace: id,
+      throw new ContractError("WORKSPACE_NOT_FOUND", `There is no workspace ${id}. Nothing was changed.`, {
+        facts: { workspace: id },
       });
     return found.path;
   }

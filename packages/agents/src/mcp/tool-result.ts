@@ -3,7 +3,8 @@
  * prompts were written by anybody; the text says so, between marks that no content can forge.
  */
 import { randomBytes } from "node:crypto";
-import { redactJson } from "@belay/protocol/redact";
+import { errorJson, reportError } from "@belay/protocol/errors";
+import { redact, redactJson } from "@belay/protocol/redact";
 import { shorten } from "../describe.ts";
 import type { FileFacts } from "./mcp-host.ts";
 
@@ -11,6 +12,7 @@ export interface ToolResult {
   [key: string]: unknown;
   content: { type: "text"; text: string }[];
   structuredContent?: Record<string, unknown>;
+  _meta?: Record<string, unknown>;
   isError?: boolean;
 }
 
@@ -27,10 +29,17 @@ export function result(given: Record<string, unknown>): ToolResult {
   return { content: [{ type: "text", text }], structuredContent };
 }
 
-export function failure(error: unknown): ToolResult {
-  const message = shorten(error instanceof Error ? error.message : String(error), 1000);
+/** An error as the model reads it: what happened and what the user can type. Programs find the contract's error in `_meta`. */
+export function failure(thrown: unknown): ToolResult {
+  const report = reportError(thrown, { kind: "terminal" });
+  const message = shorten(report.message, 1000);
   const untouched = message.includes("Nothing was changed") ? "" : " Nothing was changed.";
-  return { content: [{ type: "text", text: `Belay: ${message}${untouched}` }], isError: true };
+  const hint = report.code === "INTERNAL" ? "" : ` ${report.hint}`;
+  return {
+    content: [{ type: "text", text: redact(`Belay: ${message}${untouched}${hint}`) }],
+    _meta: { "belay/error": redactJson(errorJson(report).error) },
+    isError: true,
+  };
 }
 
 /** The first files, with diffs as long as there is room for them. */

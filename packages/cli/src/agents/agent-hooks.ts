@@ -19,7 +19,7 @@ import {
   type RemovalReport,
 } from "@belay/agents";
 import { setUncapturedAside } from "@belay/agents/uncaptured";
-import { usageError } from "../command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
 import { userHome } from "../user-home.ts";

@@ -1,8 +1,7 @@
 /** A conversation that goes back with the files: the agent gets one that ends there, before anything else changes. */
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Checkpoint, Message, Workspace } from "@belay/engine";
-import { CommandError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { ContractError } from "@belay/protocol/errors";
 import { userHome } from "../user-home.ts";
 
 export interface Forking {
@@ -54,11 +53,11 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
   }
 }
 
-function cannotFork(reason: string, { seq }: Checkpoint): CommandError {
-  return new CommandError(
+function cannotFork(reason: string, { seq }: Checkpoint): ContractError {
+  return new ContractError(
     "CONVERSATION_NOT_FORKED",
     `The conversation cannot go back: ${reason} Nothing was changed.`,
-    { exit: EXIT.refused, hint: `\`belay restore ${seq}\` brings back the files alone.`, facts: { reason } },
+    { hint: `\`belay restore ${seq}\` brings back the files alone.`, facts: { reason } },
   );
 }
 

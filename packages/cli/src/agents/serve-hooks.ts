@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { runHook } from "@belay/agents/hook";
 import { answeredAfterAll } from "@belay/agents/let-go";
 import type { Extension, WorkspaceHost } from "@belay/server";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import type { HookEvent } from "./run-hook.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 

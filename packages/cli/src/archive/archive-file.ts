@@ -2,8 +2,7 @@
 import { createWriteStream, renameSync, rmSync } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { CommandError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { ContractError } from "@belay/protocol/errors";
 import type { Output } from "../output/output.ts";
 
 /** Writes to stdout; false when the reader went away before the end. */
@@ -37,13 +36,11 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
 }
 
-function cannotWrite(path: string, error: Error): CommandError {
-  return new CommandError(
+function cannotWrite(path: string, error: Error): ContractError {
+  return new ContractError(
     "OUTPUT_FAILED",
     `${path} could not be written: ${error.message}. Nothing else was changed.`,
     {
-      exit: EXIT.failed,
-      hint: "Choose another place, or free some space.",
       facts: { path },
     },
   );

@@ -1,6 +1,6 @@
 import type { Approval, SessionStatus, ThreadSummary } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { fileChangeJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { changedFileList } from "../output/file-list.ts";

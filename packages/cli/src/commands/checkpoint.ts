@@ -1,8 +1,7 @@
 import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engine";
 import type { CallOutput } from "@belay/protocol";
 import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
-import { usageError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";

@@ -1,6 +1,5 @@
 import { defineCommand, type Call } from "../command.ts";
-import { usageError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { nearest } from "../nearest.ts";
 import { table } from "../output/table.ts";
 import { size } from "../output/quantity.ts";

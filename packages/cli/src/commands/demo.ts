@@ -3,7 +3,7 @@ import { defineCommand, type Call } from "../command.ts";
 import { playScene, type PlayedScene } from "../demo/play-scene.ts";
 import { SCENES } from "../demo/scenes.ts";
 import { createThrowAwayProject, type ThrowAwayProject } from "../demo/throw-away-project.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 
 const OPTIONS = { fast: { type: "boolean", about: "without pauses" } } as const;
 

@@ -1,7 +1,6 @@
 import type { Diff } from "@belay/engine";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../command.ts";
-import { usageError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { diffJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import type { Style } from "../output/style.ts";
 import { visible } from "../output/visible.ts";
 

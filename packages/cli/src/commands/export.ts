@@ -5,9 +5,8 @@ import type { Checkpoint, Workspace } from "@belay/engine";
 import { writeToFile, writeToStdout } from "../archive/archive-file.ts";
 import { tarArchive } from "../archive/tar.ts";
 import { defineCommand, THREAD, YES, type Call } from "../command.ts";
-import { CommandError, usageError } from "../command-error.ts";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { patchText, printDiff } from "../output/diff-text.ts";
 import { count, size } from "../output/quantity.ts";
@@ -90,10 +89,13 @@ async function exportGit(call: ExportCall, workspace: Workspace, given: string):
   const thread = await workspace.threads.get(call.options.thread ?? "");
   const directory = resolve(call.directory, given);
   if (existsSync(directory) && readdirSync(directory).length > 0)
-    throw new CommandError("USAGE", `${visible(given)} exists and is not empty. Nothing was written.`, {
-      exit: EXIT.refused,
-      hint: "Name a directory that does not exist yet.",
-    });
+    throw new ContractError(
+      "OUTPUT_EXISTS",
+      `${visible(given)} exists and is not empty. Nothing was written.`,
+      {
+        facts: { directory },
+      },
+    );
   mkdirSync(directory, { recursive: true });
   const { exportRepository } = await import("../archive/git-repository.ts");
   const branches = await exportRepository(workspace, thread, directory);
@@ -123,12 +125,11 @@ async function exportPatch(call: ExportCall, workspace: Workspace, checkpoint: C
   return EXIT.done;
 }
 
-function noParent(checkpoint: Checkpoint): CommandError {
-  return new CommandError(
+function noParent(checkpoint: Checkpoint): ContractError {
+  return new ContractError(
     "NO_PARENT",
     `Checkpoint ${checkpoint.seq} is the first: there is nothing to compare it with.`,
     {
-      exit: EXIT.failed,
       hint: `\`belay export ${checkpoint.seq} --tar <file>\` has all its files.`,
       facts: { checkpoint: checkpoint.id },
     },

@@ -2,9 +2,8 @@ import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Checkpoint, ForgetReport, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
-import { CommandError, usageError } from "../command-error.ts";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
 import { listField, pathJson, stepJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { count } from "../output/quantity.ts";
@@ -101,9 +100,7 @@ async function captureAgain(call: Call<typeof OPTIONS>, workspace: Workspace): P
   const path = workspacePath(workspace, call.directory, call.operands[0] ?? "");
   const wasKeptOut = await workspace.upkeep.captureAgain(path);
   if (!wasKeptOut)
-    throw new CommandError("PATH_NOT_KEPT_OUT", `${visible(path)} was not kept out. Nothing was changed.`, {
-      exit: EXIT.notFound,
-      hint: "`belay status` lists what is.",
+    throw new ContractError("PATH_NOT_KEPT_OUT", `${visible(path)} was not kept out. Nothing was changed.`, {
       facts: { path },
     });
   if (call.json) call.output.json({ path, keptOut: false });
@@ -149,11 +146,10 @@ async function lookAt(
     return await workspace.upkeep.forget(target.name, { dryRun: true, ...how });
   } catch (error) {
     if (target.kind !== "path" || !isNotFound(error)) throw error;
-    throw new CommandError(
+    throw new ContractError(
       "PATH_NOT_IN_CHECKPOINT",
       `No checkpoint has ${target.label}. Nothing was changed.`,
       {
-        exit: EXIT.notFound,
         facts: { path: target.label },
       },
     );
@@ -178,7 +174,7 @@ function isNotFound(error: unknown): boolean {
   return (error as { code?: unknown }).code === "CHECKPOINT_NOT_FOUND";
 }
 
-function ambiguous(given: string, id: string): CommandError {
+function ambiguous(given: string, id: string): ContractError {
   const hint = `Write ./${given} for the file, or ${id} for the checkpoint.`;
   return usageError(`"${given}" may be a checkpoint or a file. Nothing was changed.`, hint);
 }

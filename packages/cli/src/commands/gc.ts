@@ -1,7 +1,7 @@
 import type { GcReport, Workspace } from "@belay/engine";
 import { defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { stepJson } from "@belay/server/json";

@@ -4,7 +4,7 @@ import { CLIENT_VARIABLE, findClient } from "@belay/agents/client";
 import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 
 export default defineCommand({
   usage: "hook <agent>",

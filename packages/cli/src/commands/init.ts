@@ -3,7 +3,7 @@ import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
 import { warnAll } from "../open-workspace.ts";
 import { excludedList, gapList } from "../output/file-list.ts";

@@ -1,6 +1,6 @@
 import { printCheckpoints } from "../checkpoint-list.ts";
 import { defineCommand, THREAD } from "../command.ts";
-import { usageError } from "../command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 import { positiveNumber } from "../number-option.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Workspace } from "@belay/engine";
 import { ProtectedPlace } from "../agents/protected-place.ts";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
 import { readVersion } from "../version.ts";
 
 export default defineCommand({
@@ -36,10 +36,12 @@ async function whereProtected<Result>(
     return await place.with(work);
   } catch (error) {
     if ((error as { code?: string }).code !== "WORKSPACE_NOT_FOUND") throw error;
-    throw new Error(
-      `${directory} is not protected, so there are no checkpoints. The user can protect it with \`belay init\` ` +
-        "in a terminal there; these tools work from then on, without a restart.",
-      { cause: error },
+    throw new ContractError(
+      "WORKSPACE_NOT_FOUND",
+      `${directory} is not protected, so there are no checkpoints. Nothing was changed.`,
+      {
+        hint: "The user can protect it with `belay init` in a terminal there; these tools work from then on, without a restart.",
+      },
     );
   }
 }

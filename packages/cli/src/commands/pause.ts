@@ -1,8 +1,7 @@
 import { pauseJson } from "@belay/server/json";
-import { usageError } from "../command-error.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { defineCommand } from "../command.ts";
 import { parseDuration } from "../duration.ts";
-import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { clockTime } from "../output/relative-time.ts";
 import { inEveryWorkspace } from "../pausing.ts";

@@ -1,8 +1,7 @@
 import type { PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
-import { usageError } from "../command-error.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
 import { checkpointJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";

@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 
 /** Not for people: this is what `belay start` starts. */
 export default defineCommand({

@@ -1,7 +1,6 @@
 import type { RestoreScope } from "@belay/engine";
-import { usageError } from "../command-error.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { threadId } from "../thread-option.ts";
 import { workspacePaths } from "../workspace-path.ts";

@@ -1,7 +1,6 @@
 import { pauseJson } from "@belay/server/json";
-import { CommandError } from "../command-error.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
 import { defineCommand, type Call } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { clockTime } from "../output/relative-time.ts";
 import { inEveryWorkspace } from "../pausing.ts";
@@ -28,10 +27,10 @@ function resumeHere(call: Call): Promise<boolean> {
     await workspace.resume();
     const left = workspace.paused;
     if (left === null) return true;
-    throw new CommandError(
+    throw new ContractError(
       "PAUSED_EVERYWHERE",
       `Every directory is paused until ${clockTime(left.until)}, this one too: nothing is captured.`,
-      { exit: EXIT.refused, hint: "`belay resume --all` ends that.", facts: { paused: pauseJson(left) } },
+      { facts: { paused: pauseJson(left) } },
     );
   });
 }

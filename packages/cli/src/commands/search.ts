@@ -1,6 +1,6 @@
 import { printCheckpoints } from "../checkpoint-list.ts";
 import { ANY_NUMBER, defineCommand } from "../command.ts";
-import { usageError } from "../command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 import { positiveNumber } from "../number-option.ts";
 import { withWorkspace } from "../open-workspace.ts";
 import { visible } from "../output/visible.ts";

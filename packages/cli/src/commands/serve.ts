@@ -1,6 +1,5 @@
-import { CommandError } from "../command-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
 import { portNumber } from "../number-option.ts";
 
 export default defineCommand({
@@ -32,12 +31,8 @@ export default defineCommand({
 });
 
 function alreadyServed(pid: number | undefined, url: string | undefined): Error {
-  return new CommandError(
+  return new ContractError(
     "RESIDENT_RUNNING",
     `Process ${pid} already serves Belay at ${url}. Nothing was changed.`,
-    {
-      exit: EXIT.refused,
-      hint: "Use that one, or end it first.",
-    },
   );
 }

@@ -1,6 +1,6 @@
 import type { CheckpointDetails, GitState } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson, fileChangeJson, listField, withPathJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";

@@ -1,6 +1,5 @@
-import { CommandError } from "../command-error.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
 
 export default defineCommand({
   usage: "start",
@@ -14,11 +13,10 @@ export default defineCommand({
     const { ResidentProcess } = await import("../resident/resident-process.ts");
     const facts = await new ResidentProcess(call.home).start();
     if (facts === undefined)
-      throw new CommandError(
+      throw new ContractError(
         "RESIDENT_FAILED",
         "The resident process did not start. Commands work without it.",
         {
-          exit: EXIT.failed,
           hint: `Its log is ${call.home}/run/resident.log.`,
         },
       );

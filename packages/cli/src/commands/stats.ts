@@ -1,6 +1,6 @@
 import type { Stats } from "@belay/engine";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
 import { count, size } from "../output/quantity.ts";

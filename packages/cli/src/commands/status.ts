@@ -2,7 +2,7 @@ import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
 import { lastEventText } from "../agents/agent-checks.ts";
 import type { AgentCapture, CaptureObstacle, CaptureState } from "../agents/capture-state.ts";
 import { ALL_ENTRIES, defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../open-workspace.ts";
 import { changedFilesText, changesText, checkpointLabel } from "../output/checkpoint-table.ts";

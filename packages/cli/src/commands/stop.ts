@@ -1,6 +1,5 @@
-import { CommandError } from "../command-error.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
 
 export default defineCommand({
   usage: "stop",
@@ -12,8 +11,7 @@ export default defineCommand({
     const resident = new ResidentProcess(call.home);
     const facts = resident.facts();
     if (!(await resident.stop()))
-      throw new CommandError("RESIDENT_FAILED", "The resident process does not end. Nothing was lost.", {
-        exit: EXIT.failed,
+      throw new ContractError("RESIDENT_FAILED", "The resident process does not end. Nothing was lost.", {
         hint: `\`kill ${facts?.pid ?? "<pid>"}\` ends it.`,
       });
     if (call.json) call.output.json({ running: false, stopped: facts !== undefined });

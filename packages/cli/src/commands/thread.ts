@@ -1,6 +1,6 @@
 import type { AgentRun, History, Message, Session, ThreadSummary, Workspace } from "@belay/engine";
 import { defineCommand, type Call } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { agentJson, messageJson, sessionJson, threadJson } from "@belay/server/json";
 import { positiveNumber } from "../number-option.ts";
 import { withWorkspace } from "../open-workspace.ts";

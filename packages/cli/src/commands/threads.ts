@@ -1,5 +1,5 @@
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { threadJson } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { threadTable } from "../output/thread-table.ts";

@@ -1,6 +1,6 @@
 import type { VerifyReport, Workspace } from "@belay/engine";
 import { defineCommand, type Call } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { listField } from "@belay/server/json";
 import { withWorkspace } from "../open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";

@@ -1,7 +1,7 @@
 import type { WorkspaceSummary } from "@belay/engine";
 import { isoTime } from "@belay/server/json";
 import { defineCommand } from "../command.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { size } from "../output/quantity.ts";
 import { relativeTime } from "../output/relative-time.ts";
 import { table } from "../output/table.ts";

@@ -7,7 +7,7 @@ import type { Outcome, Plan, Workspace } from "@belay/engine";
 import { affectedFiles, outcomeJson, planJson, stepJson } from "@belay/server/json";
 import type { Call } from "../command.ts";
 import { confirm, declined } from "../confirmation.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { warnAll } from "../open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";

@@ -1,7 +1,7 @@
 /** What undo and redo have in common: everything but the direction. */
 import type { UndoOptions, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../command.ts";
-import { usageError } from "../command-error.ts";
+import { usageError } from "@belay/protocol/errors";
 import { threadId } from "../thread-option.ts";
 
 export const STEP_OPTIONS = {

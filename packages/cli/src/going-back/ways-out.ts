@@ -2,7 +2,7 @@
 import { join, relative } from "node:path";
 import type { Conflict, Plan } from "@belay/engine";
 import type { Call } from "../command.ts";
-import { shellWords } from "../output/shell-words.ts";
+import { shellWords } from "@belay/protocol/command-text";
 import type { Verb } from "./outcome-text.ts";
 
 export interface WayOut {

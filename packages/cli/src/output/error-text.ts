@@ -1,5 +1,5 @@
 /** An error for people: what happened, what it concerns, what to do. */
-import type { ErrorReport } from "../errors.ts";
+import type { ErrorReport } from "@belay/protocol/errors";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
 

@@ -5,8 +5,7 @@
  * only line ends, tabs and colours pass.
  */
 import { redactJson } from "@belay/protocol/redact";
-import { CommandError } from "../command-error.ts";
-import { EXIT } from "../exit-code.ts";
+import { ContractError } from "@belay/protocol/errors";
 import { createStyle, wantsColour, type Style } from "./style.ts";
 
 export interface Output {
@@ -89,8 +88,7 @@ export async function assertWritten(): Promise<void> {
   await new Promise(setImmediate);
   const failure = failures.get(process.stdout);
   if (failure === undefined || failure.code === "EPIPE") return;
-  throw new CommandError("OUTPUT_FAILED", `The result could not be written: ${failure.message}.`, {
-    exit: EXIT.failed,
+  throw new ContractError("OUTPUT_FAILED", `The result could not be written: ${failure.message}.`, {
     hint: "The command itself was done; run it again with another output to see its result.",
   });
 }

@@ -6,8 +6,7 @@ import { captureJson, captureState } from "../agents/capture-state.ts";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../command.ts";
-import { reportError } from "../errors.ts";
-import { EXIT } from "../exit-code.ts";
+import { EXIT } from "@belay/protocol/errors";
 import { readBuild } from "../version.ts";
 
 /** Undefined when another process is already there. */
@@ -22,7 +21,6 @@ export async function runResident(
     ...options,
     home: call.home,
     version: readBuild(),
-    explain: reportError,
     extend: serveHooks(call.home),
     opened: (workspace) => connectToAgents(call.home, workspace),
     capture: async (workspace) => {

@@ -5,10 +5,11 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { errorJson, ERRORS, type ApiErrorName } from "@belay/protocol/errors";
 
+/** Why a request does not get through. */
 export interface Refusal {
-  readonly status: number;
-  readonly code: string;
+  readonly code: ApiErrorName;
   readonly message: string;
 }
 
@@ -39,11 +40,11 @@ export function createNetworkGuard(port: number, { token, hello }: Secrets): Gua
   return (request) => {
     const host = valuesOf(request, "host");
     if (host.length !== 1 || !hosts.has(host[0]!))
-      return refuse(403, "HOST_REFUSED", "This server answers to its own loopback address only.");
+      return refuse("HOST_REFUSED", "This server answers to its own loopback address only.");
     const foreign = valuesOf(request, "origin").some((origin) => !origins.has(origin));
     const site = valuesOf(request, "sec-fetch-site");
     if (foreign || site.some((value) => !OWN_SITES.has(value)))
-      return refuse(403, "ORIGIN_REFUSED", "Pages of other sites may not use this server.");
+      return refuse("ORIGIN_REFUSED", "Pages of other sites may not use this server.");
     return checkForm(request) ?? checkToken(request, request.url === HELLO_PATH ? hello : token);
   };
 }
@@ -55,14 +56,13 @@ export function createSocketGuard(): Guard {
 
 function checkForm(request: IncomingMessage): Refusal | undefined {
   const { method = "", url = "", httpVersion } = request;
-  if (httpVersion !== "1.1") return refuse(400, "BAD_REQUEST", "Only HTTP/1.1 is spoken here.");
+  if (httpVersion !== "1.1") return refuse("BAD_REQUEST", "Only HTTP/1.1 is spoken here.");
   if (!url.startsWith("/") || url.startsWith("//"))
-    return refuse(400, "BAD_REQUEST", "The request must name a path.");
+    return refuse("BAD_REQUEST", "The request must name a path.");
   if (/%00|%2f|%5c|[\0\\]|(?:^|\/)\.\.(?:\/|$|\?)/i.test(pathOf(url)))
-    return refuse(400, "BAD_REQUEST", "The path is not well formed.");
-  if (!METHODS.has(method)) return refuse(405, "METHOD_REFUSED", "This method is not used here.");
-  if (request.headers.upgrade !== undefined)
-    return refuse(400, "BAD_REQUEST", "There is nothing to upgrade to.");
+    return refuse("BAD_REQUEST", "The path is not well formed.");
+  if (!METHODS.has(method)) return refuse("METHOD_REFUSED", "This method is not used here.");
+  if (request.headers.upgrade !== undefined) return refuse("BAD_REQUEST", "There is nothing to upgrade to.");
   return checkBody(request);
 }
 
@@ -71,12 +71,12 @@ function checkBody(request: IncomingMessage): Refusal | undefined {
   const coding = request.headers["transfer-encoding"];
   const hasBody = length > 0 || coding !== undefined;
   if (coding !== undefined && coding !== "chunked")
-    return refuse(400, "BAD_REQUEST", "This transfer encoding is not understood.");
-  if (length > BODY_LIMIT_BYTES) return refuse(413, "BODY_TOO_LARGE", "The body is larger than 1 MiB.");
+    return refuse("BAD_REQUEST", "This transfer encoding is not understood.");
+  if (length > BODY_LIMIT_BYTES) return refuse("BODY_TOO_LARGE", "The body is larger than 1 MiB.");
   const types = valuesOf(request, "content-type");
   const isJson = types.length === 1 && /^application\/json(?:;\s*charset=utf-8)?$/i.test(types[0]!);
   if ((hasBody || types.length > 0) && !isJson)
-    return refuse(415, "NOT_JSON", "The body must be application/json.");
+    return refuse("NOT_JSON", "The body must be application/json.");
   return undefined;
 }
 
@@ -87,7 +87,7 @@ function checkToken(request: IncomingMessage, token: string): Refusal | undefine
   const same = given.length === 1 && bytes.length === expected.length && timingSafeEqual(bytes, expected);
   return same
     ? undefined
-    : refuse(401, "TOKEN_REQUIRED", "The token is missing or wrong; `belay start --json` shows it.");
+    : refuse("TOKEN_REQUIRED", "The token is missing or wrong; `belay start --json` shows it.");
 }
 
 function valuesOf(request: IncomingMessage, name: string): string[] {
@@ -99,8 +99,8 @@ function pathOf(url: string): string {
   return url.split("?", 1)[0]!;
 }
 
-function refuse(status: number, code: string, message: string): Refusal {
-  return { status, code, message };
+function refuse(code: ApiErrorName, message: string): Refusal {
+  return { code, message };
 }
 
 /** Sent with every answer. */
@@ -120,8 +120,10 @@ export function answerHello(response: ServerResponse, proof: string): void {
   response.writeHead(204, proof).end();
 }
 
-export function answerRefusal(response: ServerResponse, { status, code, message }: Refusal): void {
-  const body = JSON.stringify({ error: { code, message, hint: "Nothing was done." } });
+/** Says no before anything of the request was used. */
+export function answerRefusal(response: ServerResponse, { code, message }: Refusal): void {
+  const { status, hint } = ERRORS[code];
+  const body = JSON.stringify(errorJson({ code, message, hint, facts: {} }));
   // a body that was refused unread must not be taken for the next request
   const headers = { ...SAFE_HEADERS, "content-type": "application/json", connection: "close" };
   response.writeHead(status, headers).end(body);

@@ -1,7 +1,7 @@
 /** Binds a handler to a route of the table: what comes in has the table's shape, or nobody gets to see it. */
 import { ROUTES, type CallInput, type Route, type RouteName } from "@belay/protocol";
 import type { Context, Hono } from "hono";
-import { ServerError } from "../server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 import { answerJson } from "./answer.ts";
 
 export interface RouteInput<Name extends RouteName> {
@@ -43,7 +43,7 @@ export async function readJson(context: Context): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    throw new ServerError("BAD_REQUEST", 400, "The body is not JSON. Nothing was changed.");
+    throw new ContractError("BAD_REQUEST", "The body is not JSON. Nothing was changed.");
   }
 }
 
@@ -68,7 +68,7 @@ export function parse<Output>(part: string, shape: Parser<Output>, input: unknow
   const result = shape.safeParse(input);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${[part, ...path].join(".")}: ${message}`);
-  throw new ServerError("BAD_REQUEST", 400, `The request is not understood: ${problems.join("; ")}.`, {
-    problems,
+  throw new ContractError("BAD_REQUEST", `The request is not understood: ${problems.join("; ")}.`, {
+    facts: { problems },
   });
 }

@@ -6,7 +6,7 @@ import type { ThreadId, Workspace, WorkspaceEvent } from "@belay/engine";
 import { redactJson } from "@belay/protocol/redact";
 import { eventJson } from "../json/index.ts";
 import type { Served } from "../routes/served.ts";
-import { ServerError } from "../server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 
 const HEART_BEAT_MS = 15_000;
 /** What was sent has not left in this time: nobody reads. */
@@ -96,7 +96,7 @@ function lastSeen(request: Request): number | undefined {
   if (given === null || given === "") return undefined;
   const seq = Number(given);
   if (Number.isSafeInteger(seq) && seq >= 0) return seq;
-  throw new ServerError("BAD_REQUEST", 400, "Last-Event-ID is not the number of an event.");
+  throw new ContractError("BAD_REQUEST", "Last-Event-ID is not the number of an event.");
 }
 
 async function withinHeartBeat<Value>(work: Promise<Value>): Promise<Value | undefined> {

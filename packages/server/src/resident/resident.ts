@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import type { Workspace } from "@belay/engine";
 import { getRequestListener } from "@hono/node-server";
-import { createApp, type Explain, type Extension } from "../app.ts";
+import { createApp, type Extension } from "../app.ts";
 import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
 import type { Served } from "../routes/served.ts";
 import { WorkspaceHost } from "../workspace-host.ts";
@@ -22,7 +22,6 @@ export interface ResidentOptions {
   readonly directory?: string;
   /** Somebody looks at it: it does not end by itself. */
   readonly foreground: boolean;
-  readonly explain: Explain;
   readonly extend?: Extension;
   /** Called for each workspace that is opened. */
   readonly opened?: (workspace: Workspace) => void;
@@ -66,7 +65,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     capture: options.capture,
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
-  const handle = getRequestListener(createApp(served, options.explain, log, options.extend).fetch);
+  const handle = getRequestListener(createApp(served, log, options.extend).fetch);
   const listener: Listener = (request, response) => {
     usedAt = clock();
     void handle(request, response);

@@ -3,7 +3,7 @@ import type { Checkpoint, Outcome, TakenCheckpoint, ThreadId, Workspace } from "
 import type { HostedWorkspace } from "../hosted-workspace.ts";
 import { checkpointJson } from "../json/checkpoint-json.ts";
 import { untouchedText } from "../json/plan-json.ts";
-import { ServerError } from "../server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 import type { WorkspaceHost } from "../workspace-host.ts";
 
 export interface Served {
@@ -42,8 +42,8 @@ export async function inWorkspace<Result>(
 export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: string): Promise<Checkpoint> {
   const checkpoint = await workspace.resolve(ref);
   if (checkpoint.thread === thread || checkpoint.thread === null) return checkpoint;
-  throw new ServerError("CHECKPOINT_NOT_FOUND", 404, `There is no checkpoint ${ref} in this thread.`, {
-    checkpoint: ref,
+  throw new ContractError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${ref} in this thread.`, {
+    facts: { checkpoint: ref },
   });
 }
 
@@ -61,5 +61,5 @@ export function takenJson(taken: TakenCheckpoint, workspace: Workspace) {
 export function assertApplied(outcome: Outcome, report: object): void {
   if (outcome.outcome !== "conflicts") return;
   const message = `Some files changed differently meanwhile. ${untouchedText(outcome)}`;
-  throw new ServerError("CONFLICTS", 409, message, { report });
+  throw new ContractError("CONFLICTS", message, { facts: { report } });
 }

@@ -5,7 +5,7 @@ import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
 import { checkpointJson, statusJson } from "../json/index.ts";
-import { ServerError } from "../server-error.ts";
+import { ContractError } from "@belay/protocol/errors";
 import { annotations } from "./checkpoints.ts";
 import { inWorkspace, takenJson, type Served } from "./served.ts";
 import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
@@ -106,8 +106,8 @@ function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
 
 function presetOf(name: string) {
   if (!Object.hasOwn(RETENTION_PRESETS, name))
-    throw new ServerError("BAD_REQUEST", 400, `There is no policy ${name}. Nothing was pruned.`, {
-      known: Object.keys(RETENTION_PRESETS),
+    throw new ContractError("BAD_REQUEST", `There is no policy ${name}. Nothing was pruned.`, {
+      facts: { known: Object.keys(RETENTION_PRESETS) },
     });
   return RETENTION_PRESETS[name];
 }

@@ -1,0 +1,362 @@
+/**
+ * Every error that Belay answers with, in one table: its exit code, its HTTP status, and what to do about it. The
+ * command line, the HTTP API and MCP all read it here. The facts of the engine's errors are the engine's own:
+ * `ENGINE_ERRORS` of the server proves, by compiling, that no code is missing and every hint gets the facts it needs.
+ */
+import { shellWords } from "./command-text.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+
+/** `belay <words>`, to be typed about a directory by the person who reads the hint. */
+export type BelayAt = (path: string, ...words: string[]) => string;
+
+/** What the contract decides about one error. */
+export interface ErrorRow<Facts> {
+  readonly exit: ExitCode;
+  readonly status: number;
+  /** What to do about it; a person at a terminal reads it. */
+  readonly hint: string | ((facts: Facts, belayAt: BelayAt) => string);
+  /** The same for a program that speaks HTTP, where it has a route for it. */
+  readonly apiHint?: string;
+  /** The facts that a person sees as a list, a line each. */
+  readonly list?: (facts: Facts) => readonly string[];
+}
+
+const SEE_DAMAGE = "`belay verify --full` lists what is affected; the other checkpoints still work.";
+const NOTHING_CHANGED = "Nothing was changed.";
+const NOTHING_DONE = "Nothing was done.";
+
+interface Named {
+  readonly id: string;
+  readonly path: string;
+}
+
+/** What the engine throws. */
+const ENGINE = {
+  WORKSPACE_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: (
+      {
+        candidates = [],
+        ended,
+        movedTo,
+      }: {
+        readonly candidates?: readonly Named[];
+        readonly ended?: Named;
+        readonly movedTo?: Named;
+      },
+      belayAt,
+    ) =>
+      ended !== undefined
+        ? "`belay init` protects it again, with its checkpoints; `belay uninstall --purge` deletes them."
+        : movedTo !== undefined
+          ? `\`belay init\` protects it anew; \`belay attach ${movedTo.id}\` takes the store back.`
+          : candidates.length > 0
+            ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory anew.`
+            : "`belay init` protects this directory.",
+    apiHint: "GET /api/workspaces lists them; `belay init` protects a directory.",
+    list: ({ candidates = [] }: { readonly candidates?: readonly Named[] }) =>
+      candidates.map(({ id, path }) => `${id}  ${path}`),
+  },
+  WORKSPACE_REFUSED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ reason }: { readonly reason: string }) =>
+      reason.includes("inside the workspace")
+        ? "`belay init --nested` gives it checkpoints of its own."
+        : "`belay -C <project> init` protects the directory of one project.",
+  },
+  WORKSPACE_EMPTIED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ path }: { readonly path: string }, belayAt) =>
+      `\`${belayAt(path, "restore", "@")}\` brings it back with all files of the newest checkpoint.`,
+  },
+  CHECKPOINT_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay list` shows the checkpoints.",
+    apiHint: "GET …/checkpoints lists the checkpoints of a thread.",
+  },
+  CHECKPOINT_AMBIGUOUS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ candidates }: { readonly candidates: readonly { readonly seq: number }[] }) =>
+      `\`belay show ${candidates[0]!.seq}\` shows the first: its number, or more letters of its id, mean it alone.`,
+    list: ({
+      candidates,
+    }: {
+      readonly candidates: readonly {
+        readonly id: string;
+        readonly seq: number;
+        readonly description: string;
+      }[];
+    }) => candidates.map(({ id, seq, description }) => `${seq}  ${id}  ${description}`),
+  },
+  THREAD_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay threads` lists them.",
+    apiHint: "GET /api/threads lists the threads of a workspace.",
+  },
+  THREAD_AMBIGUOUS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ candidates }: { readonly candidates: readonly { readonly id: string }[] }) =>
+      `\`belay thread ${candidates[0]!.id}\` shows the first: more letters of its id mean it alone.`,
+    list: ({
+      candidates,
+    }: {
+      readonly candidates: readonly {
+        readonly id: string;
+        readonly agent: string;
+        readonly title: string | null;
+      }[];
+    }) => candidates.map(({ id, agent, title }) => `${id}  ${agent}  ${title ?? ""}`.trim()),
+  },
+  MESSAGE_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay thread <thread> --json` lists messages with their ids.",
+    apiHint: "GET …/messages lists the messages of a thread.",
+  },
+  EDIT_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "It was finalized or aborted already; `belay list` shows what came of it.",
+  },
+  CHECKPOINT_PROTECTED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ checkpoint }: { readonly checkpoint: string }) =>
+      `\`belay forget ${checkpoint}\` purges it for good, approved or not.`,
+  },
+  LIMIT_REACHED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay config retention.policy default` has no such limit; `belay forget <checkpoint>` makes room for one.",
+  },
+  NAME_TAKEN: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ name, checkpoint }: { readonly name: string; readonly checkpoint: string }) =>
+      `\`${shellWords(["belay", "untag", name])}\` frees it; \`belay show ${checkpoint}\` shows what has it now.`,
+  },
+  NAME_INVALID: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: ({ name }: { readonly name: string }) =>
+      `Try "${validName(name)}": a name does not start with @, is not a number and does not look like an id.`,
+  },
+  PATH_OUTSIDE: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: "Name a path inside the workspace; `belay workspaces` lists what is protected.",
+  },
+  PATH_NOT_IN_CHECKPOINT: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: ({ path }: { readonly path: string }) =>
+      `\`${shellWords(["belay", "search", path])}\` finds the checkpoints that changed it.`,
+  },
+  OBJECT_CORRUPT: {
+    exit: EXIT.damaged,
+    status: 500,
+    hint: SEE_DAMAGE,
+    list: ({ checkpoints }: { readonly checkpoints: readonly string[] }) => checkpoints,
+  },
+  OBJECT_MISSING: {
+    exit: EXIT.damaged,
+    status: 500,
+    hint: SEE_DAMAGE,
+    list: ({ checkpoints }: { readonly checkpoints: readonly string[] }) => checkpoints,
+  },
+  STORE_CORRUPT: {
+    exit: EXIT.damaged,
+    status: 500,
+    hint: ({ store }: { readonly store: string }) =>
+      `Keep a copy of ${store}. \`belay doctor\` says how bad it is; \`belay uninstall --purge\` and \`belay init\` start anew.`,
+  },
+  STORE_MISSING: {
+    exit: EXIT.damaged,
+    status: 500,
+    hint: "If it was moved away, put it back. Else `belay uninstall --purge` and `belay init` start a new one.",
+  },
+  STORE_REPLACED: {
+    exit: EXIT.damaged,
+    status: 500,
+    hint: "Run the command again; `belay doctor` says more.",
+  },
+  STORE_READ_ONLY: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: ({ store }: { readonly store: string }) =>
+      `\`${shellWords(["chmod", "-R", "u+w", store])}\` makes it writable, if its medium is; \`belay doctor\` says more.`,
+  },
+  STORE_UNSAFE: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: ({ store, reason }: { readonly store: string; readonly reason: string }) =>
+      reason.includes("can write")
+        ? `\`${shellWords(["chmod", "go-w", store])}\` makes it yours alone; --home or $BELAY_HOME names another place.`
+        : "Name another place with --home or $BELAY_HOME.",
+  },
+  STORE_BUSY: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "Another process is writing: run the command again; `belay doctor` says more if it stays so.",
+  },
+  STORE_FULL: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "`belay prune` and `belay gc` make room; `belay config disk.capBytes 20GiB` raises the cap.",
+  },
+  DISK_FULL: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "Free some space (`belay prune`, `belay gc`), then run the command again.",
+  },
+  PURGE_UNFINISHED: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "`belay gc` overwrites them as soon as that is possible.",
+  },
+  STORE_NEWER: {
+    exit: EXIT.newer,
+    status: 409,
+    hint: "Update Belay: a newer version wrote the store. `belay --version` says which one this is.",
+  },
+  SQLITE_TOO_OLD: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "Use a newer Node 24: its SQLite can lose data.",
+  },
+  INTERRUPTED: { exit: EXIT.interrupted, status: 409, hint: "Run the command again to go on." },
+  RESTORE_RUNNING: {
+    exit: EXIT.running,
+    status: 423,
+    hint: "Run the command again when it is done; `belay list` works meanwhile.",
+  },
+  RECOVERY_BLOCKED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ before }: { readonly before: number }) =>
+      `Look at these files. \`belay restore ${before}\` goes back to the state before what was interrupted.`,
+    list: ({ paths }: { readonly paths: readonly string[] }) => paths,
+  },
+  PREFLIGHT_FAILED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Put this right, or use --best-effort to leave these paths out.",
+    apiHint: "Put this right, or ask for bestEffort to leave these paths out.",
+    list: ({
+      problems,
+    }: {
+      readonly problems: readonly { readonly path: string; readonly reason: string }[];
+    }) => problems.map(({ path, reason }) => `${path}: ${reason}`),
+  },
+  PLAN_STALE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Run the command again to see what it would do now.",
+    apiHint: "Ask for the preview again and use its plan.",
+  },
+  STEPS_MISSING: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ available }: { readonly available: number }) =>
+      available === 0 ? "`belay list` shows what can be restored." : `Give ${available} at most.`,
+  },
+  CONTENT_PRUNED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ checkpoint }: { readonly checkpoint: string | null }) =>
+      checkpoint === null
+        ? "`belay list` shows what can be restored; `belay revert <checkpoint>` takes out another change."
+        : `\`belay restore ${checkpoint}\` goes back to before it; \`belay revert <checkpoint>\` takes out another change.`,
+  },
+  CONFIG_INVALID: { exit: EXIT.usage, status: 400, hint: "`belay config` lists the settings." },
+  FILE_SYSTEM: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "Check the path and its permissions, then run the command again.",
+  },
+} as const satisfies Readonly<Record<string, ErrorRow<never>>>;
+
+/** What a command says no to by itself. Their hints depend on what was typed, and are given with the error. */
+const COMMAND = {
+  USAGE: { exit: EXIT.usage, status: 400, hint: "`belay --help` lists the commands." },
+  CONFIRMATION_REQUIRED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Add --yes to do it without a question.",
+  },
+  PATH_NOT_KEPT_OUT: { exit: EXIT.notFound, status: 404, hint: "`belay status` lists what is." },
+  CONVERSATION_NOT_FORKED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "A restore without --with-conversation brings back the files alone.",
+  },
+  NO_PARENT: {
+    exit: EXIT.failed,
+    status: 409,
+    hint: "`belay export <checkpoint> --tar <file>` has all its files.",
+  },
+  OUTPUT_EXISTS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Name a directory that does not exist yet.",
+  },
+  OUTPUT_FAILED: { exit: EXIT.failed, status: 500, hint: "Choose another place, or free some space." },
+  RESIDENT_FAILED: { exit: EXIT.failed, status: 500, hint: "`belay doctor` says more." },
+  RESIDENT_RUNNING: { exit: EXIT.refused, status: 409, hint: "Use that one, or end it first." },
+  PAUSED_EVERYWHERE: { exit: EXIT.refused, status: 409, hint: "`belay resume --all` ends that." },
+  INTERNAL: {
+    exit: EXIT.failed,
+    status: 500,
+    hint: "This is a mistake in Belay. Please report it with the lines above.",
+  },
+} as const satisfies Readonly<Record<string, ErrorRow<never>>>;
+
+/** What the HTTP API says no to by itself. */
+const API = {
+  BAD_REQUEST: { exit: EXIT.usage, status: 400, hint: NOTHING_CHANGED },
+  WORKSPACE_REQUIRED: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: "Add ?workspace=<id or path>; GET /api/workspaces lists them.",
+  },
+  ROUTE_NOT_FOUND: { exit: EXIT.usage, status: 404, hint: NOTHING_CHANGED },
+  CONFLICTS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Look at the conflicts, or ask for bestEffort to leave these paths out.",
+  },
+  TOKEN_REQUIRED: { exit: EXIT.failed, status: 401, hint: NOTHING_DONE },
+  HOST_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },
+  ORIGIN_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },
+  METHOD_REFUSED: { exit: EXIT.usage, status: 405, hint: NOTHING_DONE },
+  BODY_TOO_LARGE: { exit: EXIT.usage, status: 413, hint: NOTHING_CHANGED },
+  NOT_JSON: { exit: EXIT.usage, status: 415, hint: NOTHING_DONE },
+} as const satisfies Readonly<Record<string, ErrorRow<never>>>;
+
+/** The whole table. */
+export const ERRORS = { ...ENGINE, ...COMMAND, ...API } as const;
+
+/** The name of an error, as programs read it. */
+export type ErrorName = keyof typeof ERRORS;
+
+/** The errors that only a command has. */
+export type CommandErrorName = keyof typeof COMMAND;
+
+/** The errors that only the HTTP API has. */
+export type ApiErrorName = keyof typeof API;
+
+/** A name like the given one that is allowed. */
+function validName(name: string): string {
+  const plain = name
+    .replace(/^[@\s]+/, "")
+    .slice(0, 50)
+    .trim();
+  return plain === "" || /^\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
+}
