@@ -62,4 +62,22 @@ describe("[R136] a database and its logs are captured as one", () => {
       expect(db.prepare("SELECT count(*) AS n FROM t").get()!["n"]).toBeGreaterThan(0);
     }),
   );
+
+  test(
+    "[R213] the preview of an undo names the process that has it open",
+    inWorkspace({ ".gitignore": "data/\n", a: "a" }, async (temp) => {
+      const { workspace } = temp;
+      await whileWriting(temp, { mode: "WAL", pause: 2 }, async () => {
+        const { checkpoint } = await workspace.checkpoint();
+        await sleep(50);
+        const { warnings } = await workspace.planRestore(checkpoint.id);
+        expect(warnings).toEqual([
+          expect.stringMatching(/^data\/app\.sqlite is open in process \d+: stop it first/),
+        ]);
+      });
+      const { checkpoint } = await workspace.checkpoint();
+      temp.remove("data");
+      expect((await workspace.planRestore(checkpoint.id)).warnings).toEqual([]);
+    }),
+  );
 });

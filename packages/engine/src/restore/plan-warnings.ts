@@ -1,10 +1,12 @@
 /** What a person should know before agreeing to a plan. */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
+import { findWriters } from "../fs/file-writers.ts";
 import { findRepository } from "../git/git-repository.ts";
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
+import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
 import type { Context } from "../capture/context.ts";
 import type { Present } from "../capture/look.ts";
 
@@ -20,8 +22,26 @@ export function planWarnings({ worktree }: Context, { present, target, edits }: 
   return [
     ...gitWarnings(present.git, target?.git ?? null),
     ...lostRepository(worktree.root, target),
+    ...openDatabases(worktree.root, edits),
     ...edits.flatMap(({ path }) => runnableWarning(path)),
   ];
+}
+
+/** [R213] A program that has a database open keeps working on the file that a restore replaces. */
+function openDatabases(root: AbsolutePath, edits: readonly Edit[]): string[] {
+  const files = edits.map(({ path }) => path).filter((path) => isMapped(baseName(path)));
+  if (files.length === 0) return [];
+  const databases = Map.groupBy(files, (path) => databaseSet(path)[0] as BytePath);
+  const writers = findWriters(root);
+  return [...databases.keys()].flatMap((database) => {
+    const paths = new Set<string>(databaseSet(below(root, database)));
+    const processes = new Set(writers.filter(({ path }) => paths.has(path)).map(({ pid }) => pid));
+    if (processes.size === 0) return [];
+    const name = processes.size === 1 ? "process" : "processes";
+    return [
+      `${displayPath(database)} is open in ${name} ${[...processes].join(", ")}: stop it first, or it keeps working on the replaced file`,
+    ];
+  });
 }
 
 /** [R212] A checkpoint that knew a repository does not bring it back. */
