@@ -1,7 +1,5 @@
 /** Takes a checkpoint in one call. */
-import { insertNamedPaths } from "../history/named-paths.ts";
 import type { Recorded, Recording } from "../history/record.ts";
-import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { Context } from "./context.ts";
@@ -44,17 +42,4 @@ export function takeCheckpoint(context: Context, options: TakeOptions): Taken | 
     within?.(recorded);
     return { ...recorded, present };
   });
-}
-
-/**
- * Names paths that a tool is about to write: captured from now on, and known absent before if they are absent now,
- * like the directories that will have to be made for them.
- */
-export function namePaths(
-  { store }: Context,
-  paths: readonly BytePath[],
-  isThere: (path: BytePath) => boolean,
-): void {
-  const missing = paths.flatMap(ancestorPaths).filter((directory) => !isThere(directory));
-  insertNamedPaths(store.db, [...paths, ...missing], isThere);
 }

@@ -184,6 +184,11 @@ export function newestRules(db: Database): ObjectHash | undefined {
   return row === undefined ? undefined : hashFromBytes(row["rules"] as Uint8Array);
 }
 
+/** Notes which message of its conversation a checkpoint was taken before. */
+export function setMessageIndex(db: Database, seq: number, index: number): void {
+  db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", index, seq);
+}
+
 export function newestSeq(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
 }

@@ -4,11 +4,12 @@
  */
 import { wasInterrupted } from "../history/attribution.ts";
 import { isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
+import type { Recorded } from "../history/record.ts";
 import { closeCall, openCalls, takeUpCall, type ToolCall } from "../history/tool-calls.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import { isTrigger } from "./turns.ts";
 
 /** So long after the end of a command the agent may still tell of it. */
@@ -20,7 +21,7 @@ export class CutOffWatch {
   #suspects = new Map<string, number>();
 
   /** [R128] The checkpoint after a call that still looks cut off as it did at an earlier look; undefined where there is none. */
-  capture(context: Context): Taken | undefined {
+  capture(context: Context): Recorded | undefined {
     if (!isTrigger(context, "tool")) return undefined;
     const { db } = context.store;
     const [moment, now] = [momentOf(context), context.system.elapsed()];
@@ -33,20 +34,20 @@ export class CutOffWatch {
     this.#suspects = new Map(over.map(({ name }) => [name, this.#suspects.get(name) ?? now]));
     const cutOff = over.find(({ name }) => now - this.#suspects.get(name)! >= TELLING_MS);
     // recording it gives up what is over
-    return cutOff && takeCheckpoint(context, afterCall(cutOff.call));
+    return cutOff && withCapture(context, {}, (capture) => capture.record(afterCall(cutOff.call)));
   }
 }
 
 /** [R129] The agent itself says when it was interrupted: what was changed later is not its doing. */
-export function endInterrupted(context: Context, thread: ThreadId, at: number): Taken | undefined {
+export function endInterrupted(context: Context, thread: ThreadId, at: number): Recorded | undefined {
   const { store, system } = context;
   const calls = openCalls(store.db).filter((call) => wasInterrupted(call, { thread, at }));
   const [first] = calls;
   if (first === undefined) return undefined;
-  return takeCheckpoint(context, {
-    ...afterCall(first),
-    moment: { interrupted: [{ thread, at }] },
-    within: () => calls.forEach((call) => closeCall(store.db, call, system.now())),
+  return withCapture(context, {}, (capture) => {
+    const recorded = capture.record({ ...afterCall(first), moment: { interrupted: [{ thread, at }] } });
+    for (const call of calls) closeCall(store.db, call, system.now());
+    return recorded;
   });
 }
 

@@ -4,6 +4,7 @@
  * it began with is kept by the edit itself, as long as it is open.
  */
 import { newestSeq } from "../history/checkpoints.ts";
+import type { Recorded } from "../history/record.ts";
 import { openTurnOf } from "../history/steps.ts";
 import {
   callsWithin,
@@ -22,7 +23,7 @@ import { carryOut, newOperation, withoutEffect, withRestoreLease } from "../rest
 import type { Context } from "../capture/context.ts";
 import { planRestoreEdits } from "../restore/plan-restore.ts";
 import { absenceProof, type RuledSnapshot } from "../capture/proven-changes.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { takeCheckpoint } from "../capture/take-checkpoint.ts";
 import { beginTool, endTool } from "./tools.ts";
 import { isTrigger } from "./turns.ts";
 import type { Present } from "../capture/look.ts";
@@ -85,7 +86,7 @@ function keepState({ store }: Context, id: string, saved: NonNullable<NewToolCal
 }
 
 /** The tool is done. Several edits within one leave one checkpoint. */
-export function finalizeEdit(context: Context, id: string): Taken | undefined {
+export function finalizeEdit(context: Context, id: string): Recorded | undefined {
   const { store, system } = context;
   const edit = requireEdit(context, id);
   if (edit.captured) return endTool(context, edit.thread, { toolUseId: id });

@@ -1,5 +1,6 @@
 /** Tool calls and agents as they begin and end: captures around them tell who changed what. */
 import { newestSeq } from "../history/checkpoints.ts";
+import type { Recorded } from "../history/record.ts";
 import { continueStep, lastTurnOf, openTurnOf } from "../history/steps.ts";
 import {
   closeAgent,
@@ -19,49 +20,49 @@ import type { AgentFacts } from "../model/checkpoint.ts";
 import type { AgentRequest, AgentResult, AgentRun, ToolRequest, ToolResult } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import { isTrigger, openPromptedTurn } from "./turns.ts";
 
 export type ToolFacts = Omit<ToolRequest, "paths"> & { readonly paths: readonly BytePath[] };
 
 /** Before a tool runs; undefined when the policy wants no checkpoint. */
-export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): Taken | undefined {
+export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): Recorded | undefined {
   if (!isTrigger(context, "tool")) return undefined;
   const { store, system } = context;
   const { tool, toolUseId, paths, agentId, summary } = call;
   const agent = agentId === undefined ? undefined : findAgent(store.db, thread, agentId);
-  return takeCheckpoint(context, {
-    request: {
-      kind: "tool",
-      phase: "before",
-      thread,
-      tool,
-      toolUseId,
-      ...(agent === undefined ? {} : { agent: factsOf(agent.run) }),
-    },
-    description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
-    moment: { bracketing: thread, heard: thread },
-    deadline: call.deadline,
-    within({ checkpoint }) {
-      setBrackets(store.db, thread, true);
-      // told twice, open once
-      if (findOpenCall(store.db, toolUseId) !== undefined) return;
-      const step = agent?.step ?? turnFor(context, thread, { prompt: tool, before: checkpoint.seq });
-      openCall(store.db, {
-        id: toolUseId,
+  return withCapture(context, { deadline: call.deadline }, (capture) => {
+    const recorded = capture.record({
+      request: {
+        kind: "tool",
+        phase: "before",
         thread,
-        step,
-        agent: agentId ?? null,
         tool,
-        paths,
-        captured: true,
-        within: null,
-        nature: call.nature ?? null,
-        background: false,
-        since: checkpoint.seq,
-        openedAt: system.now(),
-      });
-    },
+        toolUseId,
+        ...(agent === undefined ? {} : { agent: factsOf(agent.run) }),
+      },
+      description: summary === undefined ? `Before ${tool}` : `Before ${tool}: ${summary}`,
+      moment: { bracketing: thread, heard: thread },
+    });
+    setBrackets(store.db, thread, true);
+    // the event came twice: the call is open already
+    if (findOpenCall(store.db, toolUseId) !== undefined) return recorded;
+    const { seq } = recorded.checkpoint;
+    openCall(store.db, {
+      id: toolUseId,
+      thread,
+      step: agent?.step ?? turnFor(context, thread, { prompt: tool, before: seq }),
+      agent: agentId ?? null,
+      tool,
+      paths,
+      captured: true,
+      within: null,
+      nature: call.nature ?? null,
+      background: false,
+      since: seq,
+      openedAt: system.now(),
+    });
+    return recorded;
   });
 }
 
@@ -82,7 +83,7 @@ export function endTool(
   context: Context,
   thread: ThreadId,
   { toolUseId, tool, deadline, unfinished = false, background = false }: ToolResult,
-): Taken | undefined {
+): Recorded | undefined {
   const { store, system } = context;
   const given = unfinished ? undefined : findGivenUpCall(store.db, toolUseId);
   if (given !== undefined) store.db.transaction(() => takeUpCall(store.db, given));
@@ -98,12 +99,14 @@ export function endTool(
     return undefined;
   }
   const name = call?.tool ?? tool ?? "a tool";
-  return takeCheckpoint(context, {
-    request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
-    description: `After ${name}`,
-    deadline,
-    moment: { ended: { id: toolUseId, unfinished }, ...(unfinished ? {} : { heard: thread }) },
-    within: close,
+  return withCapture(context, { deadline }, (capture) => {
+    const recorded = capture.record({
+      request: { kind: "tool", phase: "after", thread, tool: name, toolUseId },
+      description: `After ${name}`,
+      moment: { ended: { id: toolUseId, unfinished }, ...(unfinished ? {} : { heard: thread }) },
+    });
+    close();
+    return recorded;
   });
 }
 
@@ -121,12 +124,13 @@ export function beginAgent(context: Context, thread: ThreadId, request: AgentReq
   };
   if (isTrigger(context, "agent")) {
     const agent: AgentFacts = { id, role, status: "running", cost: null, tokens: null };
-    takeCheckpoint(context, {
-      request: { kind: "agent", phase: "before", thread, agent },
-      description: `Before agent ${role}`,
-      moment: { heard: thread },
-      deadline,
-      within: ({ checkpoint }) => open(checkpoint.seq),
+    withCapture(context, { deadline }, (capture) => {
+      const { checkpoint } = capture.record({
+        request: { kind: "agent", phase: "before", thread, agent },
+        description: `Before agent ${role}`,
+        moment: { heard: thread },
+      });
+      open(checkpoint.seq);
     });
   } else {
     db.transaction(() => open(newestSeq(db)));
@@ -146,12 +150,18 @@ export function endAgent(context: Context, thread: ThreadId, result: AgentResult
     closeAgent(db, thread, { id, status, cost, tokens, now: system.now() });
   };
   if (isTrigger(context, "agent"))
-    takeCheckpoint(context, {
-      request: { kind: "agent", phase: "after", thread, agent: { id, role: run.role, status, cost, tokens } },
-      description: `After agent ${run.role}`,
-      moment: { heard: thread },
-      deadline: result.deadline,
-      within: close,
+    withCapture(context, { deadline: result.deadline }, (capture) => {
+      capture.record({
+        request: {
+          kind: "agent",
+          phase: "after",
+          thread,
+          agent: { id, role: run.role, status, cost, tokens },
+        },
+        description: `After agent ${run.role}`,
+        moment: { heard: thread },
+      });
+      close();
     });
   else db.transaction(close);
   return findAgent(db, thread, id)!.run;

@@ -3,9 +3,10 @@
  * this process has an owner and is over when its process is; one that is driven from outside is over with its
  * stop, with the thread's next prompt, or with the undo that closes it.
  */
-import { checkpointAt, newestSeq } from "../history/checkpoints.ts";
+import { checkpointAt, newestSeq, setMessageIndex } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
+import type { Recorded } from "../history/record.ts";
 import { rolledBackSince } from "../history/rolled-back.ts";
 import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
 import { nameThread, openThread } from "../history/threads.ts";
@@ -15,7 +16,7 @@ import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "../capture/context.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 
 export interface TurnFacts {
   readonly thread: ThreadId;
@@ -25,7 +26,7 @@ export interface TurnFacts {
 
 export interface OpenTurn {
   readonly id: string;
-  readonly before: Taken;
+  readonly before: Recorded;
 }
 
 export function isTrigger({ policy }: Context, trigger: CheckpointTrigger): boolean {
@@ -53,42 +54,44 @@ export function threadForTurn(
 export function beginTurn(context: Context, { thread, description, prompt }: TurnFacts): OpenTurn {
   const { store, system } = context;
   const id = system.newId();
-  const before = takeCheckpoint(context, {
-    request: { kind: "turn", phase: "before", thread },
-    description: `Before: ${description}`,
-    within(recorded) {
-      closeTurns(context, thread, recorded.checkpoint.seq);
-      openStep(store.db, {
-        id,
-        kind: "turn",
-        thread,
-        description,
-        prompt,
-        owner: system.owner,
-        before: recorded.checkpoint.seq,
-        now: system.now(),
-      });
-    },
+  return withCapture(context, {}, (capture) => {
+    const before = capture.record({
+      request: { kind: "turn", phase: "before", thread },
+      description: `Before: ${description}`,
+    });
+    const { seq } = before.checkpoint;
+    closeTurns(context, thread, seq);
+    const now = system.now();
+    openStep(store.db, {
+      id,
+      kind: "turn",
+      thread,
+      description,
+      prompt,
+      owner: system.owner,
+      before: seq,
+      now,
+    });
+    return { id, before };
   });
-  return { id, before };
 }
 
 /** Ends the thread's open turn; an undo in the meantime may have replaced the one that was begun. */
 export function endTurn(
   context: Context,
   { thread, description, deadline }: Omit<TurnFacts, "prompt"> & Bounded,
-): Taken {
-  return takeCheckpoint(context, {
-    request: { kind: "turn", phase: "after", thread },
-    description: `After: ${description}`,
-    deadline,
-    operation: "turn",
-    moment: { heard: thread },
-    within(recorded) {
-      closeTurns(context, thread, recorded.checkpoint.seq);
-      const { id, createdAt: at } = recorded.checkpoint;
-      appendEvent(context.store.db, { type: "done", thread, at, data: { checkpoint: id } });
-    },
+): Recorded {
+  return withCapture(context, { deadline }, (capture) => {
+    const recorded = capture.record({
+      request: { kind: "turn", phase: "after", thread },
+      description: `After: ${description}`,
+      operation: "turn",
+      moment: { heard: thread },
+    });
+    const { id, seq, createdAt: at } = recorded.checkpoint;
+    closeTurns(context, thread, seq);
+    appendEvent(context.store.db, { type: "done", thread, at, data: { checkpoint: id } });
+    return recorded;
   });
 }
 
@@ -106,7 +109,7 @@ function closeTurnsUncaptured(context: Context, thread: ThreadId): void {
 }
 
 /** The stop of a turn that is driven from outside; undefined when none is open, or nothing is captured. */
-export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Taken | undefined {
+export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Recorded | undefined {
   const turn = openTurnOf(context.store.db, thread);
   if (turn === undefined) return undefined;
   if (isTrigger(context, "turn"))
@@ -133,21 +136,18 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     });
     return { message, checkpoint: null, turn: null, rolledBack };
   }
-  let message: Message | undefined;
-  const { checkpoint } = takeCheckpoint(context, {
-    request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
-    description: `Before user message: ${summary}`,
-    deadline: request.deadline,
-    within(recorded) {
-      const { seq } = recorded.checkpoint;
-      closeTurns(context, thread, recorded.checkpoint.seq);
-      if (!isTrigger(context, "tool")) stopBracketing(db, thread);
-      openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
-      message = addPrompt(context, thread, { ...facts, request, seq });
-      db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", message.index, seq);
-    },
+  return withCapture(context, { deadline: request.deadline }, (capture) => {
+    const { seq } = capture.record({
+      request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
+      description: `Before user message: ${summary}`,
+    }).checkpoint;
+    closeTurns(context, thread, seq);
+    if (!isTrigger(context, "tool")) stopBracketing(db, thread);
+    openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
+    const message = addPrompt(context, thread, { ...facts, request, seq });
+    setMessageIndex(db, seq, message.index);
+    return { message, checkpoint: checkpointAt(db, seq)!, turn: facts.turn, rolledBack };
   });
-  return { message: message!, checkpoint: checkpointAt(db, checkpoint.seq)!, turn: facts.turn, rolledBack };
 }
 
 /** A turn that no process owns: it lives as long as its conversation goes on. */

@@ -1,5 +1,5 @@
 /** The conversations of a workspace in this process. */
-import { takeCheckpoint } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import { listCheckpoints, newestCheckpoint } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { insertMessage, readHistory, resolveMessage } from "../history/messages.ts";
@@ -64,11 +64,12 @@ export class LocalThreads implements Threads {
     const { thread, isNew } = this.#open(request);
     if (isNew && isTrigger(context, "message"))
       await this.#runner.take(() =>
-        takeCheckpoint(context, {
-          request: { kind: "initial", thread: thread.id },
-          description: `Initial snapshot before dialog: ${thread.title ?? thread.id.slice(0, 8)}`,
-          deadline: request.deadline,
-        }),
+        withCapture(context, { deadline: request.deadline }, (capture) =>
+          capture.record({
+            request: { kind: "initial", thread: thread.id },
+            description: `Initial snapshot before dialog: ${thread.title ?? thread.id.slice(0, 8)}`,
+          }),
+        ),
       );
     events.wake();
     return findThread(db, thread.id);

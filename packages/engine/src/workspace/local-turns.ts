@@ -1,6 +1,6 @@
 /** The turns of a workspace in this process. */
 import type { Context } from "../capture/context.ts";
-import type { Taken } from "../capture/take-checkpoint.ts";
+import type { Recorded } from "../history/record.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { assertThread, findThread } from "../history/threads.ts";
 import { givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
@@ -155,7 +155,7 @@ export class LocalTurns implements Turns {
     return this.#runner.run(work);
   }
 
-  async #take(thread: ThreadId, work: () => Taken | undefined): Promise<TakenCheckpoint | null> {
+  async #take(thread: ThreadId, work: () => Recorded | undefined): Promise<TakenCheckpoint | null> {
     assertThread(this.#runner.db, thread);
     return this.#runner.take(work);
   }

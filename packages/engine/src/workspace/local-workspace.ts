@@ -54,7 +54,7 @@ import { lookRequest, type Context } from "../capture/context.ts";
 import { filesBelow } from "../restore/files-below.ts";
 import { recover } from "../restore/recover.ts";
 import { lookAndPlanRestore, restoreNow, restorePlanned } from "../restore/restore.ts";
-import { takeCheckpoint } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 import { lookAndPlanSteps, moveSteps } from "../steps/undo.ts";
 
@@ -110,7 +110,9 @@ export class LocalWorkspace implements Workspace {
     );
     const namesakes = namesakeWarnings(this.#db, request.name);
     const taken = await this.runner.take(() =>
-      takeCheckpoint(this.#context, { request, description, look: { progress, included } }),
+      withCapture(this.#context, { progress, included }, (capture) =>
+        capture.record({ request, description }),
+      ),
     );
     return { ...taken, warnings: [...taken.warnings, ...namesakes] };
   }
@@ -325,8 +327,11 @@ export class LocalWorkspace implements Workspace {
   }
 
   async #captureAround(description: string): Promise<void> {
-    const request = { kind: "safety" } as const;
-    await this.runner.take(() => takeCheckpoint(this.#context, { request, description }));
+    await this.runner.take(() =>
+      withCapture(this.#context, {}, (capture) =>
+        capture.record({ request: { kind: "safety" }, description }),
+      ),
+    );
   }
 
   #tellPause(

@@ -5,12 +5,11 @@
  */
 import { captureWarnings, droppedWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
-import { namePaths, type Taken } from "../capture/take-checkpoint.ts";
-import { below } from "../fs/absolute-path.ts";
-import { statNode } from "../fs/file-stat.ts";
+import { namePaths } from "../capture/name-paths.ts";
 import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
+import type { Recorded } from "../history/record.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
@@ -72,9 +71,9 @@ export class Runner {
   }
 
   /** Runs work that takes a checkpoint, and returns it as callers get to see it. */
-  async take(work: () => Taken): Promise<TakenCheckpoint>;
-  async take(work: () => Taken | undefined): Promise<TakenCheckpoint | null>;
-  async take(work: () => Taken | undefined): Promise<TakenCheckpoint | null> {
+  async take(work: () => Recorded): Promise<TakenCheckpoint>;
+  async take(work: () => Recorded | undefined): Promise<TakenCheckpoint | null>;
+  async take(work: () => Recorded | undefined): Promise<TakenCheckpoint | null> {
     const started = this.context.system.elapsed();
     const before = newestCheckpoint(this.db);
     const taken = await this.run(work);
@@ -84,8 +83,8 @@ export class Runner {
       id: checkpoint.id,
       checkpoint,
       unchanged: taken.unchanged,
-      gaps: taken.present.gaps,
-      doubts: taken.present.doubts,
+      gaps: taken.gaps,
+      doubts: taken.doubts,
       warnings: [...captureWarnings(before, taken), ...this.notices()],
       durationMs: this.context.system.elapsed() - started,
     };
@@ -120,8 +119,7 @@ export class Runner {
 
   /** Captures these paths from now on, whatever the ignore files say: a tool writes them on purpose. */
   name(paths: readonly BytePath[]): void {
-    const { root } = this.context.worktree;
-    if (paths.length > 0) namePaths(this.context, paths, (path) => statNode(below(root, path)) !== undefined);
+    namePaths(this.context, paths);
   }
 
   /** Appends to the log of operations; call it inside the transaction that makes it true. */
