@@ -1,41 +1,102 @@
 /**
  * Makes the command out of a few files: importing a hundred modules one by one takes longer than most
- * commands do, and importing Node's own modules as ES modules loads more of them than anybody asked for:
- * hence CommonJS. The engine's workers are entries of their own, beside the command that starts them by
- * file name.
+ * commands do, and importing Node's own modules as ES modules loads more of them than a command needs:
+ * hence CommonJS. The engine's worker is a program of its own, beside the command that starts it by file name.
  */
-import { writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { build } from "rolldown";
 
-/** What every command loads, and a hook, which comes before every step of an agent: each file more would cost it a millisecond. */
-const START = [
-  /cli[/]compiled[/](?:main|command|command-line|command-table|errors|nearest|version)[.]js$/,
-  /cli[/]compiled[/]output[/](?:belay-at|error-text|output|quantity|style|visible)[.]js$/,
-  /cli[/]compiled[/](?:commands[/]hook|agents[/](?:answer-in-time|hook-environment)|resident[/](?:ask-resident|resident-process))[.]js$/,
-  /server[/]dist[/]resident[/](?:exclusive-lock|run-directory|socket-transport)[.]js$/,
-  /server[/]dist[/]resident[.]js$/,
-  /protocol[/]dist[/](?:client|command-text|error-table|errors|exit-code|redact)[.]js$/,
-];
+const TARGET = "packages/cli/dist";
+
+/**
+ * What every command loads, and a hook, which comes before every step of an agent: these modules, with all they import,
+ * are one file. Each file more would cost a hook a millisecond.
+ */
+const START = ["main", "commands/hook", "resident/ask-resident"].map((name) =>
+  resolve(`packages/cli/compiled/${name}.js`),
+);
+
+/** Libraries that only the resident process and the MCP server need. */
+const LARGE = /node_modules[/](?:zod|hono|@hono|@modelcontextprotocol)[/]/;
+const ENGINE = /engine[/]dist[/]/;
+
+/** Node has loaded these before any command runs. */
+const AT_HAND = new Set(["node:buffer", "node:fs", "node:module", "node:path", "node:url", "node:util"]);
+
+const shared = {
+  platform: "node",
+  output: { dir: TARGET, format: "cjs", entryFileNames: "[name].js", comments: false },
+};
 
 await build({
-  platform: "node",
+  ...shared,
+  input: { main: "packages/cli/compiled/main.js" },
   preserveEntrySignatures: "allow-extension",
-  input: {
-    main: "packages/cli/compiled/main.js",
-    "pack-worker": "packages/engine/dist/capture/pack-worker.js",
-  },
+  // what is loaded late by one command and early by another is in the group that the early one needs
+  checks: { ineffectiveDynamicImport: false },
   output: {
-    dir: "packages/cli/dist",
-    format: "cjs",
-    entryFileNames: "[name].js",
-    // the engine's front door is a file called dist/index.js
-    chunkFileNames: ({ name }) => (name === "dist" ? "engine-[hash].js" : "[name]-[hash].js"),
+    ...shared.output,
+    chunkFileNames: "[name]-[hash].js",
     cleanDir: true,
     codeSplitting: {
       includeDependenciesRecursively: false,
-      groups: [{ name: "start", test: (id) => START.some((part) => part.test(id)) }],
+      groups: [
+        {
+          debugName: "by what it needs",
+          name: (id, graph) => groupOf(id, (one) => graph.getModuleInfo(one)?.importedIds ?? []),
+        },
+      ],
     },
   },
 });
 
-writeFileSync("packages/cli/dist/package.json", `{ "type": "commonjs" }\n`);
+await build({ ...shared, input: { "pack-worker": "packages/engine/dist/capture/pack-worker.js" } });
+
+/**
+ * The file a module goes into: a command loads its own code, then the engine when it opens a workspace. A module that
+ * needs a large library stays out of both, or every command would load that library.
+ */
+function groupOf(id, importsOf) {
+  if (START.some((root) => withImports(root, importsOf).has(id))) return "start";
+  const needed = [...withImports(id, importsOf)];
+  if (needed.some((one) => LARGE.test(one))) return null;
+  if (ENGINE.test(id) || /fast-myers-diff/.test(id)) return "engine";
+  return needed.some((one) => ENGINE.test(one)) ? "with-engine" : "commands";
+}
+
+function withImports(id, importsOf, found = new Set()) {
+  if (found.has(id)) return found;
+  found.add(id);
+  for (const imported of importsOf(id)) withImports(imported, importsOf, found);
+  return found;
+}
+
+for (const name of readdirSync(TARGET)) {
+  const file = join(TARGET, name);
+  writeFileSync(file, asciiOnly(builtinsWhenUsed(readFileSync(file, "utf8"))));
+}
+writeFileSync(join(TARGET, "package.json"), `{ "type": "commonjs" }\n`);
+
+/** Loads Node's own modules when they are first used: `node:crypto`, `node:http` and the like take milliseconds each. */
+function builtinsWhenUsed(source) {
+  const lines = source.matchAll(/^let (node_\w+) = require\("(node:[\w/]+)"\);$/gm);
+  for (const [line, variable, builtin] of lines) {
+    if (AT_HAND.has(builtin)) continue;
+    source = source
+      .replaceAll(new RegExp(`\\b${variable}\\.`, "g"), `(${variable}()).`)
+      .replace(
+        line,
+        `let ${variable}$loaded;\nlet ${variable} = () => (${variable}$loaded ??= require("${builtin}"));`,
+      );
+  }
+  return source;
+}
+
+/** One letter beyond Latin-1 makes Node keep a file in twice the memory and read it in twice the time. */
+function asciiOnly(source) {
+  return source.replace(
+    /[^\0-\x7f]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
