@@ -177,7 +177,7 @@ describe("[R7] [R73] the native look", () => {
       await temp.workspace.checkpoint();
       const path = pathOf(20, 5);
       // a tree that was lost has its watches made anew; the look is far ahead of them
-      liveCaptureOf(temp.workspace).lose("too much changed");
+      liveCaptureOf(temp.workspace).loseEvents("too much changed");
       const add = DirectoryWatches.prototype.add;
       let isWritten = false;
       using _ = {

@@ -249,15 +249,11 @@ describe("gc", () => {
           storeId: store.id,
           limits,
           commandPath: "/usr/bin:/bin",
-          times: () => ({ nowMs: 0, recordedMs: 0 }),
           hasCheckpoint: () => true,
         };
         const worktree = new Worktree(options);
         // an attempt that was given up has left a piece and the rules
-        const { rules, recordedRules } = worktree.look(
-          { named: [], excluded: [], settled: false },
-          store.objects,
-        );
+        const { rules, recordedRules } = worktree.look({ named: [], excluded: [] }, store.objects);
         const before = new ObjectWriter(store.db, store.objects, project.system.owner);
         for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
         before.flush();

@@ -47,7 +47,6 @@ export interface Context {
 export function lookRequest(context: Context, look: Look = {}): LookRequest {
   return {
     ...look,
-    settled: context.worktree.isCaughtUp,
     named: listNamedPaths(context.store.db),
     included: [...carriedPaths(context), ...(look.included ?? [])],
     excluded: leftOutAnyway(context),

@@ -26,11 +26,7 @@ export interface Look extends Bounded {
 }
 
 /** A look with what every look includes. */
-export type LookRequest = Look &
-  RulesRequest & {
-    /** The watcher has reported everything that happened up to now: what it did not name is as before. */
-    readonly settled: boolean;
-  };
+export type LookRequest = Look & RulesRequest;
 
 /** The working copy as it was a moment ago. */
 export interface Present {

@@ -132,7 +132,7 @@ function handOver<Result>(
   const remember = () => {
     if (recorded === undefined) return;
     // a late view has files that are gone from the disk: the next look must not rely on them
-    if (seen.snapshot !== present.snapshot) context.worktree.live?.capture.doubt("a capture came late");
+    if (seen.snapshot !== present.snapshot) context.worktree.live?.capture.outdate("a capture came late");
     else context.worktree.remember(present, recorded.checkpoint.id);
   };
   return { result, isKept: isStored || recorded !== undefined, remember };

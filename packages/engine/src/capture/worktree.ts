@@ -53,7 +53,6 @@ export class Worktree {
   /** How many entries the cache on disk has missed. */
   #drift = 0;
   #live: LiveWatch | undefined;
-  #isCaughtUp = false;
 
   constructor(options: WorktreeOptions) {
     this.#options = options;
@@ -84,16 +83,7 @@ export class Worktree {
 
   /** Waits for what the watcher has still to report; captures in `work`, which waits for nothing, may rely on it. */
   async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
-    this.#isCaughtUp = (await this.#live?.capture.caughtUp()) ?? false;
-    try {
-      return work();
-    } finally {
-      this.#isCaughtUp = false;
-    }
-  }
-
-  get isCaughtUp(): boolean {
-    return this.#isCaughtUp;
+    return this.#live === undefined ? work() : this.#live.capture.whileCaughtUp(work);
   }
 
   /** Looks for what changed without the watcher's knowledge, a little at a time. */
@@ -149,7 +139,7 @@ export class Worktree {
       return;
     }
     this.#cache = { table, facts: { ...facts, checkpoint } };
-    this.#live?.adopt(this.#cache, present.recordedRules);
+    this.#live?.scanned(this.#cache, present.recordedRules);
     this.#drift += present.readCount;
     const isGoodEnough =
       last !== undefined && sameFacts(last, facts) && this.#drift <= table.length * TOLERATED_DRIFT;
@@ -160,7 +150,7 @@ export class Worktree {
 
   /** Forgets every stat: the next capture reads everything. */
   distrust(): void {
-    this.#live?.capture.doubt("the store changed");
+    this.#live?.capture.outdate("the store changed");
     this.#cache = undefined;
     this.#cacheLoaded = true;
   }
@@ -178,7 +168,7 @@ export class Worktree {
   /** Looks at what the watcher named; undefined when everything has to be looked at. */
   #seeLive(request: LookRequest, into: Into): SeenPresent | undefined {
     const capture = this.#live?.capture;
-    if (request.settled !== true || capture?.isLive !== true) return undefined;
+    if (capture?.isCaughtUp !== true) return undefined;
     const previous = this.#previous();
     if (previous === undefined) return undefined;
     const startNs = readFileClock();
@@ -224,7 +214,7 @@ export class Worktree {
     const startNs = readFileClock();
     const previous = this.#previous();
     // another root has other directories, and watches that know nothing of them
-    if (previous === undefined) this.#live?.capture.lose("nothing is known of the last capture");
+    if (previous === undefined) this.#live?.capture.loseEvents("nothing is known of the last capture");
     using look = previous && this.#canTrust(request) ? beginNativeLook(this.root, previous.table) : undefined;
     const seenSame = look && ((directory: number) => look.isAsBefore(directory));
     const scanWith = (rules: RulesInput, sameRules: boolean) =>

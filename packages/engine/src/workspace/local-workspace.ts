@@ -58,7 +58,7 @@ import { withCapture } from "../capture/with-capture.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 import { lookAndPlanSteps, moveSteps } from "../steps/undo.ts";
 
-const NOT_WATCHING: Watching = { state: "cold", reason: "nobody asked to watch", directories: 0 };
+const NOT_WATCHING: Watching = { state: "cold", reason: "watching was not started", directories: 0 };
 
 /** The parts of a workspace over one runner, and each method of `Workspace` in terms of the layers below. */
 export class LocalWorkspace implements Workspace {

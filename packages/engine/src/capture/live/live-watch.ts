@@ -70,15 +70,18 @@ export class LiveWatch {
       this.capture.entering(path);
       if (at % STRIDE === 0) await turnOfTheLoop();
     }
-    this.capture.adopt(table, rules, facts, false);
+    this.capture.loaded({ table, facts }, rules);
+    // a capture in the meantime may have scanned everything
+    if (this.capture.state !== "unproven") return;
     const { changes } = this.capture;
     if (await this.#sweep((directory, name, replaced) => changes.add(directory, name, replaced)))
-      this.capture.proven();
+      this.capture.swept();
   }
 
-  adopt({ table, facts }: StatCache, rules: RecordedRules): void {
+  /** A full scan is recorded: everything was looked at. */
+  scanned(cache: StatCache, rules: RecordedRules): void {
     this.#sinceSweep = [];
-    this.capture.adopt(table, rules, facts);
+    this.capture.scanned(cache, rules);
   }
 
   /** A live capture is recorded; returns the table as it is now. */

@@ -1,11 +1,11 @@
 /**
  * Live capture: a capture looks only at what the watcher named since the last one, so it costs what changed. The
- * watcher is a hint; a full scan decides at the start, before anything destructive, and whenever there is a doubt:
- * events may be missing, rules changed, the root was replaced. A doubt lets go of the tree; the next capture is cold,
- * and what it saw is the tree from then on.
+ * watcher is a hint. A full scan decides at the start, before a restore, and whenever the known tree may be wrong:
+ * events may be missing, rules changed, the root was replaced. `live-state.ts` has the states and what leads from one
+ * to another.
  *
- * Nothing is missed at a new directory, because its watch is made before it is listed: what came earlier is in the
- * listing, what comes later is an event. So one cookie is enough for everything that happened before it.
+ * Nothing is missed in a new directory, because its watch is made before it is listed: what happened earlier is in the
+ * listing, what happens later is an event. So one cookie is enough for everything that happened before it.
  */
 import { below, type AbsolutePath } from "../../fs/absolute-path.ts";
 import { statNode } from "../../fs/file-stat.ts";
@@ -23,14 +23,16 @@ import { EXCLUDED, hasStat } from "../../scan/stat-columns.ts";
 import { LiveChanges } from "./live-changes.ts";
 import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
+import { dropsWatches, hasTree, nextState, takesTree, type LiveEvent, type LiveState } from "./live-state.ts";
 import { LiveTree } from "./live-tree.ts";
 import { keyOf, type RulesReader, type RecordRequest } from "../../scan/rules-reader.ts";
 import { databaseFiles } from "../read-databases.ts";
 import { scanNames } from "../../scan/scan.ts";
 import { whyOverBudget } from "../../scan/scanner.ts";
 import type { NamesToSee, Scan, ScanRequest } from "../../scan/scan-request.ts";
-import type { CacheFacts } from "../../scan/stat-cache.ts";
+import type { CacheFacts, StatCache } from "../../scan/stat-cache.ts";
 
+/** What live capture works with. */
 export interface LiveOptions {
   readonly root: AbsolutePath;
   readonly rules: RulesReader;
@@ -40,7 +42,7 @@ export interface LiveOptions {
   readonly directoryLimit?: number | undefined;
 }
 
-/** What a live look needs to know. */
+/** One look at what changed: the rules to go by, the facts of the last capture, and where content goes. */
 export interface LiveLook {
   readonly request: RecordRequest;
   readonly facts: CacheFacts;
@@ -48,28 +50,27 @@ export interface LiveLook {
   captureInput(scan: Scan): CaptureInput;
 }
 
+/** What a live look saw. */
 export interface LiveSeen extends CapturedTree {
   readonly changes: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
   readonly recordedRules: RecordedRules;
   readonly keys: Pick<CacheFacts, "gitIndexKey" | "rulesKey">;
   readonly git: { readonly state: GitState | null; readonly key: string };
-  /** Files written so recently that they are to be read once more, after the answer. */
+  /** Files written so recently that they are read once more after the answer. */
   readonly hot: ReadonlyMap<BytePath, ObjectHash>;
   readonly readCount: number;
 }
 
-/** What a full scan saw, by which the captures after it go. */
-class Adopted {
+/** The tree that captures go by, with its rules and its hard links. */
+class KnownTree {
   readonly rules: LiveRules;
-  isProven: boolean;
   readonly #table: FileTable;
   #tree: LiveTree | undefined;
   #links: LiveLinks | undefined;
 
-  constructor(table: FileTable, rules: LiveRules, isProven: boolean) {
+  constructor(table: FileTable, rules: LiveRules) {
     this.#table = table;
     this.rules = rules;
-    this.isProven = isProven;
   }
 
   get tree(): LiveTree {
@@ -81,7 +82,7 @@ class Adopted {
   }
 
   /** Makes now what the next capture, or the next full scan, will need. */
-  prepare(): void {
+  makeReady(): void {
     void this.links;
     this.#table.texts();
   }
@@ -89,14 +90,18 @@ class Adopted {
 
 const SCAN_FIRST = "the next capture scans everything";
 
+/** The live side of one working copy: its state, its watches, the names that changed, the known tree. */
 export class LiveCapture {
   readonly #options: LiveOptions;
-  readonly #watches: DirectoryWatches;
+  readonly watches: DirectoryWatches;
   readonly changes = new LiveChanges();
-  #state: Adopted | undefined;
-  /** Why there is no tree. */
+  #state: LiveState = "cold";
+  /** There in the states of which `hasTree` says so. */
+  #known: KnownTree | undefined;
+  /** Why captures are not live. */
   #reason = SCAN_FIRST;
-  #isClosed = false;
+  /** True during synchronous work that began when the watcher had reported everything. */
+  #isCaughtUp = false;
   /** Ignored directories that were too large, and in which something changed since. */
   #touchedOver = new Set<BytePath>();
 
@@ -105,89 +110,137 @@ export class LiveCapture {
     const listener = {
       changed: (directory: BytePath, name: string, replaced: boolean) =>
         this.#changed(directory, name, replaced),
-      lost: (reason: string) => this.lose(reason),
+      lost: (reason: string) => this.loseEvents(reason),
     };
-    this.#watches = new DirectoryWatches(options.root, listener, options.directoryLimit);
+    this.watches = new DirectoryWatches(options.root, listener, options.directoryLimit);
+  }
+
+  get state(): LiveState {
+    return this.#state;
   }
 
   get tree(): LiveTree | undefined {
-    return this.#state?.tree;
-  }
-
-  /** True when a capture may rely on the watcher. */
-  get isLive(): boolean {
-    return this.#state?.isProven === true;
+    return this.#known?.tree;
   }
 
   get watching(): { state: "live" | "cold"; reason: string | null; directories: number } {
-    const { isLive } = this;
+    const isLive = this.#state === "live";
     return {
       state: isLive ? "live" : "cold",
       reason: isLive ? null : this.#reason,
-      directories: this.#watches.size,
+      directories: this.watches.size,
     };
   }
 
-  /** Watches a directory before it is looked at; true when the watch is new. A watch dies with its directory. */
+  /** Watches a directory before it is listed; true when the watch is new. A watch dies with its directory. */
   readonly entering = (path: BytePath): boolean => {
-    if (this.#isClosed) return false;
-    if (this.changes.isReplaced(path)) this.#watches.remove(path);
+    if (this.#state === "closed") return false;
+    if (this.changes.isReplaced(path)) this.watches.remove(path);
     try {
-      return this.#watches.add(path);
+      return this.watches.add(path);
     } catch (error) {
       if (!(error instanceof NoMoreWatches)) throw error;
-      this.#giveUp(`not everything can be watched: ${error.message}`);
+      this.#on("closed", `not everything can be watched: ${error.message}`);
       return false;
     }
   };
 
-  /** Waits for everything that happened up to now; false when only a full scan can tell. */
+  /** Waits until the watcher has reported everything up to now; false when only a full scan can tell. */
   async caughtUp(): Promise<boolean> {
-    if (!this.isLive) return false;
-    if (!(await this.#options.cookie.arrived())) this.lose("the watcher did not answer");
-    return this.isLive;
+    if (this.#state !== "live") return false;
+    if (!(await this.#options.cookie.arrived())) this.loseEvents("the watcher did not answer");
+    return this.#state === "live";
   }
 
-  /** What a full scan saw is the tree from now on; one that is only believed to be right becomes live by `proven`. */
-  adopt(table: FileTable, rules: RecordedRules, facts: CacheFacts, isProven = true): void {
-    if (this.#isClosed) return;
-    const { gitIndexKey } = facts;
-    const rulesKey = keyOf({ ...rules, tracked: [] });
-    const last = { rules, gitIndexKey, rulesKey };
-    const state = new Adopted(
-      table,
-      new LiveRules(this.#options.rules, this.#options.commandPath, last),
-      isProven,
-    );
-    this.#state = state;
-    this.changes.clear();
-    // a scan watches as much of such a directory as proves that it is too large; nothing else does
-    this.#touchedOver = new Set(isProven ? [] : rules.overBudget.map(({ path }) => path));
-    // in a big tree that takes a while, and whoever asked for the scan has not been answered yet
-    setImmediate(() => this.#settleIn(state)).unref();
+  /** Does synchronous work in which looks may rely on the watcher, if it answers. */
+  async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
+    this.#isCaughtUp = await this.caughtUp();
+    try {
+      return work();
+    } finally {
+      this.#isCaughtUp = false;
+    }
   }
 
-  /** Makes ready what the next capture needs, and lets go of what is no longer there to be watched. */
-  #settleIn(state: Adopted): void {
-    if (this.#state !== state) return;
-    state.prepare();
-    for (const path of this.#watches.paths())
-      if (!state.tree.index.has(path) && state.rules.overRootOf(path) === undefined)
-        this.#watches.remove(path);
+  /** True while a look may rely on the watcher. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp && this.#state === "live";
+  }
+
+  /** The tree of the last run, from the stat cache; every one of its directories is watched by now. */
+  loaded(cache: StatCache, rules: RecordedRules): void {
+    if (!takesTree(this.#state, "loaded")) return;
+    this.#take(cache, rules);
+    // a scan watches as much of a directory over its budget as proves that it is; nothing was scanned
+    this.#touchedOver = new Set(rules.overBudget.map(({ path }) => path));
+    this.#on("loaded", SCAN_FIRST);
   }
 
   /** Every difference between the tree and the disk is among the changes now. */
-  proven(): void {
-    if (this.#state !== undefined) this.#state.isProven = true;
+  swept(): void {
+    this.#on("swept", this.#reason);
+  }
+
+  /** What a recorded full scan saw is the known tree from now on. */
+  scanned(cache: StatCache, rules: RecordedRules): void {
+    if (!takesTree(this.#state, "scanned")) return;
+    this.#take(cache, rules);
+    this.#touchedOver.clear();
+    this.#on("scanned", this.#reason);
+  }
+
+  /** The known tree is no longer to be relied on; the watches are good. */
+  outdate(reason: string): undefined {
+    this.#on("outdated", `${reason}; ${SCAN_FIRST}`);
+  }
+
+  /** Events are missing: a watch may have died with its directory, so all are made anew. */
+  loseEvents(reason: string): void {
+    this.#on("eventsLost", `${reason}; ${SCAN_FIRST}`);
+  }
+
+  close(): void {
+    this.#on("closed", "watching has ended");
+    this.watches.close();
+    this.#options.cookie.close();
+  }
+
+  #on(event: LiveEvent, reason: string): void {
+    const isClosed = this.#state === "closed";
+    this.#state = nextState(this.#state, event);
+    if (isClosed) return;
+    this.#reason = reason;
+    if (!hasTree(this.#state)) this.#known = undefined;
+    if (!dropsWatches(event)) return;
+    this.changes.clear();
+    this.watches.removeAll();
+  }
+
+  #take({ table, facts: { gitIndexKey } }: StatCache, rules: RecordedRules): void {
+    const last = { rules, gitIndexKey, rulesKey: keyOf({ ...rules, tracked: [] }) };
+    const known = new KnownTree(table, new LiveRules(this.#options.rules, this.#options.commandPath, last));
+    this.#known = known;
+    this.changes.clear();
+    // in a big tree that takes a while, and the caller of the scan has no answer yet
+    setImmediate(() => this.#makeReady(known)).unref();
+  }
+
+  /** Prepares the next capture, and closes the watches of directories that are no longer there. */
+  #makeReady(known: KnownTree): void {
+    if (this.#known !== known) return;
+    known.makeReady();
+    for (const path of this.watches.paths())
+      if (!known.tree.index.has(path) && known.rules.overRootOf(path) === undefined)
+        this.watches.remove(path);
   }
 
   /** Looks at what changed; undefined when a full scan has to. */
   see(look: LiveLook): LiveSeen | undefined {
-    if (this.#state === undefined) return undefined;
-    const { tree, rules } = this.#state;
+    if (this.#known === undefined) return undefined;
+    const { tree, rules } = this.#known;
     const repository = findRepository(this.#options.root);
     const named = rules.update(look.request, repository);
-    if (named === undefined) return this.doubt("the rules changed");
+    if (named === undefined) return this.outdate("the rules changed");
     this.#addNamed(tree, named);
     const scanned = this.scan(look, this.changes);
     if (scanned === undefined) return undefined;
@@ -196,10 +249,10 @@ export class LiveCapture {
     const hotLater = (path: BytePath, first: ObjectHash) => void hot.set(path, first);
     const content = readScanned({ ...look.captureInput(scan), hotLater });
     const dropped = tree.merge(scan, looks);
-    for (const path of dropped) this.#watches.remove(path);
+    for (const path of dropped) this.watches.remove(path);
     if (tree.isOverBudget(look.scanRequest(tree.table).ignoredLimits))
-      return this.doubt("an ignored directory outgrew its budget");
-    if (dropped.some((path) => rules.hasIgnoreFileBelow(path))) return this.doubt("the rules changed");
+      return this.outdate("an ignored directory outgrew its budget");
+    if (dropped.some((path) => rules.hasIgnoreFileBelow(path))) return this.outdate("the rules changed");
     const snapshot = tree.build(look.captureInput(scan).sink);
     const git = this.#options.rules.liveGitState(repository, this.changes.paths(), {
       tree,
@@ -222,11 +275,11 @@ export class LiveCapture {
     };
   }
 
-  /** Scans names of the tree's directories; undefined when the rules turn out to be others. */
+  /** Scans names of the tree's directories; undefined when the rules turn out to be different. */
   scan(look: LiveLook, changes: LiveChanges): { scan: Scan; looks: NamesToSee[] } | undefined {
-    if (this.#state === undefined) return undefined;
-    const { tree, rules } = this.#state;
-    if (!this.#areStillOver(look, tree, rules)) return this.doubt("an ignored directory fits its budget");
+    if (this.#known === undefined) return undefined;
+    const { tree, rules } = this.#known;
+    if (!this.#areStillOver(look, tree, rules)) return this.outdate("an ignored directory fits its budget");
     for (const path of tree.restless) if (this.#hasMoved(tree, path)) changes.addPath(path, false);
     for (const path of [...changes.paths()].flatMap(databaseFiles))
       if (tree.find(path) >= 0 && !changes.has(path)) changes.addPath(path, false);
@@ -237,13 +290,21 @@ export class LiveCapture {
         looks,
         tree.index,
       );
-      if (this.#state === undefined) return undefined;
-      if (scan.ignoreFiles.length > 0) return this.doubt("the rules changed");
-      if (scan.overBudget.length > 0) return this.doubt("an ignored directory is over its budget");
+      // there were not enough watches for what was entered
+      if (this.#known === undefined) return undefined;
+      if (scan.ignoreFiles.length > 0) return this.outdate("the rules changed");
+      if (scan.overBudget.length > 0) return this.outdate("an ignored directory is over its budget");
       const others = this.#otherNames(changes, scan).filter((path) => !changes.has(path));
       if (others.length === 0) return { scan, looks };
       for (const path of others) changes.addPath(path, false);
     }
+  }
+
+  /** The store has what was last seen. */
+  recorded(): void {
+    this.#known?.tree.recorded();
+    this.changes.clear();
+    this.#touchedOver.clear();
   }
 
   /** What was left out for its size is counted again when something changed in the part that proved it. */
@@ -264,15 +325,15 @@ export class LiveCapture {
     return looks;
   }
 
-  /** What is entered anew may be another directory than the one that is watched. */
+  /** A directory that is entered anew may be another one than the watch is on. */
   readonly #enteringAnew = (path: BytePath): boolean => {
-    this.#watches.remove(path);
+    this.watches.remove(path);
     return this.entering(path);
   };
 
-  /** Where else files stand that are, or were, among what changed. */
+  /** The other names of files that changed, or that were replaced by what changed. */
   #otherNames(changes: LiveChanges, { linked }: Scan): BytePath[] {
-    const { tree, links } = this.#state!;
+    const { tree, links } = this.#known!;
     links.add(linked);
     const inodes = new Set(linked);
     for (const path of changes.paths()) {
@@ -282,48 +343,12 @@ export class LiveCapture {
     return pathsOf(tree.table, inodes);
   }
 
-  /** The store has what was last seen. */
-  recorded(): void {
-    this.#state?.tree.recorded();
-    this.changes.clear();
-    this.#touchedOver.clear();
-  }
-
-  /** A full scan has to decide; the watches are good. */
-  doubt(reason: string): undefined {
-    if (this.#isClosed) return;
-    this.#state = undefined;
-    this.#reason = `${reason}; ${SCAN_FIRST}`;
-  }
-
-  /** Events are missing: a watch may have died with its directory, so all are made anew. */
-  lose(reason: string): void {
-    if (this.#isClosed) return;
-    this.doubt(reason);
-    this.changes.clear();
-    this.#watches.removeAll();
-  }
-
-  close(): void {
-    this.#giveUp("nobody asked to watch");
-    this.#watches.close();
-    this.#options.cookie.close();
-  }
-
-  #giveUp(reason: string): void {
-    this.#isClosed = true;
-    this.#state = undefined;
-    this.#reason = reason;
-    this.changes.clear();
-    this.#watches.removeAll();
-  }
-
   #changed(directory: BytePath, name: string, replaced: boolean): void {
-    if (name === ".git" || isIgnoreFile(name)) this.doubt("the rules changed");
-    const over = this.#state?.rules.overRootOf(directory);
+    if (name === ".git" || isIgnoreFile(name)) this.outdate("the rules changed");
+    const over = this.#known?.rules.overRootOf(directory);
     if (over !== undefined) this.#touchedOver.add(over);
-    const isSeen = over === undefined || this.#state!.tree.index.has(directory);
-    if (isSeen && !this.changes.add(directory, name, replaced)) this.lose("too much changed");
+    const isSeen = over === undefined || this.#known!.tree.index.has(directory);
+    if (isSeen && !this.changes.add(directory, name, replaced)) this.loseEvents("too much changed");
   }
 
   /** A path that was left out and is named now is in, with the directories above it. */
@@ -338,9 +363,5 @@ export class LiveCapture {
     const index = tree.find(path);
     const statOf = () => statNode(below(this.#options.root, path));
     return tree.table.kind[index] !== FILE || !hasStat(tree.table, index, statOf);
-  }
-
-  get watches(): DirectoryWatches {
-    return this.#watches;
   }
 }
