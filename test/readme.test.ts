@@ -1,7 +1,10 @@
 /** What the README shows is what there is. */
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { listSettings, RETENTION_PRESETS } from "../packages/engine/src/index.ts";
+import { CHECKPOINT_PRESETS } from "../packages/engine/src/model/policy.ts";
 
 const readme = readFileSync("README.md", "utf8");
 const { scripts } = JSON.parse(readFileSync("package.json", "utf8")) as { scripts: Record<string, string> };
@@ -23,3 +26,61 @@ test("the two commands that do everything are scripts, and CI runs the second", 
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(["prepare", "start", "test"]));
   expect(readFileSync(".ci/run", "utf8")).toMatch(/npm install && npm test|npm install\nnpm test/);
 });
+
+describe("the documents", () => {
+  const documents = [
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => join("docs", name)),
+  ];
+
+  test.each(documents)("%s links to what exists", (document) => {
+    const text = readFileSync(document, "utf8").replaceAll(/^```[^]*?^```/gm, "");
+    const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1]!);
+    const missing = links.filter((link) => !/^https?:/.test(link) && !isThere(document, link));
+    expect(missing).toEqual([]);
+  });
+
+  test("the README leads to every document", () => {
+    const linked = new Set([...readme.matchAll(/\]\((docs\/[^)#]+)/g)].map((match) => match[1]!));
+    const own = documents.filter((path) => /^docs\/[^/]+\.md$/.test(path));
+    expect(own.filter((path) => !linked.has(path))).toEqual([]);
+  });
+
+  test("docs/settings.md has every setting with its default, and every preset", () => {
+    const text = readFileSync("docs/settings.md", "utf8");
+    for (const { key, value } of listSettings("/nowhere")) {
+      const row = text.split("\n").find((line) => line.startsWith(`| \`${key}\` |`));
+      expect(row, key).toContain(`| ${shown(value)} |`);
+    }
+    for (const preset of [...Object.keys(RETENTION_PRESETS), ...Object.keys(CHECKPOINT_PRESETS)])
+      expect(text).toContain(`| \`${preset}\` |`);
+  });
+});
+
+/** How the table of settings writes a default. */
+function shown(value: number | string): string {
+  if (typeof value === "string") return `\`${value}\``;
+  const gib = value / 2 ** 30;
+  const mib = value / 2 ** 20;
+  if (Number.isInteger(gib)) return `${gib} GiB`;
+  return Number.isInteger(mib) ? `${mib} MiB` : value.toLocaleString("en");
+}
+
+/** True when a link of a document leads to a file, and its part after "#" to a heading in it. */
+function isThere(document: string, link: string): boolean {
+  const [path, heading] = link.split("#") as [string, string | undefined];
+  const target = path === "" ? document : join(dirname(document), path);
+  if (!existsSync(target)) return false;
+  if (heading === undefined) return true;
+  const headings = [...readFileSync(target, "utf8").matchAll(/^#+ (.+)$/gm)].map((match) =>
+    match[1]!
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+  return headings.includes(heading);
+}
