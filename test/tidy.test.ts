@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import {
   checkAgentsImports,
   checkCliImports,
+  checkCycles,
   checkServerImports,
   checkFileAccess,
   checkLayers,
@@ -78,6 +79,38 @@ describe("the engine", () => {
     expectComplaint(checkFrontDoor, "packages/engine/src/index.ts", 'export * from "./workspace.ts";');
     expectComplaint(checkFrontDoor, "packages/engine/src/index.ts", 'export * as a from "./workspace.ts";');
     expectNothing(checkFrontDoor, "packages/engine/src/index.ts", 'export { a } from "./workspace.ts";');
+  });
+});
+
+describe("every package", () => {
+  test("imports from lower layers only", () => {
+    const server = "packages/server/src/http/planted.ts";
+    expectComplaint(checkLayers, server, 'import type { A } from "../routes/served.ts";');
+    expectComplaint(checkLayers, server, 'import "../index.ts";');
+    expectComplaint(checkLayers, "packages/server/src/extras/planted.ts", "");
+    expectNothing(checkLayers, server, 'import "../json/index.ts";\nimport "./guard.ts";');
+    const cli = "packages/cli/src/output/planted.ts";
+    expectComplaint(checkLayers, cli, 'import type { Call } from "../call/command.ts";');
+    expectComplaint(checkLayers, cli, 'await import("../main.ts");');
+    expectComplaint(checkLayers, cli, 'import "../../../server/src/json/index.ts";');
+    expectNothing(checkLayers, cli, 'import "../version.ts";');
+    expectNothing(checkLayers, "packages/cli/src/planted.ts", 'import "./commands/list.ts";');
+  });
+
+  test("has no files that import each other", () => {
+    expectClean(checkCycles);
+    const place = (name: string) => `packages/cli/src/output/${name}.ts`;
+    const cycle = (...texts: string[]) =>
+      checkCycles(texts.map((text, index) => ({ path: place("abc"[index]!), text })));
+    const to = (name: string) => `import type { A } from "./${name}.ts";`;
+    expect(cycle(to("b"), to("c"), to("a"))).toEqual([
+      `${place("a")}: imports itself through ${place("b")}, ${place("c")}`,
+    ]);
+    expect(cycle(to("b"), to("a"), to("a"))).toHaveLength(1);
+    expect(cycle(to("b"), `type B = import("./a.ts").B;`, "")).toHaveLength(1);
+    expect(cycle(to("a"), "", "")).toHaveLength(1);
+    expect(cycle(to("b") + to("c"), to("c"), "")).toEqual([]);
+    expect(cycle(to("missing"), to("a"), "")).toEqual([]);
   });
 });
 

@@ -9,39 +9,101 @@ const ENGINE_ORDER =
     " ",
   );
 
-/** The engine's own front door, and the checks that every store has to pass. */
+/**
+ * The folders of every package that has an order. What lies directly in `src` is a front door or a program and stands
+ * above all of them, unless it is named here.
+ */
+const ORDERS: Readonly<Record<string, readonly string[]>> = {
+  engine: ENGINE_ORDER,
+  server: "json http hosting routes mounts resident".split(" "),
+  cli: "version.ts output call resident agents wiring going-back mcp archive demo command-parts commands".split(
+    " ",
+  ),
+};
+
+/** The checks that every store has to pass. */
 const ABOVE_ALL = new Set(["", "testing"]);
 
 const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod)$/;
 
 const TOUCHES_FILES = /^(node:)?(fs|fs\/promises|child_process)$/;
 
-/** A folder of the engine imports only from the folders it stands on. */
+/** A folder imports only from the folders it stands on. */
 export const checkLayers: Check = (files) =>
   files.flatMap((file) => {
-    const path = enginePath(file);
-    if (path === undefined || !isCode(file)) return [];
-    const layer = layerOf(path);
-    const height = heightOf(layer);
-    if (height === undefined) return [`${file.path}: the folder ${layer} has no place among the layers`];
+    const place = placeOf(file.path);
+    if (place === undefined || !isCode(file) || isTest(file)) return [];
+    const height = heightOf(place);
+    if (height === undefined)
+      return [`${file.path}: the folder ${place.layer} has no place among the layers`];
     return relativeImports(file)
       .filter(({ target }) => {
-        const other = layerOf(target.slice("packages/engine/src/".length));
-        return (
-          !target.startsWith("packages/engine/src/") || (other !== layer && !(heightOf(other)! < height))
-        );
+        const other = placeOf(target);
+        if (other?.name !== place.name) return true;
+        return other.layer !== place.layer && !(heightOf(other)! < height);
       })
-      .map(({ target, line }) => `${file.path}:${line}: ${layer || "src"} may not import ${target}`);
+      .map(({ target, line }) => `${file.path}:${line}: ${place.layer || "src"} may not import ${target}`);
   });
 
-function heightOf(layer: string): number | undefined {
-  if (ABOVE_ALL.has(layer)) return ENGINE_ORDER.length;
-  const height = ENGINE_ORDER.indexOf(layer);
+/** The package and the layer of a file; undefined where a package has no order. */
+interface Place {
+  readonly name: string;
+  readonly layer: string;
+}
+
+function placeOf(path: string): Place | undefined {
+  const [, name, inside] = /^packages\/(\w+)\/src\/(.*)$/.exec(path) ?? [];
+  const order = name === undefined ? undefined : ORDERS[name];
+  if (name === undefined || inside === undefined || order === undefined) return undefined;
+  return { name, layer: order.includes(inside) ? inside : layerOf(inside) };
+}
+
+function heightOf({ name, layer }: Place): number | undefined {
+  const order = ORDERS[name]!;
+  if (ABOVE_ALL.has(layer)) return order.length;
+  const height = order.indexOf(layer);
   return height === -1 ? undefined : height;
 }
 
 function layerOf(path: string): string {
   return path.includes("/") ? path.slice(0, path.indexOf("/")) : "";
+}
+
+/** No file imports itself by way of others, types included: what needs each other is one thing, or wants a third. */
+export const checkCycles: Check = (files) => {
+  const imports = new Map(
+    files
+      .filter(
+        (file) => /^packages\/(protocol|server|cli)\/src\//.test(file.path) && isCode(file) && !isTest(file),
+      )
+      .map((file) => [file.path, relativeImports(file).map(({ target }) => target)]),
+  );
+  return cyclesOf(imports).map((cycle) => `${cycle[0]}: imports itself through ${cycle.slice(1).join(", ")}`);
+};
+
+/** The groups of nodes that all lead to each other (Tarjan), each from its first name on. */
+function cyclesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
+  const found = new Map<string, { index: number; low: number; open: boolean }>();
+  const open: string[] = [];
+  const cycles: string[][] = [];
+  const visit = (node: string) => {
+    const state = { index: found.size, low: found.size, open: true };
+    found.set(node, state);
+    open.push(node);
+    for (const next of edges.get(node) ?? []) {
+      if (!edges.has(next)) continue;
+      const known = found.get(next) ?? visit(next);
+      if (known.open) state.low = Math.min(state.low, known.low);
+    }
+    if (state.low === state.index) {
+      const group = open.splice(open.indexOf(node));
+      for (const each of group) found.get(each)!.open = false;
+      if (group.length > 1 || edges.get(node)!.includes(node)) cycles.push(group.toSorted());
+    }
+    return state;
+  };
+  for (const node of edges.keys()) if (!found.has(node)) visit(node);
+  return cycles;
 }
 
 function relativeImports(file: RepositoryFile): { target: string; line: number }[] {

@@ -1,5 +1,5 @@
 /** Every command: where it stands in the help, one line about it, and how to load it. */
-import type { Command } from "./command.ts";
+import type { Command } from "./call/command.ts";
 
 export interface CommandEntry {
   /** undefined: not for people, and not in the help */

@@ -1,6 +1,6 @@
 /** Help for Belay as a whole and for one command. */
-import { GLOBAL_OPTIONS } from "./command-line.ts";
-import type { Command, OptionSpecs } from "./command.ts";
+import { GLOBAL_OPTIONS } from "./call/command-line.ts";
+import type { Command, OptionSpecs } from "./call/command.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { Style } from "./output/style.ts";
 import type { Output } from "./output/output.ts";

@@ -4,12 +4,12 @@
  */
 import { join, resolve } from "node:path";
 import { errorJson, EXIT, usageError } from "@belay/protocol/errors";
-import { userHome } from "./user-home.ts";
-import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./command-line.ts";
-import type { Call, Command } from "./command.ts";
+import { userHome } from "./call/user-home.ts";
+import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./call/command-line.ts";
+import type { Call, Command } from "./call/command.ts";
 import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
-import { reportError } from "./errors.ts";
-import { nearest } from "./nearest.ts";
+import { reportError } from "./call/errors.ts";
+import { nearest } from "./call/nearest.ts";
 import { currentDirectory } from "./output/belay-at.ts";
 import { errorText } from "./output/error-text.ts";
 import { readVersion } from "./version.ts";

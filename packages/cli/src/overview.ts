@@ -1,7 +1,7 @@
 /** `belay` alone, in a protected directory: the last checkpoints and what can be done. */
-import { printCheckpoints } from "./checkpoint-list.ts";
-import type { Call } from "./command.ts";
-import { withWorkspace } from "./open-workspace.ts";
+import { printCheckpoints } from "./command-parts/checkpoint-list.ts";
+import type { Call } from "./call/command.ts";
+import { withWorkspace } from "./wiring/open-workspace.ts";
 import { visible } from "./output/visible.ts";
 
 const ROWS = 10;

@@ -7,10 +7,10 @@ import { shapes } from "@belay/protocol";
 import { ContractError, errorJson, ERRORS, type ErrorName } from "@belay/protocol/errors";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { failure } from "../../agents/src/mcp/tool-result.ts";
-import { createApp } from "../../server/src/app.ts";
+import { createApp } from "../../server/src/resident/create-app.ts";
 import { ENGINE_ERRORS } from "../../server/src/json/engine-errors.ts";
-import { WorkspaceHost } from "../../server/src/workspace-host.ts";
-import { reportError } from "../src/errors.ts";
+import { WorkspaceHost } from "../../server/src/hosting/workspace-host.ts";
+import { reportError } from "../src/call/errors.ts";
 import { errorText } from "../src/output/error-text.ts";
 import { createStyle } from "../src/output/style.ts";
 

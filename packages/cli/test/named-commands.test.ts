@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { GLOBAL_OPTIONS, parseWords } from "../src/command-line.ts";
+import { GLOBAL_OPTIONS, parseWords } from "../src/call/command-line.ts";
 import { COMMANDS } from "../src/command-table.ts";
 
 const PACKAGES = join(import.meta.dirname, "../..");

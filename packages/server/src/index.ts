@@ -1,4 +1,4 @@
 /** The resident process and what its clients need to find it. */
-export type { Extension } from "./app.ts";
+export type { Extension } from "./resident/create-app.ts";
 export { startResident, type Resident, type ResidentOptions } from "./resident/resident.ts";
-export type { WorkspaceHost } from "./workspace-host.ts";
+export type { WorkspaceHost } from "./hosting/workspace-host.ts";

@@ -22,7 +22,7 @@ import { setUncapturedAside } from "@belay/agents/uncaptured";
 import { usageError } from "@belay/protocol/errors";
 import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
-import { userHome } from "../user-home.ts";
+import { userHome } from "../call/user-home.ts";
 
 export function placeFor(home: string, root: string | null, shared = false): Place {
   return {

@@ -2,7 +2,7 @@
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Checkpoint, Message, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
-import { userHome } from "../user-home.ts";
+import { userHome } from "../call/user-home.ts";
 
 export interface Forking {
   readonly home: string;

@@ -1,12 +1,12 @@
 import type { Approval, SessionStatus, ThreadSummary } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../command.ts";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { fileChangeJson, listField } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFileList } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";
 import { threadLabel } from "../output/thread-table.ts";
-import { activeThread } from "../thread-option.ts";
+import { activeThread } from "../call/thread-option.ts";
 
 export default defineCommand({
   usage: "approve [-m text] [--thread t] [--dry-run] [--yes]",

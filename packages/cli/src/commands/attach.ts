@@ -1,9 +1,9 @@
 import { realpathSync } from "node:fs";
 import type { AttachPlan, WorkspaceSummary } from "@belay/engine";
-import { defineCommand, YES } from "../command.ts";
-import { confirm, declined } from "../confirmation.ts";
+import { defineCommand, YES } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { warnAll } from "../open-workspace.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
 import { count } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 

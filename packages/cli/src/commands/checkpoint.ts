@@ -1,15 +1,15 @@
 import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engine";
 import type { CallOutput } from "@belay/protocol";
-import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../command.ts";
+import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
-import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, duration } from "../output/quantity.ts";
-import { threadId } from "../thread-option.ts";
-import { workspacePath } from "../workspace-path.ts";
+import { threadId } from "../call/thread-option.ts";
+import { workspacePath } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage: "checkpoint [-m name] [--note text] [--tag tag] [--include path] [--thread t]",

@@ -1,6 +1,6 @@
-import { defineCommand, type Call } from "../command.ts";
+import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { nearest } from "../nearest.ts";
+import { nearest } from "../call/nearest.ts";
 import { table } from "../output/table.ts";
 import { size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";

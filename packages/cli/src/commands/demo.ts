@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { defineCommand, type Call } from "../command.ts";
+import { defineCommand, type Call } from "../call/command.ts";
 import { playScene, type PlayedScene } from "../demo/play-scene.ts";
 import { SCENES } from "../demo/scenes.ts";
 import { createThrowAwayProject, type ThrowAwayProject } from "../demo/throw-away-project.ts";

@@ -1,14 +1,14 @@
 import type { Diff } from "@belay/engine";
-import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../command.ts";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { diffJson } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { printDiff } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
 import { count, grouped } from "../output/quantity.ts";
 import { visiblePath } from "../output/visible.ts";
-import { workspacePaths } from "../workspace-path.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage: "diff [a] [b] [-- paths…] [--stat | --name-only]",

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import type { Style } from "../output/style.ts";
 import { visible } from "../output/visible.ts";

@@ -1,16 +1,16 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Checkpoint, ForgetReport, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
-import { confirm, declined } from "../confirmation.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { listField, pathJson, stepJson } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { count } from "../output/quantity.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
-import { findWords, forgetWords } from "../forget-words.ts";
-import { workspacePath } from "../workspace-path.ts";
+import { findWords, forgetWords } from "../command-parts/forget-words.ts";
+import { workspacePath } from "../call/workspace-path.ts";
 
 const OPTIONS = {
   thread: {

@@ -1,8 +1,8 @@
 import type { GcReport, Workspace } from "@belay/engine";
-import { defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
-import { confirm, declined } from "../confirmation.ts";
+import { defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { stepJson } from "@belay/server/json";
 import { count, size } from "../output/quantity.ts";

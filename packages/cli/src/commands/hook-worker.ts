@@ -1,6 +1,6 @@
 import { readFileSync, writeSync } from "node:fs";
 import type { WorkerInput } from "../agents/hook-worker.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 
 /** Not for people: what `belay hook` starts where there is no resident process. */

@@ -3,7 +3,7 @@ import { isAnswer, NEUTRAL_ANSWER } from "@belay/agents/answer-form";
 import { CLIENT_VARIABLE, findClient } from "@belay/agents/client";
 import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 
 export default defineCommand({

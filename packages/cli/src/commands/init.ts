@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs";
 import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, YES, type Call } from "../command.ts";
-import { confirm, declined } from "../confirmation.ts";
+import { ALL_ENTRIES, defineCommand, YES, type Call } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
-import { warnAll } from "../open-workspace.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
 import { excludedList, gapList } from "../output/file-list.ts";
 import { section } from "../output/facts.ts";
 import { createProgressBar } from "../output/progress-bar.ts";

@@ -1,9 +1,9 @@
-import { printCheckpoints } from "../checkpoint-list.ts";
-import { defineCommand, THREAD } from "../command.ts";
+import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
+import { defineCommand, THREAD } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { positiveNumber } from "../number-option.ts";
-import { withWorkspace } from "../open-workspace.ts";
-import { threadId } from "../thread-option.ts";
+import { positiveNumber } from "../call/number-option.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { threadId } from "../call/thread-option.ts";
 
 const KINDS = [
   "manual",

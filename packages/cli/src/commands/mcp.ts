@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Workspace } from "@belay/engine";
 import { ProtectedPlace } from "../agents/protected-place.ts";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { ContractError, EXIT } from "@belay/protocol/errors";
 import { readVersion } from "../version.ts";
 
@@ -15,7 +15,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { serveMcp } = await import("@belay/agents/mcp");
-    const { createMcpHost } = await import("../agents/mcp-workspace.ts");
+    const { createMcpHost } = await import("../mcp/mcp-workspace.ts");
     const onError = (error: Error) => call.output.warn(error.message);
     await using place = new ProtectedPlace(call.home, call.directory);
     const host = createMcpHost((work) => whereProtected(place, call.directory, work));

@@ -1,5 +1,5 @@
-import { annotate } from "../annotation.ts";
-import { ANY_NUMBER, defineCommand } from "../command.ts";
+import { annotate } from "../command-parts/annotation.ts";
+import { ANY_NUMBER, defineCommand } from "../call/command.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

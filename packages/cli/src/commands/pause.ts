@@ -1,10 +1,10 @@
 import { pauseJson } from "@belay/server/json";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { defineCommand } from "../command.ts";
-import { parseDuration } from "../duration.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { defineCommand } from "../call/command.ts";
+import { parseDuration } from "../call/duration.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { clockTime } from "../output/relative-time.ts";
-import { inEveryWorkspace } from "../pausing.ts";
+import { inEveryWorkspace } from "../command-parts/pausing.ts";
 
 const DEFAULT = "1h";
 const LONGEST_MS = 7 * 86_400_000;

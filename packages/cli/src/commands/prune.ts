@@ -1,9 +1,9 @@
 import type { PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../command.ts";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { confirm, declined } from "../confirmation.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { checkpointJson, listField } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { listText } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";

@@ -1,7 +1,7 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { STEP_OPTIONS } from "../going-back/step-command.ts";
-import { withWorkspace } from "../open-workspace.ts";
-import { activeThread } from "../thread-option.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { activeThread } from "../call/thread-option.ts";
 
 export default defineCommand({
   usage: "reset [--thread t] [--include-shared] [--best-effort] [--dry-run] [--yes]",

@@ -1,4 +1,4 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 
 /** Not for people: this is what `belay start` starts. */
@@ -9,7 +9,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
-    const { runResident } = await import("../resident/run-resident.ts");
+    const { runResident } = await import("../wiring/run-resident.ts");
     const { readBuild } = await import("../version.ts");
     const other = new ResidentProcess(call.home);
     if ((other.facts()?.version ?? readBuild()) !== readBuild()) await other.stop();

@@ -1,9 +1,9 @@
 import type { RestoreScope } from "@belay/engine";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../command.ts";
-import { warnAll, withWorkspace } from "../open-workspace.ts";
-import { threadId } from "../thread-option.ts";
-import { workspacePaths } from "../workspace-path.ts";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../call/command.ts";
+import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
+import { threadId } from "../call/thread-option.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage:

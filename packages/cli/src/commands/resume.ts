@@ -1,9 +1,9 @@
 import { pauseJson } from "@belay/server/json";
 import { ContractError, EXIT } from "@belay/protocol/errors";
-import { defineCommand, type Call } from "../command.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { defineCommand, type Call } from "../call/command.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { clockTime } from "../output/relative-time.ts";
-import { inEveryWorkspace } from "../pausing.ts";
+import { inEveryWorkspace } from "../command-parts/pausing.ts";
 
 export default defineCommand({
   usage: "resume [--all]",

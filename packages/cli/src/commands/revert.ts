@@ -1,6 +1,6 @@
-import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../command.ts";
-import { withWorkspace } from "../open-workspace.ts";
-import { workspacePaths } from "../workspace-path.ts";
+import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../call/command.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage: "revert <checkpoint> [paths…] [--include-shared] [--best-effort] [--dry-run] [--yes]",

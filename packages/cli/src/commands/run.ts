@@ -1,15 +1,15 @@
 import { redactJson } from "@belay/protocol/redact";
 import type { TurnResult, Workspace } from "@belay/engine";
-import { ANY_NUMBER, defineCommand, type Call } from "../command.ts";
+import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { reportError } from "../errors.ts";
+import { reportError } from "../call/errors.ts";
 import { checkpointJson } from "@belay/server/json";
-import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { errorText } from "../output/error-text.ts";
 import { shellWords } from "@belay/protocol/command-text";
 import { visible } from "../output/visible.ts";
-import { runProgram, type Ended } from "../run-program.ts";
+import { runProgram, type Ended } from "../command-parts/run-program.ts";
 
 const OPTIONS = {
   agent: { type: "string", value: "name", about: "who does this; without it, the command's name" },

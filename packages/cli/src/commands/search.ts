@@ -1,8 +1,8 @@
-import { printCheckpoints } from "../checkpoint-list.ts";
-import { ANY_NUMBER, defineCommand } from "../command.ts";
+import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
+import { ANY_NUMBER, defineCommand } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { positiveNumber } from "../number-option.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { positiveNumber } from "../call/number-option.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

@@ -1,6 +1,6 @@
 import { ContractError } from "@belay/protocol/errors";
-import { defineCommand } from "../command.ts";
-import { portNumber } from "../number-option.ts";
+import { defineCommand } from "../call/command.ts";
+import { portNumber } from "../call/number-option.ts";
 
 export default defineCommand({
   usage: "serve [--port n]",
@@ -14,7 +14,7 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
-    const { runResident } = await import("../resident/run-resident.ts");
+    const { runResident } = await import("../wiring/run-resident.ts");
     const port = portNumber("--port", call.options.port);
     const other = new ResidentProcess(call.home);
     const running = other.facts();

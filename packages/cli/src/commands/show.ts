@@ -1,8 +1,8 @@
 import type { CheckpointDetails, GitState } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand } from "../command.ts";
+import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson, fileChangeJson, listField, withPathJson } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, doubtList, excludedList, gapList } from "../output/file-list.ts";

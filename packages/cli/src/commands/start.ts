@@ -1,5 +1,5 @@
 import { ContractError, EXIT } from "@belay/protocol/errors";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 
 export default defineCommand({
   usage: "start",

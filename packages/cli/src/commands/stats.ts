@@ -1,7 +1,7 @@
 import type { Stats } from "@belay/engine";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
 import { count, size } from "../output/quantity.ts";
 import { relativeTime } from "../output/relative-time.ts";

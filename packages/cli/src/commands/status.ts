@@ -1,10 +1,10 @@
 import type { Checkpoint, SessionStatus, WorkspaceStatus } from "@belay/engine";
 import { lastEventText } from "../agents/agent-checks.ts";
 import type { AgentCapture, CaptureObstacle, CaptureState } from "../agents/capture-state.ts";
-import { ALL_ENTRIES, defineCommand } from "../command.ts";
+import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
-import { warnAll, withWorkspace } from "../open-workspace.ts";
+import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFilesText, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";

@@ -1,9 +1,9 @@
 import type { AgentRun, History, Message, Session, ThreadSummary, Workspace } from "@belay/engine";
-import { defineCommand, type Call } from "../command.ts";
+import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { agentJson, messageJson, sessionJson, threadJson } from "@belay/server/json";
-import { positiveNumber } from "../number-option.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { positiveNumber } from "../call/number-option.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, section } from "../output/facts.ts";
 import type { Output } from "../output/output.ts";
 import { count } from "../output/quantity.ts";

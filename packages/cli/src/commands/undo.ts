@@ -1,6 +1,6 @@
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
   usage: "undo [n] [--include-shared] [--include-background] [--best-effort] [--dry-run] [--yes]",

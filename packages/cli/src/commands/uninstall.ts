@@ -1,7 +1,7 @@
 import type { RemovalReport } from "@belay/agents";
 import type { WorkspaceSummary } from "@belay/engine";
-import { defineCommand, YES } from "../command.ts";
-import { confirm, declined } from "../confirmation.ts";
+import { defineCommand, YES } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { count } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";

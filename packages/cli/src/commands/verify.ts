@@ -1,8 +1,8 @@
 import type { VerifyReport, Workspace } from "@belay/engine";
-import { defineCommand, type Call } from "../command.ts";
+import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { listField } from "@belay/server/json";
-import { withWorkspace } from "../open-workspace.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";

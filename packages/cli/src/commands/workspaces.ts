@@ -1,6 +1,6 @@
 import type { WorkspaceSummary } from "@belay/engine";
 import { isoTime } from "@belay/server/json";
-import { defineCommand } from "../command.ts";
+import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { size } from "../output/quantity.ts";
 import { relativeTime } from "../output/relative-time.ts";

@@ -5,16 +5,16 @@
  */
 import type { Outcome, Plan, Workspace } from "@belay/engine";
 import { affectedFiles, outcomeJson, planJson, stepJson } from "@belay/server/json";
-import type { Call } from "../command.ts";
-import { confirm, declined } from "../confirmation.ts";
+import type { Call } from "../call/command.ts";
+import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { warnAll } from "../open-workspace.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";
 import { isNothingRestorable, leftOutJson, nothingRestorableText } from "./left-out.ts";
-import { outcomeText, type Direction, type Verb } from "./outcome-text.ts";
+import { outcomeText, type Direction } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
-import { waysOut, type WayOut } from "./ways-out.ts";
+import { waysOut, type Verb, type WayOut } from "./ways-out.ts";
 
 export interface WayBack extends Direction {
   plan(): Promise<Plan | null>;

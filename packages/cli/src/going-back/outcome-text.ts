@@ -7,9 +7,7 @@ import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
 import { visiblePath } from "../output/visible.ts";
 import { reasonList } from "./preview-text.ts";
-import type { WayOut } from "./ways-out.ts";
-
-export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
+import type { Verb, WayOut } from "./ways-out.ts";
 
 const PAST: Readonly<Record<Verb, string>> = {
   restore: "Restored",

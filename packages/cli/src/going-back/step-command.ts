@@ -1,8 +1,8 @@
 /** What undo and redo have in common: everything but the direction. */
 import type { UndoOptions, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../command.ts";
+import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { threadId } from "../thread-option.ts";
+import { threadId } from "../call/thread-option.ts";
 
 export const STEP_OPTIONS = {
   "include-shared": { type: "boolean", about: "also what several tools changed at the same time" },

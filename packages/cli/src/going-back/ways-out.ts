@@ -1,10 +1,13 @@
 /** What one can type when conflicts stand in the way: the rest without them, or the other version instead of one's own. */
 import { join, relative } from "node:path";
 import type { Conflict, Plan } from "@belay/engine";
-import type { Call } from "../command.ts";
+import type { Call } from "../call/command.ts";
 import { shellWords } from "@belay/protocol/command-text";
-import type { Verb } from "./outcome-text.ts";
 
+/** A command that goes back. */
+export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
+
+/** A command that leads on, and what it does. */
 export interface WayOut {
   readonly command: string;
   readonly does: string;

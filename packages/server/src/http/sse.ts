@@ -5,7 +5,6 @@
 import type { ThreadId, Workspace, WorkspaceEvent } from "@belay/engine";
 import { redactJson } from "@belay/protocol/redact";
 import { eventJson } from "../json/index.ts";
-import type { Served } from "../routes/served.ts";
 import { ContractError } from "@belay/protocol/errors";
 
 const HEART_BEAT_MS = 15_000;
@@ -13,8 +12,17 @@ const HEART_BEAT_MS = 15_000;
 const STALLED_MS = 10_000;
 const ENCODER = new TextEncoder();
 
+/** The streams of a process, open and to come. */
+export interface EventStreams {
+  /** Ends every open stream. */
+  readonly ending: AbortSignal;
+  /** Streams that are open: a process with readers is not idle. */
+  readonly listeners: Set<symbol>;
+}
+
+/** Answers a request with the events of a workspace, or of one of its threads. */
 export function streamEvents(
-  { ending, listeners }: Served,
+  { ending, listeners }: EventStreams,
   workspace: Workspace,
   request: Request,
   thread?: ThreadId,

@@ -5,12 +5,12 @@
 import { randomBytes } from "node:crypto";
 import type { Workspace } from "@belay/engine";
 import { getRequestListener } from "@hono/node-server";
-import { createApp, type Extension } from "../app.ts";
+import { createApp, type Extension } from "./create-app.ts";
 import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
 import type { Served } from "../routes/served.ts";
-import { WorkspaceHost } from "../workspace-host.ts";
+import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
-import { createFileLog } from "./log.ts";
+import { createFileLog } from "../hosting/log.ts";
 import { RunDirectory, type ResidentFacts } from "./run-directory.ts";
 
 export interface ResidentOptions {

@@ -1,6 +1,6 @@
 /** Carrying out a plan that was shown: the one way in which files change under `/api/threads`. */
 import type { Outcome, Plan } from "@belay/engine";
-import type { HostedWorkspace } from "../hosted-workspace.ts";
+import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import { outcomeJson } from "../json/index.ts";
 import { assertApplied } from "./served.ts";
 

@@ -1,18 +1,16 @@
 /** What handlers share: the host, and how a thread's request becomes work on its workspace. */
 import type { Checkpoint, Outcome, TakenCheckpoint, ThreadId, Workspace } from "@belay/engine";
-import type { HostedWorkspace } from "../hosted-workspace.ts";
+import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
+import type { EventStreams } from "../http/sse.ts";
 import { checkpointJson } from "../json/checkpoint-json.ts";
 import { untouchedText } from "../json/plan-json.ts";
 import { ContractError } from "@belay/protocol/errors";
-import type { WorkspaceHost } from "../workspace-host.ts";
+import type { WorkspaceHost } from "../hosting/workspace-host.ts";
 
-export interface Served {
+/** What the handlers of a process work on. */
+export interface Served extends EventStreams {
   readonly host: WorkspaceHost;
   readonly version: string;
-  /** Ends every open stream. */
-  readonly ending: AbortSignal;
-  /** Streams that are open: a process that is listened to is not idle. */
-  readonly listeners: Set<symbol>;
   facts(): { pid: number; version: string; url: string; startedAt: string };
   /** Whether a workspace is captured by itself: known to those who know agents. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;

@@ -1,10 +1,10 @@
 /** What note, rename, tag and untag have in common: they answer with the checkpoint as it is now. */
 import type { Checkpoint, Workspace } from "@belay/engine";
-import type { Call } from "./command.ts";
+import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
-import { withWorkspace } from "./open-workspace.ts";
-import { checkpointLabel } from "./output/checkpoint-table.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { checkpointLabel } from "../output/checkpoint-table.ts";
 
 export function annotate(
   call: Pick<Call, "directory" | "home" | "json" | "output">,

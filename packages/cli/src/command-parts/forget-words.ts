@@ -1,9 +1,9 @@
 /** `forget --thread` and `forget --message`: what was said, not what was captured. */
 import type { ForgetWordsReport, Workspace } from "@belay/engine";
-import type { Call } from "./command.ts";
+import type { Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { confirm, declined } from "./confirmation.ts";
-import { count } from "./output/quantity.ts";
+import { confirm, declined } from "../call/confirmation.ts";
+import { count } from "../output/quantity.ts";
 
 interface Words {
   readonly kind: "thread" | "message";

@@ -1,18 +1,18 @@
 /** The application: the canonical routes and the two reference mounts, over one set of actions. */
-import { answerJson } from "./http/answer.ts";
+import { answerJson } from "../http/answer.ts";
 import { Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import { BODY_LIMIT_BYTES } from "./http/guard.ts";
-import { mountDialogs } from "./mounts/dialogs.ts";
-import { mountSessions } from "./mounts/sessions.ts";
-import { serveApproval } from "./routes/approval.ts";
-import { serveCheckpoints } from "./routes/checkpoints.ts";
-import type { Served } from "./routes/served.ts";
-import { serveThreads } from "./routes/threads.ts";
-import { serveWorkspaces } from "./routes/workspaces.ts";
-import type { Log } from "./resident/log.ts";
+import { BODY_LIMIT_BYTES } from "../http/guard.ts";
+import { mountDialogs } from "../mounts/dialogs.ts";
+import { mountSessions } from "../mounts/sessions.ts";
+import { serveApproval } from "../routes/approval.ts";
+import { serveCheckpoints } from "../routes/checkpoints.ts";
+import type { Served } from "../routes/served.ts";
+import { serveThreads } from "../routes/threads.ts";
+import { serveWorkspaces } from "../routes/workspaces.ts";
+import type { Log } from "../hosting/log.ts";
 import { ContractError, errorJson, reportError } from "@belay/protocol/errors";
-import type { WorkspaceHost } from "./workspace-host.ts";
+import type { WorkspaceHost } from "../hosting/workspace-host.ts";
 
 /** More routes, from whoever puts the process together. */
 export type Extension = (app: Hono, host: WorkspaceHost) => void;

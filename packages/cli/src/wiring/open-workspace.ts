@@ -1,9 +1,9 @@
 /** The workspace a command works on: the nearest protected directory above the one it was started in. */
 import type { Workspace } from "@belay/engine";
-import { connectToAgents } from "./agents/connect-to-agents.ts";
-import { recordUncaptured } from "./agents/uncaptured-work.ts";
-import type { Call } from "./command.ts";
-import { visible } from "./output/visible.ts";
+import { connectToAgents } from "../agents/connect-to-agents.ts";
+import { recordUncaptured } from "../agents/uncaptured-work.ts";
+import type { Call } from "../call/command.ts";
+import { visible } from "../output/visible.ts";
 
 type WorkspaceCall = Pick<Call, "directory" | "home" | "output">;
 

@@ -1,9 +1,9 @@
 /** What `list`, `search` and the overview have in common: some checkpoints, newest first. */
 import type { Checkpoint, ListOptions, UncapturedTurn, Workspace } from "@belay/engine";
-import type { Call } from "./command.ts";
+import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointListJson, uncapturedJson } from "@belay/server/json";
-import { checkpointTable } from "./output/checkpoint-table.ts";
+import { checkpointTable } from "../output/checkpoint-table.ts";
 
 /** Without `--limit`: as many as fit a screen; a program or a file gets all of them. */
 const SCREENFUL = 20;

@@ -5,7 +5,7 @@ import { refreshHookScript } from "../agents/agent-hooks.ts";
 import { captureJson, captureState } from "../agents/capture-state.ts";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
-import type { Call } from "../command.ts";
+import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { readBuild } from "../version.ts";
 

@@ -2,7 +2,7 @@
  * What a command is: its help, its options and what it does. A command file imports the engine's types
  * only and loads its code when it runs, so that help and mistakes on the command line cost nothing.
  */
-import type { Output } from "./output/output.ts";
+import type { Output } from "../output/output.ts";
 
 export interface OptionSpec {
   readonly type: "boolean" | "string";

@@ -1,7 +1,7 @@
 /** A pause of every protected directory, begun or ended. */
 import type { Pause, Workspace } from "@belay/engine";
-import type { Call } from "./command.ts";
-import { warnAll } from "./open-workspace.ts";
+import type { Call } from "../call/command.ts";
+import { warnAll } from "../wiring/open-workspace.ts";
 
 /** True when one of them was paused before. A directory that cannot be opened is named; the pause holds there too. */
 export async function inEveryWorkspace(call: Call, pause: Pause | null): Promise<boolean> {

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findWorkspace, protectedRoots, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
-import type { Log } from "./resident/log.ts";
+import type { Log } from "./log.ts";
 import { ContractError } from "@belay/protocol/errors";
 
 export interface HostOptions {
