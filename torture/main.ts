@@ -1,13 +1,15 @@
 /**
  * `npm run torture [suite] [-- --seconds n | --runs n] [--seed s] [--self-test]`: tries to make Belay lose something.
  * Without a limit each suite runs to its goal. The seed is printed; a failing one is repeated with --seed.
- * --short is what runs among the tests; --self-test plants bugs and shows that the suites notice them.
+ * --short is what runs among the tests; --self-test plants bugs and shows that the suites notice them; --write adds
+ * what was tried to docs/figures.
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { inspect, parseArgs } from "node:util";
 import { shimBase, underShim } from "../packages/engine/test/support/fault-control.ts";
 import { makeDirectory } from "../packages/engine/test/support/place.ts";
+import { writeFigures } from "./figures.ts";
 import { runSuite, type Result, type Suite } from "./suite.ts";
 import { selfTest } from "./self-test.ts";
 import { SUITES } from "./suites.ts";
@@ -20,6 +22,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     short: { type: "boolean", default: false },
     "self-test": { type: "boolean", default: false },
+    write: { type: "boolean", default: false },
   },
 });
 
@@ -28,7 +31,7 @@ if (chosen.length === 0) {
   console.error(`The suites are: ${SUITES.map(({ name }) => name).join(", ")}.`);
   process.exit(2);
 }
-let failed = values["self-test"] && !selfTest(positionals);
+let failed = values["self-test"] && !selfTest(positionals, values.write);
 for (const suite of values["self-test"] ? [] : chosen) failed = !(await run(suite)) || failed;
 process.exitCode = failed ? 1 : 0;
 
@@ -47,6 +50,7 @@ async function run(suite: Suite): Promise<boolean> {
   const limits = { seed, runs: Number(runs), seconds: Number(values.seconds ?? Infinity) };
   const result = await runSuite(suite, limits, (sofar) => console.error(line(suite, seed, sofar)));
   console.log(line(suite, seed, result));
+  if (values.write) writeFigures([{ suite: suite.name, tried: result.count, seeds: [seed] }]);
   if (result.failure === undefined) return true;
   console.error(inspect(result.failure.error, { depth: Infinity }));
   console.error(`Again: npm run torture ${suite.name} -- --seed ${result.failure.seed}`);

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { writeFigures } from "./figures.ts";
 import { PLANTED_BUGS, type PlantedBug } from "./planted-bugs.ts";
 import { SUITES } from "./suites.ts";
 
@@ -9,10 +10,10 @@ const SOURCE = join(import.meta.dirname, "../packages/engine/src");
 const LIMIT_MS = 600_000;
 
 /** True when every bug was noticed. */
-export function selfTest(chosen: readonly string[]): boolean {
+export function selfTest(chosen: readonly string[], isWritten: boolean): boolean {
   const bugs = PLANTED_BUGS.filter(({ suite }) => chosen.length === 0 || chosen.includes(suite));
   for (const bug of bugs) assertPlantable(bug);
-  return bugs.map(isNoticed).every(Boolean);
+  return bugs.map((bug) => isNoticed(bug, isWritten)).every(Boolean);
 }
 
 /** A text that is no longer there would plant nothing and prove nothing. */
@@ -23,7 +24,7 @@ export function assertPlantable({ name, edits }: PlantedBug): void {
   }
 }
 
-function isNoticed({ name, suite, tries, strikes }: PlantedBug): boolean {
+function isNoticed({ name, suite, tries, strikes }: PlantedBug, isWritten: boolean): boolean {
   const missing = SUITES.find((each) => each.name === suite)!.missing?.();
   const title = `${suite.padEnd(11)} ${name}`;
   if (missing !== undefined) {
@@ -50,6 +51,7 @@ function isNoticed({ name, suite, tries, strikes }: PlantedBug): boolean {
   const noticed = stdout.includes("FAILED");
   const seconds = Math.round((performance.now() - started) / 1000);
   const passed = /^\S+ +([\d,]+)/.exec(stdout)?.[1] ?? "?";
+  if (noticed && isWritten) writeFigures([{ bug: name, noticedAfter: Number(passed.replaceAll(",", "")) }]);
   console.log(
     `${noticed ? "noticed    " : "NOT NOTICED"} ${title} (after ${passed} tries that passed, ${seconds} s)`,
   );
