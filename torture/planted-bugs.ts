@@ -365,6 +365,6 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     name: "settings are read once",
     suite: "settings",
     tries: 40,
-    edits: [{ file: "settings/hold-still", text: "queueMicrotask(() =>", instead: "void (() =>" }],
+    edits: [{ file: "settings/once-per-task", text: "queueMicrotask(() =>", instead: "void (() =>" }],
   },
 ];

@@ -1,21 +1,16 @@
 /** The engine's public face. Everything else in this package may change without notice. */
-export { attachWorkspace, planAttach, type AttachPlan } from "./opening/attach.ts";
+export { attachWorkspace, planAttach, type AttachPlan } from "./opening/attach-workspace.ts";
 export { diagnose, type Check } from "./opening/diagnose.ts";
+export type { EngineOptions } from "./opening/engine-options.ts";
+export { findWorkspace } from "./opening/find-workspace.ts";
 export {
-  listWorkspaces,
-  protectedRoots,
-  removableWorkspace,
-  removeWorkspace,
-  type RemovedWorkspace,
-  type WorkspaceSummary,
-} from "./opening/manage.ts";
-export {
-  findWorkspace,
   initWorkspace,
   openWorkspace,
-  type EngineOptions,
+  type InitializedWorkspace,
   type InitOptions,
-} from "./opening/open.ts";
+} from "./opening/init-workspace.ts";
+export { listWorkspaces, protectedRoots, type WorkspaceSummary } from "./opening/list-workspaces.ts";
+export { removableWorkspace, removeWorkspace, type RemovedWorkspace } from "./opening/remove-workspace.ts";
 export {
   isSettingKey,
   listSettings,

@@ -7,6 +7,7 @@ import { hash } from "node:crypto";
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
+import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -117,6 +118,36 @@ export function readDelta(db: Database, step: string): Change[] {
 /** Everything one checkpoint changed. */
 export function readCheckpointChanges(db: Database, seq: number): Change[] {
   return readRows(db, seq).map((row) => toChange(seq, row));
+}
+
+/** One change that a tool made in a turn of a thread. */
+export interface ThreadChange {
+  readonly path: BytePath;
+  readonly seq: number;
+  readonly checkpoint: CheckpointId;
+  readonly createdAt: number;
+  /** The number of the user message whose turn it was. */
+  readonly messageIndex: number | null;
+}
+
+/** What the tools of a thread's turns changed, newest first. */
+export function readThreadChanges(db: Database, thread: ThreadId, limit: number): ThreadChange[] {
+  return db
+    .all(
+      `SELECT g.path AS path, g.checkpoint AS seq, c.id AS id, c.created_at AS at,
+         (SELECT max(m.number) FROM message m WHERE m.step = g.step AND m.role = 'user') AS message
+       FROM step s JOIN change g ON g.step = s.id JOIN checkpoint c ON c.seq = g.checkpoint
+       WHERE s.thread = ? AND s.kind = 'turn' AND g.attribution = 'tool' ORDER BY g.checkpoint DESC, g.path LIMIT ?`,
+      thread,
+      limit,
+    )
+    .map((row) => ({
+      path: pathFromBytes(row["path"] as Uint8Array),
+      seq: Number(row["seq"]),
+      checkpoint: String(row["id"]) as CheckpointId,
+      createdAt: Number(row["at"]),
+      messageIndex: row["message"] === null ? null : Number(row["message"]),
+    }));
 }
 
 /** The same with who did it. */

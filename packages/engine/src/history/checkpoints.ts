@@ -189,6 +189,23 @@ export function setMessageIndex(db: Database, seq: number, index: number): void 
   db.run("UPDATE checkpoint SET message_index = ? WHERE seq = ?", index, seq);
 }
 
+/** How many checkpoints there are; pruned ones do not count. */
+export function countCheckpoints(db: Database): number {
+  return Number(db.get("SELECT count(*) AS n FROM checkpoint WHERE pruned_at IS NULL")?.["n"] ?? 0);
+}
+
+/** Whether the store has this checkpoint, and with this snapshot. */
+export function hasCheckpoint(db: Database, id: string, snapshot: string): boolean {
+  const bytes = Buffer.from(snapshot, "hex");
+  return db.get("SELECT 1 FROM checkpoint WHERE id = ? AND snapshot = ?", id, bytes) !== undefined;
+}
+
+/** The rules object of a checkpoint; undefined when there is no such checkpoint, or its row is damaged. */
+export function rulesName(db: Database, id: string): ObjectHash | undefined {
+  const name = db.get("SELECT rules FROM checkpoint WHERE id = ?", id)?.["rules"];
+  return name instanceof Uint8Array ? hashFromBytes(name) : undefined;
+}
+
 export function newestSeq(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
 }
@@ -232,6 +249,14 @@ export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]
       reason,
     );
   }
+}
+
+/** Adds doubts to a checkpoint that is recorded already, if it is still there. */
+export function addDoubts(db: Database, id: string, doubts: readonly Doubt[]): void {
+  db.transaction(() => {
+    const seq = db.get("SELECT seq FROM checkpoint WHERE id = ?", id)?.["seq"];
+    if (seq !== undefined) insertDoubts(db, Number(seq), doubts);
+  });
 }
 
 export function readDoubts(db: Database, seq: number): Doubt[] {

@@ -117,3 +117,16 @@ function toMessage(row: Row): Message {
     uncaptured: row["uncaptured"] === null ? null : String(row["uncaptured"]),
   };
 }
+
+/** seq of the checkpoint at which the effect of a message ends, given that of its own; undefined = it has not ended. */
+export function endOfMessage(db: Database, thread: ThreadId, seq: number): number | undefined {
+  const row = db.get(
+    `SELECT min(seq) AS seq FROM (
+       SELECT min(seq) AS seq FROM checkpoint WHERE thread = ?1 AND kind = 'message' AND seq > ?2
+       UNION ALL
+       SELECT CASE s.kind WHEN 'turn' THEN s.after ELSE s.before END FROM checkpoint c JOIN step s ON s.id = c.rolled_back_by WHERE c.seq = ?2)`,
+    thread,
+    seq,
+  );
+  return row?.["seq"] === null || row === undefined ? undefined : Number(row["seq"]);
+}

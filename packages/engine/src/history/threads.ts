@@ -99,7 +99,12 @@ export function hideThread(db: Database, id: ThreadId, now: number): void {
   db.run("UPDATE thread SET deleted_at = ? WHERE id = ?", now, id);
 }
 
-/** Throws unless there is a thread of this very id. */
+/** The thread that was last at work. */
+export function lastActiveThread(db: Database): ThreadSummary | undefined {
+  const row = db.get(`${SUMMARY} WHERE t.deleted_at IS NULL ORDER BY t.updated_at DESC, t.seq DESC LIMIT 1`);
+  return row === undefined ? undefined : toSummary(row);
+}
+
 /** What its agent calls it; of a deleted one too. */
 export function threadOrigin(db: Database, id: ThreadId): Pick<Thread, "agent" | "externalId"> {
   const row = db.get("SELECT agent, external_id FROM thread WHERE id = ?", id);
@@ -107,6 +112,7 @@ export function threadOrigin(db: Database, id: ThreadId): Pick<Thread, "agent" |
   return { agent: String(row["agent"]), externalId: String(row["external_id"]) };
 }
 
+/** Throws unless there is a thread of this very id. */
 export function assertThread(db: Database, id: ThreadId): void {
   if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound(id);
 }

@@ -1,5 +1,10 @@
 /** What `belay doctor` looks at: everything that could make protection weaker than it seems. */
-import { absolutePath, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+import {
+  absolutePath,
+  displayAbsolute,
+  realPathAsFarAsPossible,
+  type AbsolutePath,
+} from "../fs/absolute-path.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { freeBytes } from "../fs/mutate.ts";
@@ -7,9 +12,9 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
-import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
-import { goneWorkspaces } from "./not-protected.ts";
-import { resolveAsFarAsPossible } from "./fit-root.ts";
+import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
+import { findWorkspace } from "./find-workspace.ts";
+import { goneWorkspaces } from "./explain-unprotected.ts";
 import { comesBackBy } from "../scan/root.ts";
 import { listSettings } from "../settings/settings.ts";
 import { openRegistry, storeDirectories } from "../store/registry.ts";
@@ -100,7 +105,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined, directory: 
   const known = registry.list();
   const registered = new Set(known.map(({ store }) => store));
   const lost = storeDirectories(home).filter((store) => !registered.has(store));
-  const gone = goneWorkspaces(registry, resolveAsFarAsPossible(absolutePath(directory)));
+  const gone = goneWorkspaces(registry, realPathAsFarAsPossible(absolutePath(directory)));
   if (lost.length > 0)
     return {
       name: "stores",

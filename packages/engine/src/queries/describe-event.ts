@@ -1,5 +1,5 @@
-/** From a row of the event table to what readers get: things as they are now, diffs made when they are asked for. */
-import { describeChange } from "./file-edits.ts";
+/** What did an event tell of? Things as they are now, diffs made when a reader gets them. */
+import { describeChange } from "./thread-file-edits.ts";
 import { below, displayAbsolute } from "../fs/absolute-path.ts";
 import { findCheckpointsWhere } from "../history/checkpoints.ts";
 import { readMessage } from "../history/messages.ts";

@@ -1,4 +1,4 @@
-/** How a thread stands: its open session and what is pending in it, as callers get to see it. */
+/** How does a thread stand: its open session, and what is pending in it? */
 import { isUtf8 } from "node:buffer";
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { fileChanges } from "../diff/file-changes.ts";

@@ -1,4 +1,4 @@
-/** One file's content, as it was at a checkpoint or as it is on disk. */
+/** What is in a file, at a checkpoint or on disk? */
 import { lookUp } from "../diff/compare-trees.ts";
 import { below } from "../fs/absolute-path.ts";
 import { readSmallFile } from "../fs/read-file.ts";

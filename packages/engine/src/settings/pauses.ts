@@ -2,21 +2,19 @@
  * Pauses, in `$BELAY_HOME/paused.json`: of one workspace, or of all. Every process goes by that file, so a pause and its
  * end hold at once everywhere. A file that cannot be understood, or a clock that was set back, pauses nothing.
  */
-import { absolutePath, below, type AbsolutePath } from "../fs/absolute-path.ts";
-import { makePrivateDirectory, replaceFile } from "../fs/durable-file.ts";
-import { readSmallFile } from "../fs/read-file.ts";
 import { whileFilesStand } from "../fs/while-files-stand.ts";
 import type { Pause } from "../model/pause.ts";
+import { homeFile, isObject, readObject, writeObject } from "./home-file.ts";
 
-const LARGEST_BYTES = 1024 * 1024;
+const FILE = "paused.json";
 /** What the file calls the pause of all workspaces; no workspace's id has this form. */
 const ALL = "all";
 
 /** By workspace, in milliseconds since 1970. */
 type Pauses = Readonly<Record<string, Pause>>;
 
-/** The pauses that concern one workspace. */
-export class CurrentPauses {
+/** The pauses of one workspace: its own, and that of all. */
+export class WorkspacePauses {
   readonly #home: string;
   readonly #id: string;
   readonly #now: () => number;
@@ -26,10 +24,10 @@ export class CurrentPauses {
     this.#home = home;
     this.#id = id;
     this.#now = now;
-    this.#read = whileFilesStand([pausesPath(home)], () => readPauses(home));
+    this.#read = whileFilesStand([homeFile(home, FILE)], () => readPauses(home));
   }
 
-  /** The one that lasts longest; null: captures are made. */
+  /** The active pause that lasts longest; null when captures are made. */
   get current(): Pause | null {
     const now = this.#now();
     const pauses = this.#read();
@@ -42,39 +40,29 @@ export class CurrentPauses {
     if (scope === "all") return setPauseOfAll(this.#home, pause);
     const { [this.#id]: _previous, ...others } = readPauses(this.#home);
     const kept = Object.entries(others).filter(([, other]) => isActive(other, this.#now()));
-    writePauses(this.#home, { ...Object.fromEntries(kept), ...(pause && { [this.#id]: pause }) });
+    writeObject(this.#home, FILE, { ...Object.fromEntries(kept), ...(pause && { [this.#id]: pause }) });
   }
 }
 
 /** Begins the pause of all workspaces, or ends every pause there is. */
 export function setPauseOfAll(home: string, pause: Pause | null): void {
-  writePauses(home, pause === null ? {} : { ...readPauses(home), [ALL]: pause });
+  writeObject(home, FILE, pause === null ? {} : { ...readPauses(home), [ALL]: pause });
 }
 
 function isActive(pause: Pause | undefined, now: number): pause is Pause {
   return pause !== undefined && pause.since <= now && now < pause.until;
 }
 
+/** [N2] What cannot be read or understood pauses nothing: captures go on. */
 function readPauses(home: string): Pauses {
   try {
-    const parsed: unknown = JSON.parse(
-      readSmallFile(pausesPath(home), LARGEST_BYTES)?.toString("utf8") ?? "{}",
-    );
-    if (typeof parsed !== "object" || parsed === null) return {};
-    const isPause = (value: unknown) => typeof value === "object" && value !== null;
-    return Object.fromEntries(Object.entries(parsed as Pauses).filter(([, value]) => isPause(value)));
+    const entries = Object.entries(readObject(homeFile(home, FILE)) ?? {});
+    return Object.fromEntries(entries.filter((entry): entry is [string, Pause] => isPause(entry[1])));
   } catch {
     return {};
   }
 }
 
-function writePauses(home: string, pauses: Pauses): void {
-  makePrivateDirectory(absolutePath(home));
-  replaceFile(pausesPath(home), [Buffer.from(`${JSON.stringify(pauses, undefined, 2)}\n`)], {
-    durable: true,
-  });
-}
-
-function pausesPath(home: string): AbsolutePath {
-  return below(absolutePath(home), "paused.json");
+function isPause(value: unknown): boolean {
+  return isObject(value) && typeof value["since"] === "number" && typeof value["until"] === "number";
 }

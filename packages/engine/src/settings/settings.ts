@@ -2,14 +2,13 @@
  * Settings: `$BELAY_HOME/config.json` and the defaults below. A project supplies nothing but ignore
  * files, so that opening a hostile directory cannot change how Belay behaves.
  */
-import { absolutePath, below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
-import { makePrivateDirectory, replaceFile } from "../fs/durable-file.ts";
-import { readSmallFile } from "../fs/read-file.ts";
-import { statNode } from "../fs/file-stat.ts";
+import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { EngineError } from "../model/errors.ts";
-import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, type CheckpointPolicy } from "../model/policy.ts";
+import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
+import { homeFile, readObject, writeObject } from "./home-file.ts";
 
+/** Every setting with its value. */
 export interface Settings {
   /** Files larger than this are gaps. */
   readonly "limits.fileBytes": number;
@@ -31,8 +30,10 @@ export interface Settings {
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
 }
 
+/** The name of a setting. */
 export type SettingKey = keyof Settings;
 
+const CONFIG = "config.json";
 const MIB = 1024 * 1024;
 
 const DEFAULT_SETTINGS: Settings = {
@@ -47,20 +48,24 @@ const DEFAULT_SETTINGS: Settings = {
   "checkpoints.policy": "everything",
 };
 
+/** A setting, and whether the user set it. */
 export interface SettingWithSource {
   readonly key: SettingKey;
   readonly value: number | string;
   readonly source: "default" | "config.json";
 }
 
+/** Whether there is a setting of this name. */
 export function isSettingKey(key: string): key is SettingKey {
   return Object.hasOwn(DEFAULT_SETTINGS, key);
 }
 
+/** All settings: those of the file, and the defaults of the others. Throws `CONFIG_INVALID`. */
 export function readSettings(home: string): Settings {
   return { ...DEFAULT_SETTINGS, ...readConfigured(home) };
 }
 
+/** All settings with where each comes from. Throws `CONFIG_INVALID`. */
 export function listSettings(home: string): SettingWithSource[] {
   const configured = readConfigured(home);
   return (Object.keys(DEFAULT_SETTINGS) as SettingKey[]).map((key) => ({
@@ -76,23 +81,15 @@ export function writeSetting(home: string, key: string, value: string | null): v
     throw invalid(key, `there is no such setting; known are ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
   const { [key]: _previous, ...rest } = readConfigFile(home);
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
-  makePrivateDirectory(absolutePath(home));
-  replaceFile(configPath(home), [Buffer.from(`${JSON.stringify(next, undefined, 2)}\n`)], { durable: true });
+  writeObject(home, CONFIG, next);
 }
 
-/** Settings that are one of some words. */
+/** Settings whose value is one of these words. */
 const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "retention.policy": Object.keys(RETENTION_PRESETS),
   "checkpoints.automatic": ["on", "off"],
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
 };
-
-/** What the settings, or whoever opens the workspace, want to happen by itself. */
-export function checkpointPolicy(settings: Settings): CheckpointPolicy {
-  return settings["checkpoints.automatic"] === "off"
-    ? NO_CHECKPOINTS
-    : CHECKPOINT_PRESETS[settings["checkpoints.policy"]];
-}
 
 function parse(key: SettingKey, value: unknown): number | string {
   const words = CHOICES[key];
@@ -138,21 +135,14 @@ function readConfigured(home: string): Partial<Record<SettingKey, never>> {
 
 function readConfigFile(home: string): Record<string, unknown> {
   const path = configPath(home);
-  if (statNode(path) === undefined) return {};
-  const bytes = readSmallFile(path, MIB);
-  try {
-    const parsed: unknown = JSON.parse(bytes?.toString("utf8") ?? "");
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
-  } catch {
-    // falls through to the one message for anything that is not a JSON object
-  }
-  throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
+  const parsed = readObject(path);
+  if (parsed === undefined) throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
+  return parsed;
 }
 
-/** Where the settings are. */
+/** The settings file. */
 export function configPath(home: string): AbsolutePath {
-  return below(absolutePath(home), "config.json");
+  return homeFile(home, CONFIG);
 }
 
 function invalid(key: string, reason: string): EngineError<"CONFIG_INVALID"> {

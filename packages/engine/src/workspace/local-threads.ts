@@ -28,7 +28,7 @@ import type {
 } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ForgetWordsReport } from "../model/reports.ts";
-import { listFileEdits } from "../queries/file-edits.ts";
+import { listFileEdits } from "../queries/thread-file-edits.ts";
 import { isTrigger, promptTurn } from "../steps/turns.ts";
 import { storeBytes } from "../store/store.ts";
 import { forgetMessage, forgetThread } from "../upkeep/forget-words.ts";

@@ -7,7 +7,7 @@ import type { CheckpointRef } from "../model/ids.ts";
 import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../model/reports.ts";
 import { PRUNE_GRACE_MS, type RetentionPolicy } from "../model/retention.ts";
 import { parsePath } from "../model/workspace-path.ts";
-import { assertDeletable } from "../settings/checkpoint-limits.ts";
+import { assertDeletable } from "../history/checkpoint-limits.ts";
 import { withReserve } from "../store/reserve.ts";
 import type { ForgetOptions } from "../upkeep/forget.ts";
 import { collectGarbage } from "../upkeep/gc.ts";

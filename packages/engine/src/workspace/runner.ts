@@ -16,10 +16,9 @@ import type { OperationId } from "../model/ids.ts";
 import type { Outcome } from "../model/plan.ts";
 import type { RetentionPolicy } from "../model/retention.ts";
 import { isAnythingLeft, recover } from "../restore/recover.ts";
-import type { CurrentSettings } from "../settings/current-settings.ts";
+import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import type { Database } from "../store/database.ts";
 import { findAffected } from "../upkeep/verify.ts";
-import { retentionOf } from "./create-context.ts";
 import { LocalEvents } from "./local-events.ts";
 import type { TakenCheckpoint } from "./workspace.ts";
 
@@ -33,11 +32,11 @@ const TOUCHING: ReadonlySet<Outcome["outcome"]> = new Set(["applied", "partial",
 export class Runner {
   readonly context: Context;
   readonly events: LocalEvents;
-  readonly #settings: CurrentSettings;
+  readonly #settings: WorkspaceSettings;
   /** What was recovered since a caller was last told. */
   readonly #recovered: string[] = [];
 
-  constructor(context: Context, settings: CurrentSettings) {
+  constructor(context: Context, settings: WorkspaceSettings) {
     this.context = context;
     this.events = new LocalEvents(context);
     this.#settings = settings;
@@ -48,7 +47,7 @@ export class Runner {
   }
 
   get retention(): RetentionPolicy {
-    return retentionOf(this.#settings.values);
+    return this.#settings.retention;
   }
 
   /** Runs work that captures: it may rely on what the watcher has reported, if there is one. */

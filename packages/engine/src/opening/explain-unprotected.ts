@@ -1,12 +1,10 @@
-/** Why a directory has no workspace, in words: never had one, it was ended, its store went elsewhere. */
-import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+/** Explains why a directory has no workspace: it never had one, it was ended, its store is attached elsewhere. */
+import { below, displayAbsolute, isInside, upwards, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
-import { parentOf } from "./fit-root.ts";
-import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { RegisteredWorkspace, Registry } from "../store/registry.ts";
 
-/** Where was looked, and what for. */
+/** A search for a workspace that found none. */
 interface Search {
   readonly home: AbsolutePath;
   readonly registry: Registry;
@@ -35,8 +33,7 @@ export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND">
 
 /** Protected directories that do not exist any more, those first that were below this one. */
 export function goneWorkspaces(registry: Registry, start: AbsolutePath): RegisteredWorkspace[] {
-  const isBelow = ({ path }: RegisteredWorkspace) =>
-    isAtOrBelow(path as string as BytePath, start as string as BytePath);
+  const isBelow = ({ path }: RegisteredWorkspace) => isInside(path, start);
   const gone = registry
     .list()
     .filter(({ endedAt, path }) => endedAt === null && statNode(path) === undefined);
@@ -83,11 +80,4 @@ function nearestAbove(
     if (known !== undefined && fits(known)) return known;
   }
   return undefined;
-}
-
-function* upwards(start: AbsolutePath): Generator<AbsolutePath> {
-  for (let path = start; ; path = parentOf(path)) {
-    yield path;
-    if (path === "/") return;
-  }
 }

@@ -1,5 +1,6 @@
-/** Whether anything changed after a message: what `hasChanges` of its checkpoint says. */
-import { checkpointAt } from "../history/checkpoints.ts";
+/** Did anything change after a message? The answer is `hasChanges` of its checkpoint. */
+import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { endOfMessage } from "../history/messages.ts";
 import { ownedChanges, withUnrecorded } from "../history/ownership.ts";
 import { attributeChanges } from "../history/attribution.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -10,9 +11,8 @@ import { momentOf } from "../capture/moment.ts";
 import { provenChanges, type RuledSnapshot } from "../capture/proven-changes.ts";
 import type { Present } from "../capture/look.ts";
 import { assertRootThere } from "../scan/root.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
 
-/** The checkpoints with `hasChanges` told for those of messages. */
+/** The checkpoints, those of messages with `hasChanges` filled in. */
 export function withChanges(context: Context, checkpoints: readonly Checkpoint[]): Checkpoint[] {
   assertRootThere(context.worktree.root);
   let present: Present | undefined;
@@ -29,26 +29,13 @@ type OfThread = Checkpoint & { readonly thread: ThreadId };
 /** Compared with the thread's next message, with the moment before it was rolled back, or with the disk. */
 function hasChanges(context: Context, checkpoint: OfThread, look: () => Present): boolean {
   const { db } = context.store;
-  const until = endOf(context, checkpoint);
+  const until = endOfMessage(db, checkpoint.thread, checkpoint.seq);
   const end = until === undefined ? undefined : checkpointAt(db, until);
   if (end !== undefined) {
     if (end.snapshot === checkpoint.snapshot) return false;
     return isOwn(context, checkpoint, { to: asSeen(context, end), until: end.seq });
   }
   return isOwn(context, checkpoint, { to: look(), until: undefined });
-}
-
-/** seq of the checkpoint at which the effect of a message ends; undefined = it has not ended. */
-function endOf({ store }: Context, { seq, thread }: OfThread): number | undefined {
-  const row = store.db.get(
-    `SELECT min(seq) AS seq FROM (
-       SELECT min(seq) AS seq FROM checkpoint WHERE thread = ?1 AND kind = 'message' AND seq > ?2
-       UNION ALL
-       SELECT CASE s.kind WHEN 'turn' THEN s.after ELSE s.before END FROM checkpoint c JOIN step s ON s.id = c.rolled_back_by WHERE c.seq = ?2)`,
-    thread,
-    seq,
-  );
-  return row?.["seq"] === null || row === undefined ? undefined : Number(row["seq"]);
 }
 
 function isOwn(

@@ -1,5 +1,5 @@
 /** What may be made, and what may be deleted. */
-import { approvedSeqs } from "../history/sessions.ts";
+import { approvedSeqs } from "./sessions.ts";
 import type { Checkpoint, CheckpointRequest } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Database } from "../store/database.ts";

@@ -1,25 +1,30 @@
-/** Which directories can be a workspace, and what is wrong with those that cannot. */
-import { absolutePath, below, displayAbsolute, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
+/** Which directories can be protected, and why the others cannot. */
+import {
+  absolutePath,
+  below,
+  displayAbsolute,
+  isInside,
+  parentOf,
+  realPath,
+  realPathAsFarAsPossible,
+  upwards,
+  type AbsolutePath,
+} from "../fs/absolute-path.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { findRepository } from "../git/git-repository.ts";
 import { statNode } from "../fs/file-stat.ts";
-import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
 import { rootIdentity, type RegisteredWorkspace, type Registry } from "../store/registry.ts";
 
-export function parentOf(path: AbsolutePath): AbsolutePath {
-  return (path.slice(0, path.lastIndexOf("/")) || "/") as AbsolutePath;
-}
-
-/** A linked git worktree is never part of the workspace around it. */
+/** Whether a directory is a linked git worktree, which is never part of the workspace around it. */
 export function isUnprotectedWorktree(path: AbsolutePath): boolean {
   if (statNode(below(path, ".git")) === undefined) return false;
   const repository = findRepository(path);
   return repository?.linkedWorktree === true && repository.topLevel === path;
 }
 
-/** The real path of a directory; throws when it is none. */
+/** The real path of a directory; throws `WORKSPACE_REFUSED` when there is none. */
 export function existingRoot(path: string): AbsolutePath {
   const absolute = absolutePath(path);
   const shown = displayAbsolute(absolute);
@@ -41,26 +46,15 @@ export function existingRoot(path: string): AbsolutePath {
   });
 }
 
-/** The real path of what exists, and the rest as it was written. */
-export function resolveAsFarAsPossible(path: AbsolutePath): AbsolutePath {
-  try {
-    return realPath(path);
-  } catch {
-    return path === "/"
-      ? path
-      : below(resolveAsFarAsPossible(parentOf(path)), path.slice(path.lastIndexOf("/") + 1));
-  }
-}
-
-/** Whole disks and home directories are not projects; a store on a network file system is not safe. */
+/** Refuses whole disks and home directories, which are not projects, and stores on network file systems. */
 export function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: System): void {
-  const user = resolveAsFarAsPossible(absolutePath(system.homeDirectory));
+  const user = realPathAsFarAsPossible(absolutePath(system.homeDirectory));
   const reason =
     root === "/"
       ? "it is the whole file system"
-      : isAtOrBelow(user as string as BytePath, root as string as BytePath)
+      : isInside(user, root)
         ? "it is a home directory"
-        : isAtOrBelow(root as string as BytePath, home as string as BytePath)
+        : isInside(root, home)
           ? "it is Belay's own store"
           : fileSystemKind(home).network
             ? `the store ${displayAbsolute(home)} would be on a network file system`
@@ -73,31 +67,27 @@ export function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: Syst
   });
 }
 
-/** A workspace inside another one needs to be asked for; one that moves there may stay in the one it was in. */
+/** Refuses a workspace inside another one unless `nested` asks for it; one that moves may stay inside the one it was in. */
 export function refuseNested(
   registry: Registry,
   root: AbsolutePath,
   { nested = false, moving }: { nested?: boolean; moving?: RegisteredWorkspace },
 ): void {
   if (nested || isUnprotectedWorktree(root)) return;
-  for (let above = parentOf(root); ; above = parentOf(above)) {
+  for (const above of upwards(parentOf(root))) {
     const outer = registry.byPath(above);
-    if (outer !== undefined && outer.endedAt === null && !isAround(outer, moving)) {
-      const path = displayAbsolute(root);
-      const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
-      throw new EngineError(
-        "WORKSPACE_REFUSED",
-        `${path} is protected already: ${reason}. Nothing was changed.`,
-        { path, reason },
-      );
-    }
-    if (above === "/") return;
+    if (outer === undefined || outer.endedAt !== null || isAround(outer, moving)) continue;
+    const path = displayAbsolute(root);
+    const reason = `it is inside the workspace ${displayAbsolute(outer.path)}`;
+    throw new EngineError(
+      "WORKSPACE_REFUSED",
+      `${path} is protected already: ${reason}. Nothing was changed.`,
+      { path, reason },
+    );
   }
 }
 
-/** It is the moving one itself, or was around it already. */
+/** Whether the outer one is the moving one itself, or already held it. */
 function isAround(outer: RegisteredWorkspace, moving: RegisteredWorkspace | undefined): boolean {
-  return (
-    moving !== undefined && isAtOrBelow(moving.path as string as BytePath, outer.path as string as BytePath)
-  );
+  return moving !== undefined && isInside(moving.path, outer.path);
 }

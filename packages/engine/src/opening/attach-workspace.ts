@@ -2,18 +2,19 @@
 import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { readTree } from "../diff/compare-trees.ts";
-import { existingRoot, refuseNested, refuseUnfit } from "./fit-root.ts";
+import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
 import { noteAttach } from "../history/attaches.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import { summarise, type WorkspaceSummary } from "./manage.ts";
+import { summarise, type WorkspaceSummary } from "./list-workspaces.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";
-import { findWorkspace, homePath, systemOf, type EngineOptions } from "./open.ts";
+import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
+import { findWorkspace } from "./find-workspace.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "../store/registry.ts";
 import { openStore } from "../store/store.ts";
 
-/** What attaching would do, for those who ask first. */
+/** What attaching would do, for a question before it. */
 export interface AttachPlan {
   /** The workspace of this id, or of the only one that begins so. */
   readonly workspace: WorkspaceSummary;
@@ -62,7 +63,7 @@ interface Surroundings {
   readonly system: System;
 }
 
-/** The workspace and the directory, where nothing speaks against the two. */
+/** The workspace and the directory; throws when they cannot be attached. */
 function chosen(id: string, directory: string, { registry, home, system }: Surroundings) {
   const workspace = findById(registry, id);
   const root = existingRoot(directory);
@@ -74,7 +75,7 @@ function chosen(id: string, directory: string, { registry, home, system }: Surro
   return { workspace, root };
 }
 
-/** An empty directory is like any other: nothing in it can be taken for somebody's work. */
+/** An empty directory is like any other: it holds no work that could be mixed up. */
 function isAlike({ store, path }: RegisteredWorkspace, root: AbsolutePath, home: AbsolutePath): boolean {
   const here = new Set(listDirectory(root));
   if (here.size === 0 || path === root) return true;

@@ -1,5 +1,5 @@
-/** Reads once for each piece of work. Work on a workspace is synchronous, so within one piece the value stays the same. */
-export function holdStill<Value>(read: () => Value): () => Value {
+/** Reads at most once per task. A capture or restore is one synchronous task, so its settings stay the same throughout. */
+export function oncePerTask<Value>(read: () => Value): () => Value {
   let held: { readonly value: Value } | undefined;
   return () => {
     if (held === undefined) {

@@ -1,0 +1,32 @@
+/** What a caller of the library may choose: where stores live, the clock, the policy. */
+import { absolutePath, below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { createSystem } from "../fs/system.ts";
+import type { CheckpointPolicy } from "../model/policy.ts";
+import type { System } from "../model/system.ts";
+
+/** Options of everything that finds or opens workspaces. */
+export interface EngineOptions {
+  /** Where stores and settings live; default `~/.belay`. */
+  readonly home?: string;
+  /** Keep everything in memory: nothing survives the process. */
+  readonly store?: "memory";
+  /** What time it is, in milliseconds since 1970. */
+  readonly clock?: () => number;
+  /** The clock, the ids and the process, instead of the real ones. */
+  readonly system?: System;
+  /** Which events make checkpoints by themselves, instead of what the settings say. */
+  readonly policy?: CheckpointPolicy;
+}
+
+/** The system that the options describe. */
+export function systemOf({ system, clock }: EngineOptions): System {
+  const real = system ?? createSystem();
+  return clock === undefined ? real : { ...real, now: clock };
+}
+
+/** The directory of all stores and settings. */
+export function homePath(options: EngineOptions, system: System): AbsolutePath {
+  return options.home === undefined
+    ? below(absolutePath(system.homeDirectory), ".belay")
+    : absolutePath(options.home);
+}

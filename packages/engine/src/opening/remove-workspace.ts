@@ -1,0 +1,64 @@
+/** Ends the protection of a directory, with or without its checkpoints. */
+import { absolutePath, below, displayAbsolute, realPathAsFarAsPossible } from "../fs/absolute-path.ts";
+import { isEngineError } from "../model/errors.ts";
+import { openRegistry, type RegisteredWorkspace } from "../store/registry.ts";
+import { removeStore } from "../store/store.ts";
+import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
+import { endedAbove, protectedAbove } from "./explain-unprotected.ts";
+import { findWorkspace } from "./find-workspace.ts";
+import { summarise, type WorkspaceSummary } from "./list-workspaces.ts";
+
+/** A workspace whose protection was ended just now. */
+export interface RemovedWorkspace {
+  readonly id: string;
+  readonly path: string;
+  readonly store: string;
+  /** The store is gone too. */
+  readonly purged: boolean;
+}
+
+/** The workspace that `removeWorkspace` would remove: the nearest protected one, else the nearest that was. */
+export async function removableWorkspace(
+  directory: string,
+  options: EngineOptions = {},
+): Promise<WorkspaceSummary> {
+  const system = systemOf(options);
+  return summarise(await findRemovable(directory, options), homePath(options, system));
+}
+
+/** Stops protecting the workspace of a directory; with `purge` its store and all checkpoints go too. */
+export async function removeWorkspace(
+  directory: string,
+  options: EngineOptions & { purge: boolean },
+): Promise<RemovedWorkspace> {
+  const system = systemOf(options);
+  const home = homePath(options, system);
+  const { id, path, store } = await findRemovable(directory, options);
+  const place = below(home, `workspaces/${store}`);
+  using registry = openRegistry(home, system.userId);
+  if (options.purge) {
+    registry.remove(id);
+    removeStore(place);
+  } else registry.end(id, system.now());
+  return { id, path: displayAbsolute(path), store: displayAbsolute(place), purged: options.purge };
+}
+
+async function findRemovable(directory: string, options: EngineOptions): Promise<RegisteredWorkspace> {
+  const system = systemOf(options);
+  const home = homePath(options, system);
+  try {
+    // opened, so that an interrupted restore is settled before its store is out of reach
+    await using workspace = await findWorkspace(directory, options);
+    using registry = openRegistry(home, system.userId);
+    return registry.list().find(({ id }) => id === workspace.id)!;
+  } catch (error) {
+    // a store that cannot be opened has nothing to settle, and must not keep the user from starting anew
+    const isLost = isEngineError(error, "STORE_CORRUPT") || isEngineError(error, "STORE_MISSING");
+    if (!isLost && !isEngineError(error, "WORKSPACE_NOT_FOUND")) throw error;
+    using registry = openRegistry(home, system.userId);
+    const start = realPathAsFarAsPossible(absolutePath(directory));
+    const known = isLost ? protectedAbove(registry, start) : endedAbove(registry, start);
+    if (known === undefined) throw error;
+    return known;
+  }
+}

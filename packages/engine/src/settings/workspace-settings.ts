@@ -1,0 +1,73 @@
+/**
+ * The settings that one workspace goes by, however long it is open: the settings file, the pauses, and what the
+ * caller chose instead. Looked at again before each piece of work, and the same throughout it.
+ */
+import { whileFilesStand } from "../fs/while-files-stand.ts";
+import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
+import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
+import type { WorktreeLimits } from "../scan/worktree-options.ts";
+import { oncePerTask } from "./once-per-task.ts";
+import { WorkspacePauses } from "./pauses.ts";
+import { configPath, readSettings, type Settings } from "./settings.ts";
+
+/** Whose settings these are. */
+export interface SettingsOwner {
+  readonly home: string;
+  /** The workspace's id. */
+  readonly id: string;
+  readonly now: () => number;
+  /** Instead of what the settings say. */
+  readonly policy?: CheckpointPolicy | undefined;
+}
+
+/** Reads the settings of a workspace. */
+export class WorkspaceSettings {
+  readonly pauses: WorkspacePauses;
+  readonly #policy: CheckpointPolicy | undefined;
+  readonly #read: () => Settings;
+  readonly #isPaused: () => boolean;
+
+  /** Throws `CONFIG_INVALID` at once when the settings cannot be read. */
+  constructor({ home, id, now, policy }: SettingsOwner) {
+    this.pauses = new WorkspacePauses(home, id, now);
+    this.#policy = policy;
+    this.#read = oncePerTask(whileFilesStand([configPath(home)], () => readSettings(home)));
+    this.#isPaused = oncePerTask(() => this.pauses.current !== null);
+    this.#read();
+  }
+
+  /** The store never grows beyond this. */
+  get capBytes(): number {
+    return this.#read()["disk.capBytes"];
+  }
+
+  /** Which checkpoints are kept, and for how long. */
+  get retention(): RetentionPolicy {
+    return RETENTION_PRESETS[this.#read()["retention.policy"]]!;
+  }
+
+  /** Which events make checkpoints by themselves; a pause comes before everything else. */
+  get policy(): CheckpointPolicy {
+    if (this.#isPaused()) return PAUSED;
+    if (this.#policy !== undefined) return this.#policy;
+    const settings = this.#read();
+    return settings["checkpoints.automatic"] === "off"
+      ? NO_CHECKPOINTS
+      : CHECKPOINT_PRESETS[settings["checkpoints.policy"]];
+  }
+
+  /** How much a capture takes in: the smaller of the settings and the retention policy. */
+  get limits(): WorktreeLimits {
+    const settings = this.#read();
+    const { fileBytes = Infinity, checkpointBytes = Infinity } = this.retention;
+    return {
+      fileBytes: Math.min(settings["limits.fileBytes"], fileBytes),
+      checkpointBytes: Math.min(settings["limits.checkpointBytes"], checkpointBytes),
+      ignored: {
+        fileBytes: settings["limits.ignoredFileBytes"],
+        files: settings["limits.ignoredFiles"],
+        bytes: settings["limits.ignoredBytes"],
+      },
+    };
+  }
+}
