@@ -1,12 +1,16 @@
-/** What hooks cost: the same turn of ten tool calls, with the resident process and its hooks, and without any. */
+/**
+ * What hooks cost: the same turn of ten tool calls with the resident process and its hooks, and without any. The model
+ * times each call, so what a client does at its start and end does not count.
+ */
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Client, Step } from "./client.ts";
 import { ModelStub } from "./model-stub.ts";
 import { command, protect, type Scene } from "./scenarios.ts";
 import { Stage } from "./stage.ts";
 
 const CALLS = 10;
-/** The quickest of so many counts: what else the machine does only makes it slower. */
 const TURNS = 4;
 const PROMPT = "Please count.";
 const STEPS = Array.from({ length: CALLS }, (_, at): Step => ({
@@ -14,39 +18,58 @@ const STEPS = Array.from({ length: CALLS }, (_, at): Step => ({
   command: `echo ${at} > count.txt`,
 }));
 
+/** The same project three times: without hooks, with hooks that do nothing, and with Belay's. */
+type Kind = "without" | "empty" | "hooks";
+const KINDS: readonly Kind[] = ["without", "empty", "hooks"];
+
+/** Reads its event and says nothing: what is left is what the agent itself takes to run a hook. */
+const EMPTY_HOOK = "#!/bin/sh\ncat >/dev/null\necho '{}'\n";
+
 /** One line for people. */
 export async function measureCost(client: Client, modules: string): Promise<string> {
   await using model = new ModelStub();
-  using stage = new Stage({ "count.txt": "none\n" }, { keep: false });
-  const scene: Scene = { client, modules, model, modelUrl: await model.listen(), stage };
-  client.prepare?.(stage, scene.modelUrl);
-  const without = await quickestTurn(scene);
-  protect({ ...scene, client: withoutPreparation(client) });
-  stage.json("start");
-  const withHooks = await quickestTurn(scene);
-  const events = stage.json("list", "--kind", "tool", "--all").checkpoints.length;
+  const modelUrl = await model.listen();
+  using stages = new DisposableStack();
+  const scenes = KINDS.map((kind): [Kind, Scene] => {
+    const stage = stages.use(new Stage({ "count.txt": "none\n" }, { keep: false }));
+    const scene = { client, modules, model, modelUrl, stage };
+    prepareFor(kind, scene);
+    return [kind, scene];
+  });
+  const times: Record<Kind, number[]> = { without: [], empty: [], hooks: [] };
+  // in turns: what else the machine does slows all of them down
+  for (let turn = 0; turn <= TURNS; turn += 1)
+    for (const [kind, scene] of scenes) {
+      const callTimes = await playTurn(scene);
+      // the first one makes caches
+      if (turn > 0) times[kind].push(...callTimes);
+    }
+  const events = scenes[2]![1].stage.json("list", "--kind", "tool", "--all").checkpoints.length;
   assert.equal(events, CALLS * 2 * (TURNS + 1), "every call was captured");
-  const cost = (withHooks - without) / CALLS;
+  const [without, empty, hooks] = KINDS.map((kind) => middle(times[kind]));
   return (
-    `${client.agent}: a call costs ${cost.toFixed(0)} ms more with hooks; a turn of ${CALLS} calls takes ` +
-    `${(withHooks / 1000).toFixed(2)} s with, ${(without / 1000).toFixed(2)} s without`
+    `${client.agent}: a call costs ${(hooks! - without!).toFixed(0)} ms more with hooks ` +
+    `(${(empty! - without!).toFixed(0)} ms with hooks that do nothing); it takes ${without!.toFixed(0)} ms without`
   );
 }
 
-async function quickestTurn(scene: Scene): Promise<number> {
-  const times: number[] = [];
-  for (let turn = 0; turn <= TURNS; turn += 1) {
-    const started = performance.now();
-    const { status, output } = await scene.stage.run(command(scene, PROMPT, STEPS));
-    assert.equal(status, 0, output.slice(-2000));
-    // the first one makes caches
-    if (turn > 0) times.push(performance.now() - started);
-  }
-  return Math.min(...times);
+function prepareFor(kind: Kind, scene: Scene): void {
+  const { client, stage, modelUrl } = scene;
+  if (kind === "without") return client.prepare?.(stage, modelUrl);
+  protect(scene);
+  if (kind === "hooks") stage.json("start");
+  else writeFileSync(join(stage.home, "bin/belay-hook"), EMPTY_HOOK);
 }
 
-/** Its settings are there already. */
-function withoutPreparation(client: Client): Client {
-  const { prepare: _, ...rest } = client;
-  return rest;
+/** How long each call of a turn took. */
+async function playTurn(scene: Scene): Promise<number[]> {
+  const { status, output } = await scene.stage.run(command(scene, PROMPT, STEPS));
+  assert.equal(status, 0, output.slice(-2000));
+  const { callTimes } = scene.model;
+  assert.equal(callTimes.length, CALLS, "the client made every call");
+  return callTimes;
+}
+
+function middle(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)]!;
 }

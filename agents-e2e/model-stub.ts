@@ -24,6 +24,9 @@ export class ModelStub implements AsyncDisposable {
   #calls: readonly ToolCall[] = [];
   #heard: readonly Said[] = [];
   #stalls = false;
+  /** When each call was asked for, and when its result came. */
+  readonly #askedAt: number[] = [];
+  readonly #resultAt: number[] = [];
   /** It has asked for everything and is thinking. */
   isStalled = false;
 
@@ -36,6 +39,13 @@ export class ModelStub implements AsyncDisposable {
   expect(prompt: string, calls: readonly ToolCall[], { stalls = false } = {}): void {
     [this.#prompt, this.#calls, this.#heard] = [prompt, calls, []];
     [this.#stalls, this.isStalled] = [stalls, false];
+    this.#askedAt.length = 0;
+    this.#resultAt.length = 0;
+  }
+
+  /** How long the client took for each call of the last turn: from asking for it to its result. */
+  get callTimes(): number[] {
+    return this.#resultAt.flatMap((at, call) => (call === 0 ? [] : [at - this.#askedAt[call - 1]!]));
   }
 
   /** Whether the last request that offered tools has this text in it. */
@@ -52,6 +62,7 @@ export class ModelStub implements AsyncDisposable {
       return;
     }
     const body = JSON.parse(Buffer.concat(pieces).toString("utf8")) as Body;
+    const arrivedAt = performance.now();
     const next = this.#next(protocol.read(body), body);
     if (this.#stalls && "text" in next && this.#heard.includes("result")) {
       this.isStalled = true;
@@ -59,6 +70,9 @@ export class ModelStub implements AsyncDisposable {
     }
     const [type, text] = protocol.write(next, body);
     response.writeHead(200, { "content-type": type }).end(text);
+    if (!Array.isArray(body.tools) || body.tools.length === 0) return;
+    this.#resultAt.push(arrivedAt);
+    this.#askedAt.push(performance.now());
   }
 
   #next(said: readonly Said[], { tools }: Body): Turn {
