@@ -142,6 +142,12 @@ test("the agents' package knows neither engine nor server, and loads the protoco
   expectComplaint(checkAgentsImports, path, 'import type { A } from "../../engine/src/index.ts";');
   expectComplaint(checkAgentsImports, path, 'await import("zod");');
   expectNothing(checkAgentsImports, path, 'import "node:fs";\nimport "./adapters/codex.ts";');
+  expectComplaint(
+    checkLayers,
+    "packages/agents/src/adapters/planted.ts",
+    'import "../handling/handle-event.ts";',
+  );
+  expectComplaint(checkLayers, "packages/agents/src/extras/planted.ts", "");
   const server = "packages/agents/src/mcp/planted.ts";
   expectNothing(checkAgentsImports, server, 'import "@modelcontextprotocol/server/stdio";\nimport "zod";');
 });

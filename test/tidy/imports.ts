@@ -15,6 +15,7 @@ const ENGINE_ORDER =
  */
 const ORDERS: Readonly<Record<string, readonly string[]>> = {
   engine: ENGINE_ORDER,
+  agents: "events state settings conversation hooks adapters handling install mcp tools".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
   cli: "version.ts output call resident agents wiring going-back mcp archive demo command-parts commands".split(
     " ",
@@ -74,7 +75,8 @@ export const checkCycles: Check = (files) => {
   const imports = new Map(
     files
       .filter(
-        (file) => /^packages\/(protocol|server|cli)\/src\//.test(file.path) && isCode(file) && !isTest(file),
+        (file) =>
+          /^packages\/(protocol|server|agents|cli)\/src\//.test(file.path) && isCode(file) && !isTest(file),
       )
       .map((file) => [file.path, relativeImports(file).map(({ target }) => target)]),
   );
@@ -150,7 +152,7 @@ const FRONT_DOORS = new Set([
   "@belay/agents/client",
   "@belay/agents/hook",
   "@belay/agents/answer-form",
-  "@belay/agents/let-go",
+  "@belay/agents/late-answer",
   "@belay/agents/uncaptured",
   "@belay/agents/mcp",
 ]);

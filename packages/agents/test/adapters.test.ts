@@ -1,7 +1,7 @@
 /** Real payloads of real agents, recorded from the versions in docs/agents.md, and what becomes of them. */
 import { describe, expect, test } from "vitest";
-import { AGENT_IDS } from "../src/agent-event.ts";
-import { loadAgent } from "../src/agents.ts";
+import { AGENT_IDS } from "../src/events/agent-id.ts";
+import { loadAgent } from "../src/adapters/find-adapter.ts";
 import { fixture, fixtureNames, fromOpencode, setUpStage } from "./recording-host.ts";
 
 const RECORDED = AGENT_IDS.filter((agent) => agent !== "cursor");

@@ -1,9 +1,9 @@
 /** What hooks print: every answer an adapter can give has one of the known forms, and none of them grants anything. */
 import { execFileSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
-import { AGENT_IDS } from "../src/agent-event.ts";
-import { loadAgent } from "../src/agents.ts";
-import { isAnswer, SHELL_ANSWER_FORM } from "../src/answer-form.ts";
+import { AGENT_IDS } from "../src/events/agent-id.ts";
+import { loadAgent } from "../src/adapters/find-adapter.ts";
+import { isAnswer, SHELL_ANSWER_FORM } from "../src/hooks/answer-form.ts";
 
 const TEXT = 'a "quoted" \\ path\nü → 漢 {"permission":"allow"} \u0007';
 const EVENTS = ["UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "beforeSubmitPrompt", "BeforeAgent"];

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync, mkdirSync } from "node
 import { join } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { expect, test } from "vitest";
-import { checkpointing, wrapTools } from "../src/checkpointing.ts";
+import { checkpointing, wrapTools } from "../src/tools/checkpointing.ts";
 import { temporaryDirectory } from "./recording-host.ts";
 
 async function setUp() {

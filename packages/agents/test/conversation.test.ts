@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { loadAgent } from "../src/agents.ts";
+import { loadAgent } from "../src/adapters/find-adapter.ts";
 import type { ForkRequest } from "../src/conversation/conversations.ts";
 import { fixture, setUpStage, temporaryDirectory } from "./recording-host.ts";
 

@@ -18,8 +18,8 @@ import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { findClient } from "../src/client-process.ts";
-import { hookScript, writeHookScript } from "../src/install/hook-script.ts";
+import { findClient } from "../src/hooks/client-process.ts";
+import { hookScript, writeHookScript } from "../src/hooks/hook-script.ts";
 
 const TOKEN = "a-token_0";
 const HELLO = "a-hello_1";

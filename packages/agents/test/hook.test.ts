@@ -4,10 +4,10 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, utimesSync, write
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { AGENT_IDS } from "../src/agent-event.ts";
-import { runHook } from "../src/hook.ts";
-import { describePrompt, summarise } from "../src/describe.ts";
-import { OverduePlace } from "../src/overdue.ts";
+import { AGENT_IDS } from "../src/events/agent-id.ts";
+import { runHook } from "../src/handling/run-hook.ts";
+import { describePrompt, summarise } from "../src/events/describe.ts";
+import { OverduePlace } from "../src/state/overdue-events.ts";
 import { fixture, setUpStage } from "./recording-host.ts";
 
 const claude = (name: string) => fixture("claude-code", name);
@@ -139,7 +139,7 @@ describe("events that come twice or out of order", () => {
     host.toolBefore = () => Promise.reject(new Error("gone"));
     expect(await send("claude-code", event)).toHaveProperty("systemMessage");
     host.toolBefore = toolBefore;
-    const notes = join(import.meta.dirname, "..", "src", "hook-notes.ts");
+    const notes = join(import.meta.dirname, "..", "src", "state/hook-notes.ts");
     const claim = `(await import(${JSON.stringify(notes)})).openHookNotes(...process.argv.slice(1)).claim("tool-before:" + process.argv[4])`;
     const who = [home, "claude-code", String(event["session_id"]), String(event["tool_use_id"])];
     execFileSync(process.execPath, ["--input-type=module", "-e", claim, ...who]);
@@ -359,7 +359,7 @@ test("a hook loads the one adapter it needs, and nothing of installing or MCP", 
   const script = `
     const loaded = [];
     (await import("node:module")).registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-    const { runHook } = await import(${JSON.stringify(join(source, "hook.ts"))});
+    const { runHook } = await import(${JSON.stringify(join(source, "handling/run-hook.ts"))});
     const done = async () => {};
     const host = { openThread: async () => "t", message: async () => ({ notices: [] }), toolBefore: done, toolAfter: done,
       agentStart: done, agentEnd: done, turnEnd: done, conversationRewound: done, trouble: done };
@@ -370,7 +370,7 @@ test("a hook loads the one adapter it needs, and nothing of installing or MCP", 
   const loaded = (JSON.parse(printed) as string[]).map((url) => url.slice(url.indexOf("/src/") + 5));
   expect(loaded).toContain("adapters/codex.ts");
   const foreign =
-    /^adapters\/(?!codex|claude-shape)|^mcp\/|^install\/(?!hook-file)|node_modules|^conversation\/(?!codex-conv)/;
+    /^adapters\/(?!codex|claude-shape|find-adapter)|^mcp\/|^install\/|^settings\/(?!hook-file)|node_modules|^conversation\/(?!codex-conv)/;
   expect(loaded.filter((path) => foreign.test(path))).toEqual([]);
   expect(loaded.length).toBeLessThan(25);
 });

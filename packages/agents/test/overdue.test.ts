@@ -3,9 +3,9 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runHook } from "../src/hook.ts";
-import { letGo, waitedBy } from "../src/let-go.ts";
-import { listOverdue, OverduePlace, type OverdueEvent } from "../src/overdue.ts";
+import { runHook } from "../src/handling/run-hook.ts";
+import { letGo, waitedBy } from "../src/handling/late-answer.ts";
+import { listOverdue, OverduePlace, type OverdueEvent } from "../src/state/overdue-events.ts";
 import { fixture, setUpStage, temporaryDirectory } from "./recording-host.ts";
 
 const PLACE = { agent: "claude-code", cwd: "/home/you/project" };

@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import type { AgentHost } from "../src/agent-host.ts";
-import { runHook } from "../src/hook.ts";
+import type { AgentHost } from "../src/handling/agent-host.ts";
+import { runHook } from "../src/handling/run-hook.ts";
 
 export interface Recorded {
   readonly call: string;

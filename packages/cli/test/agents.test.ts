@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { listOverdue, writeHookScript } from "@belay/agents";
 import { afterEach, describe, expect, test } from "vitest";
 import { canMount, mountSmall, unmount } from "../../engine/test/support/project.ts";
-import { OverduePlace } from "../../agents/src/overdue.ts";
+import { OverduePlace } from "../../agents/src/state/overdue-events.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 const FIXTURES = join(import.meta.dirname, "../../agents/test/fixtures");

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noteUncaptured, setUncapturedAside } from "@belay/agents/uncaptured";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { OverduePlace } from "../../agents/src/overdue.ts";
+import { OverduePlace } from "../../agents/src/state/overdue-events.ts";
 import { Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { writeHookScript } from "@belay/agents";
 import { afterEach, expect, test } from "vitest";
-import { opencodePlugin } from "../../agents/src/install/opencode-plugin.ts";
+import { opencodePlugin } from "../../agents/src/hooks/opencode-plugin.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;

@@ -1,10 +1,11 @@
 /** Claude Code: hooks in its settings, the model for most others. It says nothing when it is interrupted. */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent, Reply } from "../events/agent-event.ts";
 import { claudeConversations } from "../conversation/claude-conversations.ts";
-import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
-import { digest, textOf, type Payload } from "../payload.ts";
-import { words } from "../words.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../settings/hook-file.ts";
+import { digest, textOf, type Payload } from "../events/payload.ts";
+import { words } from "../events/word-list.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 
 /** Tools that only read, or that have events of their own: hooks for them would only slow the agent down. */
@@ -50,7 +51,7 @@ export const claudeCode: AgentAdapter = {
     { kind: "entries", path: settingsPath(place), entries: hookEntries(place), defaults: {} },
   ],
   async hasPlugin(place) {
-    const { claudePluginIsOn } = await import("../install/obstacles.ts");
+    const { claudePluginIsOn } = await import("./obstacles.ts");
     return claudePluginIsOn(allSettings(place));
   },
   advice: [
@@ -58,7 +59,7 @@ export const claudeCode: AgentAdapter = {
     "Commands typed with `!` run without hooks; their changes are captured with the next prompt.",
   ],
   async obstacles(place) {
-    const { claudeObstacles } = await import("../install/obstacles.ts");
+    const { claudeObstacles } = await import("./obstacles.ts");
     return claudeObstacles([...allSettings(place), MANAGED_SETTINGS]);
   },
   async lastRun({ user, root, environment }, since) {

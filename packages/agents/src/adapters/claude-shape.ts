@@ -2,11 +2,11 @@
  * The form of events that Claude Code introduced and that Codex, Qwen Code, Copilot CLI and others took over,
  * with small differences: names in `hook_event_name`, fields in snake_case.
  */
-import type { AgentEvent, Origin, Reply } from "../agent-event.ts";
-import type { AgentRun } from "../agent-host.ts";
-import { digest, listOf, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
-import { toolUse } from "../tool-use.ts";
-import { words } from "../words.ts";
+import type { AgentEvent, Origin, Reply } from "../events/agent-event.ts";
+import type { AgentRun } from "../events/agent-event.ts";
+import { digest, listOf, momentOf, objectOf, textOf, type Payload } from "../events/payload.ts";
+import { toolUse } from "../events/tool-use.ts";
+import { words } from "../events/word-list.ts";
 
 /** Events that are known and of no interest; anything else that is unknown is left to `undefined`. */
 const IGNORED = new Set(

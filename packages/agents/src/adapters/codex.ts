@@ -1,9 +1,10 @@
 /** Codex: `hooks.json`, in Claude Code's form. It runs no hook until the user trusts it. */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
 import { codexConversations } from "../conversation/codex-conversations.ts";
-import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
-import { digest, textOf, type Payload } from "../payload.ts";
+import { hookCommand, type HookEntry, type Place } from "../settings/hook-file.ts";
+import { digest, textOf, type Payload } from "../events/payload.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 
 const EVENTS: readonly (readonly [event: string, timeout: number])[] = [
@@ -41,7 +42,7 @@ export const codex: AgentAdapter = {
     "A command that Codex's own policy rejects shows as a call without an end.",
   ],
   async obstacles(place, how = "thorough") {
-    const { codexObstacles, codexTrustObstacles } = await import("../install/obstacles.ts");
+    const { codexObstacles, codexTrustObstacles } = await import("./obstacles.ts");
     if (how === "thorough") return codexObstacles(place);
     const config = join(codexHome(place.user, place.environment), "config.toml");
     return codexTrustObstacles(config, hooksPath(place));

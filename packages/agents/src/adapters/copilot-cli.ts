@@ -4,12 +4,13 @@
  * and subagents have conversations of their own.
  */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent, Reply } from "../events/agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { hookCommand, type Place } from "../install/hook-file.ts";
-import { digest, momentOf, objectOf, textOf, type Payload } from "../payload.ts";
+import { hookCommand, type Place } from "../settings/hook-file.ts";
+import { digest, momentOf, objectOf, textOf, type Payload } from "../events/payload.ts";
 import { parseClaudeShape } from "./claude-shape.ts";
-import { words } from "../words.ts";
+import { words } from "../events/word-list.ts";
 
 const EVENTS = words(`
   sessionStart userPromptSubmitted preToolUse postToolUse postToolUseFailure subagentStart
@@ -42,7 +43,7 @@ export const copilotCli: AgentAdapter = {
     "Only files can be rewound: Copilot CLI has no way to shorten a conversation from outside. Use its /rewind.",
   ],
   async obstacles(place) {
-    const { copilotObstacles } = await import("../install/obstacles.ts");
+    const { copilotObstacles } = await import("./obstacles.ts");
     return copilotObstacles(place, join(copilotHome(place.user, place.environment), "config.json"));
   },
   conversations: filesOnly("Copilot CLI", "its own /rewind"),

@@ -3,13 +3,14 @@
  * load Claude Code's settings, with payloads in its own form.
  */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent, Origin, Reply } from "../agent-event.ts";
-import type { AgentRun, TurnStatus } from "../agent-host.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent, Origin, Reply } from "../events/agent-event.ts";
+import type { AgentRun, TurnStatus } from "../events/agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
-import { digest, objectOf, textOf, type Payload } from "../payload.ts";
-import { toolUse } from "../tool-use.ts";
-import { words } from "../words.ts";
+import { hookCommand, type HookEntry, type Place } from "../settings/hook-file.ts";
+import { digest, objectOf, textOf, type Payload } from "../events/payload.ts";
+import { toolUse } from "../events/tool-use.ts";
+import { words } from "../events/word-list.ts";
 
 const EVENTS = words(`
   sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure subagentStart

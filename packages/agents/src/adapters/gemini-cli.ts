@@ -1,10 +1,11 @@
 /** Gemini CLI: hooks in its settings. Its tool calls have no ids, and several run at once. */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent, Reply } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent, Reply } from "../events/agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
-import { textOf, type Payload } from "../payload.ts";
-import { words } from "../words.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../settings/hook-file.ts";
+import { textOf, type Payload } from "../events/payload.ts";
+import { words } from "../events/word-list.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
 
 /** Its names for Claude Code's events. */
@@ -49,7 +50,7 @@ export const geminiCli: AgentAdapter = {
     "Only files can be rewound: Gemini CLI has no way to shorten a conversation from outside. Use its /rewind.",
   ],
   async obstacles(place) {
-    const { geminiObstacles } = await import("../install/obstacles.ts");
+    const { geminiObstacles } = await import("./obstacles.ts");
     return geminiObstacles(place, settingsFiles(place));
   },
   async lastRun({ user, root }, since) {

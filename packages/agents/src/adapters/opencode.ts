@@ -3,12 +3,13 @@
  * conversations of their own.
  */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent, Origin, Reply } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent, Origin, Reply } from "../events/agent-event.ts";
 import { opencodeConversations } from "../conversation/opencode-conversations.ts";
-import type { Place } from "../install/hook-file.ts";
-import { opencodePlugin } from "../install/opencode-plugin.ts";
-import { digest, listOf, objectOf, textOf, type Payload } from "../payload.ts";
-import { toolUse } from "../tool-use.ts";
+import type { Place } from "../settings/hook-file.ts";
+import { opencodePlugin } from "../hooks/opencode-plugin.ts";
+import { digest, listOf, objectOf, textOf, type Payload } from "../events/payload.ts";
+import { toolUse } from "../events/tool-use.ts";
 
 export const opencode: AgentAdapter = {
   id: "opencode",

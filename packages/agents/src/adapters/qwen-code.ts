@@ -1,11 +1,12 @@
 /** Qwen Code: Claude Code's events with Gemini CLI's tools. */
 import { join } from "node:path";
-import type { AgentAdapter, AgentEvent } from "../agent-event.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
 import { filesOnly } from "../conversation/conversations.ts";
-import { allToolsBut, hookCommand, type HookEntry, type Place } from "../install/hook-file.ts";
-import { digest, type Payload } from "../payload.ts";
+import { allToolsBut, hookCommand, type HookEntry, type Place } from "../settings/hook-file.ts";
+import { digest, type Payload } from "../events/payload.ts";
 import { answerClaudeShape, parseClaudeShape } from "./claude-shape.ts";
-import { words } from "../words.ts";
+import { words } from "../events/word-list.ts";
 
 const TOOLS = allToolsBut(
   words(
@@ -35,7 +36,7 @@ export const qwenCode: AgentAdapter = {
   ],
   advice: ["Only files can be rewound: Qwen Code has no way to shorten a conversation from outside."],
   async obstacles(place) {
-    const { qwenObstacles } = await import("../install/obstacles.ts");
+    const { qwenObstacles } = await import("./obstacles.ts");
     return qwenObstacles(place, settingsFiles(place));
   },
   async lastRun({ user, root }, since) {

@@ -1,5 +1,5 @@
 /** Claude Code sends no event when it is interrupted; it writes a line into its transcript. */
-import { isObject, textOf, type Payload } from "../payload.ts";
+import { isObject, textOf, type Payload } from "../events/payload.ts";
 import { readTranscriptEnd } from "./claude-transcript.ts";
 
 const INTERRUPTED = "[Request interrupted by user";

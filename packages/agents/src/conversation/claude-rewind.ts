@@ -4,8 +4,8 @@
  * what was added since has to be read.
  */
 import { ancestors, byUuid, readTranscript, type TranscriptEntry } from "./claude-transcript.ts";
-import type { HookNotes } from "../hook-notes.ts";
-import { textOf } from "../payload.ts";
+import type { HookNotes } from "../state/hook-notes.ts";
+import { textOf } from "../events/payload.ts";
 
 interface Sight {
   readonly kind: string;

@@ -4,7 +4,7 @@
  * file is never written to.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
-import { textOf, parsePayload, type Payload } from "../payload.ts";
+import { textOf, parsePayload, type Payload } from "../events/payload.ts";
 
 export interface TranscriptEntry {
   readonly uuid: string;

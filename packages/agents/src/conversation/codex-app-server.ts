@@ -1,5 +1,5 @@
 /** One question to Codex through its app server: JSON-RPC in lines over stdio. */
-import { objectOf, parsePayload, textOf, type Payload } from "../payload.ts";
+import { objectOf, parsePayload, textOf, type Payload } from "../events/payload.ts";
 import { withProgram } from "./agent-program.ts";
 
 export interface CodexQuestion {

@@ -1,6 +1,6 @@
 /** Codex forks a conversation after a turn, through its app server. */
 import type { Conversations, ForkRequest, ForkResult } from "./conversations.ts";
-import { objectOf, textOf } from "../payload.ts";
+import { objectOf, textOf } from "../events/payload.ts";
 
 export const codexConversations: Conversations = { fork };
 

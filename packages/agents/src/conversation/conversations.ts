@@ -2,8 +2,8 @@
  * Going back in the conversation as well as in the files. Nothing is ever taken out of a conversation: where
  * the agent can, a new one is made that ends before a message, and the old one stays as it is.
  */
-import type { AgentEvent } from "../agent-event.ts";
-import type { HookNotes } from "../hook-notes.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { HookNotes } from "../state/hook-notes.ts";
 
 export interface ForkRequest {
   /** The agent's own id of the conversation. */

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { objectOf, parsePayload, textOf } from "../payload.ts";
+import { objectOf, parsePayload, textOf } from "../events/payload.ts";
 
 const FILES_LOOKED_INTO = 40;
 const HEAD_BYTES = 64 << 10;

@@ -1,6 +1,6 @@
 /** opencode forks a conversation before a message, through the server that every opencode can be. */
 import type { Conversations, ForkRequest, ForkResult } from "./conversations.ts";
-import { parsePayload, textOf } from "../payload.ts";
+import { parsePayload, textOf } from "../events/payload.ts";
 
 /** Its first start without a network takes more than a minute. */
 const DEADLINE_MS = 120_000;

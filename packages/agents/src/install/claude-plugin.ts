@@ -5,8 +5,8 @@
  */
 import { join } from "node:path";
 import { hookEntries } from "../adapters/claude-code.ts";
-import { hookCommand, HOOK_MARK, quoteForShell, type JsonValue, type Place } from "./hook-file.ts";
-import { writeOwnFile } from "./settings-file.ts";
+import { hookCommand, HOOK_MARK, quoteForShell, type JsonValue, type Place } from "../settings/hook-file.ts";
+import { writeOwnFile } from "../settings/settings-file.ts";
 
 interface SlashCommand {
   readonly description: string;

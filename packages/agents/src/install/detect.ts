@@ -1,9 +1,9 @@
 /** Which agents are used here, judging by their programs and directories, and how far hooks are installed. */
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import type { AgentAdapter } from "../agent-event.ts";
-import { hasEntries } from "./hook-entries.ts";
-import type { Place } from "./hook-file.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
+import { hasEntries } from "../settings/hook-entries.ts";
+import type { Place } from "../settings/hook-file.ts";
 import { planInstall } from "./install.ts";
 
 export interface Detection {

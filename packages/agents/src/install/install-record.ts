@@ -4,10 +4,10 @@
  */
 import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { AgentId } from "../agent-event.ts";
-import type { Scope } from "./hook-file.ts";
-import { hashText, writeOwnFile } from "./settings-file.ts";
-import { makePrivateDirectory } from "../private-directory.ts";
+import type { AgentId } from "../events/agent-id.ts";
+import type { Scope } from "../settings/hook-file.ts";
+import { hashText, writeOwnFile } from "../settings/settings-file.ts";
+import { makePrivateDirectory } from "../state/private-directory.ts";
 
 export interface InstalledFile {
   readonly agent: AgentId;

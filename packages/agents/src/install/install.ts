@@ -4,9 +4,9 @@
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { AgentAdapter } from "../agent-event.ts";
-import { addEntries } from "./hook-entries.ts";
-import type { HookFile, Place } from "./hook-file.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
+import { addEntries } from "../settings/hook-entries.ts";
+import type { HookFile, Place } from "../settings/hook-file.ts";
 import { backUp, keepRecord, readRecord } from "./install-record.ts";
 import {
   hashText,
@@ -14,7 +14,7 @@ import {
   replaceSettings,
   SettingsRefused,
   type SettingsFile,
-} from "./settings-file.ts";
+} from "../settings/settings-file.ts";
 
 export interface PlannedFile {
   readonly path: string;

@@ -1,6 +1,6 @@
 /** After a restore: files that hold our hooks may have come back without them. Exactly our entries are re-added. */
 import { isAbsolute, relative, sep } from "node:path";
-import { loadAgent } from "../agents.ts";
+import { loadAgent } from "../adapters/find-adapter.ts";
 import { install, planInstall, type InstalledReport } from "./install.ts";
 import { readRecord } from "./install-record.ts";
 

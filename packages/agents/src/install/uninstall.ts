@@ -1,10 +1,10 @@
 /** Takes out exactly what was put in. A file nobody touched since comes back byte by byte. */
 import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
-import type { AgentAdapter } from "../agent-event.ts";
-import { loadAgent } from "../agents.ts";
-import { hasEntries, removeEntries } from "./hook-entries.ts";
-import type { HookFile, Place } from "./hook-file.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
+import { loadAgent } from "../adapters/find-adapter.ts";
+import { hasEntries, removeEntries } from "../settings/hook-entries.ts";
+import type { HookFile, Place } from "../settings/hook-file.ts";
 import { backUp, dropRecord, keepRecord, readRecord, type InstalledFile } from "./install-record.ts";
 import { reasonOf } from "./install.ts";
 import {
@@ -13,7 +13,7 @@ import {
   replaceSettings,
   SettingsRefused,
   type SettingsFile,
-} from "./settings-file.ts";
+} from "../settings/settings-file.ts";
 
 export interface RemovalReport {
   readonly path: string;

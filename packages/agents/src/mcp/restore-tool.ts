@@ -11,7 +11,7 @@ import {
   type McpServer,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { shorten } from "../describe.ts";
+import { shorten } from "../events/describe.ts";
 import type { Confirmations } from "./confirmations.ts";
 import type { McpHost, RestorePreview } from "./mcp-host.ts";
 import { result, type ToolResult } from "./tool-result.ts";

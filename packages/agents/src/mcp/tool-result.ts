@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { errorJson, reportError } from "@belay/protocol/errors";
 import { redact, redactJson } from "@belay/protocol/redact";
-import { shorten } from "../describe.ts";
+import { shorten } from "../events/describe.ts";
 import type { FileFacts } from "./mcp-host.ts";
 
 export interface ToolResult {

@@ -36,7 +36,7 @@ export async function answerInTime(home: string, event: Omit<HookEvent, "wait">)
   const text = await beforeDeadline(working.answer, deadline);
   if (typeof text !== "string") return leave(home, sent, { working, problem: text.problem });
   if (Date.now() > deadline - CLOSE_MS) {
-    const { answeredAfterAll } = await import("@belay/agents/let-go");
+    const { answeredAfterAll } = await import("@belay/agents/late-answer");
     answeredAfterAll(home, { ...sent, ...sent.wait });
   }
   return { text, isLeft: false };
@@ -98,7 +98,7 @@ async function leave(
   event: HookEvent,
   { working, problem }: { working: Working; problem: string | undefined },
 ): Promise<Answer> {
-  const { letGo } = await import("@belay/agents/let-go");
+  const { letGo } = await import("@belay/agents/late-answer");
   const { RunDirectory } = await import("@belay/server/resident");
   const worker =
     working.worker === undefined ? (new RunDirectory(home).read()?.pid ?? null) : working.worker.pid;
@@ -114,6 +114,6 @@ async function leave(
 
 /** What earlier hooks of the same turn have waited in vain. */
 async function waitedInTurn(home: string, event: Omit<HookEvent, "wait">): Promise<number> {
-  const { waitedBy } = await import("@belay/agents/let-go");
+  const { waitedBy } = await import("@belay/agents/late-answer");
   return waitedBy(home, { ...event, input: event.input.toString("utf8") });
 }

@@ -1,7 +1,7 @@
 /** Hook events for the resident process: it already knows the files, the threads and the adapters. */
 import { once } from "node:events";
 import { runHook } from "@belay/agents/hook";
-import { answeredAfterAll } from "@belay/agents/let-go";
+import { answeredAfterAll } from "@belay/agents/late-answer";
 import type { Extension, WorkspaceHost } from "@belay/server";
 import { EXIT } from "@belay/protocol/errors";
 import type { HookEvent } from "./run-hook.ts";

@@ -3,15 +3,10 @@
  * calls of the host. Events may come twice, out of order, or not at all: an agent that is interrupted says
  * nothing, so the next event closes what is still open.
  */
-import type { AgentHost, AgentRun, Deadline, ToolStatus, TurnStatus } from "./agent-host.ts";
-import {
-  isNamed,
-  type AgentAdapter,
-  type AgentEvent,
-  type EventKind,
-  type Reply,
-  type ToolUse,
-} from "./agent-event.ts";
+import type { AgentHost, Deadline } from "./agent-host.ts";
+import type { AgentRun, ToolStatus, TurnStatus } from "../events/agent-event.ts";
+import { isNamed, type AgentEvent, type EventKind, type Reply, type ToolUse } from "../events/agent-event.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
 import {
   describePrompt,
   describeRun,
@@ -20,11 +15,11 @@ import {
   shorten,
   summarise,
   summarisePrompt,
-} from "./describe.ts";
-import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "./hook-notes.ts";
-import { formatClient, type ClientProcess } from "./client-process.ts";
-import { newsFor } from "./news.ts";
-import { digest, textOf } from "./payload.ts";
+} from "../events/describe.ts";
+import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "../state/hook-notes.ts";
+import { formatClient, type ClientProcess } from "../hooks/client-process.ts";
+import { newsFor } from "./rollback-notice.ts";
+import { digest, textOf } from "../events/payload.ts";
 
 const NESTING_LIMIT = 8;
 /** An answer that is on its way at the deadline may find nobody. */

@@ -2,12 +2,12 @@
  * The other half of a hook: what it does when the event is not carried out by its deadline. The agent is let go on, the
  * event is left behind for whoever carries it out, and the user is told.
  */
-import type { AgentEvent } from "./agent-event.ts";
-import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
-import { OverduePlace, type OverdueEvent, type SentEvent } from "./overdue.ts";
-import { parsePayload, type Payload } from "./payload.ts";
-import { eventName, logTrouble, notCaptured } from "./trouble.ts";
-import { noteUncaptured } from "./uncaptured.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
+import { OverduePlace, type OverdueEvent, type SentEvent } from "../state/overdue-events.ts";
+import { parsePayload, type Payload } from "../events/payload.ts";
+import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
+import { noteUncaptured } from "../state/uncaptured-work.ts";
 
 /** Slash commands are asked for by somebody who waits for what they print. */
 const COMMAND_MS = 60_000;

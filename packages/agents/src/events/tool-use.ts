@@ -2,7 +2,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { ToolUse } from "./agent-event.ts";
 import { digest, listOf, textOf, type Payload } from "./payload.ts";
-import { words } from "./words.ts";
+import { words } from "./word-list.ts";
 
 const PATHS_LIMIT = 200;
 const LONGEST_PATH = 4096;

@@ -1,9 +1,9 @@
 /** Takes what was said in a conversation out of everything that hooks keep beside the store. [R165] */
-import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
-import { forgetNotes } from "./hook-notes.ts";
-import { listOverdue, OverduePlace, type OverdueEvent } from "./overdue.ts";
-import { digest, parsePayload } from "./payload.ts";
-import { forgetUncaptured, listUncaptured } from "./uncaptured.ts";
+import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
+import { forgetNotes } from "../state/hook-notes.ts";
+import { listOverdue, OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";
+import { digest, parsePayload } from "../events/payload.ts";
+import { forgetUncaptured, listUncaptured } from "../state/uncaptured-work.ts";
 
 export async function forgetConversation(
   home: string,

@@ -8,8 +8,8 @@
 import { linkSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { digest, isObject, parsePayload, textOf } from "./payload.ts";
-import { isRunning } from "./running.ts";
+import { digest, isObject, parsePayload, textOf } from "../events/payload.ts";
+import { isRunning } from "./is-running.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
 /** An event as a hook was given it. */

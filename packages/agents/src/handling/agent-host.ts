@@ -3,9 +3,10 @@
  * resident one. The package owns this interface and imports neither. Every method may be slow or fail: the
  * caller has a deadline and turns a failure into a note of trouble, never into one of the agent's.
  */
-import type { UncapturedWork } from "./uncaptured.ts";
-
-import type { ClientProcess } from "./client-process.ts";
+import type { AgentRun, ToolStatus, TurnStatus } from "../events/agent-event.ts";
+import type { Trouble } from "../state/trouble-log.ts";
+import type { UncapturedWork } from "../state/uncaptured-work.ts";
+import type { ClientProcess } from "../hooks/client-process.ts";
 
 /** One conversation with an agent, as its adapter knows it. */
 export interface ThreadRequest {
@@ -28,12 +29,6 @@ export interface ThreadRequest {
 export interface Deadline {
   readonly at: number;
   readonly reason: "late" | "missed";
-}
-
-/** A part of an agent's work that another agent was given: a subagent. */
-export interface AgentRun {
-  readonly id: string;
-  readonly role: string;
 }
 
 export interface UserMessage<Thread> {
@@ -65,10 +60,6 @@ export interface ToolCall<Thread> {
   readonly run: AgentRun | null;
 }
 
-/** `unfinished`: no sign of its end arrived. It was interrupted, or was never allowed to run. */
-export type ToolStatus = "done" | "failed" | "unfinished";
-export type TurnStatus = "done" | "failed" | "interrupted";
-
 export interface TurnEnd<Thread> {
   readonly thread: Thread;
   readonly messageId: string | null;
@@ -84,12 +75,6 @@ export interface AgentActivity<Thread> {
   readonly messageId: string | null;
   readonly run: AgentRun;
   readonly description: string;
-}
-
-export interface Trouble {
-  readonly agent: string;
-  readonly event: string;
-  readonly problem: string;
 }
 
 export interface AgentHost<Thread = unknown> {

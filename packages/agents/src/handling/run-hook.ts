@@ -2,20 +2,26 @@
  * One event of `belay hook <agent>` carried out, with its answer. Whatever happens, the agent goes on: the answer
  * never blocks and nothing is thrown. What went wrong is told to the host, written to a log that `belay doctor`
  * reads, and shown to the user where the agent has a place for it. How long the agent waits for it is
- * decided by the hook's own process (`let-go.ts`): it may be gone when the answer is there.
+ * decided by the hook's own process (`late-answer.ts`): it may be gone when the answer is there.
  */
 import type { AgentHost, Deadline } from "./agent-host.ts";
-import type { AgentAdapter, Reply } from "./agent-event.ts";
-import { isAgentId, loadAgent, recogniseAgent } from "./agents.ts";
-import { CLIENT_VARIABLE, parseClient } from "./client-process.ts";
-import { shorten } from "./describe.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
+import type { Reply } from "../events/agent-event.ts";
+import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
+import { CLIENT_VARIABLE, parseClient } from "../hooks/client-process.ts";
+import { shorten } from "../events/describe.ts";
 import { handleEvent } from "./handle-event.ts";
-import { OverduePlace, type OverdueEvent } from "./overdue.ts";
-import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "./payload.ts";
-import { eventName, logTrouble, notCaptured } from "./trouble.ts";
-import { forgetUncaptured, listUncaptured, noteUncaptured, setUncapturedAside } from "./uncaptured.ts";
+import { OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";
+import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "../events/payload.ts";
+import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
+import {
+  forgetUncaptured,
+  listUncaptured,
+  noteUncaptured,
+  setUncapturedAside,
+} from "../state/uncaptured-work.ts";
 
-export { AGENT_IDS, type AgentId } from "./agent-event.ts";
+export { AGENT_IDS, type AgentId } from "../events/agent-id.ts";
 export type { AgentHost, Deadline } from "./agent-host.ts";
 
 export interface HookCall<Thread> {

@@ -1,10 +1,16 @@
 /** The log of what went wrong in hooks: written without the host, which may be what is broken; `belay doctor` reads it. */
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { Trouble } from "./agent-host.ts";
-import { shorten } from "./describe.ts";
-import { textOf, type Payload } from "./payload.ts";
+import { shorten } from "../events/describe.ts";
+import { textOf, type Payload } from "../events/payload.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
+
+/** Something that went wrong in a hook while its agent went on. */
+export interface Trouble {
+  readonly agent: string;
+  readonly event: string;
+  readonly problem: string;
+}
 
 const LOG_LIMIT = 256 << 10;
 

@@ -5,8 +5,8 @@
  * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Whatever
  * is out of the ordinary goes through the hook's script, under the same name, so that it counts once.
  */
-import { CLIENT_VARIABLE } from "../client-process.ts";
-import { HOOK_MARK, type Place } from "./hook-file.ts";
+import { CLIENT_VARIABLE } from "./client-process.ts";
+import { HOOK_MARK, type Place } from "../settings/hook-file.ts";
 
 export function opencodePlugin({ scope, belayHome }: Place): string {
   const home =

@@ -12,10 +12,10 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "../answer-form.ts";
-import { CLIENT_VARIABLE, MOST_SHELLS, SHELLS } from "../client-process.ts";
-import { HOOK_MARK, quoteForShell } from "./hook-file.ts";
-import { writeOwnFile } from "./settings-file.ts";
+import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "./answer-form.ts";
+import { CLIENT_VARIABLE, MOST_SHELLS, SHELLS } from "./client-process.ts";
+import { HOOK_MARK, quoteForShell } from "../settings/hook-file.ts";
+import { writeOwnFile } from "../settings/settings-file.ts";
 
 export interface HookScript {
   readonly belayHome: string;

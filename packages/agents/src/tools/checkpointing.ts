@@ -4,9 +4,9 @@
  * are known by their shape alone. A checkpoint that fails does not fail the tool unless `required` is set.
  */
 import { isAbsolute, relative, sep } from "node:path";
-import { describeTool } from "./describe.ts";
-import { isObject, textOf } from "./payload.ts";
-import { toolUse } from "./tool-use.ts";
+import { describeTool } from "../events/describe.ts";
+import { isObject, textOf } from "../events/payload.ts";
+import { toolUse } from "../events/tool-use.ts";
 
 /** What is asked of a workspace; the engine's fits. */
 export interface Checkpointer<Restored = unknown> {

@@ -1,15 +1,16 @@
 /** Finding the adapter of an agent. Each is loaded when it is needed: a hook starts for every tool call. */
-import { AGENT_IDS, type AgentAdapter, type AgentId } from "./agent-event.ts";
-import type { Payload } from "./payload.ts";
+import { AGENT_IDS, type AgentId } from "../events/agent-id.ts";
+import type { AgentAdapter } from "./adapter.ts";
+import type { Payload } from "../events/payload.ts";
 
 const LOADERS: Readonly<Record<AgentId, () => Promise<AgentAdapter>>> = {
-  "claude-code": async () => (await import("./adapters/claude-code.ts")).claudeCode,
-  codex: async () => (await import("./adapters/codex.ts")).codex,
-  "gemini-cli": async () => (await import("./adapters/gemini-cli.ts")).geminiCli,
-  opencode: async () => (await import("./adapters/opencode.ts")).opencode,
-  cursor: async () => (await import("./adapters/cursor.ts")).cursor,
-  "copilot-cli": async () => (await import("./adapters/copilot-cli.ts")).copilotCli,
-  "qwen-code": async () => (await import("./adapters/qwen-code.ts")).qwenCode,
+  "claude-code": async () => (await import("./claude-code.ts")).claudeCode,
+  codex: async () => (await import("./codex.ts")).codex,
+  "gemini-cli": async () => (await import("./gemini-cli.ts")).geminiCli,
+  opencode: async () => (await import("./opencode.ts")).opencode,
+  cursor: async () => (await import("./cursor.ts")).cursor,
+  "copilot-cli": async () => (await import("./copilot-cli.ts")).copilotCli,
+  "qwen-code": async () => (await import("./qwen-code.ts")).qwenCode,
 };
 
 export function isAgentId(name: string): name is AgentId {

@@ -3,7 +3,7 @@
  * or huge. These readers give a value of the type asked for, or null.
  */
 import { createHash } from "node:crypto";
-import { words } from "./words.ts";
+import { words } from "./word-list.ts";
 
 export type Payload = Readonly<Record<string, unknown>>;
 

@@ -16,10 +16,10 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { AgentEvent } from "./agent-event.ts";
-import { parsePayload, textOf, type Payload } from "./payload.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import { parsePayload, textOf, type Payload } from "../events/payload.ts";
 
-export { summarisePrompt } from "./describe.ts";
+export { summarisePrompt } from "../events/describe.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
 const SLOTS = 32;

@@ -1,5 +1,5 @@
 /** What the model is told at its next prompt, so that it does not build on files that are gone. */
-import { shorten } from "./describe.ts";
+import { shorten } from "../events/describe.ts";
 
 const NOTICES_SHOWN = 10;
 const NOTICE_CHARACTERS = 600;

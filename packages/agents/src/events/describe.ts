@@ -1,6 +1,6 @@
 /** How events are called in the timeline. One line each, bounded, without secrets and control characters. */
 import { basename } from "node:path";
-import type { AgentRun } from "./agent-host.ts";
+import type { AgentRun } from "./agent-event.ts";
 import type { ToolUse } from "./agent-event.ts";
 import { redact } from "@belay/protocol/redact";
 

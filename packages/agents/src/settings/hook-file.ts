@@ -1,6 +1,6 @@
 /** Which files of which agent hold Belay's hooks, and what stands in them. */
 import { join } from "node:path";
-import type { AgentId } from "../agent-event.ts";
+import type { AgentId } from "../events/agent-id.ts";
 
 /**
  * `local`: the most private file that the agent has for this directory, or else the user's own; the default.

@@ -7,10 +7,10 @@
  */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { AgentEvent } from "./agent-event.ts";
-import type { AgentRun } from "./agent-host.ts";
-import { digest, isObject, parsePayload, textOf, type Payload } from "./payload.ts";
-import { isRunning } from "./running.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
+import type { AgentRun } from "../events/agent-event.ts";
+import { digest, isObject, parsePayload, textOf, type Payload } from "../events/payload.ts";
+import { isRunning } from "./is-running.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
 /** A tool call that began and of whose end nothing is known yet. */

@@ -5,10 +5,10 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { askCodex } from "../conversation/codex-app-server.ts";
-import { isObject, listOf, objectOf, textOf, type Payload } from "../payload.ts";
-import { HOOK_MARK, type Place } from "./hook-file.ts";
-import { JsoncError, parseJsonc, valueOf } from "./jsonc.ts";
-import { readSettings, SettingsRefused } from "./settings-file.ts";
+import { isObject, listOf, objectOf, textOf, type Payload } from "../events/payload.ts";
+import { HOOK_MARK, type Place } from "../settings/hook-file.ts";
+import { JsoncError, parseJsonc, valueOf } from "../settings/jsonc.ts";
+import { readSettings, SettingsRefused } from "../settings/settings-file.ts";
 
 /** Codex skips hooks that the user has not trusted, and says nothing about it. */
 export async function codexObstacles({ root, user, environment }: Place): Promise<string[]> {

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { makePrivateDirectory } from "../private-directory.ts";
+import { makePrivateDirectory } from "../state/private-directory.ts";
 
 const LARGEST = 8 << 20;
 
