@@ -140,23 +140,23 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     strikes: { scene: "reset", calls: "^(pwrite|fsync|fdatasync)" },
     tries: 600,
     edits: [
-      { file: "restore/settle", text: "function settleSession(", instead: "export function settleSession(" },
+      { file: "restore/record-result", text: "function endSession(", instead: "export function endSession(" },
       {
-        file: "restore/settle",
-        text: 'if (entry.finish.kind === "reset") settleSession(context, entry, recorded);',
+        file: "restore/record-result",
+        text: 'if (finish.kind === "reset") endSession(context, entry, recorded);',
         instead: "",
       },
       {
         file: "restore/carry-out",
-        text: 'import { openRestoreStep, progressTeller, settle, tellStarted } from "./settle.ts";',
+        text: 'import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";',
         instead:
-          'import { openRestoreStep, progressTeller, settle, settleSession, tellStarted } from "./settle.ts";',
+          'import { abandonJournal, endSession, recordResult, withFilesInPlace } from "./record-result.ts";',
       },
       {
         file: "restore/carry-out",
-        text: "const { checkpoint } = withFilesInPlace(() => finishJournal(context, finished, applied.done));",
+        text: "const ended = endOrLeave(context, entry, stage);",
         instead:
-          'const recorded = finishJournal(context, finished, applied.done); if (entry.finish.kind === "reset") settleSession(context, entry, recorded); const { checkpoint } = recorded;',
+          'if (entry.finish.kind === "reset" && recorded !== undefined) endSession(context, entry, recorded); const ended = endOrLeave(context, entry, stage);',
       },
     ],
   },
@@ -281,7 +281,7 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 500,
     edits: [
       {
-        file: "restore/carry-out",
+        file: "restore/restore-lease",
         text: "return withReserve(context.store, () => withLease(context, work));",
         instead: "void withReserve; return withLease(context, work);",
       },

@@ -20,7 +20,7 @@ import { encodeRules } from "../src/model/rules.ts";
 import { ObjectWriter } from "../src/store/object-writer.ts";
 import { openStore } from "../src/store/store.ts";
 import { collectGarbage } from "../src/upkeep/gc.ts";
-import { takeCheckpoint } from "../src/capture/take-checkpoint.ts";
+import { withCapture } from "../src/capture/with-capture.ts";
 import { Worktree } from "../src/capture/worktree.ts";
 import {
   canMount,
@@ -279,7 +279,9 @@ describe("gc", () => {
           interrupt: undefined,
           interrupted: [],
         };
-        const taken = takeCheckpoint(context, { request: { name: "raced" }, description: "raced" });
+        const taken = withCapture(context, {}, (capture) =>
+          capture.record({ request: { name: "raced" }, description: "raced" }),
+        );
         expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);
         expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
       })(),

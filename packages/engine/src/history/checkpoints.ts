@@ -215,6 +215,12 @@ export function checkpointAt(db: Database, seq: number): Checkpoint | undefined 
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
+/** The place of a checkpoint in the order; undefined when there is none with this id. */
+export function seqOf(db: Database, id: CheckpointId): number | undefined {
+  const row = db.get("SELECT seq FROM checkpoint WHERE id = ?", id);
+  return row === undefined ? undefined : Number(row["seq"]);
+}
+
 export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
   for (const { path, reason, size } of gaps) {
     db.run(

@@ -2,6 +2,7 @@
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { AgentRun } from "../model/conversation.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Database, Row } from "../store/database.ts";
 import { parseJson } from "./checkpoints.ts";
 
@@ -27,7 +28,14 @@ export interface ToolCall {
 
 export interface NewToolCall extends Omit<ToolCall, "seq"> {
   /** An edit keeps the state it began with, so that it can be taken back. */
-  readonly saved?: { readonly snapshot: Buffer; readonly rules: Buffer; readonly excluded: Buffer };
+  readonly saved?: SavedState;
+}
+
+/** A state that an open edit keeps: no checkpoint may have it. */
+export interface SavedState {
+  readonly snapshot: ObjectHash;
+  readonly rules: ObjectHash;
+  readonly excluded: ObjectHash;
 }
 
 export function openCall(db: Database, call: NewToolCall): void {
@@ -44,12 +52,32 @@ export function openCall(db: Database, call: NewToolCall): void {
     call.within,
     call.nature,
     call.background ? 1 : 0,
-    call.saved?.snapshot ?? null,
-    call.saved?.rules ?? null,
-    call.saved?.excluded ?? null,
+    ...savedColumns(call.saved),
     call.since,
     call.openedAt,
   );
+}
+
+function savedColumns(saved: SavedState | undefined): (Buffer | null)[] {
+  if (saved === undefined) return [null, null, null];
+  return [saved.snapshot, saved.rules, saved.excluded].map(hashToBytes);
+}
+
+/** Gives an open call the state that it can be taken back to. */
+export function saveState(db: Database, id: string, saved: SavedState): void {
+  db.run(
+    "UPDATE tool_call SET snapshot = ?, rules = ?, excluded = ? WHERE id = ? AND closed_at IS NULL",
+    ...savedColumns(saved),
+    id,
+  );
+}
+
+/** The state that a call began with; undefined when it keeps none. */
+export function readSavedState(db: Database, { seq }: Pick<ToolCall, "seq">): SavedState | undefined {
+  const row = db.get("SELECT snapshot, rules, excluded FROM tool_call WHERE seq = ?", seq);
+  if (!(row?.["snapshot"] instanceof Uint8Array)) return undefined;
+  const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+  return { snapshot: name("snapshot"), rules: name("rules"), excluded: name("excluded") };
 }
 
 /** Calls between whose captures something may have changed. */

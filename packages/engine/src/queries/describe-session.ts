@@ -8,7 +8,7 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { PendingFile, SessionStatus } from "../model/session.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { Pending, ResetRequest } from "../steps/approval.ts";
+import type { Pending, ResetRequest } from "../steps/pending.ts";
 import type { Context } from "../capture/context.ts";
 
 export function resetRequest(thread: ThreadId, includeShared = false): ResetRequest {

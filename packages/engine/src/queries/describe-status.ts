@@ -18,7 +18,7 @@ import type { SessionStatus } from "../model/session.ts";
 import { lostRepository } from "../restore/plan-warnings.ts";
 import { whyStagesStay } from "../restore/recover.ts";
 import { isRootThere } from "../scan/root.ts";
-import { pendingIn } from "../steps/approval.ts";
+import { pendingIn } from "../steps/pending.ts";
 import { stepToUndo } from "../steps/select-steps.ts";
 import { storeBytes } from "../store/store.ts";
 import { isPurgeUnfinished } from "../upkeep/purge.ts";

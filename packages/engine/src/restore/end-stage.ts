@@ -11,8 +11,10 @@ import { isErrno, kindOf, sameStat, statNode, type FileStat } from "../fs/file-s
 import { findWriters, type Writer } from "../fs/file-writers.ts";
 import { move, removeName } from "../fs/mutate.ts";
 import { HeldFile } from "../fs/read-file.ts";
+import { isSystemError } from "../fs/system-error.ts";
 import { removeJournal, type JournalEntry } from "../history/journal.ts";
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
+import { EngineError } from "../model/errors.ts";
 import { isSpecial, MODE_BITS, sameEntry, type Entry } from "../model/entry.ts";
 import type { Displaced } from "../model/plan.ts";
 import { createStoreSink, DISCARD, type ContentSink } from "../store/content-sink.ts";
@@ -41,7 +43,7 @@ const AT_ONCE = 32;
 type Operation = Pick<JournalEntry, "id" | "edits" | "finish">;
 
 /** Ends a settled operation: nothing is left of it but its history, unless a process still writes to what it replaced. */
-export function endStage(context: Context, entry: Operation, stage: Stage, patienceMs = PATIENCE_MS): Ended {
+function endStage(context: Context, entry: Operation, stage: Stage, patienceMs = PATIENCE_MS): Ended {
   const busy = waitForWriters(context, entry, stage, patienceMs);
   const ended = emptyStage(context, entry, stage, new Set(busy.keys()));
   if (busy.size > 0) {
@@ -52,6 +54,22 @@ export function endStage(context: Context, entry: Operation, stage: Stage, patie
   stage.remove();
   context.store.db.fleetingTransaction(() => removeJournal(context.store.db, entry.id));
   return ended;
+}
+
+/** [N1] The operation is settled: that its stage cannot be ended now must not hide what became of it. */
+export function endOrLeave(context: Context, entry: Operation, stage: Stage, patienceMs?: number): Ended {
+  try {
+    return endStage(context, entry, stage, patienceMs);
+  } catch (error) {
+    if (!(error instanceof EngineError) && !isSystemError(error)) throw error;
+    stage[Symbol.dispose]();
+    return { displaced: [], notices: [notCleared(stage.name, error)], busy: [] };
+  }
+}
+
+/** Why a stage still stands in the root. */
+export function notCleared(stage: string, { message }: Error): string {
+  return `What was replaced is still in ${stage}: ${message} The next command tries to clear it again.`;
 }
 
 /** Makes room for another attempt in the same stage; what a process can still write to is set apart for its end. */

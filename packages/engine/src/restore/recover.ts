@@ -17,22 +17,16 @@ import type { CheckpointId } from "../model/ids.ts";
 import { NO_OBJECT } from "../model/object-hash.ts";
 import type { Displaced, Edit } from "../model/plan.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
-import {
-  abandonJournal,
-  endOrLeave,
-  finishJournal,
-  leftHalfDone,
-  notCleared,
-  withFilesInPlace,
-  withRestoreLease,
-} from "./carry-out.ts";
 import type { Context } from "../capture/context.ts";
-import { clearStage, hasWriters, tellWriters, type Ended } from "./end-stage.ts";
+import { clearStage, endOrLeave, hasWriters, notCleared, tellWriters, type Ended } from "./end-stage.ts";
+import { leftHalfDone } from "./interrupt.ts";
+import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
+import { withRestoreLease } from "./restore-lease.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
 import { matchesEntry } from "../capture/node-state.ts";
 import { isRootThere } from "../scan/root.ts";
 import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
-import { takeCheckpoint } from "../capture/take-checkpoint.ts";
+import { withCapture } from "../capture/with-capture.ts";
 
 /** Recovers if there is anything to recover; says what it did. */
 export function recover(context: Context): string[] {
@@ -146,14 +140,16 @@ function recoverEntry(context: Context, entry: JournalEntry): string[] {
 }
 
 function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undefined): string[] {
-  const { checkpoint } = takeCheckpoint(context, {
-    request: { kind: "safety" },
-    description: `Interrupted: ${entry.finish.description}`,
-    operation: "recover",
-    ownDoing: true,
-    doubts: entry.edits.map(({ path }) => ({ path, reason: "mid-restore" as const })),
-    look: { unlimited: new Set(entry.edits.map(({ path }) => path)) },
-  });
+  const paths = entry.edits.map(({ path }) => path);
+  const { checkpoint } = withCapture(context, { unlimited: new Set(paths) }, (capture) =>
+    capture.record({
+      request: { kind: "safety" },
+      description: `Interrupted: ${entry.finish.description}`,
+      operation: "recover",
+      madeBy: { step: null },
+      doubts: paths.map((path) => ({ path, reason: "mid-restore" })),
+    }),
+  );
   const edits = putAsidesBack(context.worktree.root, found, entry);
   const told = found === undefined ? [] : tell(entry, clearStage(context, entry, found));
   const strangers = edits.filter(({ state }) => state === "other").map(({ path }) => path);
@@ -161,7 +157,7 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
   if (stage === undefined || strangers.length > 0) {
     abandonJournal(context, entry);
     if (found !== undefined) told.push(...tell(entry, endOrLeave(context, entry, found, 0)));
-    throw blocked(entry, strangers.length > 0 ? strangers : entry.edits.map(({ path }) => path), told);
+    throw blocked(entry, strangers.length > 0 ? strangers : paths, told);
   }
   const recovery: Recovery = { context, entry, stage, told, safety: checkpoint.id };
   const said = finishOrTakeBack(recovery, edits);
@@ -199,7 +195,7 @@ function finishOrTakeBack(recovery: Recovery, found: readonly FoundEdit[]): stri
   if (applied === undefined) return takeBack(recovery, found);
   const done = new Set(applied.done.map(({ path }) => path));
   withFilesInPlace(() =>
-    finishJournal(
+    recordResult(
       context,
       entry,
       found.filter(({ state, path }) => state === "after" || done.has(path)),

@@ -1,18 +1,15 @@
 /** Approvals of a workspace in this process. */
-import { listSessions, readOpenSession } from "../history/sessions.ts";
+import { listSessions } from "../history/sessions.ts";
 import { assertThread } from "../history/threads.ts";
 import type { DiffDetail } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession, resetRequest } from "../queries/describe-session.ts";
-import {
-  approvedState,
-  approveThread,
-  lookForPending,
-  resetThread,
-  type ResetRequest,
-} from "../steps/approval.ts";
+import { goBack, planBack } from "../restore/go-back.ts";
+import { approveThread } from "../steps/approve.ts";
+import { lookForPending } from "../steps/pending.ts";
+import { resetWay } from "../steps/reset-way.ts";
 import type { Approvals } from "./approvals.ts";
 import type { PlannedRequests } from "./planned-requests.ts";
 import type { Runner } from "./runner.ts";
@@ -54,29 +51,20 @@ export class LocalApprovals implements Approvals {
   async planReset(thread: ThreadId, options: { includeShared?: boolean } = {}): Promise<Plan> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const request = resetRequest(thread, options.includeShared);
-    const { plan } = this.#runner.blame(() => lookForPending(context, request));
-    return this.#planned.keep(plan, request);
+    const way = resetWay(resetRequest(thread, options.includeShared));
+    return this.#planned.keep(
+      this.#runner.blame(() => planBack(context, way)),
+      way,
+    );
   }
 
   async reset(
     thread: ThreadId,
     options: ApplyOptions & { includeShared?: boolean } = {},
   ): Promise<ResetOutcome> {
-    assertThread(this.#runner.db, thread);
-    const request = resetRequest(thread, options.includeShared);
-    return this.#runner.goBack(() => this.carryOut(request, options));
-  }
-
-  /** Resets by a plan or without one; run it with `goBack`. */
-  carryOut(request: ResetRequest, options: ApplyOptions, planned?: Plan): ResetOutcome {
     const { db, context } = this.#runner;
-    const { thread } = request;
-    const before = readOpenSession(db, thread).name;
-    const resetTo = approvedState(context, thread)?.id ?? null;
-    const bestEffort = options.bestEffort ?? false;
-    const outcome = resetThread(context, request, { bestEffort, ...(planned && { planned }) });
-    const { name } = readOpenSession(db, thread);
-    return { ...outcome, resetTo, newSession: name === before ? null : name };
+    assertThread(db, thread);
+    const way = resetWay(resetRequest(thread, options.includeShared));
+    return this.#runner.goBack(() => goBack(context, way, options));
   }
 }

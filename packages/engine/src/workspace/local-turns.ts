@@ -21,7 +21,9 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Outcome } from "../model/plan.ts";
 import { parsePath, pathInside } from "../model/workspace-path.ts";
 import { CutOffWatch, endInterrupted } from "../steps/cut-off.ts";
-import { abortEdit, finalizeEdit, startEdit } from "../steps/edits.ts";
+import { goBack } from "../restore/go-back.ts";
+import { abortWay } from "../steps/abort-way.ts";
+import { finalizeEdit, findEdit, startEdit } from "../steps/edits.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "../steps/tools.ts";
 import { beginTurn, endTurn, promptTurn, stopTurn, threadForTurn } from "../steps/turns.ts";
 import type { Runner } from "./runner.ts";
@@ -121,7 +123,7 @@ export class LocalTurns implements Turns {
   }
 
   async abortEdit(edit: string): Promise<Outcome> {
-    const outcome = abortEdit(this.#context, edit);
+    const outcome = goBack(this.#context, abortWay(findEdit(this.#context, edit)));
     this.#runner.events.wake();
     return outcome;
   }

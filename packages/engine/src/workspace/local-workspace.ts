@@ -56,10 +56,10 @@ import { parsePath } from "../model/workspace-path.ts";
 import { lookRequest, type Context } from "../capture/context.ts";
 import { filesBelow } from "../restore/files-below.ts";
 import { recover } from "../restore/recover.ts";
-import { lookAndPlanRestore, restoreNow, restorePlanned } from "../restore/restore.ts";
+import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
+import { restoreWay } from "../restore/restore-way.ts";
 import { withCapture } from "../capture/with-capture.ts";
-import type { StepRequest } from "../steps/select-steps.ts";
-import { lookAndPlanSteps, moveSteps } from "../steps/undo.ts";
+import { stepsWay } from "../steps/steps-way.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "watching was not started", directories: 0 };
 
@@ -176,58 +176,40 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
-    return this.runner.blame(() => {
-      const request = restoreRequest(this.#context, ref, options);
-      return this.#planned.keep(lookAndPlanRestore(this.#context, request), request);
-    });
+    return this.#plan(() => restoreWay(restoreRequest(this.#context, ref, options)));
   }
 
   async planUndo(options: UndoOptions = {}): Promise<Plan | null> {
-    return this.#planSteps(stepRequest("undo", options));
+    return ofSteps(this.#plan(() => stepsWay(stepRequest("undo", options))));
   }
 
   async planRedo(options: UndoOptions = {}): Promise<Plan | null> {
-    return this.#planSteps(stepRequest("redo", options));
+    return ofSteps(this.#plan(() => stepsWay(stepRequest("redo", options))));
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#planSteps(revertRequest(this.#context, ref, options));
+    return this.#plan(() => stepsWay(revertRequest(this.#context, ref, options)));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
-    const request = this.#planned.take(plan);
-    const bestEffort = options.bestEffort ?? false;
-    return this.runner.goBack(() => {
-      if (!("kind" in request)) return restorePlanned(this.#context, request, plan, bestEffort);
-      if (request.kind === "reset") return this.approvals.carryOut(request, { bestEffort }, plan);
-      return moveSteps(this.#context, request, { bestEffort, planned: plan });
-    });
+    const way = this.#planned.take(plan);
+    return this.runner.goBack(() => goBack(this.#context, way, { ...options, planned: plan }));
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.runner.goBack(() =>
-      restoreNow(this.#context, restoreRequest(this.#context, ref, options), options.bestEffort ?? false),
-    );
+    return this.#goBack(() => restoreWay(restoreRequest(this.#context, ref, options)), options);
   }
 
   async undo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.runner.goBack(() =>
-      moveSteps(this.#context, stepRequest("undo", options), { bestEffort: options.bestEffort ?? false }),
-    );
+    return this.#goBack(() => stepsWay(stepRequest("undo", options)), options);
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.runner.goBack(() =>
-      moveSteps(this.#context, stepRequest("redo", options), { bestEffort: options.bestEffort ?? false }),
-    );
+    return this.#goBack(() => stepsWay(stepRequest("redo", options)), options);
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
-    return this.runner.goBack(() =>
-      moveSteps(this.#context, revertRequest(this.#context, ref, options), {
-        bestEffort: options.bestEffort ?? false,
-      }),
-    );
+    return this.#goBack(() => stepsWay(revertRequest(this.#context, ref, options)), options);
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
@@ -304,13 +286,15 @@ export class LocalWorkspace implements Workspace {
     return this.runner.db;
   }
 
-  #planSteps(request: StepRequest): Plan;
-  #planSteps(request: StepRequest): Plan | null;
-  #planSteps(request: StepRequest): Plan | null {
+  #plan(describe: () => WayBack): Plan {
     return this.runner.blame(() => {
-      const plan = lookAndPlanSteps(this.#context, request);
-      return plan === null ? null : this.#planned.keep(plan, request);
+      const way = describe();
+      return this.#planned.keep(planBack(this.#context, way), way);
     });
+  }
+
+  #goBack(describe: () => WayBack, { bestEffort = false }: ApplyOptions): Promise<Outcome> {
+    return this.runner.goBack(() => goBack(this.#context, describe(), { bestEffort }));
   }
 
   #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
@@ -348,4 +332,9 @@ export class LocalWorkspace implements Workspace {
     });
     this.runner.events.wake();
   }
+}
+
+/** Without a step there is nothing to undo or redo, and no plan. */
+function ofSteps(plan: Plan): Plan | null {
+  return plan.steps.length === 0 ? null : plan;
 }

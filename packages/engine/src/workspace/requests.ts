@@ -4,7 +4,7 @@ import { parsePaths } from "../model/workspace-path.ts";
 import type { RestoreOptions, RevertOptions, UndoOptions } from "./workspace.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
-import type { RestoreRequest } from "../restore/restore.ts";
+import type { RestoreRequest } from "../restore/restore-way.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 
 export function restoreRequest(

@@ -7,32 +7,25 @@
 import { attributeChanges } from "../history/attribution.ts";
 import { assertSealed, checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Change } from "../history/changes.ts";
-import { appendEvent } from "../history/events.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";
-import { closeSession, countSessionCheckpoints, readOpenSession } from "../history/sessions.ts";
+import { readOpenSession } from "../history/sessions.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
-import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
-import type { SessionName } from "../model/session.ts";
+import { hashBytes } from "../model/object-hash.ts";
+import { EMPTY_PLAN, type Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import { giveBack } from "../store/lease.ts";
-import { ObjectWriter } from "../store/object-writer.ts";
-import { carryOut, newOperation, withoutEffect, withRestoreLease } from "../restore/carry-out.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
-import type { Overlay } from "../capture/overlay.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
-import { assertAsShown } from "../restore/restore.ts";
+import type { PlanDraft, Sight } from "../restore/go-back.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { assertRootThere } from "../scan/root.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
-import { tellConflicts } from "../restore/tell-conflicts.ts";
+import { tellConflicts } from "../restore/explain-conflicts.ts";
 import type { Present } from "../capture/look.ts";
 
 export interface ResetRequest {
@@ -49,7 +42,7 @@ export interface Pending {
   readonly edits: readonly Edit[];
   readonly present: Present;
   /** What a reset would do. */
-  readonly plan: Plan;
+  readonly plan: PlanDraft;
 }
 
 /** Looks at the disk; records nothing. */
@@ -60,23 +53,11 @@ export function lookForPending(context: Context, request: ResetRequest): Pending
 
 /** The same for what a look has seen. */
 export function pendingIn(context: Context, request: ResetRequest, present: Present): Pending {
-  const overlay = present.objects as Overlay;
-  const put = (bytes: Buffer) => {
-    const name = hashBytes(bytes);
-    overlay.small(name, bytes);
-    return name;
-  };
-  return findPending(context, request, { present, put, isRecorded: false });
+  return findPending(context, request, { present, put: hashBytes, isRecorded: false });
 }
 
-interface Seen {
-  readonly present: Present;
-  readonly put: (bytes: Buffer) => ObjectHash;
-  /** Whether the newest checkpoint is this very state. */
-  readonly isRecorded: boolean;
-}
-
-function findPending(context: Context, request: ResetRequest, seen: Seen): Pending {
+/** What is pending in the files as they are, and the plan that takes it out. */
+export function findPending(context: Context, request: ResetRequest, seen: Sight): Pending {
   const { thread, includeShared } = request;
   const approved = approvedState(context, thread);
   const { present, put } = seen;
@@ -143,7 +124,7 @@ function changesSince(
   context: Context,
   { thread }: ResetRequest,
   approved: Checkpoint,
-  { present, isRecorded }: Seen,
+  { present, isRecorded }: Sight,
 ): Map<BytePath, OwnedChange[]> {
   const { db } = context.store;
   const history = ownedChanges(db, thread, { since: approved.seq });
@@ -211,10 +192,9 @@ function emptyPlan(
   context: Context,
   { thread }: ResetRequest,
   { approved, present }: { approved: Checkpoint | undefined; present: Present },
-): Plan {
+): PlanDraft {
   const { name } = readOpenSession(context.store.db, thread);
   return {
-    id: newOperation(context),
     kind: "reset",
     description: `Reset ${name} to the approved state`,
     checkpoint: approved?.id ?? null,
@@ -222,109 +202,4 @@ function emptyPlan(
     base: present.snapshot,
     ...EMPTY_PLAN,
   };
-}
-
-export interface Approved {
-  readonly checkpoint: Checkpoint;
-  readonly session: SessionName;
-  readonly newSession: SessionName;
-  readonly checkpointsApproved: number;
-}
-
-/** Makes the present state the approved one. What no checkpoint has yet gets one in the session first. */
-export function approveThread(context: Context, thread: ThreadId, message: string | undefined): Approved {
-  const { store, system } = context;
-  const newest = newestCheckpoint(store.db);
-  takeCheckpoint(context, {
-    request: { kind: "safety", thread },
-    description: "Auto-commit before approval",
-    wanted: ({ snapshot }) => snapshot !== newest?.snapshot,
-  });
-  let names: Pick<Approved, "session" | "newSession"> | undefined;
-  let checkpointsApproved = 0;
-  const { checkpoint } = takeCheckpoint(context, {
-    request: { kind: "approve", thread },
-    description: message ?? "Approved session",
-    operation: "approve",
-    within({ checkpoint: { id, seq } }) {
-      const now = system.now();
-      checkpointsApproved = countSessionCheckpoints(store.db, thread, readOpenSession(store.db, thread));
-      names = closeSession(store.db, thread, { approved: seq, message: message ?? null, now });
-      appendEvent(store.db, {
-        type: "session_approved",
-        thread,
-        at: now,
-        data: { ...names, checkpoint: id },
-      });
-    },
-  });
-  return { checkpoint, ...names!, checkpointsApproved };
-}
-
-const AUTO_SAVE = "Auto-save before reset (can be restored if needed)";
-
-/** Takes out what is pending; one conflict changes nothing. Without anything pending only the session ends. */
-export function resetThread(
-  context: Context,
-  request: ResetRequest,
-  options: { bestEffort: boolean; planned?: Plan },
-): Outcome {
-  const startedMs = context.system.elapsed();
-  return withRestoreLease(context, () => {
-    const { bestEffort, planned } = options;
-    let looked: Pending | undefined;
-    const isWanted = (present: Present) => {
-      looked = findPending(context, request, { present, put: hashBytes, isRecorded: false });
-      assertAsShown(looked.plan, planned);
-      return looked.edits.length > 0 && (looked.plan.conflicts.length === 0 || bestEffort);
-    };
-    const safety = takeCheckpoint(context, {
-      request: { kind: "safety", thread: request.thread },
-      description: AUTO_SAVE,
-      wanted: isWanted,
-      since: approvedState(context, request.thread),
-    });
-    if (safety !== undefined) return takeOut(context, request, { safety, bestEffort, startedMs });
-    if (looked!.edits.length === 0) giveUpSession(context, request.thread);
-    return withoutEffect(context, looked!.plan, startedMs);
-  });
-}
-
-function takeOut(
-  context: Context,
-  request: ResetRequest,
-  { safety, bestEffort, startedMs }: { safety: Taken; bestEffort: boolean; startedMs: number },
-): Outcome {
-  const { store, system } = context;
-  const writer = new ObjectWriter(store.db, store.objects, system.owner);
-  try {
-    const put = (bytes: Buffer) => writer.put(bytes);
-    const { plan } = findPending(context, request, { present: safety.present, put, isRecorded: true });
-    writer.flush();
-    return carryOut(context, {
-      plan,
-      safety: safety.checkpoint,
-      finish: {
-        kind: "reset",
-        description: plan.description,
-        thread: request.thread,
-        target: null,
-        step: { id: system.newId(), kind: "reset" },
-        moved: [],
-      },
-      bestEffort,
-      startedMs,
-    });
-  } finally {
-    giveBack(() => writer.abandon());
-  }
-}
-
-/** Nothing is pending: the files are the approved state already. */
-function giveUpSession({ store, system }: Context, thread: ThreadId): void {
-  const now = system.now();
-  store.db.transaction(() => {
-    const names = closeSession(store.db, thread, { approved: null, message: null, now });
-    appendEvent(store.db, { type: "session_reset", thread, at: now, data: { ...names, checkpoint: null } });
-  });
 }

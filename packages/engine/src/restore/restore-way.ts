@@ -1,33 +1,29 @@
-/** Restore: from the present to a checkpoint, whole or in part. Looks first, asks nothing, loses nothing. */
+/** The way back of a restore: from the present to a checkpoint, whole or in part. */
 import { attachesSince } from "../history/attaches.ts";
 import { threadsSince } from "../history/record.ts";
 import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { sameNode } from "../model/entry.ts";
-import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Edit, type Outcome, type Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type Edit, type Plan } from "../model/plan.ts";
 import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
 import { lookUp } from "../diff/compare-trees.ts";
-import { carryOut, newOperation, withoutEffect, withRestoreLease } from "./carry-out.ts";
 import { asSeen, type Context } from "../capture/context.ts";
-import { lookNow } from "../capture/look-now.ts";
 import { Overlay } from "../capture/overlay.ts";
+import type { PlanDraft, WayBack } from "./go-back.ts";
 import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
-import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
-import { whatElseToSee } from "../capture/see-for.ts";
-import { takeCheckpoint, type Taken } from "../capture/take-checkpoint.ts";
+import { whatElseToSee } from "./second-look.ts";
 import { planWarnings } from "./plan-warnings.ts";
-import type { Look, Present } from "../capture/look.ts";
+import type { Present } from "../capture/look.ts";
 
+/** What to restore. */
 export interface RestoreRequest {
   readonly target: Checkpoint;
   readonly paths: readonly BytePath[] | undefined;
@@ -36,14 +32,19 @@ export interface RestoreRequest {
   readonly scope: "files" | "conversation" | "both";
 }
 
-/** What would happen, without recording anything. */
-export function lookAndPlanRestore(context: Context, request: RestoreRequest): Plan {
-  if (isRootGone(context.worktree.root)) return buildPlan(context, nothing(context), request);
-  assertRootThere(context.worktree.root);
-  let present = lookNow(context);
-  const more = whatElseToSee(present, request.target);
-  if (more !== undefined) present = lookNow(context, more);
-  return buildPlan(context, present, request);
+/** From the present to a checkpoint, whole or in part. */
+export function restoreWay(request: RestoreRequest): WayBack {
+  const { target, scope } = request;
+  return {
+    safety: { description: `Before restoring ${whatOf(request)}` },
+    planWithoutRoot: (context) => draftPlan(context, emptyRoot(context), request),
+    look: () => ({ spared: target.seq, widen: (present) => whatElseToSee(present, target) }),
+    plan: (context, { present }) => draftPlan(context, present, request),
+    // a conversation goes back even where no file has to
+    isWorthDoing: ({ edits, conflicts }, bestEffort) =>
+      (edits.length > 0 || scope !== "files") && (conflicts.length === 0 || bestEffort),
+    finish: (context, plan) => finishOf(context, request, plan),
+  };
 }
 
 /** What a plan needs to know of the present. */
@@ -53,106 +54,12 @@ type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
 };
 
 /** The present where even the root is missing. */
-function nothing({ store, worktree }: Context): Seen {
+function emptyRoot({ store, worktree }: Context): Seen {
   const objects = new Overlay(store.objects, worktree.root);
   const empty = encodeTree([]);
   const snapshot = hashBytes(empty);
   objects.small(snapshot, empty);
   return { snapshot, objects, excludedRoots: [], git: null };
-}
-
-/** Restores in one go: one scan, one safety checkpoint, one plan. */
-export function restoreNow(context: Context, request: RestoreRequest, bestEffort: boolean): Outcome {
-  const startedMs = context.system.elapsed();
-  return withRestoreLease(context, () => {
-    let plan: Plan | undefined;
-    const safety = takeSafety(context, request, (present) => {
-      plan = buildPlan(context, present, request);
-      return isWanted(plan, request, bestEffort);
-    });
-    if (safety === undefined) return withoutEffect(context, plan!, startedMs);
-    return carryOut(context, {
-      plan: plan!,
-      safety: safety.checkpoint,
-      finish: finishOf(context, request, plan!),
-      bestEffort,
-      startedMs,
-    });
-  });
-}
-
-/** Carries out a plan made earlier, if the files are still what it was made on. */
-export function restorePlanned(
-  context: Context,
-  request: RestoreRequest,
-  planned: Plan,
-  bestEffort: boolean,
-): Outcome {
-  const startedMs = context.system.elapsed();
-  return withRestoreLease(context, () => {
-    const safety = takeSafety(context, request, (present) => {
-      if (present.snapshot !== planned.base) throw stale(planned);
-      return isWanted(planned, request, bestEffort);
-    });
-    if (safety === undefined) return withoutEffect(context, planned, startedMs);
-    return carryOut(context, {
-      plan: planned,
-      safety: safety.checkpoint,
-      finish: finishOf(context, request, planned),
-      bestEffort,
-      startedMs,
-    });
-  });
-}
-
-/** A conversation goes back even where no file has to. */
-function isWanted(plan: Plan, { scope }: RestoreRequest, bestEffort: boolean): boolean {
-  return (plan.edits.length > 0 || scope !== "files") && (plan.conflicts.length === 0 || bestEffort);
-}
-
-/** [R196] Whose change it was may be known better by now than when the plan was shown, even if no file has changed. */
-export function assertAsShown(plan: Plan, shown: Plan | undefined): void {
-  if (shown === undefined) return;
-  if (plan.base !== shown.base) throw stale(shown);
-  const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
-  const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
-  if (!areSteps || !areEdits)
-    throw stale(shown, "What this plan would take back is known to be something else by now");
-}
-
-function areEqual<Item>(
-  some: readonly Item[],
-  others: readonly Item[],
-  isEqual: (a: Item, b: Item) => boolean,
-): boolean {
-  return some.length === others.length && some.every((item, index) => isEqual(item, others[index]!));
-}
-
-function stale(plan: Plan, reason = "The files changed since this plan was made"): EngineError<"PLAN_STALE"> {
-  return new EngineError("PLAN_STALE", `${reason}. Nothing was changed; make a new plan.`, { plan: plan.id });
-}
-
-function takeSafety(
-  context: Context,
-  request: RestoreRequest,
-  wanted: (present: Present) => boolean,
-): Taken | undefined {
-  const { target } = request;
-  ensureRoot(context.worktree.root);
-  const options = {
-    request: { kind: "safety" as const },
-    description: `Before restoring ${whatOf(request)}`,
-    keep: target.seq,
-  };
-  let more: Look | undefined;
-  const first = takeCheckpoint(context, {
-    ...options,
-    wanted(present) {
-      more = whatElseToSee(present, target);
-      return more === undefined && wanted(present);
-    },
-  });
-  return more === undefined ? first : takeCheckpoint(context, { ...options, look: more, wanted });
 }
 
 /** What a restore brings back, after the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
@@ -173,7 +80,7 @@ export function nameOf(checkpoint: Checkpoint): string {
   return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
 }
 
-function buildPlan(context: Context, present: Seen, request: RestoreRequest): Plan {
+function draftPlan(context: Context, present: Seen, request: RestoreRequest): PlanDraft {
   const { target } = request;
   assertPathsExist(context, present, request);
   const { edits, kept, conflicts } =
@@ -194,7 +101,6 @@ function buildPlan(context: Context, present: Seen, request: RestoreRequest): Pl
     request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
   return {
     ...EMPTY_PLAN,
-    id: newOperation(context),
     kind: "restore",
     description: `Restored ${whatOf(request)}`,
     checkpoint: target.id,

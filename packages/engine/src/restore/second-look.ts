@@ -8,8 +8,8 @@ import type { Change } from "../history/changes.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Gap } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
-import { absenceProof, leavers } from "./proven-changes.ts";
-import type { Look, Present } from "./look.ts";
+import { absenceProof, leavers } from "../capture/proven-changes.ts";
+import type { Look, Present } from "../capture/look.ts";
 
 /** What a second look must add; undefined when the first one saw enough. */
 export function whatElseToSee(

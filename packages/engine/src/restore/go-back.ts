@@ -1,0 +1,157 @@
+/**
+ * Going back: restore, undo, redo, revert, reset and the abort of an edit are this one sequence, and differ only in
+ * their `WayBack`. `planBack` looks and plans; it records nothing. `goBack` takes the lease, looks, plans, records one
+ * safety checkpoint, carries the plan out and reports. What is refused (conflicts, nothing to do, a plan that no
+ * longer holds) leaves no checkpoint behind.
+ */
+import type { Context } from "../capture/context.ts";
+import { lookNow } from "../capture/look-now.ts";
+import type { Look, Present } from "../capture/look.ts";
+import { withCapture } from "../capture/with-capture.ts";
+import type { Finish } from "../history/journal.ts";
+import { sameNode } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
+import type { OperationId, ThreadId } from "../model/ids.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
+import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
+import { giveBack } from "../store/lease.ts";
+import { ObjectWriter } from "../store/object-writer.ts";
+import { carryOut } from "./carry-out.ts";
+import { NOTHING_DONE, report } from "./report.ts";
+import { withRestoreLease } from "./restore-lease.ts";
+
+/** A plan as a way back makes it; `goBack` and `planBack` give it its id. */
+export type PlanDraft = Omit<Plan, "id">;
+
+/** The state of the files that a plan is made on. */
+export interface Sight {
+  readonly present: Present;
+  /** Whether the newest checkpoint is this very state. */
+  readonly isRecorded: boolean;
+  /** Takes the content that a merge made and returns its name. */
+  put(bytes: Buffer): ObjectHash;
+}
+
+/** How one kind of going back differs from the others. */
+export interface WayBack<Result extends Outcome = Outcome> {
+  /** How its safety checkpoint is recorded. */
+  readonly safety: { readonly thread?: ThreadId; readonly description: string };
+  /** The plan where no look at the files is needed: there is nothing to go back to. */
+  planWithoutLook?(context: Context): PlanDraft | undefined;
+  /** The plan where the root is missing; only a way that has this one makes the root anew. */
+  planWithoutRoot?(context: Context): PlanDraft;
+  /** What a look must include for the plan to be made on it. */
+  look?(context: Context): Look;
+  plan(context: Context, sight: Sight): PlanDraft;
+  /** False where the plan changes nothing, or too little of what was asked for. */
+  isWorthDoing(plan: Plan, bestEffort: boolean): boolean;
+  /** What to record when the files are in place. */
+  finish(context: Context, plan: Plan): Finish;
+  /** What else ends with it, whether or not anything had to be carried out, and what more there is to report. */
+  end?(context: Context, outcome: Outcome): Result;
+}
+
+/** What would happen, without recording anything. */
+export function planBack(context: Context, way: WayBack): Plan {
+  const { root } = context.worktree;
+  const id = newOperation(context);
+  const known =
+    way.planWithoutLook?.(context) ?? (isRootGone(root) ? way.planWithoutRoot?.(context) : undefined);
+  if (known !== undefined) return { ...known, id };
+  assertRootThere(root);
+  return { ...way.plan(context, unrecorded(lookNow(context, way.look?.(context)))), id };
+}
+
+/** How to go back. */
+export interface GoBackOptions extends ApplyOptions {
+  /** The plan that was shown: what is carried out is this or nothing. */
+  readonly planned?: Plan | undefined;
+}
+
+/** Goes back in one go. */
+export function goBack<Result extends Outcome>(
+  context: Context,
+  way: WayBack<Result>,
+  options: GoBackOptions = {},
+): Result {
+  const { bestEffort = false, planned } = options;
+  const startedMs = context.system.elapsed();
+  const id = planned?.id ?? newOperation(context);
+  const asShown = (draft: PlanDraft) => assertAsShown({ ...draft, id }, planned);
+  const refuse = (plan: Plan) => report(context, { ...NOTHING_DONE, plan, bestEffort: false, startedMs });
+  const known = way.planWithoutLook?.(context);
+  const end = (outcome: Outcome) => way.end?.(context, outcome) ?? (outcome as Result);
+  if (known !== undefined) return end(refuse(asShown(known)));
+  return withRestoreLease(context, () => {
+    if (way.planWithoutRoot !== undefined) ensureRoot(context.worktree.root);
+    const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
+      const { present } = capture;
+      const plan = asShown(way.plan(context, unrecorded(present)));
+      if (!way.isWorthDoing(plan, bestEffort)) return { plan };
+      const { thread, description } = way.safety;
+      const request = { kind: "safety" as const, ...(thread === undefined ? {} : { thread }) };
+      return { present, safety: capture.record({ request, description }).checkpoint };
+    });
+    if (saved.safety === undefined) return end(refuse(saved.plan));
+    const { present, safety } = saved;
+    return withPlanOn(context, way, present, (draft) => {
+      const plan = { ...draft, id };
+      const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan) });
+      return end(report(context, { ...done, safety, bestEffort, startedMs }));
+    });
+  });
+}
+
+/** Before a checkpoint has the state, what merges make is only named. */
+function unrecorded(present: Present): Sight {
+  return { present, isRecorded: false, put: hashBytes };
+}
+
+/**
+ * The plan that is carried out is made on the recorded state: only now the steps at work have their changes, and what
+ * merges make must be in the store for as long as it takes.
+ */
+function withPlanOn<Result>(
+  context: Context,
+  way: WayBack,
+  present: Present,
+  work: (draft: PlanDraft) => Result,
+): Result {
+  const { store, system } = context;
+  const writer = new ObjectWriter(store.db, store.objects, system.owner);
+  try {
+    const draft = way.plan(context, { present, isRecorded: true, put: (bytes) => writer.put(bytes) });
+    writer.flush();
+    return work(draft);
+  } finally {
+    giveBack(() => writer.abandon());
+  }
+}
+
+/** [R196] Who made a change may be known better now than when the plan was shown, even if no file has changed. */
+function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
+  if (shown === undefined) return plan;
+  if (plan.base !== shown.base) throw stale(shown, "The files changed since this plan was made");
+  const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
+  const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
+  if (!areSteps || !areEdits)
+    throw stale(shown, "What this plan would take back is known to be something else by now");
+  return plan;
+}
+
+function areEqual<Item>(
+  some: readonly Item[],
+  others: readonly Item[],
+  isEqual: (a: Item, b: Item) => boolean,
+): boolean {
+  return some.length === others.length && some.every((item, index) => isEqual(item, others[index]!));
+}
+
+function stale(plan: Plan, reason: string): EngineError<"PLAN_STALE"> {
+  return new EngineError("PLAN_STALE", `${reason}. Nothing was changed; make a new plan.`, { plan: plan.id });
+}
+
+function newOperation({ system }: Context): OperationId {
+  return system.newId() as OperationId;
+}

@@ -1,0 +1,49 @@
+/** The events of going back: started, how far it is, finished. */
+import type { Context } from "../capture/context.ts";
+import { appendEvent } from "../history/events.ts";
+import type { JournalEntry } from "../history/journal.ts";
+import type { Recorded } from "../history/record.ts";
+import type { Edit } from "../model/plan.ts";
+
+/** Call inside the transaction that writes the journal. */
+export function tellStarted({ store, system }: Context, { id, finish, edits }: JournalEntry): void {
+  const data = { operation: id, kind: finish.kind, description: finish.description, files: edits.length };
+  appendEvent(store.db, { type: "restore_started", thread: finish.thread, at: system.now(), data });
+}
+
+/** The time between two progress events. */
+const PROGRESS_MS = 500;
+
+/** Reports the progress of a long restore. A failure to report does not stop the restore. */
+export function progressTeller(
+  { store, system }: Context,
+  { id, finish, edits }: JournalEntry,
+): (done: number) => void {
+  let toldMs = system.elapsed();
+  return (done) => {
+    if (system.elapsed() - toldMs < PROGRESS_MS) return;
+    const data = { operation: id, done, total: edits.length };
+    const event = { type: "restore_progress" as const, thread: finish.thread, at: system.now(), data };
+    try {
+      store.db.fleetingTransaction(() => appendEvent(store.db, event));
+    } catch {
+      // if the store fails now, recording the restore reports it
+    }
+    toldMs = system.elapsed();
+  };
+}
+
+/** Call inside the transaction that records the result. */
+export function tellFinished(
+  { store, system }: Context,
+  { id, finish }: JournalEntry,
+  { checkpoint }: Recorded,
+  done: readonly Edit[],
+): void {
+  const about = { thread: finish.thread, at: system.now() };
+  const { kind, description, moved: steps } = finish;
+  const data = { operation: id, kind, description, files: done.length };
+  appendEvent(store.db, { ...about, type: "restore_finished", data });
+  if (kind === "undo" || kind === "redo")
+    appendEvent(store.db, { ...about, type: kind, data: { steps, checkpoint: checkpoint.id } });
+}
