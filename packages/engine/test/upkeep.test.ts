@@ -245,6 +245,8 @@ describe("gc", () => {
         const limits = () => ({ fileBytes: 2 ** 30, checkpointBytes: 2 ** 30, ignored });
         const options = {
           root,
+          objects: store.objects,
+          everyLook: () => ({ named: [], excluded: [] }),
           cachePath: undefined,
           storeId: store.id,
           limits,
@@ -253,7 +255,7 @@ describe("gc", () => {
         };
         const worktree = new Worktree(options);
         // an attempt that was given up has left a piece and the rules
-        const { rules, recordedRules } = worktree.look({ named: [], excluded: [] }, store.objects);
+        const { rules, recordedRules } = worktree.look({});
         const before = new ObjectWriter(store.db, store.objects, project.system.owner);
         for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
         before.flush();

@@ -15,7 +15,7 @@ import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import type { Store } from "../store/store.ts";
 import type { RuledSnapshot } from "./proven-changes.ts";
-import type { Look, LookRequest } from "./look.ts";
+import type { RulesRequest } from "../scan/rules-reader.ts";
 import type { Worktree } from "./worktree.ts";
 
 export interface Context {
@@ -43,39 +43,38 @@ export interface Context {
   readonly dropped: StepSummary[];
 }
 
-/** A look with what every look includes: named paths in, and what an open turn ignored; other workspaces out. */
-export function lookRequest(context: Context, look: Look = {}): LookRequest {
+/** What every look includes: named paths in, and what an open turn ignored; other workspaces out. */
+export function everyLook(context: Pick<Context, "store" | "excludedDirectories">): RulesRequest {
   return {
-    ...look,
     named: listNamedPaths(context.store.db),
-    included: [...carriedPaths(context), ...(look.included ?? [])],
+    included: carriedPaths(context.store),
     excluded: leftOutAnyway(context),
   };
 }
 
 /** In the order in which rules are recorded. */
-function leftOutAnyway(context: Context): ExcludedDirectory[] {
+function leftOutAnyway(context: Pick<Context, "store" | "excludedDirectories">): ExcludedDirectory[] {
   const keptOut = keptOutPaths(context.store.db).map((path) => ({ path, reason: KEPT_OUT_RULE }));
   return [...context.excludedDirectories(), ...keptOut].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
 /** What the newest checkpoint has only because it was asked for by name: until the turn is over it may still change. */
-function carriedPaths(context: Context): readonly BytePath[] {
-  const { db } = context.store;
+function carriedPaths(store: Store): readonly BytePath[] {
+  const { db } = store;
   if (!hasOpenStep(db)) return [];
   const rules = newestRules(db);
-  return rules === undefined ? [] : includedBy(context, rules);
+  return rules === undefined ? [] : includedBy(store, rules);
 }
 
 /** Rules are objects: what was read once stays right. The last few are enough. */
 const included = new Map<ObjectHash, readonly BytePath[]>();
 
 /** The paths that a snapshot with these rules has whatever any ignore file says. */
-function includedBy({ store }: Context, rules: ObjectHash): readonly BytePath[] {
+function includedBy({ objects }: Store, rules: ObjectHash): readonly BytePath[] {
   const known = included.get(rules);
   if (known !== undefined) return known;
   if (included.size >= 8) included.clear();
-  const paths = decodeRules(store.objects.read(rules), rules).included;
+  const paths = decodeRules(objects.read(rules), rules).included;
   included.set(rules, paths);
   return paths;
 }

@@ -9,7 +9,6 @@ import { statNode } from "../fs/file-stat.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import { ancestorPaths, joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
-import type { Deadline } from "../model/deadline.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
@@ -17,7 +16,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { asSeen, type Context } from "./context.ts";
 import { FILE, SYMLINK, type FileTable } from "../scan/file-table.ts";
 import { provenChanges } from "./proven-changes.ts";
-import type { Present } from "./look.ts";
+import type { Look, Present, Sight } from "./look.ts";
 
 /** Files are stamped by a clock that ticks: what seems to be just before the deadline may be just after it. */
 const TICK_NS = 10_000_000n;
@@ -25,12 +24,17 @@ const TICK_NS = 10_000_000n;
 /** Call inside the commit of the capture; the same `present` when it is not late, or nothing changed since. */
 export function lateView(
   context: Context,
-  { present, writer, deadline }: { present: Present; writer: ObjectWriter; deadline: Deadline | undefined },
+  {
+    present,
+    table,
+    writer,
+    deadline,
+  }: Pick<Sight, "present" | "table"> & Pick<Look, "deadline"> & { writer: ObjectWriter },
 ): Present {
   if (deadline === undefined || context.system.now() < deadline.at) return present;
   const sinceNs = BigInt(Math.floor(deadline.at)) * 1_000_000n - TICK_NS;
   const gone = goneSince(context, present, sinceNs);
-  const paths = [...changedSince(present.cache.table, sinceNs), ...filesOf(gone).map(({ path }) => path)];
+  const paths = [...changedSince(table, sinceNs), ...filesOf(gone).map(({ path }) => path)];
   if (paths.length === 0) return present;
   const doubts = [...present.doubts, ...paths.map((path): Doubt => ({ path, reason: deadline.reason }))];
   return gone.length === 0
@@ -77,7 +81,7 @@ function takenOver(context: Context, present: Present, gone: readonly Edit[], wr
   const back = gone.map(({ path, from }) => ({ path, to: from }));
   const snapshot = editTree(objects, present.snapshot, back);
   writer.storeNow();
-  const { changes: _, hot: __, ...rest } = present;
+  const { changes: _, ...rest } = present;
   const files = filesOf(gone);
   const bytes = files.reduce(
     (sum, { from }) => sum + (from !== undefined && "size" in from ? from.size : 0),

@@ -1,17 +1,13 @@
 /** A look that records nothing, repeated until it has seen everything it is for. */
 import { leftBehind } from "./left-behind.ts";
-import { lookRequest, type Context } from "./context.ts";
+import type { Context } from "./context.ts";
 import type { Look, Present } from "./look.ts";
 
 /** The working copy as it is now; nothing is stored. */
 export function lookNow(context: Context, look: Look = {}): Present {
-  const { worktree, store } = context;
+  const { worktree } = context;
   for (let asked = look; ;) {
-    const { present, wider } = widerLook(
-      context,
-      asked,
-      worktree.look(lookRequest(context, asked), store.objects),
-    );
+    const { present, wider } = widerLook(context, asked, worktree.look(asked));
     if (wider === undefined) return present;
     asked = wider;
   }

@@ -2,13 +2,13 @@
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt, ExcludedRoot, Gap, GitState } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
+import type { CheckpointId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { ReadProgress } from "./parallel-read.ts";
-import type { RulesRequest } from "../scan/rules-reader.ts";
-import type { StatCache } from "../scan/stat-cache.ts";
+import type { FileTable } from "../scan/file-table.ts";
 
 /** What one look includes beyond what every look does. */
 export interface Look extends Bounded {
@@ -24,9 +24,6 @@ export interface Look extends Bounded {
   readonly spared?: number | undefined;
   readonly progress?: ReadProgress | undefined;
 }
-
-/** A look with what every look includes. */
-export type LookRequest = Look & RulesRequest;
 
 /** The working copy as it was a moment ago. */
 export interface Present {
@@ -44,14 +41,17 @@ export interface Present {
   readonly git: GitState | null;
   /** Where all of it can be read: the store, or the store and the disk. */
   readonly objects: ObjectSource;
-  /** What the next scan may reuse, once the content is durable. */
-  readonly cache: StatCache;
-  /** Entries that had to be read, because the stat cache did not know them as they are. */
-  readonly readCount: number;
-  /** Of a live capture: what changed, and since which snapshot. */
+  /** Of a live look: what changed, and since which snapshot. */
   readonly changes?: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
-  /** Of a live capture: what is to be read again after the answer. */
-  readonly hot?: ReadonlyMap<BytePath, ObjectHash>;
-  /** When it began, by the clock that stamps files. */
-  readonly startNs: bigint;
+}
+
+/** One look: the present, and what the next look may reuse of it. */
+export interface Sight {
+  readonly present: Present;
+  /** Every path that was seen, with its stat. */
+  readonly table: FileTable;
+  /** Where on disk the content lies that was read just now. */
+  readonly read: ReadonlyMap<ObjectHash, BytePath>;
+  /** Lets the next look rely on this one; call it when the checkpoint it became is durable. */
+  remember(checkpoint: CheckpointId): void;
 }

@@ -27,6 +27,8 @@ export type ReadProgress = (progress: { done: number; total: number; bytes: numb
 
 export class ParallelRead {
   readonly #root: AbsolutePath;
+  readonly #writer: ObjectWriter;
+  readonly #progress: ReadProgress | undefined;
   readonly #batches: FileToPack[][] = [];
   readonly #counters = new Int32Array(new SharedArrayBuffer(COUNTERS * 4));
   #batch: FileToPack[] = [];
@@ -34,8 +36,10 @@ export class ParallelRead {
   #files = 0;
   #port: MessagePort | undefined;
 
-  constructor(root: AbsolutePath) {
+  constructor(root: AbsolutePath, writer: ObjectWriter, progress: ReadProgress | undefined) {
     this.#root = root;
+    this.#writer = writer;
+    this.#progress = progress;
   }
 
   /** Called by the scan for each file it leaves to be read. */
@@ -49,17 +53,17 @@ export class ParallelRead {
   }
 
   /** Packs everything that was offered; files that need care stay without a hash, for `captureTree` to read. */
-  finish(scan: Scan, writer: ObjectWriter, progress: ReadProgress | undefined): void {
+  finish(scan: Scan): void {
     this.#closeBatch();
     Atomics.store(this.#counters, COUNTER.closed, 1);
     Atomics.notify(this.#counters, COUNTER.offered);
     let [done, bytes] = [0, 0];
     const take = ({ packs, read }: PackedFiles) => {
-      for (const pack of packs) writer.putPack(pack);
+      for (const pack of packs) this.#writer.putPack(pack);
       for (const { at, hash } of read) scan.table.setHash(scan.pending[at]!, hash);
       done += read.length;
       for (const pack of packs) bytes += pack.rawBytes;
-      progress?.({ done, total: scan.pending.length, bytes });
+      this.#progress?.({ done, total: scan.pending.length, bytes });
     };
     const known = new Set<ObjectHash>();
     for (

@@ -10,7 +10,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { baseName, joinPath, parentPath, type BytePath } from "../model/byte-path.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DISCARD } from "../store/content-sink.ts";
-import type { CaptureInput } from "./capture.ts";
+import type { CaptureInput } from "./build-snapshot.ts";
 import { FILE } from "../scan/file-table.ts";
 import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
 import { readFileContent } from "./read-content.ts";

@@ -19,10 +19,10 @@ import { assertRootThere } from "../scan/root.ts";
 import { giveBack } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
-import { lookRequest, type Context } from "./context.ts";
+import type { Context } from "./context.ts";
 import { lateView } from "./late-view.ts";
 import { widerLook } from "./look-now.ts";
-import type { Look, Present } from "./look.ts";
+import type { Look, Present, Sight } from "./look.ts";
 import { recordCapture, type CaptureRecording } from "./record-capture.ts";
 
 /** What a look saw, in the store for as long as the transaction lasts. */
@@ -91,18 +91,18 @@ function attemptCapture<Result>(
   const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   let isCommitted = false;
   try {
-    const seen = worktree.capture(lookRequest(context, look), writer, store.objects);
+    const sight = worktree.capture(look, writer);
     const attempt = writer.commit(
-      () => {
-        if (newestSeq(store.db) !== base) return { again: look, isOutrun: true, isKept: false } as const;
-        if (!isComplete(context, seen, writer)) {
+      (): Attempt<Result> => {
+        if (newestSeq(store.db) !== base) return { again: look, isOutrun: true, isKept: false };
+        if (!isComplete(context, sight.present, writer)) {
           worktree.distrust();
-          return { again: look, isOutrun: true, isKept: false } as const;
+          return { again: look, isOutrun: true, isKept: false };
         }
-        const { present: whole, wider } = widerLook(context, look, seen);
-        if (wider !== undefined) return { again: wider, isOutrun: false, isKept: false } as const;
-        const present = lateView(context, { present: whole, writer, deadline: look.deadline });
-        return handOver(context, { seen, present }, work);
+        const { present, wider } = widerLook(context, look, sight.present);
+        if (wider !== undefined) return { again: wider, isOutrun: false, isKept: false };
+        const view = lateView(context, { ...sight, present, writer, deadline: look.deadline });
+        return handOver(context, { sight, present: view }, work);
       },
       ({ isKept }) => isKept,
     );
@@ -115,7 +115,7 @@ function attemptCapture<Result>(
 
 function handOver<Result>(
   context: Context,
-  { seen, present }: { seen: Present; present: Present },
+  { sight, present }: { sight: Sight; present: Present },
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
   let isStored = false;
@@ -132,8 +132,8 @@ function handOver<Result>(
   const remember = () => {
     if (recorded === undefined) return;
     // a late view has files that are gone from the disk: the next look must not rely on them
-    if (seen.snapshot !== present.snapshot) context.worktree.live?.capture.outdate("a capture came late");
-    else context.worktree.remember(present, recorded.checkpoint.id);
+    if (sight.present.snapshot === present.snapshot) sight.remember(recorded.checkpoint.id);
+    else context.worktree.live?.capture.outdate("a capture came late");
   };
   return { result, isKept: isStored || recorded !== undefined, remember };
 }

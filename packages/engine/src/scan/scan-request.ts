@@ -27,8 +27,6 @@ export interface ScanRequest {
   readonly ignoredLimits: IgnoredLimits;
   /** Paths to which the size limit does not apply. */
   readonly unlimited: ReadonlySet<BytePath>;
-  /** Paths to read again whatever their stat says. */
-  readonly forced: ReadonlySet<BytePath>;
   /** Entries whose times are not older than this may change again without a trace. */
   readonly racySinceNs: bigint;
   /** Told of each directory before it is listed; true when its watch is new, so that what was seen before does not count. */

@@ -355,7 +355,7 @@ export class Scanner {
   }
 
   #lookAtFile(visit: OpenVisit, { name, path, stat }: Found, kind: "file" | "symlink"): void {
-    const { fileLimitBytes, unlimited, forced, ignoredLimits } = this.#request;
+    const { fileLimitBytes, unlimited, ignoredLimits } = this.#request;
     // [R136] a log without its database, or the other way round, would do harm when it is restored
     const size = isMapped(name) ? setSize(name, visit.statOf) : Number(stat.size);
     const reason = unlimited.has(path)
@@ -368,7 +368,7 @@ export class Scanner {
     if (stat.nlink > 1n) this.#linked.push(stat.ino);
     const index = this.#table.addEntry(visit.directory, name, kind === "file" ? FILE : SYMLINK, stat);
     if (isRacy(stat, this.#request.racySinceNs) || isMapped(name)) this.#table.flags[index] = RACY;
-    const reused = !forced.has(path) && visit.cursor.reuse(this.#table, index);
+    const reused = visit.cursor.reuse(this.#table, index);
     if (reused) return;
     visit.cursor.markChanged();
     // a database is read together with its logs

@@ -5,7 +5,7 @@
 import { whileFilesStand } from "../fs/while-files-stand.ts";
 import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
-import type { WorktreeLimits } from "../scan/worktree-options.ts";
+import type { WorktreeLimits } from "../capture/worktree-options.ts";
 import { oncePerTask } from "./once-per-task.ts";
 import { WorkspacePauses } from "./pauses.ts";
 import { configPath, readSettings, type Settings } from "./settings.ts";

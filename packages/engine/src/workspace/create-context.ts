@@ -1,5 +1,5 @@
 /** Puts together what every operation on a workspace needs. */
-import type { Context } from "../capture/context.ts";
+import { everyLook, type Context } from "../capture/context.ts";
 import { Worktree } from "../capture/worktree.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { cookiePlace } from "../fs/watch-cookie.ts";
@@ -46,6 +46,8 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       void dropped.push(...makeRoom(store, system, { capBytes: settings.capBytes, missingBytes, keep })),
     worktree: new Worktree({
       root,
+      objects: store.objects,
+      everyLook: () => everyLook({ store, excludedDirectories }),
       cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
       storeId: store.id,
       limits: () => settings.limits,

@@ -53,7 +53,7 @@ import type {
 import type { CheckpointRef } from "../model/ids.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
 import { parsePath } from "../model/workspace-path.ts";
-import { lookRequest, type Context } from "../capture/context.ts";
+import type { Context } from "../capture/context.ts";
 import { filesBelow } from "../restore/files-below.ts";
 import { recover } from "../restore/recover.ts";
 import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
@@ -144,7 +144,7 @@ export class LocalWorkspace implements Workspace {
 
   async reconcile(): Promise<Reconciled> {
     const { worktree } = this.#context;
-    const { paths, checkpoints } = await worktree.reconcile(() => lookRequest(this.#context));
+    const { paths, checkpoints } = await worktree.reconcile();
     worktree.saveCache();
     return { missed: paths, checkpoints: checkpoints as readonly CheckpointId[] };
   }

@@ -18,7 +18,7 @@ import { mayHoldMore, sameNode, type Entry } from "../../model/entry.ts";
 import type { Edit } from "../../model/plan.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
 import type { ContentSink } from "../../store/content-sink.ts";
-import { encodeDirectory } from "../capture.ts";
+import { encodeDirectory } from "../build-snapshot.ts";
 import { ABSENT, DIRECTORY, FILE, type FileTable, GAP, SYMLINK, TABLE_GAPS } from "../../scan/file-table.ts";
 import { EXCLUDED, RACY } from "../../scan/stat-columns.ts";
 import { IgnoredUse } from "../../rules/ignored-budget.ts";

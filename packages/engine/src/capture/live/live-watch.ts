@@ -13,7 +13,7 @@ import { EngineError } from "../../model/errors.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
 import type { RecordedRules } from "../../model/rules.ts";
 import { DISCARD } from "../../store/content-sink.ts";
-import { readScanned, SETTLE_MS } from "../capture.ts";
+import { readScanned, SETTLE_MS } from "../build-snapshot.ts";
 import { DIRECTORY, type FileTable } from "../../scan/file-table.ts";
 import { EXCLUDED, hasStat, RACY } from "../../scan/stat-columns.ts";
 import type { LiveCapture, LiveLook } from "./live.ts";

@@ -17,7 +17,7 @@ import type { GitState } from "../../model/checkpoint.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
 import type { Edit } from "../../model/plan.ts";
 import type { RecordedRules } from "../../model/rules.ts";
-import { readScanned, type CapturedTree, type CaptureInput } from "../capture.ts";
+import { readScanned, type CapturedTree, type CaptureInput } from "../build-snapshot.ts";
 import { FILE, type FileTable } from "../../scan/file-table.ts";
 import { EXCLUDED, hasStat } from "../../scan/stat-columns.ts";
 import { LiveChanges } from "./live-changes.ts";

@@ -15,6 +15,7 @@ import { ABSENT, FILE, GAP, SYMLINK, TABLE_GAPS, type FileTable } from "../scan/
 import { RACY } from "../scan/stat-columns.ts";
 import { readDatabases } from "./read-databases.ts";
 import { readFileContent, readLinkContent, type ReadContent } from "./read-content.ts";
+import type { ParallelRead } from "./parallel-read.ts";
 import type { Scan } from "../scan/scan-request.ts";
 import { sleep } from "./sleep.ts";
 
@@ -28,8 +29,8 @@ export interface CaptureInput {
   readonly fileSink: ContentSink;
   /** Files whose times are not older than this are read twice, a moment apart. */
   readonly hotSinceNs: bigint;
-  /** Reads the bulk of a big first capture in its own way; what it leaves is read here. */
-  readAhead?: (() => void) | undefined;
+  /** Has read the bulk of a first capture while the scan ran; what it leaves is read here. */
+  readonly parallel?: ParallelRead | undefined;
   /** At most this many bytes are read; the largest files become gaps first. */
   readonly limitBytes: number;
   readonly unlimited: ReadonlySet<BytePath>;
@@ -58,7 +59,7 @@ export function readScanned(input: CaptureInput): Pick<CapturedTree, "doubts" | 
   const doubts: Doubt[] = [];
   const read = new Map<ObjectHash, BytePath>();
   applyByteLimit(input);
-  input.readAhead?.();
+  input.parallel?.finish(input.scan);
   const noteUnstable = (path: BytePath) => void doubts.push({ path, reason: "unstable" });
   const note: Done = (path, content) => {
     read.set(content.hash, path);

@@ -2,6 +2,8 @@
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules, RuleSettings } from "../model/rules.ts";
+import type { RulesRequest } from "../scan/rules-reader.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
 
 export interface WorktreeLimits {
@@ -15,8 +17,13 @@ export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettin
   return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
 }
 
+/** What a working copy is looked at with. */
 export interface WorktreeOptions {
   readonly root: AbsolutePath;
+  /** The store's objects. */
+  readonly objects: ObjectSource;
+  /** The paths that every look includes or leaves out, beside what ignore files say. */
+  everyLook(): RulesRequest;
   /** undefined = keep the cache in memory only */
   readonly cachePath: AbsolutePath | undefined;
   /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
