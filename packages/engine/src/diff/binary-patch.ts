@@ -1,14 +1,14 @@
 /**
- * Content that has no lines as a patch: git's own form, both versions whole, compressed, in base 85. With both of them
- * the patch applies in either direction.
+ * Binary content as a patch in git's own form: both versions whole, compressed, in base 85. With both
+ * versions the patch applies in either direction.
  */
 import { hash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
-/** What stands between the head of a file's patch and the next file. */
+/** The part of a patch between one file's header and the next file. */
 export function binaryPatch(before: Buffer | null, after: Buffer | null): string {
   return [
-    // git takes a binary patch only with the full names of both versions
+    // git requires the full names of both versions in a binary patch
     `index ${blobName(before)}..${blobName(after)}`,
     "GIT binary patch",
     literal(after),
@@ -40,7 +40,9 @@ const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#
 const GROUP_BYTES = 4;
 const GROUP_DIGITS = 5;
 
-/** A letter for the number of bytes (A–Z, then a–z), then five digits for every four bytes, the last ones padded with zeros. */
+/**
+ * A letter for the number of bytes (A–Z, then a–z), then five digits for every four bytes, padded with zeros.
+ */
 function encodeLine(bytes: Buffer): string {
   const padded = Buffer.alloc(Math.ceil(bytes.length / GROUP_BYTES) * GROUP_BYTES);
   bytes.copy(padded);

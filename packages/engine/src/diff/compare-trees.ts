@@ -1,7 +1,7 @@
 /**
- * The difference of two snapshots, node by node. Equal subtrees are never opened, so the cost follows
- * the difference. Directories appear as nodes of their own (existence and mode); what is inside has
- * paths of its own. Below a gap nothing is known, so nothing below it is reported.
+ * The difference of two snapshots, node by node. Equal subtrees are never opened, so the cost follows the
+ * difference. Directories are nodes of their own (existence and mode); their children have paths of their
+ * own. Nothing is known below a gap, so nothing below it is reported.
  */
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { mayHoldMore, sameEntry, sameNode, type Entry } from "../model/entry.ts";
@@ -10,10 +10,14 @@ import type { Edit } from "../model/plan.ts";
 import { decodeTree, type Tree } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
-/** Trees by name, decoded when somebody asks: content-addressed, so one that was verified once stays right. */
+/**
+ * Recently used trees by name, decoded on first use. They are content-addressed, so a verified tree stays
+ * valid.
+ */
 const recent = new Map<ObjectHash, Tree | Buffer>();
 const RECENT_TREES = 512;
 
+/** Reads and decodes a tree, through a cache. */
 export function readTree(source: ObjectSource, name: ObjectHash): Tree {
   const known = recent.get(name);
   if (known !== undefined && !Buffer.isBuffer(known)) return known;
@@ -22,7 +26,10 @@ export function readTree(source: ObjectSource, name: ObjectHash): Tree {
   return tree;
 }
 
-/** Spares the next comparison the reading of a tree; the name must be that of the bytes. */
+/**
+ * Adds a tree to the cache so that the next comparison need not read it. The name must be the hash of the
+ * bytes.
+ */
 export function offerTree(name: ObjectHash, bytes: Buffer): void {
   if (!recent.has(name)) remember(name, bytes);
 }
@@ -32,7 +39,10 @@ function remember(name: ObjectHash, tree: Tree | Buffer): void {
   recent.set(name, tree);
 }
 
-/** Edits that lead from snapshot `from` to snapshot `to`, parents before children, names in byte order; the first `most` of them. */
+/**
+ * The edits from snapshot `from` to snapshot `to`, parents before children, names in byte order; at most
+ * `most`.
+ */
 export function compareTrees(
   source: ObjectSource,
   from: ObjectHash,
@@ -62,7 +72,7 @@ function compareDirectories(walk: Walk, directory: BytePath, from: Tree, to: Tre
 function compareEntries(walk: Walk, path: BytePath, from: Entry | undefined, to: Entry | undefined): void {
   if (sameEntry(from, to) || walk.edits.length >= walk.most) return;
   if (!sameNode(from, to)) walk.edits.push({ path, from, to });
-  // [R12] nothing is known below such a gap: what stands there on the other side is neither new nor gone
+  // [R12] nothing is known below such a gap: the other side's paths there are neither new nor deleted
   if (mayHoldMore(from) || mayHoldMore(to)) return;
   const before = from?.kind === "directory" ? readTree(walk.source, from.hash) : NOTHING;
   const after = to?.kind === "directory" ? readTree(walk.source, to.hash) : NOTHING;
@@ -75,7 +85,7 @@ function mergedNames(from: Tree, to: Tree): Iterable<string> {
   return [...new Set([...from.keys(), ...to.keys()])].sort();
 }
 
-/** What stands at a path of a snapshot. `gapAbove` is set when a directory on the way was not captured. */
+/** The entry at a path of a snapshot. `gapAbove` is set when a directory on the way was not captured. */
 export function lookUp(
   source: ObjectSource,
   root: ObjectHash,

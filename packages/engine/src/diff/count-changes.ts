@@ -1,11 +1,12 @@
 /**
- * How many files changed: the one way to count them, for checkpoints, differences, plans and outcomes. Files are counted
- * by path, so that a moved one is one gone and one come; directories are not files.
+ * The one way to count changed files, for checkpoints, differences, plans and outcomes. Files are counted by
+ * path, so a move is one deletion and one addition. Directories are not files.
  */
 import type { Entry } from "../model/entry.ts";
 import type { ChangeCounts } from "../model/file-change.ts";
 import type { Edit } from "../model/plan.ts";
 
+/** Counts added, modified and deleted files. */
 export function countChanges(changes: readonly Pick<Edit, "from" | "to">[]): ChangeCounts {
   const count = { added: 0, modified: 0, deleted: 0 };
   for (const { from, to } of changes) {

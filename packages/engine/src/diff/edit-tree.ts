@@ -1,4 +1,4 @@
-/** The snapshot that results from a snapshot and some edits, without looking at the disk. */
+/** Applies edits to a snapshot without touching the disk. */
 import type { Entry } from "../model/entry.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
@@ -7,6 +7,7 @@ import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { readTree } from "./compare-trees.ts";
 
+/** The snapshot that results from a snapshot and edits. */
 export function editTree(
   objects: { source: ObjectSource; sink: ContentSink },
   root: ObjectHash,

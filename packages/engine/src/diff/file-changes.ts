@@ -1,4 +1,4 @@
-/** Edits as changed files: renames found, lines counted, diffs to read and patches to apply made. */
+/** Turns edits into changed files: finds renames, counts lines, makes diffs and patches. */
 import type { BytePath } from "../model/byte-path.ts";
 import type { Entry, GapReason } from "../model/entry.ts";
 import type { DiffDetail, FileChange } from "../model/file-change.ts";
@@ -93,7 +93,7 @@ class ChangeDescriber {
     return { ...head, tooLarge, binary: false, ...this.#compare(row, before, after) };
   }
 
-  /** The patch is made when somebody wants it: its content may be large. */
+  /** The patch is made on demand: its content may be large. */
   #withoutText(row: ChangeRow): Partial<FileChange> {
     if (this.#detail !== "text") return {};
     const patch = () => {
@@ -127,7 +127,10 @@ class ChangeDescriber {
 
 const NO_CONTENT = Buffer.alloc(0);
 
-/** A file that became a link, or the reverse, is one deleted and one added: that is what a patch can say. */
+/**
+ * A file that became a link, or the reverse, is a deletion and an addition: a patch has no other way to
+ * express it.
+ */
 function patchesOf(row: ChangeRow, before: Buffer, after: Buffer): PatchedFile[] {
   if (row.from === undefined || row.to === undefined || row.from.kind === row.to.kind)
     return [patchOf(row, before, after)];
@@ -148,7 +151,7 @@ function patchOf(row: ChangeRow, oldContent: Buffer, newContent: Buffer): Patche
   };
 }
 
-/** What of a change a patch leaves out. */
+/** What a patch leaves out of this change. */
 function lackOf({ from, to }: ChangeRow): Pick<FileChange, "notInPatch"> {
   if (from?.kind === "gap" || to?.kind === "gap") return { notInPatch: "its content was not captured" };
   if (from?.kind !== "file" || to?.kind !== "file" || from.mode === to.mode) return {};

@@ -1,4 +1,4 @@
-/** Hunks of a unified diff: changes that are near each other, with the unchanged lines around them. */
+/** Hunks of a unified diff: nearby changes with the unchanged lines around them. */
 import type { LineChange, Lines } from "./lines.ts";
 
 /** The lines a hunk spans on both sides, and the changes in it. */
@@ -26,7 +26,7 @@ export function groupIntoHunks(
   });
 }
 
-/** A hunk as a patch has it, without its last "\n". */
+/** The text of a hunk in a patch, without its last "\n". */
 export function hunkText({ span, changes }: Hunk, oldLines: Lines, newLines: Lines): string {
   const lines = [`@@ -${rangeText(span[0], span[1])} +${rangeText(span[2], span[3])} @@`];
   const append = (mark: string, source: Lines, [start, end]: readonly [number, number]) => {
@@ -43,7 +43,7 @@ export function hunkText({ span, changes }: Hunk, oldLines: Lines, newLines: Lin
   return lines.join("\n");
 }
 
-/** Lines are counted from 1; an empty range names the line before it; a length of 1 is left out. */
+/** Lines are counted from 1. An empty range names the line before it; a length of 1 is omitted. */
 function rangeText(start: number, end: number): string {
   if (end === start) return `${start},0`;
   return end - start === 1 ? `${start + 1}` : `${start + 1},${end - start}`;

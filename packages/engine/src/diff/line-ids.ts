@@ -1,17 +1,17 @@
 /**
- * Lines as small numbers: comparing two lines then costs one instruction, whatever their length, and what
- * one side lacks can be left out before the costly search for common lines.
+ * Lines as small integers. Comparing two lines then takes one instruction, whatever their length, and lines
+ * that one side lacks can be dropped before the costly search for common lines.
  */
 import type { LineChange, Lines } from "./lines.ts";
 
-/** Two rows of lines; equal lines have equal numbers, all below `idCount`. */
+/** Two sequences of lines; equal lines have equal numbers, all below `idCount`. */
 export interface LineIds {
   readonly aIds: Int32Array;
   readonly bIds: Int32Array;
   readonly idCount: number;
 }
 
-/** The lines of one side that the other has too, where they stood, and a mark for each line that is changed. */
+/** The lines of one side that the other side has too, their positions, and a mark for each changed line. */
 export interface SharedLines {
   readonly ids: Int32Array;
   readonly indexes: Int32Array;
@@ -34,7 +34,7 @@ export function internLines(a: Lines, b: Lines): LineIds {
   return { aIds: intern(a), bIds: intern(b), idCount: numbers.size };
 }
 
-/** Leaves out, and marks as changed, the lines that the other side does not have: they cannot be common. */
+/** Drops, and marks as changed, lines that the other side does not have: they cannot be common. */
 export function dropAbsent({ aIds, bIds, idCount }: LineIds): [SharedLines, SharedLines] {
   const keepShared = (ids: Int32Array, others: Int32Array): SharedLines => {
     const present = new Uint8Array(idCount);

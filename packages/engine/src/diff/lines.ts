@@ -1,8 +1,8 @@
 /**
- * Line differences of two contents, byte for byte: a line keeps its terminator and is decoded as latin1,
- * so that CRLF, a missing last "\n" and bytes that are not UTF-8 all survive and all count.
+ * Line differences of two contents, byte for byte. A line keeps its terminator and is decoded as latin1, so
+ * that CRLF, a missing last "\n" and bytes that are not UTF-8 survive and count.
  * `diffLines` is minimal for ordinary input. For pathological input (two long files with the same lines in
- * another order) it gives up at a fixed cost and reports the middle as replaced: coarse, still correct.
+ * another order) it gives up at a fixed cost and reports the middle as replaced: coarse but correct.
  */
 import { diff_core } from "fast-myers-diff";
 import { changesFromMarks, dropAbsent, internLines, type LineIds } from "./line-ids.ts";
@@ -10,13 +10,16 @@ import { changesFromMarks, dropAbsent, internLines, type LineIds } from "./line-
 /** The lines of a content, in order; their concatenation is the content. */
 export type Lines = readonly string[];
 
-/** Lines `[aStart, aEnd)` of a stand where lines `[bStart, bEnd)` of b stand; one of the ranges may be empty. */
+/** Lines `[aStart, aEnd)` of a became lines `[bStart, bEnd)` of b; one of the ranges may be empty. */
 export type LineChange = readonly [aStart: number, aEnd: number, bStart: number, bEnd: number];
 
-/** Line comparisons before a diff becomes coarse: half a second. Rewriting 10,000 lines of code takes a tenth of it. */
+/**
+ * Line comparisons before a diff becomes coarse: half a second. Rewriting 10,000 lines of code takes a tenth
+ * of it.
+ */
 const DIFF_COST_LIMIT = 25_000_000;
 
-/** Splits a content after each "\n"; only the last line may lack it. */
+/** Splits content after each "\n"; only the last line may lack it. */
 export function splitLines(content: Buffer): Lines {
   const text = content.toString("latin1");
   const lines: string[] = [];
@@ -29,12 +32,12 @@ export function splitLines(content: Buffer): Lines {
   return lines;
 }
 
-/** The bytes of lines; the opposite of `splitLines`. */
+/** The bytes of lines; the inverse of `splitLines`. */
 export function joinLines(lines: Lines): Buffer {
   return Buffer.from(lines.join(""), "latin1");
 }
 
-/** What has to change in a to get b, in order, with at least one equal line between two changes. */
+/** The changes that turn a into b, in order, with at least one equal line between two changes. */
 export function diffLines(a: Lines, b: Lines, costLimit = DIFF_COST_LIMIT): LineChange[] {
   const { aIds, bIds, idCount } = internLines(a, b);
   const shorter = Math.min(a.length, b.length);
@@ -74,7 +77,7 @@ function diffMiddle(ids: LineIds, costLimit: number): LineChange[] {
   return changesFromMarks(a.changed, b.changed);
 }
 
-/** The changes between two rows of numbers, or `undefined` when finding them costs too much. */
+/** The changes between two sequences of numbers; undefined when finding them is too expensive. */
 function diffIds(a: Int32Array, b: Int32Array, costLimit: number): LineChange[] | undefined {
   let cost = 0;
   const equal = (i: number, j: number): boolean => {
@@ -84,7 +87,7 @@ function diffIds(a: Int32Array, b: Int32Array, costLimit: number): LineChange[] 
   try {
     return [...diff_core(0, a.length, 0, b.length, equal)];
   } catch (error) {
-    // the library cannot be stopped in any other way: one step of its iterator may take minutes
+    // the library has no other way to stop: one step of its iterator may take minutes
     if (error === COST_LIMIT_REACHED) return undefined;
     throw error;
   }
@@ -93,8 +96,8 @@ function diffIds(a: Int32Array, b: Int32Array, costLimit: number): LineChange[] 
 const COST_LIMIT_REACHED = new Error("the lines are too costly to compare");
 
 /**
- * Moves each pure insertion or deletion as far down as equal lines allow, as git does: an added function
- * then begins with its first line and not with the closing brace of the one before.
+ * Moves each pure insertion or deletion as far down as equal lines allow, as git does. An added function then
+ * begins with its first line and not with the closing brace of the function before it.
  */
 function slideDown(changes: LineChange[], aIds: Int32Array, bIds: Int32Array): LineChange[] {
   const slid: LineChange[] = [];

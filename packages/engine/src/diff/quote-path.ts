@@ -18,7 +18,10 @@ const ODD = /[\x00-\x1f"\\\x7f]/g;
 // oxlint-disable-next-line no-control-regex -- as above, and every byte that is not ASCII
 const ODD_OR_HIGH = /[\x00-\x1f"\\\x7f-\xff]/g;
 
-/** Quotes a name with control characters, quotes or backslashes; UTF-8 stays readable (core.quotePath=false), other bytes do not. */
+/**
+ * Quotes a name with control characters, quotes or backslashes. UTF-8 stays readable (core.quotePath=false),
+ * other bytes are escaped.
+ */
 export function quotePath(path: BytePath): string {
   const quoted = path.replace(
     isUtf8Path(path) ? ODD : ODD_OR_HIGH,

@@ -1,28 +1,33 @@
 /**
- * Finds files that were moved: deleted at one path and added at another with the same content. Only equal
- * content counts, so a pair is never a guess; a file that was moved and edited stays a deletion and an addition.
+ * Finds moved files: deleted at one path and added at another with the same content. Only equal content
+ * counts, so a pair is never a guess. A file that was moved and edited stays a deletion and an addition.
  */
 import { baseName, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 
+/** A file and where it is. */
 export interface PathEntry {
   readonly path: BytePath;
   readonly entry: Entry;
 }
 
+/** A file and where it went. */
 export interface Rename {
   readonly from: PathEntry;
   readonly to: PathEntry;
 }
 
-/** The pairs in order of their new paths, and what is left on both sides in its given order. */
+/** The pairs in order of their new paths, and the unpaired files of both sides in their given order. */
 export interface RenamePairs {
   readonly renames: Rename[];
   readonly deleted: PathEntry[];
   readonly added: PathEntry[];
 }
 
-/** Pairs each deleted file with at most one added file: first those that kept their name, then in path order. */
+/**
+ * Pairs each deleted file with at most one added file: those with the same base name first, then in path
+ * order.
+ */
 export function pairRenames(deleted: readonly PathEntry[], added: readonly PathEntry[]): RenamePairs {
   const sources = groupByContent(deleted);
   const renames: Rename[] = [];
@@ -39,7 +44,7 @@ export function pairRenames(deleted: readonly PathEntry[], added: readonly PathE
   };
 }
 
-/** Pairs within one content: the same base name first, then the rest as they come. */
+/** Pairs files of the same content: equal base names first, then the rest in order. */
 function pairGroup(sources: readonly PathEntry[], targets: readonly PathEntry[]): Rename[] {
   const byName = Map.groupBy(sources, ({ path }) => baseName(path));
   const unmatched: PathEntry[] = [];
@@ -53,7 +58,9 @@ function pairGroup(sources: readonly PathEntry[], targets: readonly PathEntry[])
   return [...pairs, ...unmatched.slice(0, rest.length).map((to, at) => ({ from: rest[at]!, to }))];
 }
 
-/** The files with content of their own, in path order. Empty files are all alike: their pairs would mean nothing. */
+/**
+ * Non-empty files by content, in path order. Empty files are all alike, so pairing them would mean nothing.
+ */
 function groupByContent(files: readonly PathEntry[]): Map<string, PathEntry[]> {
   const groups = Map.groupBy(files.toSorted(comparePaths), ({ entry }) => contentKey(entry));
   groups.delete(NO_CONTENT);

@@ -1,6 +1,6 @@
 /**
- * A change of one file as a patch that `git apply` and `patch` accept. The patch is bytes: content that is not
- * UTF-8 applies exactly; `text` is for showing only. Binary and too large contents have another form
+ * A change of one file as a patch that `git apply` and `patch` accept. The patch is bytes: content that is
+ * not UTF-8 applies exactly; `text` is for display only. Binary and too large content has another form
  * (`binaryDiff`). A file that became a symlink, or the reverse, is a deletion and an addition: two patches.
  */
 import type { BytePath } from "../model/byte-path.ts";
@@ -9,13 +9,14 @@ import { groupIntoHunks, hunkText } from "./hunks.ts";
 import { diffLines, splitLines, type LineChange } from "./lines.ts";
 import { quotePath } from "./quote-path.ts";
 
-/** File, executable or symlink, as git writes it. */
+/** File, executable or symlink, in git's notation. */
 export type PatchMode = "100644" | "100755" | "120000";
 
+/** The two versions of one file. */
 export interface FileChange {
-  /** `null` when the file was added. */
+  /** Null when the file was added. */
   readonly oldPath: BytePath | null;
-  /** `null` when the file was deleted. */
+  /** Null when the file was deleted. */
   readonly newPath: BytePath | null;
   readonly oldContent: Buffer;
   readonly newContent: Buffer;
@@ -25,11 +26,13 @@ export interface FileChange {
   readonly context?: number;
 }
 
+/** How many lines a change added and deleted. */
 export interface LineCounts {
   readonly linesAdded: number;
   readonly linesDeleted: number;
 }
 
+/** A patch and its line counts. */
 export interface UnifiedDiff extends LineCounts {
   /** Empty when nothing changed. */
   readonly bytes: Buffer;
@@ -50,7 +53,7 @@ export function unifiedDiff(change: FileChange): UnifiedDiff {
   return withText({ ...sumChanges(changes), bytes: Buffer.from(patch, "latin1") });
 }
 
-/** The patch of one file whose content is not to be compared by lines. */
+/** The patch of one file without comparing lines. */
 export function binaryDiff(change: FileChange): Buffer {
   const { oldPath, newPath, oldContent, newContent } = change;
   const [before, after] = [oldPath === null ? null : oldContent, newPath === null ? null : newContent];
@@ -58,7 +61,7 @@ export function binaryDiff(change: FileChange): Buffer {
   return Buffer.from(`${head}\n${binaryPatch(before, after)}`, "latin1");
 }
 
-/** Only the numbers of a diff. */
+/** Only the line counts of a diff. */
 export function countLines(oldContent: Buffer, newContent: Buffer): LineCounts {
   return sumChanges(diffLines(splitLines(oldContent), splitLines(newContent)));
 }
@@ -72,7 +75,7 @@ function sumChanges(changes: readonly LineChange[]): LineCounts {
   return { linesAdded, linesDeleted };
 }
 
-/** Decodes the text only when it is asked for. */
+/** Decodes the text on first use. */
 function withText(diff: Omit<UnifiedDiff, "text">): UnifiedDiff {
   return {
     ...diff,
@@ -88,7 +91,7 @@ function gitLine({ oldPath, newPath }: FileChange): string {
   return `diff --git ${oldName} ${newName}`;
 }
 
-/** What changed besides the content, and what an empty file needs. */
+/** Mode changes, renames, and the lines that an empty file needs. */
 function metadataLines(change: FileChange): string[] {
   const { oldPath, newPath, oldContent, newContent } = change;
   const lines = modeLines(change);
@@ -104,18 +107,20 @@ function modeLines({ oldPath, newPath, oldMode = "100644", newMode = "100644" }:
   return lines;
 }
 
-/** What git calls a missing file, and a file without content. */
+/** Git's object names for a missing file and for an empty file. */
 const NO_FILE = "0000000";
 const EMPTY_FILE = "e69de29";
 
-/** There is no hunk to show that an empty file came or went, and without this line `patch` does not delete it. */
+/**
+ * No hunk shows that an empty file was added or deleted, and without this line `patch` does not delete it.
+ */
 function emptyFileLine(content: Buffer, from: string, to: string): string[] {
   return content.length === 0 ? [`index ${from}..${to}`] : [];
 }
 
 function sideLabel(prefix: string, path: BytePath | null): string {
   if (path === null) return "/dev/null";
-  // as git does it: without the tab, `patch` takes what follows a space for a date
+  // as git does: without the tab, `patch` reads what follows a space as a date
   return prefixed(prefix, path) + (path.includes(" ") ? "\t" : "");
 }
 

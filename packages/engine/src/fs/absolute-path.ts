@@ -7,7 +7,7 @@ declare const absoluteBrand: unique symbol;
 /** An absolute path, one byte per character (see `BytePath`). */
 export type AbsolutePath = string & { readonly [absoluteBrand]: true };
 
-/** What `node:fs` wants: a string is encoded as UTF-8, so anything beyond ASCII goes as bytes. */
+/** The form `node:fs` needs: it encodes strings as UTF-8, so anything beyond ASCII goes as bytes. */
 export function forSystem(path: string): string | Buffer {
   return isAscii(path) ? path : Buffer.from(path, "latin1");
 }
@@ -56,7 +56,7 @@ export function below(directory: AbsolutePath, path: BytePath | string): Absolut
   return (directory === "/" ? `/${path}` : `${directory}/${path}`) as AbsolutePath;
 }
 
-/** What to show a person. */
+/** The form for people. */
 export function displayAbsolute(path: AbsolutePath): string {
   return isAscii(path) ? path : Buffer.from(path, "latin1").toString("utf8");
 }

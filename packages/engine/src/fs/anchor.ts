@@ -1,8 +1,8 @@
 /**
- * Paths that cannot be led astray. Each directory on the way is opened without following links and the
- * last name is reached through its descriptor, so that a directory swapped for a symbolic link in the
- * meantime makes the call fail instead of writing elsewhere. Linux reaches names below a descriptor by
- * /proc/self/fd; elsewhere each component is checked just before, which is weaker (docs/limitations.md).
+ * Paths that cannot be redirected. Each directory on the way is opened without following links, and the last
+ * name is reached through its descriptor. If a directory is swapped for a symbolic link meanwhile, the call
+ * fails instead of writing elsewhere. Linux reaches names below a descriptor by /proc/self/fd. Elsewhere each
+ * component is checked just before, which is weaker (docs/limitations.md).
  */
 import { closeSync, constants, existsSync, openSync } from "node:fs";
 import { parentPath, baseName, type BytePath } from "../model/byte-path.ts";
@@ -10,10 +10,10 @@ import { assertSafePath } from "../model/tree.ts";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { kindOf, statNode } from "./file-stat.ts";
 
-/** Opens real directories only. */
+/** Flags that open real directories only. */
 export const DIRECTORY_FLAGS =
   constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
-/** True where a name below a descriptor can be reached. */
+/** True where names below a descriptor can be reached. */
 export const hasDescriptorPaths = existsSync("/proc/self/fd");
 
 /** A directory tree entered at its root. */
@@ -39,7 +39,7 @@ export class Anchor implements Disposable {
     return `/proc/self/fd/${this.#open(directory)}/${baseName(path)}` as AbsolutePath;
   }
 
-  /** Drops what was opened below the root: call it when directories were removed or replaced. */
+  /** Closes what was opened below the root. Call it after removing or replacing directories. */
   forget(): void {
     for (const { descriptor } of this.#chain.splice(1).reverse()) closeSync(descriptor);
   }

@@ -1,7 +1,7 @@
 /**
- * Making changes of files and directories survive a power cut: content is synced before its name
- * appears, the directory after. A failed sync is never tried again on the same data: the kernel may
- * say "done" the second time without having written anything.
+ * Changes of files and directories that survive a power cut: content is synced before its name appears, the
+ * directory after. A failed sync is never retried on the same data: the kernel may report success the second
+ * time without having written anything.
  */
 import {
   chmodSync,
@@ -21,12 +21,14 @@ import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { isErrno } from "./file-stat.ts";
 import { childProcesses } from "./on-demand.ts";
 
+/** Writes all bytes at a position, however many calls that takes. */
 export function writeAll(descriptor: number, bytes: Uint8Array, position: number): void {
   for (let written = 0; written < bytes.length;) {
     written += writeSync(descriptor, bytes, written, bytes.length - written, position + written);
   }
 }
 
+/** Makes the content of a file durable. */
 export function syncFile(path: AbsolutePath): void {
   const descriptor = openSync(forSystem(path), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -92,7 +94,7 @@ function writeNew(
   }
 }
 
-/** Removes a file; its absence is fine. */
+/** Removes a file; does nothing if it does not exist. */
 export function removeFile(path: AbsolutePath): void {
   try {
     unlinkSync(forSystem(path));
@@ -101,7 +103,7 @@ export function removeFile(path: AbsolutePath): void {
   }
 }
 
-/** Creates a directory and its parents for this user alone, whatever the umask. */
+/** Creates a directory and its parents, accessible to this user only, whatever the umask. */
 export function makePrivateDirectory(path: AbsolutePath): void {
   const isThere = () => statSync(forSystem(path), { throwIfNoEntry: false })?.isDirectory() === true;
   if (isThere()) return;
@@ -111,7 +113,8 @@ export function makePrivateDirectory(path: AbsolutePath): void {
   } catch (error) {
     if (isErrno(error, "EEXIST") && isThere()) return;
     const parent = path.slice(0, path.lastIndexOf("/")) as AbsolutePath;
-    // Node's own way of making parents never ends where a parent exists and nothing can be made in it, as in /proc
+    // Node's recursive mkdir loops forever where a parent exists and nothing can be created in it, as in
+    // /proc
     if (!isErrno(error, "ENOENT") || parent === "" || existsSync(forSystem(parent))) throw error;
     makePrivateDirectory(parent);
     makePrivateDirectory(path);

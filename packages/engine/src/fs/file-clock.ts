@@ -1,6 +1,6 @@
 /**
- * The time by the clock that stamps files. Comparing file times with any other clock goes wrong when
- * that clock is off, faked or coarser, so a file is written and its own stamp read back.
+ * The time by the clock that stamps files. Any other clock may be off, faked or coarser, so we write a file
+ * and read its own stamp.
  */
 import { closeSync, fstatSync, mkdtempSync, openSync, rmdirSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,14 +9,14 @@ import { join } from "node:path";
 const BYTE = Buffer.from([0]);
 let descriptor: number | undefined;
 
-/** Now, as a file written now would say. */
+/** The timestamp that a file written now would get. */
 export function readFileClock(): bigint {
   descriptor ??= openNamelessFile();
   writeSync(descriptor, BYTE, 0, 1, 0);
   return fstatSync(descriptor, { bigint: true }).mtimeNs;
 }
 
-/** A temporary file whose name is gone before anyone can see it: nothing is left behind. */
+/** A temporary file whose name is removed at once, so that nothing is left behind. */
 function openNamelessFile(): number {
   const directory = mkdtempSync(join(tmpdir(), "belay-clock-"));
   const path = join(directory, "clock");

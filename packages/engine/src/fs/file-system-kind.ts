@@ -1,4 +1,4 @@
-/** What kind of file system a path is on, as far as Belay behaves differently there. */
+/** The kind of file system a path is on, as far as Belay behaves differently there. */
 import { statfsSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 
@@ -25,18 +25,20 @@ const EXACT_TIMES = new Set(["ext", "xfs", "btrfs", "tmpfs", "overlay", "zfs", "
 const NETWORK = new Set(["nfs", "cifs", "smb2", "9p"]);
 const FLEETING = new Set(["tmpfs", "ramfs", "overlay"]);
 
+/** What Belay may rely on in a file system. */
 export interface FileSystemKind {
   readonly name: string;
-  /** How far two writes must be apart to be told apart by their times. */
+  /** How far apart two writes must be for their times to differ. */
   readonly granularityNs: bigint;
-  /** Every change of a file or directory shows in its times. */
+  /** True when every change of a file or directory shows in its times. */
   readonly hasExactTimes: boolean;
-  /** Not safe for a store: locks and shared memory do not work over it. */
+  /** True when it is unsafe for a store: locks and shared memory do not work on it. */
   readonly network: boolean;
-  /** Does not survive a restart of the machine or container. */
+  /** True when it does not survive a restart of the machine or container. */
   readonly fleeting: boolean;
 }
 
+/** Looks up the kind of file system that holds `path`. */
 export function fileSystemKind(path: AbsolutePath): FileSystemKind {
   const name = NAMES[statfsSync(forSystem(path)).type] ?? "unknown";
   return {

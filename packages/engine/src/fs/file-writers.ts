@@ -1,14 +1,20 @@
-/** Which processes can still write to a file that has lost its name: only /proc tells, elsewhere none are known. */
+/**
+ * Which processes can still write to a file that has lost its name. Only /proc knows; elsewhere the list is
+ * empty.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** A process that has a file open for writing. */
 export interface Writer {
   readonly pid: number;
-  /** The path of the file as the kernel has it. */
+  /** The path of the file as the kernel knows it. */
   readonly path: string;
 }
 
-/** The processes that have a file open for writing whose path contains `part`. Those of other users may stay unseen. */
+/**
+ * The processes that have a file whose path contains `part` open for writing. Processes of other users may be
+ * invisible.
+ */
 export function findWriters(part: string): Writer[] {
   return namesIn("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -22,7 +28,7 @@ export function findWriters(part: string): Writer[] {
     });
 }
 
-/** Nothing for a process that has ended, or belongs to another user. */
+/** Returns nothing for a process that has ended or belongs to another user. */
 function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory);
@@ -39,7 +45,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** The last octal digit of the flags is the access mode; what cannot be told counts as writing. */
+/** The last octal digit of the flags is the access mode. When in doubt, the file counts as being written. */
 function isForWriting(info: string): boolean {
   try {
     return !/^flags:\s+\d*[04]$/m.test(readFileSync(info, "latin1"));

@@ -1,7 +1,7 @@
 /**
- * A directory held by descriptor. What is in it is reached through that descriptor, so whatever its name comes to mean,
- * a symbolic link or another directory, no call goes there. Where names below a descriptor cannot be reached (no
- * /proc), the name is compared with the descriptor just before each call, which is weaker (docs/limitations.md).
+ * A directory held by descriptor. Its content is reached through that descriptor, so replacing the
+ * directory's name by a symbolic link or another directory redirects no call. Without /proc the name is
+ * compared with the descriptor just before each call, which is weaker (docs/limitations.md).
  */
 import { closeSync, fsyncSync, openSync } from "node:fs";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
@@ -10,6 +10,7 @@ import { isErrno, statDescriptor, statNode, type FileStat } from "./file-stat.ts
 import { listDirectory } from "./list-directory.ts";
 import { removeEmptyDirectory } from "./mutate.ts";
 
+/** An open directory, held until disposed. */
 export class HeldDirectory implements Disposable {
   readonly #path: AbsolutePath;
   readonly #descriptor: number;
@@ -22,7 +23,7 @@ export class HeldDirectory implements Disposable {
     this.stat = statDescriptor(descriptor);
   }
 
-  /** undefined when nothing is there, or something that is not a directory: a link is not followed. */
+  /** Returns undefined when nothing stands there or it is not a directory. Links are not followed. */
   static open(path: AbsolutePath): HeldDirectory | undefined {
     try {
       return new HeldDirectory(path, openSync(forSystem(path), DIRECTORY_FLAGS));
@@ -32,7 +33,7 @@ export class HeldDirectory implements Disposable {
     }
   }
 
-  /** How system calls reach a name in it. */
+  /** How system calls reach a name in this directory. */
   at(name: string): AbsolutePath {
     return below(this.#reach(), name);
   }
@@ -41,12 +42,12 @@ export class HeldDirectory implements Disposable {
     return listDirectory(this.#reach());
   }
 
-  /** Makes the names in it durable. */
+  /** Makes the names in this directory durable. */
   sync(): void {
     fsyncSync(this.#descriptor);
   }
 
-  /** Removes the directory if it is empty and still found under its name; false when it is not. */
+  /** Removes the directory if it is empty and still has its name; otherwise returns false. */
   removeIfEmpty(): boolean {
     return this.#isNamed() && removeEmptyDirectory(this.#path);
   }

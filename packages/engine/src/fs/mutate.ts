@@ -1,4 +1,4 @@
-/** The calls that change a working copy, one line each, all on paths given by an `Anchor`. */
+/** The calls that change a working copy, one line each, on paths from an `Anchor`. */
 import {
   accessSync,
   chmodSync,
@@ -26,7 +26,10 @@ import { explainSystemError } from "./system-error.ts";
 
 const CREATE_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
-/** Writes a new file that only its owner can read until its mode is set at the end. Pieces of nothing but zeros become holes. */
+/**
+ * Writes a new file that only its owner can read until its mode is set at the end. Blocks of zeros become
+ * holes.
+ */
 export function createFile(
   path: AbsolutePath,
   pieces: Iterable<Buffer>,
@@ -49,7 +52,7 @@ export function createFile(
 
 const ZEROS = Buffer.alloc(CHUNK_BYTES);
 
-/** Makes a synced copy of a regular file, with another mode. */
+/** Makes a synced copy of a regular file with the given mode. */
 export function copyFile(from: AbsolutePath, to: AbsolutePath, mode: number): void {
   copyFileSync(forSystem(from), forSystem(to), constants.COPYFILE_EXCL);
   const descriptor = openSync(forSystem(to), constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -61,24 +64,27 @@ export function copyFile(from: AbsolutePath, to: AbsolutePath, mode: number): vo
   }
 }
 
+/** Creates a symbolic link. */
 export function createLink(path: AbsolutePath, target: Buffer): void {
   symlinkSync(target, forSystem(path));
 }
 
+/** Creates a directory that only this user can enter. */
 export function createDirectory(path: AbsolutePath): void {
   mkdirSync(forSystem(path), { mode: 0o700 });
 }
 
-/** Creates a directory and those above it that are missing, as the user would. */
+/** Creates a directory and its missing parents with the user's umask. */
 export function createDirectories(path: AbsolutePath): void {
   mkdirSync(forSystem(path), { recursive: true });
 }
 
+/** Renames a node. */
 export function move(from: AbsolutePath, to: AbsolutePath): void {
   renameSync(forSystem(from), forSystem(to));
 }
 
-/** Gives a node a second name; false where the file system or its protections do not allow that. */
+/** Adds a hard link; false where the file system or its protections refuse that. */
 export function addName(from: AbsolutePath, to: AbsolutePath): boolean {
   try {
     linkSync(forSystem(from), forSystem(to));
@@ -89,11 +95,12 @@ export function addName(from: AbsolutePath, to: AbsolutePath): boolean {
   }
 }
 
+/** Unlinks a file or symbolic link. */
 export function removeName(path: AbsolutePath): void {
   unlinkSync(forSystem(path));
 }
 
-/** Removes an empty directory; false when something is in it. */
+/** Removes an empty directory; false when it is not empty. */
 export function removeEmptyDirectory(path: AbsolutePath): boolean {
   try {
     rmdirSync(forSystem(path));
@@ -104,7 +111,7 @@ export function removeEmptyDirectory(path: AbsolutePath): boolean {
   }
 }
 
-/** Sets the mode of a file or directory, never through a symbolic link. A directory goes on handing down its group. */
+/** Sets the mode of a file or directory, never through a symbolic link. A directory keeps its setgid bit. */
 export function setMode(path: AbsolutePath, mode: number): void {
   let descriptor: number;
   try {
@@ -113,7 +120,7 @@ export function setMode(path: AbsolutePath, mode: number): void {
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
     );
   } catch (error) {
-    // one's own unreadable file can only be reached by name
+    // an unreadable file of our own can only be reached by name
     if (!isErrno(error, "EACCES")) throw error;
     return chmodSync(forSystem(path), mode);
   }
@@ -125,10 +132,10 @@ export function setMode(path: AbsolutePath, mode: number): void {
   }
 }
 
-/** The setgid bit, which a new directory has from the one it is made in. */
+/** The setgid bit, which a new directory inherits from its parent. */
 const HANDS_DOWN_GROUP = 0o2000;
 
-/** For this user alone, by name: the file is not opened. */
+/** Makes a file accessible to this user only, by name: the file is not opened. */
 export function makePrivateFile(path: AbsolutePath): void {
   const name = displayAbsolute(path);
   try {
@@ -142,7 +149,10 @@ export function makePrivateFile(path: AbsolutePath): void {
   }
 }
 
-/** What keeps a node from being written: "EPERM" for an immutable one, "EROFS", "EACCES"; undefined = nothing. */
+/**
+ * The error code that writing this node would produce ("EPERM" for an immutable one, "EROFS", "EACCES");
+ * undefined = writable.
+ */
 export function whyUnwritable(path: AbsolutePath, isDirectory: boolean): string | undefined {
   try {
     accessSync(forSystem(path), constants.W_OK | (isDirectory ? constants.X_OK : 0));
@@ -158,12 +168,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EROFS: "the file system is read-only",
 };
 
-/** A code of `whyUnwritable`, or of a call that failed, in words. */
+/** An error code from `whyUnwritable` or a failed call, in words. */
 export function whyRefused(code: string): string {
   return REFUSALS[code] ?? code;
 }
 
-/** Bytes this user may still write on the file system of `path`. */
+/** How many bytes this user may still write on the file system of `path`. */
 export function freeBytes(path: AbsolutePath): number {
   const { bavail, bsize } = statfsSync(forSystem(path), { bigint: true });
   return Number(bavail * bsize);

@@ -1,16 +1,16 @@
-/** Modules that few commands need and that take milliseconds to load. */
+/** Modules that take milliseconds to load and that few commands need. */
 import type * as ChildProcesses from "node:child_process";
 import { createRequire } from "node:module";
 import type * as WorkerThreads from "node:worker_threads";
 
 const load = createRequire(import.meta.url);
 
-/** What `native/look.c` offers. It reads the arrays where they lie until the end. */
+/** The functions of `native/look.c`. They read the passed arrays in place until they return. */
 export interface NativeLook {
   begin(
     entries: number,
     root: Uint8Array,
-    /** Paths and names as bytes, with a zero byte between two. */
+    /** Paths and names as bytes, separated by NUL. */
     paths: Uint8Array,
     names: Uint8Array,
     firstEntry: Uint32Array,
@@ -25,18 +25,18 @@ export interface NativeLook {
   ): object | undefined;
   isAsBefore(look: object, directory: number): boolean;
   end(look: object): void;
-  /** Interrupts are counted until they are released; the third ends the process. */
+  /** Counts interrupts until `releaseSignals`; the third one ends the process. */
   catchSignals(): void;
   signalsCaught(): number;
   releaseSignals(): void;
-  /** Whether any process has the file open for writing: 1, 0, or -1 where that is not known. */
+  /** Whether any process has the file open for writing: 1, 0, or -1 when unknown. */
   openForWriting(descriptor: number): number;
 }
 
-/** What was loaded, or null where that failed: not tried for each file. */
+/** The loaded module, or null after a failed load, so that it is not retried for each file. */
 let native: NativeLook | null | undefined;
 
-/** undefined where it was not compiled. */
+/** The native module; undefined where it was not compiled. */
 export function nativeLook(): NativeLook | undefined {
   if (native === undefined) native = loadNative();
   return native ?? undefined;
@@ -50,10 +50,12 @@ function loadNative(): NativeLook | null {
   }
 }
 
+/** Loads `node:child_process`. */
 export function childProcesses(): typeof ChildProcesses {
   return load("node:child_process") as typeof ChildProcesses;
 }
 
+/** Loads `node:worker_threads`. */
 export function workerThreads(): typeof WorkerThreads {
   return load("node:worker_threads") as typeof WorkerThreads;
 }

@@ -1,39 +1,45 @@
-/** Facts about processes that only files tell (Linux); elsewhere they are unknown and pids must do. */
+/** Facts about processes that only Linux exposes as files. Elsewhere they are unknown and pids must do. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** When the process started, in the kernel's ticks; undefined where the system does not tell. */
+/** The start time of a process in kernel ticks; undefined where the system does not report it. */
 export function readProcessStart(pid: number): string | undefined {
   return readFacts(pid)?.[19];
 }
 
 /**
- * True for a process that has ended and whose parent has not taken notice yet, which may be never: the first process of
- * many containers does not. It has a number and a start, and does nothing any more.
+ * True for a process that has ended but was not reaped by its parent, which may never happen: the first
+ * process of many containers does not reap. A zombie still has a pid and a start time.
  */
 export function isZombie(pid: number): boolean {
   const state = readFacts(pid)?.[0];
   return state === "Z" || state === "X";
 }
 
-/** What the kernel tells of a process, from its state on. */
+/** The fields of /proc/<pid>/stat from the state on. */
 function readFacts(pid: number): string[] | undefined {
   const stat = readText(`/proc/${pid}/stat`);
-  // the command name in parentheses may itself hold spaces and parentheses
+  // the command name in parentheses may itself contain spaces and parentheses
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
-/** The id of this boot, "" where there is none: a lease of an earlier boot is dead whatever its pid says. */
+/**
+ * The id of this boot, "" where there is none. A lease of an earlier boot is dead even if its pid is in use
+ * again.
+ */
 export function readBootId(): string {
   return readText("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
 }
 
-/** How long the system has been up, in the kernel's ticks (hundredths of a second). */
+/** How long the system has been up, in kernel ticks (hundredths of a second). */
 export function readUptimeTicks(): number | undefined {
   const seconds = readText("/proc/uptime")?.split(" ")[0];
   return seconds === undefined ? undefined : Math.floor(Number(seconds) * 100);
 }
 
-/** When each process below another one started, in the kernel's ticks; undefined where the kernel keeps no such lists. */
+/**
+ * The start times of all descendants of a process, in kernel ticks; undefined where the kernel has no child
+ * lists.
+ */
 export function readDescendantStarts(pid: number): number[] | undefined {
   const children = readChildren(pid);
   if (children === undefined) return undefined;
@@ -50,7 +56,7 @@ function readChildren(pid: number): number[] | undefined {
   } catch {
     return undefined;
   }
-  // a thread may have ended meanwhile; without any list the kernel was built without them
+  // a thread may have ended meanwhile; if every list is missing, the kernel was built without them
   if (lists.every((list) => list === undefined)) return undefined;
   return lists.flatMap((list) =>
     (list ?? "")

@@ -1,7 +1,6 @@
 /**
- * Reading a file that others may be writing. A read counts only if the file's stat is the same before
- * and after it; otherwise it is tried again. FIFOs and devices are never opened for reading, symbolic
- * links never followed.
+ * Reads a file that other processes may be writing. A read counts only if the file's stat is the same before
+ * and after it; otherwise it is retried. FIFOs and devices are never opened, symbolic links never followed.
  */
 import { closeSync, constants, openSync, readlinkSync, readSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
@@ -14,13 +13,16 @@ const READ_ATTEMPTS = 3;
 /** Files are hashed and stored in pieces of this size; a file no larger than one piece is one object. */
 export const CHUNK_BYTES = 1024 * 1024;
 
-/** What one complete read saw. `stable` is false when the file kept changing: the last read is reported. */
+/**
+ * The result of one complete read. `stable` is false when the file kept changing: then the last read is
+ * reported.
+ */
 export interface ReadResult {
   readonly stat: FileStat;
   readonly stable: boolean;
 }
 
-/** Takes what is read, piece by piece, through a buffer of its own; `begin` starts anew. */
+/** Receives content piece by piece through its own buffer; `begin` starts over. */
 export interface PieceReader {
   begin(size: number): void;
   piece(bytes: Buffer): void;
@@ -28,15 +30,15 @@ export interface PieceReader {
 }
 
 /**
- * Reads a regular file into pieces of at most `CHUNK_BYTES`, calling `begin` before each attempt.
- * Throws the system's error when it cannot be opened or is no regular file any more (`ENOTFILE`).
+ * Reads a regular file in pieces of at most `CHUNK_BYTES`, calling `begin` before each attempt.
+ * Throws the system's error when the file cannot be opened, `ENOTFILE` when it is no longer a regular file.
  */
 export function readFilePieces(path: AbsolutePath, reader: PieceReader): ReadResult {
   using file = new HeldFile(path);
   return file.readPieces(reader);
 }
 
-/** A file held open for reading: it can be read again when it has lost its name. */
+/** A file held open for reading. It can be read again after it has lost its name. */
 export class HeldFile implements Disposable {
   readonly #path: AbsolutePath;
   readonly #descriptor: number;
@@ -50,7 +52,7 @@ export class HeldFile implements Disposable {
     return statDescriptor(this.#descriptor);
   }
 
-  /** Whether any process can write to it; undefined where only /proc may tell. */
+  /** Whether any process can write to it; undefined when only /proc could tell and it is missing. */
   isBeingWritten(): boolean | undefined {
     const answer = nativeLook()?.openForWriting(this.#descriptor) ?? -1;
     return answer < 0 ? undefined : answer === 1;
@@ -73,8 +75,8 @@ export class HeldFile implements Disposable {
 }
 
 /**
- * Reads a file of known size into `buffer` in one go; undefined when it is no longer that file, of that
- * size, with those times: then the careful way must be taken.
+ * Reads a file of known size into `buffer` with one call. Returns undefined when inode, size or times have
+ * changed: the caller must then use `readFilePieces`.
  */
 export function readUnchanged(
   path: AbsolutePath,
@@ -102,13 +104,16 @@ export function readUnchanged(
   }
 }
 
-/** What is not a regular file is refused without having been read. */
+/** Refuses anything but a regular file before reading. */
 function assertFile(stat: FileStat, path: AbsolutePath): FileStat {
   if (kindOf(stat) === "file") return stat;
   throw Object.assign(new Error(`not a regular file: ${path}`), { code: "ENOTFILE" });
 }
 
-/** Reads up to the size the file had; if it has grown, its stat says so and the read does not count. */
+/**
+ * Reads up to the size in the stat. If the file has grown, the second stat shows it and the read does not
+ * count.
+ */
 function readPieces(
   descriptor: number,
   size: number,
@@ -134,7 +139,7 @@ function fill(descriptor: number, buffer: Buffer, position: number): number {
   return length;
 }
 
-/** A small file's bytes in one go (≤ `limit`), or undefined when it is larger, missing or not a regular file. */
+/** The bytes of a small file; undefined when it is larger than `limit`, missing or not a regular file. */
 export function readSmallFile(path: AbsolutePath, limit: number): Buffer | undefined {
   let descriptor: number;
   try {

@@ -1,13 +1,16 @@
-/** What the system refused, in the words of the engine. */
+/** Refusals of the operating system as engine errors. */
 import { EngineError } from "../model/errors.ts";
 import { isDiskFull } from "./file-stat.ts";
 
-/** True for the error of a system call. */
+/** True for an error that a system call returned. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).errno === "number";
 }
 
-/** The error of a system call as an `EngineError` that begins with `what`; anything else is passed through. */
+/**
+ * Turns the error of a system call into an `EngineError` that begins with `what`; passes anything else
+ * through.
+ */
 export function explainSystemError(
   error: unknown,
   { what, path, operation }: { what: string; path: string; operation: string },

@@ -1,6 +1,6 @@
 /**
- * What the engine needs from the world besides files: the time, fresh ids, who this process is.
- * The only file of the engine that reads the clock or the process; everything else is handed a `System`.
+ * What the engine needs from the world besides files: time, new ids, the identity of this process. The only
+ * file of the engine that reads the clock or the process; all other code receives a `System`.
  */
 import { homedir } from "node:os";
 import { randomId } from "../model/ids.ts";
@@ -14,11 +14,12 @@ import {
   readUptimeTicks,
 } from "./process-identity.ts";
 
+/** The real system. */
 export function createSystem(): System {
   return {
     now: () => Date.now(),
     iso: (ms) => new Date(ms).toISOString(),
-    // `performance` would load a module of its own first
+    // `performance` would have to load a module first
     elapsed: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     newId: randomId,
     owner: processIdentity(process.pid),
@@ -30,7 +31,7 @@ export function createSystem(): System {
   };
 }
 
-/** A process that is running now. */
+/** The identity of a running process. */
 export function processIdentity(pid: number): ProcessIdentity {
   return { pid, started: readProcessStart(pid) ?? "", boot: readBootId() };
 }
@@ -39,12 +40,15 @@ function hasStarted({ pid }: ProcessIdentity, since: number): boolean | undefine
   const uptime = readUptimeTicks();
   const starts = readDescendantStarts(pid);
   if (uptime === undefined || starts === undefined) return undefined;
-  // a process that started in the same hundredth of a second counts
+  // a process started in the same hundredth of a second counts
   const sinceTicks = uptime - Math.ceil((Date.now() - since) / 10) - 1;
   return starts.some((ticks) => ticks >= sinceTicks);
 }
 
-/** A user whom the system does not know by name, and who has no `HOME`, has none: `/` is as good as a home to keep out of. */
+/**
+ * A user without a name and without `HOME` has no home directory. `/` serves, since it is never protected
+ * either.
+ */
 function homeDirectory(): string {
   try {
     return homedir();

@@ -1,6 +1,7 @@
 /**
- * A file that is made to be seen: when the watcher reports it, everything that happened before has been reported.
- * On Linux all watches of a process share one queue, so it may stand anywhere; elsewhere it stands in the root.
+ * A file that is created for the watcher to report. Once it is reported, everything that happened before it
+ * has been reported too. On Linux all watches of a process share one queue, so a cookie may be anywhere;
+ * elsewhere it must be in the root.
  */
 import {
   closeSync,
@@ -16,7 +17,10 @@ import { platform, tmpdir } from "node:os";
 import { randomId } from "../model/ids.ts";
 import { absolutePath, below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 
-/** Where cookies can stand: in the store if the queue is shared (without a store anywhere), else in the root. */
+/**
+ * Where cookies go: into the store if the queue is shared (without a store anywhere), otherwise into the
+ * root.
+ */
 export function cookiePlace(store: AbsolutePath | undefined, inRoot: AbsolutePath): AbsolutePath {
   if (platform() !== "linux") return inRoot;
   return store === undefined
@@ -24,6 +28,7 @@ export function cookiePlace(store: AbsolutePath | undefined, inRoot: AbsolutePat
     : below(store, "cookies");
 }
 
+/** Creates cookies and waits for the watcher to report them. */
 export class WatchCookie {
   readonly #directory: AbsolutePath;
   readonly #timeoutMs: number;
@@ -35,11 +40,11 @@ export class WatchCookie {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Resolves when everything up to now has been reported; to false when no answer came. */
+  /** Resolves to true when everything up to now has been reported, to false when no event arrived in time. */
   async arrived(): Promise<boolean> {
     const name = randomId();
     const seen = this.#seen(name);
-    // another process may have cleared the place away: the second time it is made anew
+    // another process may have removed the directory: the second attempt creates it again
     if (!this.#make(name) && !this.#make(name)) this.#waiting.get(name)?.(false);
     if (await seen) return true;
     this.close();
@@ -79,7 +84,10 @@ export class WatchCookie {
     return watcher;
   }
 
-  /** The timer keeps the process alive while somebody waits; a busy process gets a last look at its events. */
+  /**
+   * The timer keeps the process alive while a capture waits. A busy process polls its events once more before
+   * giving up.
+   */
   #seen(name: string): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const done = (answer: boolean) => {

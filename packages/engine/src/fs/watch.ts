@@ -1,7 +1,7 @@
 /**
- * Watches directories, each by itself, and tells which names in them may have changed. A hint, never a proof:
- * the kernel drops events when its queue is full and libuv passes that over in silence, memory maps and other
- * machines write without an event, and a watch dies with its directory. What can be noticed of that is told.
+ * Watches directories one by one and reports names that may have changed. Events are hints, never proof: the
+ * kernel drops them when its queue is full and libuv hides that, memory maps and other machines write without
+ * events, and a watch dies with its directory. Detectable losses are reported.
  * Watches keep no process alive.
  */
 import { readFileSync, watch, type FSWatcher } from "node:fs";
@@ -9,19 +9,23 @@ import type { BytePath } from "../model/byte-path.ts";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { isErrno } from "./file-stat.ts";
 
+/** Receives the events of watched directories. */
 export interface WatchListener {
-  /** `replaced`: made, removed or moved, or any change of a directory; otherwise content or metadata. */
+  /**
+   * `replaced`: the name was created, removed or moved, or it is a directory. Otherwise content or metadata
+   * changed.
+   */
   changed(directory: BytePath, name: string, replaced: boolean): void;
   /** Events may be missing from now on. */
   lost(reason: string): void;
 }
 
-/** There are no more watches to be had. */
+/** The system has no free watches. */
 export class NoMoreWatches extends Error {}
 
 const OPTIONS = { persistent: false, encoding: "latin1" } as const;
 
-/** What is watched below one root, by path. */
+/** The watched directories below one root, by path. */
 export class DirectoryWatches {
   readonly #root: AbsolutePath;
   readonly #listener: WatchListener;
@@ -39,7 +43,7 @@ export class DirectoryWatches {
     return this.#watchers.size;
   }
 
-  /** Watches a directory; false when it is watched already, or is gone or out of reach. */
+  /** Watches a directory; false when it is watched already, gone or inaccessible. */
   add(path: BytePath): boolean {
     if (this.#watchers.has(path)) return false;
     if (this.#watchers.size >= this.#limit) throw new NoMoreWatches(`more than ${this.#limit} directories`);
@@ -58,7 +62,7 @@ export class DirectoryWatches {
     const watcher = this.#watchers.get(path);
     if (watcher === undefined) return;
     this.#watchers.delete(path);
-    // the kernel says farewell with an event that nobody receives
+    // closing queues IN_IGNORED, which we never see but which takes a slot
     countEvents(1);
     watcher.close();
   }
@@ -88,8 +92,8 @@ function openWatcher(path: AbsolutePath): FSWatcher | undefined {
 }
 
 /**
- * All watches of a process share one queue in the kernel. It is emptied in one go, so a queue that was full
- * shows as that many events between two turns of the event loop.
+ * All watches of a process share one kernel queue, which is drained at once. A full queue therefore shows as
+ * that many events between two turns of the event loop.
  */
 const listeners = new Set<WatchListener>();
 let burst = 0;
@@ -110,7 +114,7 @@ function countEvents(count: number): void {
 
 let knownLimit: number | undefined;
 
-/** Half of the queue: events of watches that are not ours, or that are closed, take room in it too. */
+/** Half of the queue: events of closed watches and of other libraries take slots too. */
 function burstLimit(): number {
   return (knownLimit ??= readQueueLength() / 2);
 }

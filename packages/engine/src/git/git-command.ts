@@ -1,7 +1,7 @@
 /**
- * Asks git a question. It is told to take no locks, start no helper, fetch nothing and use no setting of
- * the caller's environment that would point it at another repository. It is looked for in absolute
- * directories outside the repository only: a program of the project must not be taken for git.
+ * Runs git to answer a question. Git is told to take no locks, start no helper, fetch nothing and ignore
+ * environment variables that point it at another repository. It is searched for only in absolute directories
+ * outside the repository, so that no program of the project is mistaken for git.
  */
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
@@ -10,10 +10,11 @@ import { displayAbsolute } from "../fs/absolute-path.ts";
 import type { Repository } from "./git-repository.ts";
 import { childProcesses } from "../fs/on-demand.ts";
 
+/** How to find and run git. */
 export interface GitCommandOptions {
-  /** Where programs are found, as in PATH. */
+  /** The search path for programs, as in PATH. */
   readonly commandPath?: string;
-  /** The home directory, for the user's `safe.directory`; without it only the system's settings count. */
+  /** The home directory, for the user's `safe.directory`. Without it only the system's settings count. */
   readonly home?: string;
   readonly timeoutMs?: number;
 }
@@ -23,14 +24,14 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 const OUTPUT_LIMIT = 512 * 1024 * 1024;
 const SETTINGS = ["-c", "core.fsmonitor=false", "--no-pager"];
 
-/** What git prints; undefined when it is missing, fails or takes too long. */
+/** Git's output; undefined when git is missing, fails or takes too long. */
 export function askGit(
   repository: Repository,
   args: readonly string[],
   options: GitCommandOptions,
 ): Buffer | undefined {
   const { topLevel } = repository;
-  // the working directory of a child process can only be given as text
+  // a child process takes its working directory as text only
   if (!isUtf8Path(topLevel as string as BytePath)) return undefined;
   const cwd = displayAbsolute(topLevel);
   const commandPath = options.commandPath ?? DEFAULT_COMMAND_PATH;
@@ -55,7 +56,7 @@ function environment(commandPath: string, home: string | undefined): Record<stri
     LC_ALL: "C",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_TERMINAL_PROMPT: "0",
-    // a partial clone must not fetch what it lacks; git before 2.45 only knows the second way to say so
+    // a partial clone must not fetch missing objects; git before 2.45 knows only the second variable
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
   };
@@ -70,7 +71,7 @@ function findGit(commandPath: string, topLevel: string): string | undefined {
       accessSync(path, constants.X_OK);
       return path;
     } catch {
-      // not here
+      // not in this directory
     }
   }
   return undefined;

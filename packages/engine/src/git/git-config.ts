@@ -1,19 +1,22 @@
-/** The few settings of a repository that decide how it is read. Includes and per-user settings are not followed. */
+/**
+ * The settings of a repository that decide how it is read. Includes and per-user settings are not followed.
+ */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { readGitFile } from "./git-file.ts";
 
-/** Values by `section.key` in lower case, the last one of each; a key without a value is "true". */
+/** Values by `section.key` in lower case; the last one wins. A key without a value is "true". */
 export type GitConfig = ReadonlyMap<string, string>;
 
 const CONFIG_LIMIT = 1024 * 1024;
 
-/** The settings of a repository's own files. */
+/** Reads the settings from a repository's own files. */
 export function readGitConfig(gitDir: AbsolutePath, commonDir: AbsolutePath): GitConfig {
   const shared = parseConfig(below(commonDir, "config"));
   if (!isTrue(shared.get("extensions.worktreeconfig"))) return shared;
   return new Map([...shared, ...parseConfig(below(gitDir, "config.worktree"))]);
 }
 
+/** True for a value that git reads as true. */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
 }
@@ -36,7 +39,7 @@ function parseConfig(path: AbsolutePath): Map<string, string> {
 
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", b: "\b" };
 
-/** Takes off quotes, escapes and a comment at the end. */
+/** Strips quotes, escapes and a trailing comment. */
 function readValue(text: string): string {
   let value = "";
   let quoted = false;

@@ -1,9 +1,9 @@
-/** The set of paths that differ from git's index, kept up to date by looking only at what changed. */
+/** The set of paths that differ from git's index, updated by checking changed paths only. */
 import { ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { firstAtOrAfter } from "../model/sorted-paths.ts";
 import type { DirtyCheck } from "./git-dirty.ts";
 
-/** All paths that differ, of the index's sorted ones. */
+/** All differing paths among the index's sorted ones. */
 export function findDirtyPaths(paths: readonly BytePath[], check: DirtyCheck): Set<BytePath> {
   return new Set(paths.filter((_, at) => check.differs(at)));
 }
@@ -15,6 +15,7 @@ interface DirtyUpdate {
   readonly changed: Iterable<BytePath>;
 }
 
+/** Checks the changed paths again and updates the set. */
 export function updateDirtyPaths(dirty: Set<BytePath>, { paths, check, changed }: DirtyUpdate): void {
   for (const path of changed) {
     for (const at of placesOf(paths, path)) {
@@ -24,7 +25,7 @@ export function updateDirtyPaths(dirty: Set<BytePath>, { paths, check, changed }
   }
 }
 
-/** Where a path and what is below it stand: two stretches, since `a-b` sorts between `a` and `a/b`. */
+/** The places of a path and of everything below it: two ranges, since `a-b` sorts between `a` and `a/b`. */
 function* placesOf(paths: readonly BytePath[], path: BytePath): Generator<number> {
   if (path === ROOT_PATH) return yield* paths.keys();
   for (let at = firstAtOrAfter(paths, path); paths[at] === path; at += 1) yield at;

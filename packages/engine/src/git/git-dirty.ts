@@ -1,10 +1,10 @@
 /**
- * Whether the working copy differs from git's index, without writing down what git would write down on
- * the way. As in git, an equal stat means unchanged unless the file is as young as the index, another size
- * means changed, and otherwise the content decides. Limits: content is compared with the bytes that git
- * stores, so a file that filters or line-ending settings convert counts as changed once its time was
- * touched; of a submodule only the commit is compared, not its files; what would need reading after
- * `CONTENT_LIMIT` bytes counts as changed.
+ * Whether the working copy differs from git's index, without refreshing the index as git would. As in git, an
+ * equal stat means unchanged unless the file is as young as the index, a different size means changed, and
+ * otherwise the content decides. Limits: content is compared with the bytes git stores, so a file that
+ * filters or line-ending settings convert counts as changed once its time was touched. Only the commit of a
+ * submodule is compared, not its files. After `CONTENT_LIMIT` bytes, files that would have to be read count
+ * as changed.
  */
 import { createHash } from "node:crypto";
 import type { BytePath } from "../model/byte-path.ts";
@@ -16,21 +16,22 @@ import type { GitIndex } from "./git-index.ts";
 import { findRepository, type Repository } from "./git-repository.ts";
 import { readLink, readSmallFile } from "../fs/read-file.ts";
 
-/** What a scan knows of a file; without type bits `mode` is that of a regular file. */
+/** What a scan knows about a file. A `mode` without type bits is a regular file's. */
 export interface ScannedStat {
   readonly size: number;
   readonly mtimeNs: bigint;
   readonly mode?: number;
 }
 
-/** The stat of a path below the workspace root; undefined: not scanned, so look. */
+/** The scanned stat of a path below the workspace root; undefined = not scanned, so stat it. */
 export type StatOf = (path: BytePath) => ScannedStat | undefined;
 
+/** What a dirty check compares. */
 export interface DirtyCheckInput {
   readonly repository: Repository;
   readonly index: GitIndex;
   readonly statOf: StatOf;
-  /** What was read and found equal, by path: it need not be read again. Extended by the check. */
+  /** Files that were read and found equal, by path, so that they are not read again. The check extends it. */
   readonly verified: Map<BytePath, string>;
 }
 
@@ -42,6 +43,7 @@ const REGULAR = 0o100000;
 const SYMLINK = 0o120000;
 const OWNER_EXECUTES = 0o100;
 
+/** Compares index entries with the working copy. */
 export class DirtyCheck {
   readonly #input: DirtyCheckInput;
   #contentLeft = CONTENT_LIMIT;
@@ -50,7 +52,7 @@ export class DirtyCheck {
     this.#input = input;
   }
 
-  /** True when the working copy has something else than the index's entry at this place. */
+  /** True when the working copy differs from the index's entry at this place. */
   differs(at: number): boolean {
     const { entries } = this.#input.index;
     if (entries.isTrusted(at)) return false;
@@ -59,7 +61,7 @@ export class DirtyCheck {
     const stat = this.#stat(entries.paths[at]!);
     if (stat === undefined || this.#modeDiffers(at, stat.mode)) return true;
     const hasSameSize = stat.size % 2 ** 32 === entries.size(at);
-    // git writes size 0 where the stat was too young to be proof
+    // git writes size 0 where the stat was too young to prove anything
     if (!hasSameSize && entries.size(at) !== 0) return true;
     return !(hasSameSize && this.#hasProvenTime(at, stat.mtimeNs)) && this.#contentDiffers(at, stat);
   }
@@ -85,13 +87,16 @@ export class DirtyCheck {
     return (mode & OWNER_EXECUTES) !== (wanted & OWNER_EXECUTES);
   }
 
-  /** The time that the index has, and older than the index: a later change would have another time. */
+  /**
+   * True when the time equals the index's and is older than the index: a later change would have another
+   * time.
+   */
   #hasProvenTime(at: number, mtimeNs: bigint): boolean {
     const { entries, writtenNs } = this.#input.index;
     if (mtimeNs >= writtenNs) return false;
     const seconds = entries.mtimeSeconds(at);
     const nanoseconds = entries.mtimeNanoseconds(at);
-    // some implementations of git keep whole seconds
+    // some git implementations keep whole seconds only
     if (nanoseconds === 0) return mtimeNs / NANOSECONDS === BigInt(seconds);
     return isTime(mtimeNs, seconds, nanoseconds);
   }
@@ -107,7 +112,7 @@ export class DirtyCheck {
     return false;
   }
 
-  /** What git would call the content; undefined when it cannot be read or too much was read already. */
+  /** The object name git would give the content; undefined when it cannot be read or the limit is used up. */
   #objectName(at: number): string | undefined {
     const { entries } = this.#input.index;
     const path = this.#absolute(entries.paths[at]!);
@@ -118,7 +123,7 @@ export class DirtyCheck {
     return hash.update(`blob ${content.length}\0`).update(content).digest("hex");
   }
 
-  /** A submodule that is not checked out is not changed. */
+  /** A submodule that is not checked out counts as unchanged. */
   #submoduleDiffers(at: number): boolean {
     const { entries } = this.#input.index;
     const path = this.#absolute(entries.paths[at]!);
@@ -129,8 +134,8 @@ export class DirtyCheck {
 }
 
 /**
- * Exact without a big product: the lower 32 bits are compared as such, and what they leave open, steps of
- * more than four seconds, shows in the rounded numbers.
+ * Exact without a big product: the lower 32 bits are compared directly. The rest differs by more than four
+ * seconds, which shows in the rounded numbers.
  */
 function isTime(timeNs: bigint, seconds: number, nanoseconds: number): boolean {
   const lowBits = Number(BigInt.asUintN(32, timeNs));
@@ -138,7 +143,7 @@ function isTime(timeNs: bigint, seconds: number, nanoseconds: number): boolean {
   return Math.abs(Number(timeNs) - (seconds * 1e9 + nanoseconds)) < 1e6;
 }
 
-/** What cannot be looked at counts as missing. */
+/** A path that cannot be stat'ed counts as missing. */
 function statIfAny(path: AbsolutePath): FileStat | undefined {
   try {
     return statNode(path);

@@ -1,4 +1,6 @@
-/** Reading files of a repository: links are followed, as git does, and anything but a regular file is absent. */
+/**
+ * Reads files of a repository. Links are followed, as git does; anything but a regular file counts as absent.
+ */
 import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import type { FileStat } from "../fs/file-stat.ts";
@@ -8,7 +10,7 @@ export function readGitFile(path: AbsolutePath, limit: number): Buffer | undefin
   return readGitFileWithStat(path, limit)?.bytes;
 }
 
-/** The same with the stat of exactly the file that was read. */
+/** Like `readGitFile`, with the stat of exactly the file that was read. */
 export function readGitFileWithStat(
   path: AbsolutePath,
   limit: number,
@@ -30,7 +32,7 @@ export function readGitFileWithStat(
   }
 }
 
-/** What stands at a path, links followed; undefined when nothing readable does. */
+/** The stat of a path, links followed; undefined when it is not accessible. */
 export function statGitFile(path: AbsolutePath): FileStat | undefined {
   try {
     return statSync(forSystem(path), { bigint: true, throwIfNoEntry: false });

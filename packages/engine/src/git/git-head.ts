@@ -1,24 +1,25 @@
-/** Which branch and commit a repository is at, read from HEAD and the branch's file. */
+/** The branch and commit of a repository, read from HEAD and the branch's file. */
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { askGit, type GitCommandOptions } from "./git-command.ts";
 import { readGitFile } from "./git-file.ts";
 import type { Repository } from "./git-repository.ts";
 
+/** The branch and commit that HEAD names. */
 export interface GitHead {
-  /** null: HEAD is detached. */
+  /** Null when HEAD is detached. */
   readonly branch: string | null;
-  /** null: there is no commit yet. */
+  /** Null when there is no commit yet. */
   readonly commit: string | null;
 }
 
 const REF_LIMIT = 64 * 1024;
 const PACKED_REFS_LIMIT = 512 * 1024 * 1024;
-/** As many references to references as git follows. */
+/** Git follows this many symbolic references. */
 const MOST_HOPS = 5;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 
-/** undefined: HEAD cannot be understood. */
+/** Reads HEAD; undefined when it cannot be parsed. */
 export function readHead(repository: Repository, options: GitCommandOptions = {}): GitHead | undefined {
   if (!repository.hasRefFiles) return askForHead(repository, options);
   const head = readRefFile(below(repository.gitDir, "HEAD"));
@@ -32,7 +33,7 @@ function readRefFile(path: AbsolutePath): string | undefined {
   return readGitFile(path, REF_LIMIT)?.toString("latin1").trim();
 }
 
-/** The name in `ref: refs/…`; one that could lead out of the repository is none. */
+/** The name in `ref: refs/…`. A name that could lead out of the repository is refused. */
 function symbolicTarget(content: string): string | undefined {
   const ref = /^ref:\s*(refs\/[^\n\r]+)$/.exec(content)?.[1];
   return ref === undefined || ref.split("/").includes("..") ? undefined : ref;
@@ -53,7 +54,7 @@ function resolveRef(repository: Repository, name: string): string | null {
   return null;
 }
 
-/** Some names belong to one worktree alone. */
+/** Some names belong to a single worktree. */
 function readLooseRef(repository: Repository, ref: string): string | undefined {
   const isPrivate = /^refs\/(?:bisect|worktree|rewritten)\//.test(ref);
   return readRefFile(below(isPrivate ? repository.gitDir : repository.commonDir, ref));

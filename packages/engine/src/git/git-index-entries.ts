@@ -1,12 +1,13 @@
 /**
- * The entries of git's index below the workspace root. Only their paths are taken out of the file's bytes
- * at once; the rest is read from them when asked for, so that 50,000 entries cost a few milliseconds.
+ * The entries of git's index below the workspace root. Only paths are extracted up front; other fields are
+ * read from the file's bytes on demand, so that 50,000 entries take a few milliseconds.
  */
 import type { BytePath } from "../model/byte-path.ts";
 
+/** The mode of a submodule's entry. */
 export const SUBMODULE_MODE = 0o160000;
 
-/** Where an entry's parts stand, counted from its start; two bytes of flags follow the object's name. */
+/** The offsets of an entry's fields from its start. Two bytes of flags follow the object's name. */
 export const ENTRY_LAYOUT = {
   mtimeSeconds: 8,
   mtimeNanoseconds: 12,
@@ -16,23 +17,27 @@ export const ENTRY_LAYOUT = {
 } as const;
 
 const ASSUME_UNCHANGED = 0x8000;
+/** The flag of an entry that has two more bytes of flags. */
 export const EXTENDED = 0x4000;
+/** The bits that hold the stage of an unmerged path. */
 export const STAGE = 0x3000;
-/** Of the two bytes of further flags that an extended entry has. */
+/** One of the flags that only an extended entry has. */
 const SKIP_WORKTREE = 0x4000;
 const INTENT_TO_ADD = 0x2000;
 
+/** The bytes that entries are read from. */
 export interface EntrySource {
   readonly bytes: Buffer;
   readonly objectBytes: number;
   /** Relative to the workspace root, sorted. */
   readonly paths: readonly BytePath[];
-  /** Where each path's entry starts in `bytes`. */
+  /** The offset of each path's entry in `bytes`. */
   readonly starts: readonly number[];
-  /** True when some entry is a submodule or unmerged: most indexes have none, and need not be searched for them. */
+  /** True when an entry is a submodule or unmerged. Most indexes have none and need no search. */
   readonly hasOddEntries: boolean;
 }
 
+/** Index entries by place, decoded on demand. */
 export class IndexEntries {
   readonly paths: readonly BytePath[];
   readonly #source: EntrySource;
@@ -46,7 +51,7 @@ export class IndexEntries {
     return this.paths.length;
   }
 
-  /** The paths of files and links, each once. */
+  /** The paths of files and links, without duplicates. */
   files(): readonly BytePath[] {
     const { paths, hasOddEntries } = this.#source;
     if (!hasOddEntries) return paths;
@@ -61,7 +66,7 @@ export class IndexEntries {
     return this.#word(at, ENTRY_LAYOUT.mtimeNanoseconds);
   }
 
-  /** Modulo 2 ** 32, and 0 also where git was not sure of the stat. */
+  /** Modulo 2 ** 32; 0 where git did not trust the stat. */
   size(at: number): number {
     return this.#word(at, ENTRY_LAYOUT.size);
   }
@@ -70,13 +75,13 @@ export class IndexEntries {
     return this.#word(at, ENTRY_LAYOUT.mode);
   }
 
-  /** The name of the content, in hexadecimal digits. */
+  /** The object name of the content, in hexadecimal digits. */
   object(at: number): string {
     const start = this.#source.starts[at]! + ENTRY_LAYOUT.object;
     return this.#source.bytes.toString("hex", start, start + this.#source.objectBytes);
   }
 
-  /** Git takes such a file for unchanged without looking. */
+  /** True when git treats the file as unchanged without checking. */
   isTrusted(at: number): boolean {
     return (this.#flags(at) & ASSUME_UNCHANGED) !== 0 || (this.#furtherFlags(at) & SKIP_WORKTREE) !== 0;
   }

@@ -1,28 +1,29 @@
-/** The bytes of `.git/index`: gitformat-index(5), versions 2 to 4. What only a split index has is not read here. */
+/** Decodes `.git/index`: gitformat-index(5), versions 2 to 4, except split indexes. */
 import type { BytePath } from "../model/byte-path.ts";
 import { ENTRY_LAYOUT, EXTENDED, IndexEntries, STAGE, SUBMODULE_MODE } from "./git-index-entries.ts";
 
 const HEADER_BYTES = 12;
-/** "0xfff or more": the path ends at its NUL. */
+/** "0xfff or more": then the path ends at its NUL. */
 const LONG_PATH = 0xfff;
 /** The upper byte of an entry's mode. */
 const SUBMODULE = SUBMODULE_MODE >> 8;
-/** A sparse index has one entry for a directory that is not checked out: none of its files is there. */
+/** In a sparse index one entry stands for a directory that is not checked out; none of its files exist. */
 const SPARSE_DIRECTORY = 0o040000 >> 8;
 
+/** What is needed to decode an index. */
 export interface IndexLayout {
-  /** 20 in a SHA-1 repository, 32 in a SHA-256 one. */
+  /** 20 in a SHA-1 repository, 32 in a SHA-256 repository. */
   readonly objectBytes: number;
-  /** The directory whose entries are wanted, relative to the top level. */
+  /** The directory whose entries are needed, relative to the top level. */
   readonly prefix: BytePath;
 }
 
-/** The entries below a directory; undefined when this is no index, or one that another file completes. */
+/** The entries below a directory; undefined when the bytes are not an index, or a split one. */
 export function decodeIndexFile(bytes: Buffer, layout: IndexLayout): IndexEntries | undefined {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined;
   const version = bytes.readUInt32BE(4);
   const count = bytes.readUInt32BE(8);
-  // an entry takes 62 bytes at least: a damaged count must not decide how much memory is asked for
+  // an entry has at least 62 bytes: a damaged count must not decide how much memory is allocated
   if (version < 2 || version > 4 || count > bytes.length / 62) return undefined;
   const reader = new EntryReader(bytes, version === 4, layout);
   for (let left = count; left > 0; left -= 1) if (!reader.next()) return undefined;
@@ -36,7 +37,7 @@ class EntryReader {
   readonly starts: number[] = [];
   hasOddEntries = false;
   readonly #bytes: Buffer;
-  /** The same as text, one byte a character: paths are cut out of it. */
+  /** The bytes as text, one byte per character, to slice paths from. */
   readonly #text: string;
   readonly #isCompressed: boolean;
   readonly #objectBytes: number;
@@ -52,7 +53,7 @@ class EntryReader {
     this.#wanted = layout.prefix === "" ? "" : `${layout.prefix}/`;
   }
 
-  /** Reads one entry, and keeps it if it is wanted; false when the bytes end before it does. */
+  /** Reads one entry and keeps it if it is below the prefix; false when the bytes are cut off. */
   next(): boolean {
     const bytes = this.#bytes;
     const start = this.#at;
@@ -72,7 +73,7 @@ class EntryReader {
     return true;
   }
 
-  /** NULs fill such an entry up to a multiple of eight bytes, and there is always one. */
+  /** At least one NUL pads such an entry to a multiple of eight bytes. */
   #readPadded(start: number, flaggedLength: number): boolean {
     const end = flaggedLength === LONG_PATH ? this.#bytes.indexOf(0, start) : start + flaggedLength;
     if (end < 0 || end >= this.#bytes.length) return false;
@@ -81,7 +82,9 @@ class EntryReader {
     return true;
   }
 
-  /** Version 4 leaves out what a path shares with the one before: a number says how much of that to drop. */
+  /**
+   * Version 4 omits the prefix shared with the previous path: a number says how much of that path to drop.
+   */
   #readCompressed(start: number): boolean {
     const bytes = this.#bytes;
     let at = start;
@@ -98,7 +101,10 @@ class EntryReader {
     return true;
   }
 
-  /** True when no extension follows that changes what the entries mean: those are named in small letters. */
+  /**
+   * True when no extension follows that changes the meaning of entries. Such extensions have lower-case
+   * names.
+   */
   endsAlone(): boolean {
     const end = this.#bytes.length - this.#objectBytes;
     for (let at = this.#at; at + 8 <= end; at += 8 + this.#bytes.readUInt32BE(at + 4)) {

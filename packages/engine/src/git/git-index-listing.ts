@@ -1,14 +1,17 @@
-/** What `git ls-files --stage --debug -z` prints: the index in words, for the kind that only git can put together. */
+/**
+ * Decodes `git ls-files --stage --debug -z`: the index as text, for split indexes, which only git can read.
+ */
 import type { BytePath } from "../model/byte-path.ts";
 import { ENTRY_LAYOUT, EXTENDED, IndexEntries } from "./git-index-entries.ts";
 import type { IndexLayout } from "./git-index-file.ts";
 
+/** The git arguments that produce the listing. */
 export const LISTING_ARGUMENTS = ["ls-files", "--stage", "--debug", "-z", "--full-name", "--", ":/"];
 
 const ENTRY =
   /(\d+) ([0-9a-f]{40,64}) (\d)\t([^\0]+)\0 {2}ctime: \d+:\d+\n {2}mtime: (\d+):(\d+)\n[^\0]*? {2}size: (\d+)\tflags: ([0-9a-f]+)\n/y;
 
-/** The entries below a directory; undefined when the listing is not what this was written for. */
+/** The entries below a directory; undefined when the listing has an unexpected form. */
 export function decodeIndexListing(listing: Buffer, layout: IndexLayout): IndexEntries | undefined {
   const wanted = layout.prefix === "" ? "" : `${layout.prefix}/`;
   const found = matches(listing.toString("latin1"))?.filter((match) => match[4]!.startsWith(wanted));
@@ -34,7 +37,7 @@ function matches(text: string): RegExpExecArray[] | undefined {
   return found;
 }
 
-/** Puts an entry into the form that it has in the index's file, as far as anyone asks for it. */
+/** Writes the fields that `IndexEntries` reads, as they would be in the index file. */
 function writeEntry(entry: Buffer, match: RegExpExecArray): void {
   const [, mode, object, stage, , seconds, nanoseconds, size, flags] = match;
   entry.writeUInt32BE(Number(seconds) % 2 ** 32, ENTRY_LAYOUT.mtimeSeconds);
@@ -42,7 +45,7 @@ function writeEntry(entry: Buffer, match: RegExpExecArray): void {
   entry.writeUInt32BE(Number.parseInt(mode!, 8), ENTRY_LAYOUT.mode);
   entry.writeUInt32BE(Number(size), ENTRY_LAYOUT.size);
   const flagsAt = ENTRY_LAYOUT.object + entry.write(object!, ENTRY_LAYOUT.object, "hex");
-  // the lower half is as in the file, the upper half is the further flags
+  // the lower half is as in the file, the upper half holds the extended flags
   const bits = Number.parseInt(flags!, 16);
   entry.writeUInt16BE((bits & 0x8000) | EXTENDED | (Number(stage) << 12), flagsAt);
   entry.writeUInt16BE((bits >>> 16) & 0x6000, flagsAt + 2);

@@ -1,8 +1,8 @@
 /**
- * Git's index, read from its file: what is tracked below the workspace root, and the stat and content
- * that git last saw of it. Versions 2 to 4, SHA-1 and SHA-256, sparse. A split index is in two files that
- * only git puts together: then git is asked to list it. (Like any git command that freshens the time of
- * the shared file, by which git knows not to clean it up; nothing else under `.git` changes.)
+ * Git's index, read from its file: the tracked paths below the workspace root, and the stat and content git
+ * last recorded for them. Versions 2 to 4, SHA-1 and SHA-256, sparse. A split index consists of two files
+ * that only git can combine, so git lists it. (Like any git command, that refreshes the time of the shared
+ * file, which keeps git from cleaning it up. Nothing else under `.git` changes.)
  */
 import type { BytePath } from "../model/byte-path.ts";
 import { below } from "../fs/absolute-path.ts";
@@ -14,14 +14,15 @@ import { decodeIndexFile } from "./git-index-file.ts";
 import { decodeIndexListing, LISTING_ARGUMENTS } from "./git-index-listing.ts";
 import type { Repository } from "./git-repository.ts";
 
+/** The tracked paths and what git recorded about them. */
 export interface GitIndex {
   /** Changes when the index does. */
   readonly key: string;
-  /** When the index was written: a file's stat is proof only if the file is older. */
+  /** When the index was written. A file's stat is proof only if the file is older. */
   readonly writtenNs: bigint;
-  /** The tracked files and links below the workspace root, relative to it, sorted, each once. */
+  /** The tracked files and links relative to the workspace root, sorted, without duplicates. */
   readonly paths: readonly BytePath[];
-  /** What git knows of them, and submodules; an unmerged path comes once for each side. */
+  /** Git's entries for them and for submodules. An unmerged path has one entry per side. */
   readonly entries: IndexEntries;
 }
 
@@ -37,7 +38,7 @@ export function readGitIndex(repository: Repository, options: GitCommandOptions 
   return { key: keyOf(file?.stat), writtenNs: file?.stat.mtimeNs ?? 0n, paths: entries.files(), entries };
 }
 
-/** A text that changes whenever the index does. */
+/** A key that changes whenever the index does. */
 export function indexKey(repository: Repository): string {
   return keyOf(statGitFile(below(repository.gitDir, "index")));
 }

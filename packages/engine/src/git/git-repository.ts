@@ -1,6 +1,6 @@
 /**
- * Where a workspace's git repository is. Everything about git in this folder only reads: no file under
- * `.git` is ever opened for writing, and git itself is run only for questions, without its optional locks.
+ * Finds the git repository of a workspace. All code in this folder only reads: no file under `.git` is ever
+ * opened for writing, and git runs only to answer questions, without its optional locks.
  */
 import { resolve } from "node:path";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
@@ -8,30 +8,31 @@ import { below, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isTrue, readGitConfig } from "./git-config.ts";
 import { readGitFile, statGitFile } from "./git-file.ts";
 
+/** Where a repository keeps its parts. */
 export interface Repository {
-  /** HEAD and index are here. */
+  /** Holds HEAD and the index. */
   readonly gitDir: AbsolutePath;
-  /** Branches, settings and objects are here: another place than `gitDir` in a linked worktree. */
+  /** Holds branches, settings and objects. Differs from `gitDir` in a linked worktree. */
   readonly commonDir: AbsolutePath;
   readonly topLevel: AbsolutePath;
   /** The workspace root relative to the top level. */
   readonly prefix: BytePath;
   readonly linkedWorktree: boolean;
   readonly objectFormat: "sha1" | "sha256";
-  /** False when branches are in a reftable, which only git reads. */
+  /** False when branches are in a reftable, which only git can read. */
   readonly hasRefFiles: boolean;
-  /** False when the executable bit of files means nothing. */
+  /** False when the executable bit of files carries no meaning. */
   readonly trustsFileMode: boolean;
 }
 
 const POINTER_LIMIT = 64 * 1024;
 
-/** The repository that the root belongs to; undefined outside of git, and where git has no working tree. */
+/** The repository the root belongs to; undefined outside git and where git has no working tree. */
 export function findRepository(root: AbsolutePath): Repository | undefined {
   for (let directory = root; ; directory = parentOf(directory)) {
     const found = gitDirOf(directory);
     if (found !== undefined) return found === "broken" ? undefined : openRepository(root, directory, found);
-    // a bare repository, or the inside of a `.git`: nothing here is in a working tree
+    // a bare repository, or inside `.git`: there is no working tree
     if (isGitDir(directory) || directory === "/") return undefined;
   }
 }
@@ -40,7 +41,10 @@ function parentOf(directory: AbsolutePath): AbsolutePath {
   return (directory.slice(0, directory.lastIndexOf("/")) || "/") as AbsolutePath;
 }
 
-/** What `.git` in a directory leads to. Git gives up on a file that leads nowhere, but passes over a directory. */
+/**
+ * The directory `.git` leads to. Like git, a file that leads nowhere is an error, and an invalid directory is
+ * passed over.
+ */
 function gitDirOf(directory: AbsolutePath): AbsolutePath | "broken" | undefined {
   const path = below(directory, ".git");
   const stat = statGitFile(path);
@@ -61,7 +65,7 @@ function commonDirOf(gitDir: AbsolutePath): AbsolutePath {
   return target === undefined ? gitDir : relativeTo(gitDir, target);
 }
 
-/** `resolve` works on bytes as characters: it only looks at slashes and dots. */
+/** `resolve` only interprets slashes and dots, so it works on bytes as characters. */
 function relativeTo(directory: AbsolutePath, path: string): AbsolutePath {
   return resolve(directory, path) as AbsolutePath;
 }
@@ -74,7 +78,7 @@ function openRepository(
   const commonDir = commonDirOf(gitDir);
   const linkedWorktree = gitDir !== commonDir;
   const config = readGitConfig(gitDir, commonDir);
-  // both settings are about the main working tree only
+  // both settings apply to the main working tree only
   const elsewhere = linkedWorktree ? undefined : config.get("core.worktree");
   if (!linkedWorktree && elsewhere === undefined && isTrue(config.get("core.bare"))) return undefined;
   const topLevel = elsewhere === undefined ? directory : realPathIfAny(relativeTo(gitDir, elsewhere));

@@ -1,8 +1,7 @@
 /**
- * Branch, commit, staged paths and whether anything differs from the commit, for the part of the repository
- * that is in the workspace. Only reads (N3): HEAD, refs and index from their files, the staged paths by asking
- * `git diff --cached`, which takes no lock and refreshes nothing. (`git diff-index --cached` would: on a sparse
- * index it writes tree objects.)
+ * Branch, commit, staged paths and dirtiness of the part of the repository that is in the workspace. Only
+ * reads (N3): HEAD, refs and index from their files, staged paths from `git diff --cached`, which takes no
+ * lock and refreshes nothing. (`git diff-index --cached` would write tree objects on a sparse index.)
  */
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { GitState } from "../model/checkpoint.ts";
@@ -13,29 +12,31 @@ import { readHead, type GitHead } from "./git-head.ts";
 import { indexKey, readGitIndex, type GitIndex } from "./git-index.ts";
 import type { Repository } from "./git-repository.ts";
 
+/** How to read git's state, and what is known already. */
 export interface GitStateOptions extends GitCommandOptions {
-  /** An earlier state and the `gitKey` of then: while that key holds, git is not asked again what is staged. */
+  /** An earlier state and its `gitKey`. While the key holds, git is not run again for staged paths. */
   readonly previous?: { readonly key: string; readonly state: GitState };
   /** Makes repeated reads in one process cheap. */
   readonly memory?: GitMemory;
-  /** With a memory: the only paths that may have changed since its last use. */
+  /** The only paths that may have changed since the memory was last used. */
   readonly changed?: Iterable<BytePath>;
 }
 
-/** What one process remembers between reads of one repository. */
+/** What one process caches between reads of one repository. */
 export interface GitMemory {
   index: GitIndex | undefined;
-  /** The paths that differ from `index`; undefined: not known. */
+  /** The paths that differ from `index`; undefined = unknown. */
   dirty: Set<BytePath> | undefined;
   readonly verified: Map<BytePath, string>;
   last: { key: string; state: GitState } | undefined;
 }
 
+/** An empty cache. */
 export function createGitMemory(): GitMemory {
   return { index: undefined, dirty: undefined, verified: new Map(), last: undefined };
 }
 
-/** Changes whenever the commit or the index does. */
+/** A key that changes whenever the commit or the index does. */
 export function gitKey(repository: Repository, options: GitCommandOptions = {}): string {
   return keyOf(repository, readHead(repository, options));
 }
@@ -44,7 +45,7 @@ function keyOf(repository: Repository, head: GitHead | undefined): string {
   return `${head?.commit ?? "no commit"} ${indexKey(repository)}`;
 }
 
-/** Null when git's files cannot be read or git cannot be asked. */
+/** Reads git's state; null when its files cannot be read or git cannot be run. */
 export function readGitState(
   repository: Repository,
   statOf: StatOf,
@@ -76,7 +77,7 @@ const STAGED_ARGUMENTS = [
   "--ignore-submodules=dirty",
 ];
 
-/** The paths whose entry in the index is not the commit's, relative to the workspace root. */
+/** The paths whose index entry differs from the commit's, relative to the workspace root. */
 function readStaged(repository: Repository, head: GitHead, options: GitStateOptions): string[] | undefined {
   if (head.commit === null) return allEntries(repository, options);
   const listing = askGit(repository, [...STAGED_ARGUMENTS, head.commit, "--"], options);

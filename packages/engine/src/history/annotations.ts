@@ -1,26 +1,28 @@
-/** Names, notes and tags: said about a checkpoint, never part of it. */
+/** Names, notes and tags: facts about a checkpoint that are not part of it. */
 import { EngineError } from "../model/errors.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
 import { checkpointAt, TAG_PREFIX } from "./checkpoints.ts";
 import { assertName } from "./references.ts";
 
+/** Sets or clears the note of a checkpoint. */
 export function setNote(db: Database, checkpoint: Checkpoint, note: string): void {
   db.run("UPDATE checkpoint SET note = ? WHERE seq = ?", note === "" ? null : note, checkpoint.seq);
 }
 
+/** Sets or clears the name of a checkpoint. */
 export function setName(db: Database, checkpoint: Checkpoint, name: string): void {
   if (name !== "") assertName(name);
   db.run("UPDATE checkpoint SET name = ? WHERE seq = ?", name === "" ? null : name, checkpoint.seq);
 }
 
-/** A tag is unique: the same one again on the same checkpoint is fine, on another it is refused. */
+/** Adds a tag. Tags are unique: repeating one on the same checkpoint is fine, on another it is refused. */
 export function addTag(db: Database, checkpoint: Checkpoint, tag: string): void {
   assertTagFree(db, tag, checkpoint.seq);
   db.run("INSERT OR IGNORE INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, checkpoint.seq);
 }
 
-/** Throws unless the tag may be put on a checkpoint (`seq` undefined: on a new one). */
+/** Throws unless the tag may be added to a checkpoint (`seq` undefined: a new one). */
 export function assertTagFree(db: Database, tag: string, seq?: number): void {
   assertName(tag);
   const holder = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
@@ -33,7 +35,7 @@ export function assertTagFree(db: Database, tag: string, seq?: number): void {
   );
 }
 
-/** Removes a tag and tells which checkpoint had it. */
+/** Removes a tag and returns the checkpoint that had it. */
 export function removeTag(db: Database, tag: string): Checkpoint {
   const row = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);
   const checkpoint = row === undefined ? undefined : checkpointAt(db, Number(row["checkpoint"]));

@@ -1,4 +1,7 @@
-/** Where in the timeline the store came to another directory: what stood there already is nobody's later work (N6). */
+/**
+ * Where in the timeline the store was attached to another directory. What stood there before is not later
+ * work (N6).
+ */
 import type { Database } from "../store/database.ts";
 import { readMeta, writeMeta } from "../store/store.ts";
 import { checkpointAt, newestSeq } from "./checkpoints.ts";
@@ -6,23 +9,26 @@ import type { ObjectHash } from "../model/object-hash.ts";
 
 const KEY = "attached_after";
 
-/** Notes that what follows is seen in another directory than what is recorded so far. */
+/** Records that the following captures are of another directory. */
 export function noteAttach(db: Database): void {
   db.transaction(() => writeMeta(db, KEY, [...new Set([...attachedAfter(db), newestSeq(db)])].join(" ")));
 }
 
-/** The numbers of the checkpoints after which the store came to another directory. */
+/** The seqs of the checkpoints after which the store was attached elsewhere. */
 function attachedAfter(db: Database): number[] {
   return (readMeta(db, KEY) ?? "").split(" ").filter(Boolean).map(Number);
 }
 
-/** The last state seen in one directory and the first in the next; `after` is undefined before anything is captured there. */
+/**
+ * The last state captured in one directory and the first in the next; `after` is undefined before the first
+ * capture there.
+ */
 export interface Attach {
   readonly before: ObjectHash | undefined;
   readonly after: ObjectHash | undefined;
 }
 
-/** The changes of directory since a checkpoint. */
+/** The attaches since a checkpoint. */
 export function attachesSince(db: Database, seq: number): Attach[] {
   return attachedAfter(db)
     .filter((last) => last >= seq)
@@ -32,7 +38,7 @@ export function attachesSince(db: Database, seq: number): Attach[] {
     }));
 }
 
-/** Of the checkpoints that are still there. */
+/** Only among checkpoints that still exist. */
 function snapshotAt(db: Database, which: "max(seq)" | "min(seq)", condition: string): ObjectHash | undefined {
   const seq = db.get(`SELECT ${which} AS seq FROM checkpoint WHERE pruned_at IS NULL AND ${condition}`)?.[
     "seq"

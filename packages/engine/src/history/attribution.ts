@@ -1,7 +1,8 @@
 /**
- * Whose doing a change is. Between two captures tool calls were open, and turns of threads that do not say when their
- * tools run. One of them: it is its doing. Several: that of the one whose input names the path, else shared. None:
- * outside. A call that is over without a word counts for what was changed in time, and is not certain to be the author.
+ * Attributes changes to steps. Between two captures, tool calls were open, and turns of threads that do not
+ * announce their tools. If one was open, the change is its own. If several were, it belongs to the one whose
+ * input names the path, otherwise it is shared. If none was, it is outside. A call that ended without an
+ * event counts for changes made in time, but is not certainly their author.
  */
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -14,38 +15,39 @@ import { bracketsTools, moveCalls, type ToolCall } from "./tool-calls.ts";
 
 /** What is known when changes are attributed. */
 export interface AttributionMoment extends Moment {
-  /** When the file at a path was last changed; undefined where that cannot be told. */
+  /** When the file at a path was last changed; undefined when unknown. */
   changedAt(path: BytePath): number | undefined;
   /** A thread that is about to run its first tool. */
   readonly bracketing?: ThreadId | undefined;
-  /** The call that ends with this capture; `unfinished`: no event told of its end. */
+  /** The call that ends with this capture; `unfinished`: no event reported its end. */
   readonly ended?: { readonly id: string; readonly unfinished: boolean } | undefined;
-  /** When agents say that a thread's open calls were interrupted. */
+  /** When agents reported that a thread's open calls were interrupted. */
   readonly interrupted?: readonly ThreadInterrupt[] | undefined;
 }
 
-/** An agent that says when it was interrupted. */
+/** When an agent reported an interruption. */
 export interface ThreadInterrupt {
   readonly thread: ThreadId;
   readonly at: number;
 }
 
-/** A step that was at work. */
+/** A step that may have made changes in this interval. */
 interface Window {
   readonly step: string;
-  /** The paths it said it would write. */
+  /** The paths it announced. */
   readonly names: readonly BytePath[];
-  /** Set when it is doubtful that a path it did not name is its doing: the tool that ran. */
+  /** The tool that ran, when it is doubtful that the step made changes it did not announce. */
   readonly doubtful: string | null;
-  /** Set when that is doubtful of a path that it named, too. */
+  /** The tool that ran, when that is doubtful even for announced paths. */
   readonly untold: string | null;
-  /** What was changed later is not its doing. */
+  /** Changes after this moment are not the step's. */
   readonly until: number;
 }
 
+/** An edit with its author. */
 export interface AttributedEdit extends Edit, Attribution {}
 
-/** The changes of a capture, each with its author. */
+/** Attributes the changes of a capture. */
 export function attributeChanges(
   db: Database,
   changes: readonly Edit[],
@@ -89,7 +91,7 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
   const interrupted = moment.interrupted?.find((each) => wasInterrupted(call, each));
   const isEdit = call.nature === "edit";
   if (interrupted !== undefined) {
-    // how long a command may write on before it is gone
+    // a command may keep writing this long until it is gone
     const until = interrupted.at + ENDING_MS;
     return { step, names: call.paths, doubtful: isEdit ? call.tool : null, untold: null, until };
   }
@@ -99,7 +101,7 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
     step,
     names: call.paths,
     doubtful: isOver || isEdit ? call.tool : null,
-    // an edit takes no time: one that is open may be waiting for a yes
+    // an edit takes no time: an open one may be waiting for confirmation
     untold: isOver || (isEdit && !isEnding) ? call.tool : null,
     until: isOver ? lastMoment(db, call.thread) : Infinity,
   };
@@ -107,7 +109,7 @@ function windowOf(db: Database, call: ToolCall, step: string, moment: Attributio
 
 const ENDING_MS = 1000;
 
-/** A call that began before its thread was interrupted. */
+/** True for a call that began before its thread was interrupted. */
 export function wasInterrupted({ thread, openedAt }: ToolCall, interrupted: ThreadInterrupt): boolean {
   return thread === interrupted.thread && openedAt <= interrupted.at;
 }
@@ -128,14 +130,14 @@ function authorOf({ path, from, to }: Edit, windows: readonly Window[]): Attribu
   };
 }
 
-/** The path itself, what is below it, and the directories that had to be made for it. */
+/** True for the path itself, what is below it, and the parent directories created for it. */
 function covers(name: BytePath, path: BytePath): boolean {
   return isAtOrBelow(path, name) || isAtOrBelow(name, path);
 }
 
 /**
- * What a step does after it was undone, or after a restore of one's own, comes after that: the step goes on as one of
- * its own. The changes with the steps that they belong to then.
+ * A step's work after it was undone, or after a restore, comes later in the order: the step continues as a
+ * new one. Returns the changes with the steps they then belong to.
  */
 export function inOrder(
   db: Database,
@@ -158,7 +160,7 @@ export function inOrder(
   };
 }
 
-/** True when what the step does now is not to be one with what it did before. */
+/** True when the step's present work must not be merged with its earlier work. */
 export function needsPiece(db: Database, step: Step): boolean {
   return step.state === "undone" || isOvertaken(db, step);
 }
@@ -172,7 +174,7 @@ function goOn(
   const isOpen = step.state === "open";
   continueStep(db, step, { id: next, before, now });
   moveCalls(db, step.id, next);
-  // a turn that is over, and whose agent goes on, does not begin again
+  // a finished turn whose agent keeps working is not reopened
   if (!isOpen)
     db.run("UPDATE step SET state = 'empty', after = ?, closed_at = ? WHERE id = ?", before, now, next);
   return next;

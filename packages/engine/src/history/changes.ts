@@ -1,7 +1,7 @@
 /**
- * What each capture changed, path by path, and whose doing it was. A step's delta is the changes that
- * belong to it, in the order in which they happened. The rows of a checkpoint are covered by its seal:
- * they are checked before an undo writes what they say.
+ * What each capture changed, path by path, and who made the change. A step's delta is its changes in the
+ * order they happened. The rows of a checkpoint are covered by its seal, and are verified before an undo acts
+ * on them.
  */
 import { hash } from "node:crypto";
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
@@ -12,24 +12,26 @@ import type { Edit } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 
+/** Who made a change. */
 export interface Attribution {
   readonly attribution: "tool" | "shared" | "outside" | "belay";
   readonly step: string | null;
-  /** The tool that ran while the change was made, where it is doubtful that the tool made it. */
+  /** The tool that ran during the change, when it is doubtful that the tool made it. */
   readonly during: string | null;
 }
 
+/** One path's change in one capture. */
 export interface Change {
   readonly checkpoint: number;
   readonly path: BytePath;
   readonly old: Entry | undefined;
   readonly new: Entry | undefined;
   readonly shared: boolean;
-  /** Maybe a person's doing: the tool that ran meanwhile. */
+  /** The tool that ran meanwhile, when a person may have made the change. */
   readonly during?: string | null;
 }
 
-/** A change as it was recorded. */
+/** A change as recorded, with its attribution. */
 export interface RecordedChange extends Omit<Change, "during">, Attribution {}
 
 interface EncodedChange extends Attribution {
@@ -38,7 +40,7 @@ interface EncodedChange extends Attribution {
   readonly new: Buffer | null;
 }
 
-/** Changes in the form they are stored, sorted by path. */
+/** Encodes changes for storage, sorted by path. */
 export function encodeChanges(changes: readonly (Edit & Attribution)[]): EncodedChange[] {
   const rows = changes.map(({ path, from, to, attribution, step, during }) => ({
     path: pathToBytes(path),
@@ -65,12 +67,15 @@ function hashRows(rows: readonly Row[]): Buffer {
   return hash("sha256", lines.join(""), "buffer");
 }
 
-/** Formats before the third knew of no such doubt: their rows have the hash they had. */
+/** Formats before the third had no such doubt: their rows keep their hash. */
 function doubtOf(row: Row): string {
   return row["during"] === null ? "" : ` ${JSON.stringify(row["during"])}`;
 }
 
-/** `windows`: the steps that were open together, or that an undo or redo moves: those whose doing it may be. */
+/**
+ * Stores the changes of a checkpoint. `windows`: the steps that were open together, or that an undo or redo
+ * moves.
+ */
 export function insertChanges(
   db: Database,
   seq: number,
@@ -94,13 +99,13 @@ export function insertChanges(
     db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
 }
 
-/** The steps that were at work together when a checkpoint's shared changes were made. */
+/** The steps that were open together when a checkpoint's shared changes were made. */
 export function readWindows(db: Database, seq: number): string[] {
   const rows = db.all("SELECT step FROM shared_window WHERE checkpoint = ?", seq);
   return rows.map((row) => String(row["step"]));
 }
 
-/** A step's delta in the order in which it happened, proved unaltered. */
+/** A step's delta in the order it happened, verified. */
 export function readDelta(db: Database, step: string): Change[] {
   const captures = db.all(
     `SELECT checkpoint FROM change WHERE step = ?1 UNION SELECT checkpoint FROM shared_window WHERE step = ?1 ORDER BY checkpoint`,
@@ -115,7 +120,7 @@ export function readDelta(db: Database, step: string): Change[] {
   });
 }
 
-/** Everything one checkpoint changed. */
+/** All changes of one checkpoint. */
 export function readCheckpointChanges(db: Database, seq: number): Change[] {
   return readRows(db, seq).map((row) => toChange(seq, row));
 }
@@ -160,7 +165,7 @@ export function readCheckpointRows(db: Database, seq: number): RecordedChange[] 
   }));
 }
 
-/** True when the rows of a checkpoint are what its seal covers. */
+/** True when the rows of a checkpoint match its seal. */
 export function areChangesSealed(db: Database, seq: number): boolean {
   try {
     readRows(db, seq);
@@ -170,7 +175,7 @@ export function areChangesSealed(db: Database, seq: number): boolean {
   }
 }
 
-/** The hash of a checkpoint's changes as they stand, for sealing it anew after `forget`. */
+/** The hash of a checkpoint's present rows, to seal it again after `forget`. */
 export function hashChanges(db: Database, seq: number): Buffer {
   return hashRows(selectRows(db, seq));
 }
@@ -210,7 +215,7 @@ function toChange(checkpoint: number, row: Row): Change {
   };
 }
 
-/** Whose doing each change of a checkpoint was, as other programs are told. */
+/** Who made each change of a checkpoint, in the contract's words. */
 export function readCheckpointAttributions(
   db: Database,
   seq: number,

@@ -1,4 +1,4 @@
-/** Checkpoint rows: writing one, reading them, newest first. Listing never touches trees or content. */
+/** Checkpoint rows: writing, reading, listing newest first. Listing never touches trees or content. */
 import { hash } from "node:crypto";
 import {
   CARRIED_LIMIT,
@@ -17,9 +17,10 @@ import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../mode
 import type { Database, Row, Value } from "../store/database.ts";
 import { droppedEnds } from "./steps.ts";
 
+/** Begins the names under which tags are stored. */
 export const TAG_PREFIX = "tag/";
 
-/** Adds a checkpoint whose changes hash to `delta`; call inside a transaction. Returns it with its place in the order. */
+/** Adds a checkpoint whose changes hash to `delta` and returns it with its seq. Call inside a transaction. */
 export function insertCheckpoint(
   db: Database,
   checkpoint: Omit<Checkpoint, "seq">,
@@ -67,8 +68,8 @@ export function insertCheckpoint(
 }
 
 /**
- * Proves that what a checkpoint says of its files has not been altered. Trees prove themselves; the row
- * that names them, and the changes recorded with it, are proved by this.
+ * Covers what a checkpoint's row says about its files, so that alterations are noticed. Trees prove
+ * themselves; the row that names them and its recorded changes need this seal.
  */
 export function sealOf(
   checkpoint: Omit<Checkpoint, "seq">,
@@ -82,7 +83,7 @@ export function sealOf(
   return hash("sha256", Buffer.concat([Buffer.from(line, "utf8"), delta]), "buffer");
 }
 
-/** What seals cover now; a row sealed by an older version is checked as it was sealed. */
+/** The present scope of seals. A row sealed by an older version is verified with that version's scope. */
 export const SEAL_VERSION = 2;
 
 /** Throws unless the row of a checkpoint is as it was written. */
@@ -109,7 +110,7 @@ function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** What a damaged row holds may be of any type, and JSON takes no bytes: it must not hide the others. */
+/** A damaged row may hold any type, and JSON accepts no bytes: it must not hide the other rows. */
 const CARRIED = (table: string, columns: string) =>
   `(SELECT json_group_array(json_array(hex(path), CAST(reason AS TEXT)${columns})) FROM (SELECT * FROM ${table} WHERE checkpoint = c.seq LIMIT ${CARRIED_LIMIT})) AS ${table}s,
    (SELECT count(*) FROM ${table} WHERE checkpoint = c.seq) AS ${table}s_total`;
@@ -117,6 +118,7 @@ const CARRIED = (table: string, columns: string) =>
 const SELECT = `SELECT *, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
   WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags FROM checkpoint c`;
 
+/** Which checkpoints to list. */
 export interface CheckpointFilter {
   readonly thread?: ThreadId | undefined;
   readonly kind?: string | undefined;
@@ -142,7 +144,7 @@ export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Ch
     .map((row) => ({ ...toCheckpoint(row), undoDropped: dropped.has(Number(row["seq"])) }));
 }
 
-/** Numbers of checkpoints since a moment that came too late for some of their files, newest first. */
+/** The seqs of checkpoints since a moment that were late for some of their files, newest first. */
 export function listLate(db: Database, moment: number): number[] {
   return db
     .all(
@@ -153,7 +155,7 @@ export function listLate(db: Database, moment: number): number[] {
     .map((row) => Number(row["seq"]));
 }
 
-/** Names, notes, descriptions, tags, prompts of turns, and paths that changed. */
+/** Searches names, notes, descriptions, tags, prompts and changed paths. */
 function matchesText(text: string, values: Value[]): string {
   const pattern = `%${text.replaceAll(/[\\%_]/g, (special) => `\\${special}`)}%`;
   const like = (expression: string) => `${expression} LIKE ? ESCAPE '\\'`;
@@ -166,14 +168,16 @@ function matchesText(text: string, values: Value[]): string {
   return `(${[...fields, tag, prompt, message, path].join(" OR ")})`;
 }
 
+/** Checkpoints that match an SQL condition, newest first; pruned ones are left out. */
 export function findCheckpointsWhere(db: Database, condition: string, ...values: Value[]): Checkpoint[] {
   return db
     .all(`${SELECT} WHERE c.pruned_at IS NULL AND (${condition}) ORDER BY c.seq DESC`, ...values)
     .map(toCheckpoint);
 }
 
+/** The newest checkpoint, pruned or not. */
 export function newestCheckpoint(db: Database): Checkpoint | undefined {
-  // a pruned row is still the state the next capture is compared with
+  // a pruned row is still the state that the next capture is compared with
   const row = db.get(`${SELECT} ORDER BY c.seq DESC LIMIT 1`);
   return row === undefined ? undefined : toCheckpoint(row);
 }
@@ -210,6 +214,7 @@ export function newestSeq(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
 }
 
+/** The checkpoint with this seq, pruned or not. */
 export function checkpointAt(db: Database, seq: number): Checkpoint | undefined {
   const row = db.get(`${SELECT} WHERE c.seq = ?`, seq);
   return row === undefined ? undefined : toCheckpoint(row);
@@ -233,6 +238,7 @@ export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): voi
   }
 }
 
+/** All gaps of a checkpoint, by path. */
 export function readGaps(db: Database, seq: number): Gap[] {
   return db
     .all(
@@ -246,6 +252,7 @@ export function readGaps(db: Database, seq: number): Gap[] {
     }));
 }
 
+/** Stores the doubts of a checkpoint. */
 export function insertDoubts(db: Database, seq: number, doubts: readonly Doubt[]): void {
   for (const { path, reason } of doubts) {
     db.run(
@@ -277,7 +284,10 @@ export function readDoubts(db: Database, seq: number): Doubt[] {
     }));
 }
 
-/** Takes a row as it stands: a damaged one must not hide the others from a list, and its seal refuses it as soon as it is used. */
+/**
+ * Reads a row as it stands. A damaged row must not hide others from a list; its seal refuses it when it is
+ * used.
+ */
 function toCheckpoint(row: Row): Checkpoint {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const number = (column: string) => (row[column] === null ? null : Number(row[column]));
@@ -331,7 +341,7 @@ function toCheckpoint(row: Row): Checkpoint {
 
 const NO_HASH = new Uint8Array(HASH_BYTES);
 
-/** null for what is damaged: whoever needs the value has a seal to tell. */
+/** Parses JSON from a row; null when it is damaged. The seal reports the damage when the value matters. */
 export function parseJson(value: unknown): unknown {
   try {
     return value === null ? null : JSON.parse(String(value));

@@ -1,15 +1,16 @@
 /**
- * What others want to hear of, in its order. Written in the transaction that makes it true, so that an event
- * is never heard of something that did not happen; rows name things, readers get them as they are now.
+ * The events of a workspace in order. Each is written in the transaction that makes it true, so that no event
+ * reports something that did not happen. Rows hold ids; readers get the present state of what they name.
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { EventDetail } from "../model/event.ts";
 import type { Database } from "../store/database.ts";
 import { parseJson } from "./checkpoints.ts";
 
-/** Events this far back are forgotten: whoever was away longer reads the lists instead. */
+/** Older events are dropped: a reader that was away longer reads the lists instead. */
 const KEPT_EVENTS = 10_000;
 
+/** An event as stored. */
 export interface EventRow {
   readonly seq: number;
   readonly type: EventDetail["type"];
@@ -18,6 +19,7 @@ export interface EventRow {
   readonly data: Record<string, unknown>;
 }
 
+/** Adds an event; call inside the transaction that makes it true. */
 export function appendEvent(db: Database, event: Omit<EventRow, "seq">): void {
   const { lastId } = db.run(
     "INSERT INTO event (type, thread, at, data) VALUES (?, ?, ?, ?)",
@@ -29,6 +31,7 @@ export function appendEvent(db: Database, event: Omit<EventRow, "seq">): void {
   if (lastId % 1000 === 0) db.run("DELETE FROM event WHERE seq <= ?", lastId - KEPT_EVENTS);
 }
 
+/** The next hundred events after a number. */
 export function readEvents(db: Database, after: number, thread: ThreadId | undefined): EventRow[] {
   return db
     .all(
@@ -45,6 +48,7 @@ export function readEvents(db: Database, after: number, thread: ThreadId | undef
     }));
 }
 
+/** The number of the newest event; 0 when there is none. */
 export function newestEvent(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM event")?.["seq"] ?? 0);
 }

@@ -1,7 +1,7 @@
 /**
- * The restore journal: what is being changed right now, written before the first change, settled by the transaction
- * that records the result, removed when the staging directory is. A row that is not settled and whose process is
- * dead means: finish or take back; a settled one: end its stage.
+ * The restore journal: the running operation, written before its first change, marked settled by the
+ * transaction that records the result, and removed with the staging directory. An unsettled row of a dead
+ * process means: finish it or take it back. A settled one means: end its stage.
  */
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
@@ -15,29 +15,31 @@ export interface Finish {
   readonly kind: PlanKind;
   readonly description: string;
   readonly thread: ThreadId | null;
-  /** Where a restore takes the conversation back to; null when it leaves the conversation alone. */
+  /** The checkpoint to which a restore rewinds the conversation; null when it does not. */
   readonly target: CheckpointId | null;
   /** The step this restore becomes; null for undo and redo, which move steps instead. */
   readonly step: { readonly id: string; readonly kind: StepKind } | null;
-  /** A turn that the changes belong to: an edit that is taken back is no step of its own. */
+  /** The turn the changes belong to: an aborted edit is not a step of its own. */
   readonly within?: string;
-  /** Set when the conversation goes back too, or alone. */
+  /** Set when the conversation is rewound too, or alone. */
   readonly scope?: "conversation" | "both";
-  /** Steps that undo or redo moves to the other list, in the order they are moved. */
+  /** The steps that undo or redo moves to the other list, in order. */
   readonly moved: readonly string[];
 }
 
+/** One operation of the journal. */
 export interface JournalEntry {
   readonly id: OperationId;
-  /** seq of the safety checkpoint */
+  /** The seq of the safety checkpoint. */
   readonly safety: number;
   readonly edits: readonly Edit[];
   readonly finish: Finish;
   readonly startedAt: number;
-  /** The result is recorded, and nothing but the staging directory is left to see to. */
+  /** True when the result is recorded and only the staging directory is left. */
   readonly settled: boolean;
 }
 
+/** Adds an operation, before its first change. */
 export function writeJournal(db: Database, entry: Omit<JournalEntry, "settled">): void {
   const plan = Buffer.from(JSON.stringify(entry.edits.map(encodeEdit)), "utf8");
   db.run(
@@ -51,12 +53,13 @@ export function writeJournal(db: Database, entry: Omit<JournalEntry, "settled">)
   );
 }
 
+/** All operations of the journal, oldest first. */
 export function readJournal(db: Database): JournalEntry[] {
   const rows = db.all("SELECT * FROM journal ORDER BY started_at");
   try {
     return rows.map(toEntry);
   } catch (error) {
-    // [R26] nothing is done on the word of a row that cannot be read
+    // [R26] a row that cannot be read is never acted on
     throw new EngineError(
       "STORE_CORRUPT",
       "The record of an interrupted operation is damaged. It was not used; your files are untouched.",
@@ -66,12 +69,12 @@ export function readJournal(db: Database): JournalEntry[] {
   }
 }
 
-/** Call inside the transaction that records what became of the operation. */
+/** Marks an operation as settled. Call inside the transaction that records its result. */
 export function settleJournal(db: Database, id: OperationId): void {
   db.run("UPDATE journal SET settled = 1 WHERE id = ?", id);
 }
 
-/** The operations of the journal without what they change: a look at a table that is nearly always empty. */
+/** The ids and states of all operations, without their edits. The table is nearly always empty. */
 export function listJournal(db: Database): Pick<JournalEntry, "id" | "settled">[] {
   return db.all("SELECT id, settled FROM journal").map((row) => ({
     id: String(row["id"]) as OperationId,
@@ -79,11 +82,12 @@ export function listJournal(db: Database): Pick<JournalEntry, "id" | "settled">[
   }));
 }
 
-/** Operations that are neither done nor taken back. */
+/** Operations that are neither finished nor taken back. */
 export function readUnsettled(db: Database): JournalEntry[] {
   return readJournal(db).filter(({ settled }) => !settled);
 }
 
+/** Removes an operation. */
 export function removeJournal(db: Database, id: OperationId): void {
   db.run("DELETE FROM journal WHERE id = ?", id);
 }

@@ -1,7 +1,7 @@
 /**
- * Whether an agent is still at it. An agent that is interrupted or killed says nothing, so what it left open is judged
- * by its process, where that is known, and by when it was last heard of. A turn or call that is found to be over
- * counts for the capture that finds it, as far as its changes were made in time, and for none after that.
+ * Whether an agent is still at work. An interrupted or killed agent sends no event, so its open turns and
+ * calls are judged by its process, where known, and by its last event. A turn or call found to be over counts
+ * for the capture that finds it, as far as its changes were made in time, and for none after that.
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
@@ -9,18 +9,24 @@ import type { Database } from "../store/database.ts";
 import type { Step } from "./steps.ts";
 import { givenUpCommands, openCalls, type ToolCall } from "./tool-calls.ts";
 
-/** Without a sign of life for so long, an agent is gone. */
+/** An agent without an event for this long is gone. */
 const SILENCE_MS = 10 * 60 * 1000;
 
-/** What is known of the world when a capture is recorded. */
+/** What is known about processes and agents when a capture is recorded. */
 export interface Moment {
   readonly now: number;
   isAlive(client: ProcessIdentity): boolean;
-  /** Whether a process has started others since a moment that still run; undefined where the system does not tell. */
+  /**
+   * Whether a process has children, started since this moment, that still run; undefined where the system
+   * cannot tell.
+   */
   hasStarted(client: ProcessIdentity, since: number): boolean | undefined;
-  /** The thread whose agent says right now that it is at work, or done: it was not gone, however long it was silent. */
+  /**
+   * The thread whose agent reports right now that it is at work, or done. It was not gone, however long it
+   * was silent.
+   */
   readonly heard?: ThreadId | undefined;
-  /** The thread of whose event this is: the hook that tells of it is a process of its agent's, and no command. */
+  /** The thread that sent the event: its hook is a child process of the agent, but not a command. */
   readonly event?: ThreadId | undefined;
 }
 
@@ -38,7 +44,7 @@ function clientOf(db: Database, thread: ThreadId): Client {
   };
 }
 
-/** True when nothing more is to be expected of an open turn. */
+/** True when an open turn can change nothing more. */
 export function isTurnOver(db: Database, { owner, thread }: Step, moment: Moment): boolean {
   if (owner !== null) return !moment.isAlive(owner);
   if (thread === null) return false;
@@ -47,7 +53,7 @@ export function isTurnOver(db: Database, { owner, thread }: Step, moment: Moment
   return client === null ? isSilent(heardAt, moment) : !moment.isAlive(client);
 }
 
-/** True when an open call has ended without a word. A command that runs is a process that the agent started. */
+/** True when an open call has ended without an event. A running command is a child process of the agent. */
 export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolean {
   if (call.thread === moment.heard && call.nature !== "command") return false;
   const { client, heardAt } = clientOf(db, call.thread);
@@ -58,8 +64,8 @@ export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolea
 }
 
 /**
- * [R195] Commands that were taken to be over, and run: an agent may ask before it starts what it has announced, and
- * an answer takes longer than a look at its processes.
+ * [R195] Commands that were given up and yet run: an agent may ask for permission before it starts an
+ * announced command, and the answer takes longer than our look at its processes.
  */
 export function resumedCommands(db: Database, moment: Moment): ToolCall[] {
   const teller = moment.event === undefined ? null : clientOf(db, moment.event).client;
@@ -68,23 +74,23 @@ export function resumedCommands(db: Database, moment: Moment): ToolCall[] {
   return givenUpCommands(db).filter((call) => !isTelling(call) && isCommandRunning(db, call, moment));
 }
 
-/** The calls that may be changing something. */
+/** The calls that may be changing files. */
 export function callsAtWork(db: Database, moment: Moment): ToolCall[] {
   return [...openCalls(db), ...resumedCommands(db, moment)].sort((a, b) => a.seq - b.seq);
 }
 
-/** True when it can be told that what a call started still runs. */
+/** True when what a call started is known to be running. */
 export function isCommandRunning(db: Database, { thread, openedAt }: ToolCall, moment: Moment): boolean {
   const { client } = clientOf(db, thread);
   return client !== null && moment.isAlive(client) && moment.hasStarted(client, openedAt) === true;
 }
 
-/** When a thread's agent last sent an event that was captured. */
+/** The time of the last captured event of a thread's agent. */
 export function lastHeard(db: Database, thread: ThreadId): number {
   return clientOf(db, thread).heardAt;
 }
 
-/** Up to when a change can be the doing of a thread that is silent. */
+/** The latest moment at which a silent thread can have made a change. */
 export function lastMoment(db: Database, thread: ThreadId): number {
   return lastHeard(db, thread) + SILENCE_MS;
 }

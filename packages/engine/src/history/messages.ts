@@ -1,4 +1,4 @@
-/** What was said in a thread. Messages are numbered, marked when their effect is taken back, and never deleted. */
+/** The messages of a thread. They are numbered, marked when rolled back, and never deleted. */
 import type { History, HistoryOptions, Message, MessageRequest, MessageRole } from "../model/conversation.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
@@ -9,16 +9,17 @@ import { readOpenSession } from "./sessions.ts";
 
 const PAGE = 100;
 
+/** A message to insert. */
 export interface NewMessage extends MessageRequest {
   readonly id: string;
   readonly thread: ThreadId;
   readonly now: number;
-  /** seq of the checkpoint taken before it. */
+  /** The seq of the checkpoint taken before it. */
   readonly checkpoint: number | null;
   readonly step: string | null;
 }
 
-/** Adds a message; call inside a transaction. One that is known by its external id already is only returned. */
+/** Adds a message; call inside a transaction. If its external id is known, returns the existing one. */
 export function insertMessage(db: Database, message: NewMessage): Message {
   const { thread, externalId } = message;
   const known = externalId === undefined ? undefined : findMessage(db, thread, externalId);
@@ -46,17 +47,19 @@ export function insertMessage(db: Database, message: NewMessage): Message {
   return toMessage(db.get(`${SELECT} WHERE m.thread = ? AND m.number = ?`, thread, number)!);
 }
 
+/** A message by its agent's id. */
 export function findMessage(db: Database, thread: ThreadId, externalId: string): Message | undefined {
   const row = db.get(`${SELECT} WHERE m.thread = ? AND m.external_id = ?`, thread, externalId);
   return row === undefined ? undefined : toMessage(row);
 }
 
+/** A message by its id. */
 export function readMessage(db: Database, id: string): Message | undefined {
   const row = db.get(`${SELECT} WHERE m.id = ?`, id);
   return row === undefined ? undefined : toMessage(row);
 }
 
-/** A message by its id or by what its agent calls it. */
+/** A message by its id or its agent's id; throws when there is none. */
 export function resolveMessage(db: Database, ref: string): Message {
   const rows = db.all(`${SELECT} WHERE m.id = ?1 OR m.external_id = ?1 ORDER BY m.seq`, ref);
   if (rows.length === 1) return toMessage(rows[0]!);
@@ -64,6 +67,7 @@ export function resolveMessage(db: Database, ref: string): Message {
   throw new EngineError("MESSAGE_NOT_FOUND", `${why} "${ref}". Nothing was changed.`, { message: ref });
 }
 
+/** One page of a thread's messages. */
 export function readHistory(db: Database, thread: ThreadId, options: HistoryOptions): History {
   const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
   const rows = db.all(
@@ -80,7 +84,7 @@ export function readHistory(db: Database, thread: ThreadId, options: HistoryOpti
   };
 }
 
-/** What a checkpoint notes of the conversation: what of it still counts. */
+/** What a checkpoint records about the conversation: messages that are not rolled back. */
 export function conversationFacts(
   db: Database,
   thread: ThreadId,

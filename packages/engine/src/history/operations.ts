@@ -1,11 +1,12 @@
 /**
- * The append-only log of everything Belay did. Each entry carries the hash of the one before it, so
- * that a rewritten history does not go unnoticed.
+ * The append-only log of everything Belay did. Each entry carries the hash of the previous one, so that a
+ * rewritten history is noticed.
  */
 import { hash } from "node:crypto";
 import type { OperationId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
 
+/** What Belay did. */
 export type OperationKind =
   | "init"
   | "checkpoint"
@@ -26,6 +27,7 @@ export type OperationKind =
   | "pause"
   | "resume";
 
+/** One entry of the log. */
 export interface Operation {
   readonly seq: number;
   readonly id: OperationId;
@@ -36,7 +38,7 @@ export interface Operation {
 
 const NO_CHAIN = Buffer.alloc(32);
 
-/** Appends an operation; call inside the transaction that does it. Returns its place in the log. */
+/** Appends an operation and returns its seq. Call inside the transaction that performs it. */
 export function appendOperation(db: Database, operation: Omit<Operation, "seq">): number {
   const last = db.get("SELECT chain FROM operation ORDER BY seq DESC LIMIT 1")?.["chain"];
   const detail = JSON.stringify(operation.detail);
@@ -57,12 +59,12 @@ function chainOf(previous: Uint8Array, operation: Omit<Operation, "seq" | "detai
   return hash("sha256", Buffer.concat([previous, line]), "buffer");
 }
 
-/** A damaged link is taken for none: the entry after it then does not follow. */
+/** A damaged link counts as none: the entry after it then does not follow. */
 function asChain(value: unknown): Uint8Array {
   return value instanceof Uint8Array ? value : NO_CHAIN;
 }
 
-/** The places in the log where an entry does not continue the one before it. */
+/** The seqs of entries that do not continue the one before. */
 export function findBrokenChain(db: Database): number[] {
   const broken: number[] = [];
   let previous: Uint8Array = NO_CHAIN;
@@ -75,7 +77,10 @@ export function findBrokenChain(db: Database): number[] {
   return broken;
 }
 
-/** Changes what entries say; from the first one that differs on, the chain is made anew. Call inside a transaction. */
+/**
+ * Rewrites the details of entries and rebuilds the chain from the first changed one. Call inside a
+ * transaction.
+ */
 export function rewriteDetails(db: Database, rewrite: (detail: string) => string): void {
   let previous: Uint8Array = NO_CHAIN;
   let isChanged = false;
@@ -98,6 +103,7 @@ function toOperation(row: Row): Omit<Operation, "detail"> {
   };
 }
 
+/** How many operations of each kind the log holds. */
 export function countOperations(db: Database): Record<string, number> {
   const rows = db.all("SELECT kind, count(*) AS n FROM operation GROUP BY kind ORDER BY kind");
   return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["n"])]));

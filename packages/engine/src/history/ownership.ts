@@ -1,6 +1,6 @@
 /**
- * What lies between a thread's approved state and the present, path by path: its own changes and those of
- * nobody in particular count for it, those of other threads and those approved in another one do not.
+ * The changes between a thread's approved state and the present, path by path. A thread's own changes count
+ * for it, and so do changes without an author. Changes of other threads, or approved in one, do not.
  */
 import type { BytePath } from "../model/byte-path.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -14,7 +14,7 @@ export interface OwnedChange extends Change {
   readonly own: boolean;
 }
 
-/** The changes after checkpoint `since`, up to `until`, by path, in the order in which they happened. */
+/** The changes after checkpoint `since`, up to `until`, by path, in the order they happened. */
 export function ownedChanges(
   db: Database,
   thread: ThreadId,
@@ -37,7 +37,7 @@ export function ownedChanges(
   return byPath;
 }
 
-/** What no checkpoint has yet, as it would be recorded now. */
+/** Adds changes that no checkpoint has yet, attributed as if they were recorded now. */
 export function withUnrecorded(
   db: Database,
   thread: ThreadId,
@@ -74,14 +74,14 @@ class Owners {
     return !others.some(({ base, approved }) => base < change.checkpoint && change.checkpoint <= approved);
   }
 
-  /** Empty = nobody in particular. */
+  /** Empty = no known author. */
   #threads({ step, attribution, checkpoint, path }: RecordedChange): readonly ThreadId[] {
     if (step !== null) return this.#ofOne(step);
     if (attribution === "outside") return [];
     const steps = this.#windows(checkpoint);
     const threads = [...new Set(steps.flatMap((id) => this.#ofOne(id)))];
     if (attribution === "shared" || threads.length < 2) return threads;
-    // an undo of several threads' steps: each path is the doing of those whose steps had it
+    // an undo of several threads' steps: each path belongs to the threads whose steps changed it
     const touching = steps.filter((id) => this.#touches(id, path));
     return [...new Set(touching.flatMap((id) => this.#ofOne(id)))];
   }

@@ -1,4 +1,7 @@
-/** When captures were paused, by the log of operations: what was changed then is known, whose doing it was is not. */
+/**
+ * The periods without captures, from the log of operations. Changes made then are known, their authors are
+ * not.
+ */
 import type { Database } from "../store/database.ts";
 
 /** In milliseconds since 1970. */
@@ -7,7 +10,7 @@ interface Stretch {
   readonly until: number;
 }
 
-/** Oldest first; a pause that was made longer is one. */
+/** Oldest first; an extended pause is one period. */
 export function pausedStretches(db: Database): Stretch[] {
   const stretches: Stretch[] = [];
   const rows = db.all(
@@ -27,7 +30,7 @@ export function pausedStretches(db: Database): Stretch[] {
   return stretches;
 }
 
-/** How many prompts came while captures were paused, after a moment: those turns are no steps. */
+/** How many prompts were sent during pauses after a moment: those turns are not steps. */
 export function countPausedTurns(db: Database, after: number): number {
   const stretches = pausedStretches(db);
   if (stretches.length === 0) return 0;
@@ -37,7 +40,7 @@ export function countPausedTurns(db: Database, after: number): number {
     .filter((at) => stretches.some(({ from, until }) => from <= at && at < until)).length;
 }
 
-/** Those since the newest turn that is a step. */
+/** How many of them since the newest turn that is a step. */
 export function countNewestPausedTurns(db: Database): number {
   const newest = db.get("SELECT max(opened_at) AS at FROM step WHERE kind = 'turn'");
   return countPausedTurns(db, Number(newest?.["at"] ?? 0));

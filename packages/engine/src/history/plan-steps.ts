@@ -1,7 +1,7 @@
 /**
- * Undo, redo and revert: a step's delta, backwards or forwards, applied to the present. Each path goes
- * from what the step left (or found) to what it found (or left); where the present is neither, the two
- * are merged. Paths outside the delta are never looked at.
+ * Plans undo, redo and revert: applies a step's delta, backwards or forwards, to the present. Each path goes
+ * from what the step left (or found) to what it found (or left). Where the present is neither, the two are
+ * merged. Paths outside the delta are never examined.
  */
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
@@ -15,52 +15,57 @@ import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { Change } from "./changes.ts";
 
+/** What a step plan is made from. */
 export interface StepPlanInput {
   readonly objects: ObjectSource;
   readonly present: ObjectHash;
-  /** Takes merged content in and gives its name. */
+  /** Stores merged content and returns its name. */
   put(bytes: Buffer): ObjectHash;
   readonly includeShared: boolean;
 }
 
+/** What undoing or redoing steps would do. */
 export interface StepEdits {
   readonly edits: readonly Edit[];
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly PlannedConflict[];
-  /** What was never captured and so can neither be brought back nor taken out: it stays as it is. */
+  /** Paths that were never captured, so that they can be neither brought back nor taken out. They stay. */
   readonly gaps: readonly Gap[];
 }
 
-/** A conflict, and the capture whose change could not be taken out or put back. */
+/** A conflict, and the capture whose change could not be applied. */
 export interface PlannedConflict extends Conflict {
   readonly wanted: Entry | undefined;
   readonly capture: number;
 }
 
+/** Whether steps are undone or redone. */
 export type Direction = "backwards" | "forwards";
 
-/** The lines of so many conflicts are told; of the others only the path and the reason. */
+/** Conflicts beyond this number are reported without their lines. */
 const TOLD_CONFLICTS = 100;
 
 /** Larger files are not merged line by line. */
 const MERGE_LIMIT_BYTES = 16 * 1024 * 1024;
 
-/** Collects deltas one after the other into one plan, so that several steps are undone all or none. */
+/** Combines deltas into one plan, so that several steps are undone all or none. */
 export class StepPlanner {
   readonly #input: StepPlanInput;
-  /** What each touched path will be, on top of the present. */
+  /** The planned entry of each touched path, on top of the present. */
   readonly #state = new Map<BytePath, Entry | undefined>();
-  /** How many of the paths below a directory will hold something that this plan puts there. */
+  /** How many paths below a directory this plan will create. */
   readonly #coming = new Map<BytePath, number>();
-  /** Directories that no step asks for: made only for what is to come inside. */
+  /** Directories that no step created: they are made only for what comes inside. */
   readonly #needed = new Set<BytePath>();
   readonly #merged = new Set<BytePath>();
-  /** Content that this plan made: the next step may have to merge it once more, and the store may not have it yet. */
+  /**
+   * Content merged by this plan. A later step may have to merge it again, and the store may not have it yet.
+   */
   readonly #made = new Map<ObjectHash, Buffer>();
   readonly #kept = new Set<BytePath>();
   readonly #conflicts = new Map<BytePath, ConflictReason>();
-  /** What the last move of each path had in mind, to be told where it is a conflict. */
+  /** The last intended change of each path, for reporting conflicts. */
   readonly #contested = new Map<BytePath, Omit<Contested, "now"> & { readonly capture: number }>();
   readonly #gaps = new Map<BytePath, Gap>();
 
@@ -72,7 +77,7 @@ export class StepPlanner {
     const moves = inOrder(acrossGaps(delta), direction);
     const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
     for (const { change, expected, wanted } of moves) {
-      // what cannot be brought back leaves in place what stands in its stead
+      // what replaced a path that cannot be brought back stays in place
       if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
       if (!this.#conflicts.has(change.path))
         this.#contested.set(change.path, { wanted, capture: change.checkpoint });
@@ -132,13 +137,13 @@ export class StepPlanner {
     const now = this.#now(path);
     const isOnlyNeeded = this.#needed.delete(path);
     if (sameNode(now, wanted) || isUnseen(wanted, now)) return;
-    // it is there for an earlier step of this plan alone: nobody made another one meanwhile
+    // only an earlier step of this plan needs it: it was not created independently
     if (isOnlyNeeded && expected === undefined && wanted?.kind === "directory")
       return this.#put(path, wanted);
-    // a FIFO that this plan left makes way all the same for what was there before
+    // a FIFO that this plan left in place still makes way for what was there before
     if (isSpecial(now) && wanted !== undefined && this.#gaps.delete(path)) return this.#set(path, wanted);
     const gap = [wanted, expected].find((entry) => isBeyondUndo(entry, wanted));
-    // what was never captured cannot be written, and what was forgotten not be proved unchanged
+    // content that was never captured cannot be written, and forgotten content cannot be proved unchanged
     if (gap?.kind === "gap") this.#gaps.set(path, { path, reason: gap.reason, size: gap.size });
     // [R131] a path that became a gap goes back like any other, unless its content would be lost
     else if (now?.kind === "gap" && !isSpecial(now)) this.#conflicts.set(path, "cannot be saved");
@@ -147,7 +152,7 @@ export class StepPlanner {
   }
 
   #set(path: BytePath, entry: Entry | undefined): void {
-    // what an earlier step of this plan puts there keeps its directory, which may not be on disk yet
+    // a directory that receives something from an earlier step stays; it may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
     else if (entry !== undefined && !(this.#hasDirectoryAbove(path) && this.#hasRoomFor(path, entry)))
       this.#conflicts.set(path, "changed differently meanwhile");
@@ -162,7 +167,7 @@ export class StepPlanner {
       this.#coming.set(above, (this.#coming.get(above) ?? 0) + difference);
   }
 
-  /** The directories above must be there, or be made by this very plan. */
+  /** True when the directories above exist or are created by this plan. */
   #hasDirectoryAbove(path: BytePath): boolean {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
@@ -174,7 +179,7 @@ export class StepPlanner {
     return true;
   }
 
-  /** Nothing but a directory can hold what an earlier step of this plan puts inside. */
+  /** Only a directory can hold what an earlier step of this plan puts inside. */
   #hasRoomFor(path: BytePath, entry: Entry): boolean {
     return entry.kind === "directory" || !this.#comesInside(path);
   }
@@ -185,7 +190,7 @@ export class StepPlanner {
   ): void {
     const { now, expected, wanted } = versions;
     if (now?.kind === "directory" && expected?.kind === "directory" && wanted?.kind === "directory") return;
-    // the directory was changed or is needed by others: its content has paths of its own
+    // the directory was changed or holds other files: its content has paths of its own
     if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory")
       return this.#set(path, undefined);
     if (now?.kind !== "file" || expected?.kind !== "file" || wanted?.kind !== "file") {
@@ -230,13 +235,15 @@ export class StepPlanner {
     return (this.#coming.get(path) ?? 0) > 0;
   }
 
-  /** A later step may have taken out again what a directory was made for. */
+  /** Drops directories whose intended content a later step took out again. */
   #dropNeedless(): void {
     for (const path of [...this.#needed].sort().reverse())
       if (!this.#comesInside(path)) this.#put(path, undefined);
   }
 
-  /** A directory that was made by the step but holds something else by now stays, and nothing can come in its place. */
+  /**
+   * A directory that the step created but that holds other files by now stays, and nothing can replace it.
+   */
   #keepOccupiedDirectories(): void {
     for (const [path, entry] of [...this.#state].filter(([, { kind } = NOTHING]) => kind !== "directory")) {
       const present = this.#present(path);
@@ -255,8 +262,8 @@ export class StepPlanner {
 const NOTHING = { kind: "nothing" };
 
 /**
- * [R126] What several steps did, to be added one piece after the other: as it was captured, each change once. Steps that
- * worked on the same paths in turn, or together, fit into one another only like this.
+ * [R126] Interleaves the changes of several steps capture by capture, each change once. Steps that worked on
+ * the same paths in turn, or together, fit into one another only in this order.
  */
 export function interleave(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
   const all = deltas.flatMap((delta, step) => delta.map((change) => ({ step, change })));
@@ -274,7 +281,7 @@ export function interleave(deltas: readonly (readonly Change[])[], direction: Di
   return direction === "backwards" ? moves.reverse() : moves;
 }
 
-/** Gone without content, or a FIFO or socket that stays: a program may be waiting at it. */
+/** True for content that was never captured, and for a FIFO or socket: a program may be waiting on it. */
 function isBeyondUndo(entry: Entry | undefined, wanted: Entry | undefined): boolean {
   if (entry?.kind !== "gap") return false;
   return entry === wanted || entry.reason === "forgotten" || (wanted === undefined && isSpecial(entry));
@@ -287,8 +294,8 @@ interface Move {
 }
 
 /**
- * [R131] A path that was a gap in between goes from what it was before to what it is after at once: there is no way over
- * something that was never captured.
+ * [R131] A path that was a gap in between goes from its first entry to its last at once: nothing leads
+ * through content that was never captured.
  */
 function acrossGaps(delta: readonly Change[]): Change[] {
   const newest = new Map<BytePath, Change>();
@@ -307,7 +314,7 @@ function acrossGaps(delta: readonly Change[]): Change[] {
   return joined.filter((change) => !passed.has(change));
 }
 
-/** Capture by capture; within one, what goes goes deepest first, then what comes comes shallowest first. */
+/** Capture by capture; within one, deletions deepest first, then creations shallowest first. */
 function inOrder(delta: readonly Change[], direction: Direction): Move[] {
   const captures = [...Map.groupBy(delta, ({ checkpoint }) => checkpoint).values()];
   return (direction === "backwards" ? captures.reverse() : captures).flatMap((changes) => {

@@ -1,6 +1,6 @@
 /**
- * Records a capture as a checkpoint: the row, its gaps and doubts, and what changed since the workspace's
- * previous capture, each change attributed to whoever was at work. Everything in one transaction.
+ * Records a capture as a checkpoint: the row, its gaps and doubts, and the changes since the workspace's
+ * previous capture with their attribution. Everything in one transaction.
  */
 import {
   CARRIED_LIMIT,
@@ -26,7 +26,7 @@ import { noteBase, readOpenSession } from "./sessions.ts";
 import { noteChange } from "./steps.ts";
 import { touchThread } from "./threads.ts";
 
-/** What a capture found. */
+/** The result of a capture. */
 export interface CaptureFacts {
   readonly snapshot: ObjectHash;
   readonly rules: ObjectHash;
@@ -43,14 +43,17 @@ export interface Recording {
   readonly request: CheckpointRequest;
   readonly description: string;
   readonly operation?: OperationKind;
-  /** Belay itself made the changes: they belong to this step, or to none (undo, redo) but are about those it moved. */
+  /**
+   * Set when Belay itself made the changes. They belong to this step, or to none (undo, redo), and then
+   * concern the moved ones.
+   */
   readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
 }
 
 /** What is known when a capture is recorded. */
 interface Circumstances {
   readonly facts: CaptureFacts;
-  /** When it is recorded, and what is known of who was at work until then. */
+  /** The time of recording, and what is known about agents at work until then. */
   readonly moment: AttributionMoment;
   readonly newId: () => string;
   /**
@@ -115,17 +118,17 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
   };
 }
 
-/** The checkpoints that are taken because an agent said something. */
+/** The kinds of checkpoint that an agent's event causes. */
 const AGENT_KINDS: ReadonlySet<string> = new Set(["message", "tool", "agent", "turn"]);
 
-/** The steps that changed something: of what is shared, all that were at work. */
+/** The steps that changed something; for shared changes, all that were open. */
 function authorsOf({ changes, windows }: ReturnType<typeof attribute>): Set<string> {
   const own = changes.flatMap(({ step }) => step ?? []);
   const isShared = changes.some(({ attribution }) => attribution === "shared");
   return new Set(isShared ? [...own, ...windows] : own);
 }
 
-/** What a checkpoint says of the conversation it was taken in. */
+/** What a checkpoint records about its thread. */
 function threadFacts(
   db: Database,
   { thread, messageIndex, conversation }: CheckpointRequest,
@@ -141,7 +144,7 @@ function threadFacts(
   };
 }
 
-/** At most so many edits of one capture are told one by one. */
+/** At most this many edits of one capture become events. */
 const TOLD_EDITS = 200;
 
 function tell(
@@ -160,7 +163,7 @@ function tell(
     const data = { checkpoint: checkpoint.seq, path: pathToBytes(path).toString("base64") };
     appendEvent(db, { type: "file_edit", thread: (by?.["thread"] ?? null) as ThreadId | null, at, data });
   }
-  // a gap is told when it appears, not with every checkpoint that still has it
+  // a gap is reported when it appears, not with every checkpoint that still has it
   const known = new Set(previous?.gaps.map(({ path }) => path));
   if (gaps.some(({ path }) => !known.has(path)))
     appendEvent(db, { type: "coverage_gap", thread, at, data: { checkpoint: id, gaps: gapsTotal } });
@@ -219,7 +222,7 @@ function attribute(
   return inOrder(db, attributeChanges(db, changes, moment), { newId, now, before: since?.base.seq ?? 0 });
 }
 
-/** Whose changes lie between a checkpoint and now, by path: the threads that touched it. */
+/** The threads that changed each path after a checkpoint. */
 export function threadsSince(db: Database, seq: number): Map<string, Set<ThreadId>> {
   const byPath = new Map<string, Set<ThreadId>>();
   const rows = db.iterate(

@@ -1,11 +1,11 @@
-/** From what a person or program wrote to the one checkpoint it means. */
+/** Resolves references that people and programs write to checkpoints. */
 import { EngineError } from "../model/errors.ts";
 import { isId, isIdPrefix } from "../model/ids.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
 import { assertSealed, findCheckpointsWhere, listCheckpoints, TAG_PREFIX } from "./checkpoints.ts";
 
-/** Finds the checkpoint a reference means; an ambiguous one is an error that lists the candidates. */
+/** Finds the checkpoint a reference means; throws with the candidates when it is ambiguous. */
 export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
   const found = candidates(db, ref);
   if (found.length === 1) {
@@ -28,7 +28,7 @@ export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
   );
 }
 
-/** What is meant exactly comes before the beginning of an id: a tag may be a single letter too. */
+/** Exact matches come before id prefixes: a tag may be a single letter too. */
 function candidates(db: Database, ref: string): Checkpoint[] {
   const relative = /^@(?:-(\d{1,9}))?$/.exec(ref);
   if (relative !== null)
@@ -57,7 +57,7 @@ function byEvent(db: Database, ref: string): Checkpoint[] {
   return before.length > 0 ? before.slice(-1) : found.slice(-1);
 }
 
-/** Throws unless `name` can be told from every other kind of reference. */
+/** Throws unless `name` can be distinguished from every other kind of reference. */
 export function assertName(name: string): void {
   const reason =
     name.trim() === ""

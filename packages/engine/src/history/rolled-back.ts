@@ -1,4 +1,4 @@
-/** What was taken back behind an agent's back, as it stands now: what was put back again is no news. */
+/** What was taken back without the agent's knowledge, net of what was put back again. */
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { RolledBack } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -12,7 +12,7 @@ interface Operation {
   readonly changes: readonly { readonly path: BytePath; readonly old: string; readonly new: string }[];
 }
 
-/** Restores, resets, undos and redos after a checkpoint, without what they undid of one another. Oldest first. */
+/** Restores, resets, undos and redos after a checkpoint, without those that cancel out. Oldest first. */
 export function rolledBackSince(db: Database, thread: ThreadId, after: number): RolledBack[] {
   const operations = db
     .all(
@@ -31,7 +31,7 @@ export function rolledBackSince(db: Database, thread: ThreadId, after: number): 
   });
 }
 
-/** Paths that are not as they were before the first of these touched them, each with the last that did. */
+/** Paths that differ from before the first of these operations, each with the last one that changed it. */
 function lastingPaths(operations: readonly Operation[]): Map<BytePath, Operation> {
   const first = new Map<BytePath, string>();
   const last = new Map<BytePath, Operation>();
@@ -45,7 +45,7 @@ function lastingPaths(operations: readonly Operation[]): Map<BytePath, Operation
   return last;
 }
 
-/** Going back in the conversation alone changes no path: there an undo is known by its name. */
+/** Rewinding the conversation alone changes no path: there an undo is recognised by its name. */
 function withoutTakenBack(operations: readonly Operation[]): Operation[] {
   const left: Operation[] = [];
   for (const operation of operations) {

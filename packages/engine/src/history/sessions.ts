@@ -1,5 +1,5 @@
 /**
- * Sessions of approval. Each thread has exactly one open session; its base is the approved state. A thread's
+ * Approval sessions. Each thread has exactly one open session; its base is the approved state. A thread's
  * first checkpoint becomes the base of its first session.
  */
 import { EngineError } from "../model/errors.ts";
@@ -7,13 +7,15 @@ import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { Session, SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
 
+/** The open session of a thread. */
 export interface OpenSession {
   readonly number: number;
   readonly name: SessionName;
-  /** seq of the approved checkpoint; null while the thread has none. */
+  /** The seq of the approved checkpoint; null while the thread has none. */
   readonly base: number | null;
 }
 
+/** Opens the first session of a new thread. */
 export function openFirstSession(db: Database, thread: ThreadId, now: number): void {
   openSession(db, { thread, number: 1, base: null, now });
 }
@@ -31,6 +33,7 @@ function openSession(
   );
 }
 
+/** The open session of a thread. */
 export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
   const row = db.get("SELECT number, base FROM session WHERE thread = ? AND status = 'active'", thread);
   if (row === undefined)
@@ -47,12 +50,12 @@ export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
   };
 }
 
-/** The thread's first checkpoint is what its first session starts from. */
+/** Makes a thread's first checkpoint the base of its first session. */
 export function noteBase(db: Database, thread: ThreadId, seq: number): void {
   db.run("UPDATE session SET base = ? WHERE thread = ? AND status = 'active' AND base IS NULL", seq, thread);
 }
 
-/** Closes the open session and opens the next one; `approved` = the approval that closes it. */
+/** Closes the open session and opens the next one; `approved` is the approval that closes it. */
 export function closeSession(
   db: Database,
   thread: ThreadId,
@@ -87,6 +90,7 @@ export function countSessionCheckpoints(db: Database, thread: ThreadId, { name, 
   return Number(row?.["n"] ?? 0);
 }
 
+/** All sessions of a thread in order. */
 export function listSessions(db: Database, thread: ThreadId): Session[] {
   return db
     .all(
@@ -102,7 +106,7 @@ export function listSessions(db: Database, thread: ThreadId): Session[] {
     .map(toSession);
 }
 
-/** Checkpoints that some approval stands on: they are not pruned. */
+/** The seqs of checkpoints that an approval stands on: they are never pruned. */
 export function approvedSeqs(db: Database): Set<number> {
   const rows = db.all(
     "SELECT base AS seq FROM session WHERE base IS NOT NULL UNION SELECT approved FROM session WHERE approved IS NOT NULL",
@@ -110,13 +114,14 @@ export function approvedSeqs(db: Database): Set<number> {
   return new Set(rows.map((row) => Number(row["seq"])));
 }
 
-/** An approval by some thread: it covers what came after `base`, up to `approved`. */
+/** An approval: it covers what came after `base`, up to `approved`. */
 export interface ApprovedStretch {
   readonly thread: ThreadId;
   readonly base: number;
   readonly approved: number;
 }
 
+/** The approvals of all threads. */
 export function approvedStretches(db: Database): ApprovedStretch[] {
   return db
     .all("SELECT thread, coalesce(base, 0) AS base, approved FROM session WHERE status = 'merged'")
@@ -127,6 +132,7 @@ export function approvedStretches(db: Database): ApprovedStretch[] {
     }));
 }
 
+/** When a thread was last approved; null = never. */
 export function readLastApproval(db: Database, thread: ThreadId): number | null {
   const row = db.get(
     "SELECT max(closed_at) AS at FROM session WHERE thread = ? AND status = 'merged'",

@@ -1,8 +1,8 @@
 /**
- * Steps: what changed the tree and can be taken out as a whole. A turn is open from its prompt to its
- * stop; the others are closed from the start. From the rows come the two lists: `applied` in the order in which the
- * changes were made, `undone` last in, first out. A step that changed nothing is in neither. An open turn has its
- * place in `applied` as soon as it changed something: the place of its last change.
+ * Steps: what changed the working copy and can be taken out as a whole. A turn is open from its prompt to its
+ * end; other steps are closed from the start. The rows form two lists: `applied` in the order of the changes,
+ * `undone` last in, first out. A step without changes is in neither. An open turn is in `applied` from its
+ * first change on, at the place of its last one.
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { StepKind, StepSummary } from "../model/plan.ts";
@@ -13,21 +13,23 @@ import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readWindows, type Change } from "./changes.ts";
 
+/** A step with its state. */
 export interface Step extends StepSummary {
   readonly state: "open" | "applied" | "undone" | "empty";
   readonly seq: number;
   readonly before: number | null;
   readonly after: number | null;
   readonly owner: ProcessIdentity | null;
-  /** A checkpoint that holds part of its delta was dropped: it can be neither undone nor redone. */
+  /** True when a checkpoint with part of its delta was dropped: it can be neither undone nor redone. */
   readonly pruned: boolean;
-  /** Where its last change stands in the log; 0 while it has made none. */
+  /** The log position of its last change; 0 while it has none. */
   readonly position: number;
   readonly changed: boolean;
-  /** The turn that this one goes on with. */
+  /** The turn that this one continues. */
   readonly continues: string | null;
 }
 
+/** A step to insert. */
 export interface NewStep {
   readonly id: string;
   readonly kind: StepKind;
@@ -36,7 +38,7 @@ export interface NewStep {
   readonly prompt: string | null;
   readonly owner: ProcessIdentity | null;
   readonly before: number;
-  /** seq of the checkpoint to which a restore takes the conversation back too. */
+  /** The seq of the checkpoint to which a restore also rewinds the conversation. */
   readonly target?: number | undefined;
   /** What a restore takes back. */
   readonly scope?: "files" | "conversation" | "both";
@@ -63,7 +65,7 @@ export function openStep(db: Database, step: NewStep): void {
   );
 }
 
-/** Goes on with a turn as a step of its own: the one before it is closed and keeps its place. */
+/** Continues a turn as a new step: the earlier one is closed and keeps its place. */
 export function continueStep(
   db: Database,
   step: Step,
@@ -74,14 +76,14 @@ export function continueStep(
   openStep(db, { ...step, id, before, now, description: continued(step.description), continues: step.id });
 }
 
-/** How a turn is called that goes on with another one. */
+/** The description of a turn that continues another. */
 export function continued(description: string): string {
   return description.endsWith(CONTINUED) ? description : `${description}${CONTINUED}`;
 }
 
 const CONTINUED = " (continued)";
 
-/** Closes a step; one that changed nothing is in no list. */
+/** Closes a step; one without changes is in no list. */
 export function closeStep(db: Database, id: string, closing: { after: number; now: number }): void {
   db.run(
     `UPDATE step SET closed_at = ?, after = ?, state = CASE changed WHEN 1 THEN 'applied' ELSE 'empty' END
@@ -95,13 +97,13 @@ export function closeStep(db: Database, id: string, closing: { after: number; no
     db.run("UPDATE step SET state = 'empty', changed = 0 WHERE id = ?", id);
 }
 
-/** What comes on top of what is recorded, and the steps that are at work together. */
+/** Changes beyond the recorded ones, and the steps that were open together. */
 interface More {
   readonly changes: readonly Change[];
   readonly windows: readonly string[];
 }
 
-/** A turn that left every path as it found it changed nothing, whatever it did in between. */
+/** True when a turn left every path as it found it, whatever it did in between. */
 export function cancelsOut(db: Database, { id, kind, pruned }: Step, more?: More): boolean {
   if (kind !== "turn" || pruned) return false;
   const left = new Map<BytePath, { first: Entry | undefined; last: Entry | undefined; owners: string }>();
@@ -116,7 +118,7 @@ export function cancelsOut(db: Database, { id, kind, pruned }: Step, more?: More
       last: change.new,
       owners,
     });
-    // what others did in between, or may have done, is not to be skipped over
+    // changes that other steps made in between, or may have made, must not be skipped
     return known === undefined || (sameNode(known.last, change.old) && known.owners === owners);
   };
   for (const row of db.iterate(DELTA, id)) {
@@ -135,8 +137,8 @@ const DELTA = `SELECT checkpoint, path, old, new, attribution FROM change WHERE 
     JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.step = ?1 ORDER BY checkpoint`;
 
 /**
- * The step made a change that has this place in the log. One that was over and had changed nothing is a step after
- * all: an agent it started went on.
+ * Records that a step made a change at this log position. A closed step without changes enters the list after
+ * all: an agent it started kept working.
  */
 export function noteChange(db: Database, id: string, position: number): void {
   db.run(
@@ -147,7 +149,9 @@ export function noteChange(db: Database, id: string, position: number): void {
   );
 }
 
-/** A restore, reset or revert came after the step's last change: what it does now comes after that one. */
+/**
+ * True when a restore, reset or revert came after the step's last change: its further work comes after that.
+ */
 export function isOvertaken(db: Database, { changed, position }: Step): boolean {
   if (!changed) return false;
   const row = db.get(
@@ -162,21 +166,23 @@ export function hasOpenStep(db: Database): boolean {
   return db.get("SELECT 1 FROM step WHERE state = 'open' LIMIT 1") !== undefined;
 }
 
+/** All open turns, oldest first. */
 export function openSteps(db: Database): Step[] {
   return db.all(`${SELECT} WHERE s.state = 'open' ORDER BY s.seq`).map(toStep);
 }
 
-/** The thread's turn that is under way. */
+/** The thread's open turn. */
 export function openTurnOf(db: Database, thread: ThreadId): Step | undefined {
   return openSteps(db).find((step) => step.thread === thread && step.kind === "turn");
 }
 
-/** The thread's last turn, whether it is over or not. */
+/** The thread's last turn, open or closed. */
 export function lastTurnOf(db: Database, thread: ThreadId): Step | undefined {
   const row = db.get(`${SELECT} WHERE s.thread = ? AND s.kind = 'turn' ORDER BY s.seq DESC LIMIT 1`, thread);
   return row === undefined ? undefined : toStep(row);
 }
 
+/** A step by id. */
 export function findStep(db: Database, id: string): Step | undefined {
   const row = db.get(`${SELECT} WHERE s.id = ?`, id);
   return row === undefined ? undefined : toStep(row);
@@ -184,7 +190,7 @@ export function findStep(db: Database, id: string): Step | undefined {
 
 const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
 
-/** The last of `applied` or `undone` first; a pruned step keeps its place, so that no other is taken for it. */
+/** The last of `applied` or `undone` first. A pruned step keeps its place, so that no other takes it. */
 export function listSteps(
   db: Database,
   list: "applied" | "undone",
@@ -203,31 +209,31 @@ export function listSteps(
     .slice(0, scope.limit);
 }
 
-/** The step that undo or redo would take; null when there is none, or when it can no longer be moved. */
+/** The step that undo or redo would take; null when there is none or it can no longer be moved. */
 export function nextStep(db: Database, list: "applied" | "undone"): Step | null {
   const [step] = listSteps(db, list, { limit: 1 });
   return step === undefined || step.pruned ? null : step;
 }
 
-/** How many steps would be in the undo list if nothing had been dropped. */
+/** How many steps the undo list has lost because their checkpoints were dropped. */
 export function countDropped(db: Database): number {
   return Number(db.get("SELECT count(*) AS n FROM step WHERE state = 'applied' AND pruned = 1")?.["n"] ?? 0);
 }
 
-/** seqs of the checkpoints at which a step that can no longer be undone began or ended. */
+/** The seqs of checkpoints at which a step that can no longer be undone began or ended. */
 export function droppedEnds(db: Database): Set<number> {
   const rows = db.all("SELECT before, after FROM step WHERE state = 'applied' AND pruned = 1");
   return new Set(rows.flatMap((row) => [Number(row["before"]), Number(row["after"])]));
 }
 
-/** Takes the steps whose delta a checkpoint holds off the lists; call before it is dropped. */
+/** Takes the steps whose delta a checkpoint holds off the lists. Call before dropping it. */
 export function dropStepsOf(db: Database, seq: number): StepSummary[] {
   const steps = stepsHeldBy(db, seq);
   for (const { id } of steps) db.run("UPDATE step SET pruned = 1 WHERE id = ?", id);
   return steps;
 }
 
-/** The steps that can no longer be undone or redone without this checkpoint. */
+/** The steps that cannot be undone or redone without this checkpoint. */
 export function stepsHeldBy(db: Database, seq: number): StepSummary[] {
   return db
     .all(
@@ -247,8 +253,8 @@ export function stepsHeldBy(db: Database, seq: number): StepSummary[] {
 }
 
 /**
- * [R160] seqs of the checkpoints of turns under way and of the last complete turn, all that lie between their beginning
- * and end included: they are never dropped. `any`: also those of the step that undo would take, whatever it is.
+ * [R160] The seqs of all checkpoints from beginning to end of the open turns and of the last complete turn:
+ * they are never dropped. `any` adds those of the step that undo would take, whatever its kind.
  */
 export function checkpointsOfNewestSteps(db: Database, kinds: "turns" | "any"): Set<number> {
   const last = (condition: string) =>
@@ -269,7 +275,7 @@ export function moveStep(db: Database, id: string, to: "applied" | "undone", pos
   db.run("UPDATE step SET state = ?, position = ? WHERE id = ?", to, position, id);
 }
 
-/** The step that a checkpoint belongs to: its turn, or the restore it completed. */
+/** The step a checkpoint belongs to: its turn, or the restore it completed. */
 export function stepOfCheckpoint(db: Database, seq: number): Step | undefined {
   const row = db.get(
     `${SELECT} WHERE s.changed = 1 AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,

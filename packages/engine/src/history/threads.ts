@@ -1,4 +1,4 @@
-/** Conversations with agents: a thread is (agent, external id) with an id of its own. */
+/** Threads: each is (agent, external id) with an id of its own. */
 import { EngineError } from "../model/errors.ts";
 import { isIdPrefix, type CheckpointId, type ThreadId } from "../model/ids.ts";
 import type { Thread } from "../model/checkpoint.ts";
@@ -8,7 +8,7 @@ import type { ProcessIdentity } from "../model/process-identity.ts";
 import { openFirstSession } from "./sessions.ts";
 import { setBrackets } from "./tool-calls.ts";
 
-/** Finds or creates a thread; call inside a transaction. One that was deleted is there again. */
+/** Finds or creates a thread; call inside a transaction. A deleted one becomes visible again. */
 export function openThread(
   db: Database,
   thread: Pick<Thread, "agent" | "externalId" | "title">,
@@ -37,7 +37,7 @@ export function openThread(
   return { id: fresh.id as ThreadId, agent, externalId, title, createdAt: fresh.now };
 }
 
-/** Newest first. */
+/** All threads, newest first. */
 export function listThreads(db: Database): ThreadSummary[] {
   return db.all(`${SUMMARY} WHERE t.deleted_at IS NULL ORDER BY t.seq DESC`).map(toSummary);
 }
@@ -56,7 +56,7 @@ export function findThread(db: Database, ref: string): ThreadSummary {
   });
 }
 
-/** `isAgent`: its agent was heard of, not a person who restores. */
+/** Updates when a thread was last active. `isAgent`: an agent's event, not a person's restore. */
 export function touchThread(
   db: Database,
   id: ThreadId,
@@ -70,7 +70,7 @@ export function touchThread(
   );
 }
 
-/** What is known of the agent behind a thread: written only when it is news. */
+/** Records what is known about the agent of a thread; writes only when it changed. */
 export function noteAgent(
   db: Database,
   id: ThreadId,
@@ -85,16 +85,17 @@ export function noteAgent(
   if (brackets === true) setBrackets(db, id, true);
 }
 
+/** Sets or clears the title of a thread. */
 export function setTitle(db: Database, id: ThreadId, title: string | null): void {
   db.run("UPDATE thread SET title = ? WHERE id = ?", title, id);
 }
 
-/** A thread that nobody gave a title is called by its first prompt. */
+/** Titles a thread by its first prompt, unless it has a title. */
 export function nameThread(db: Database, id: ThreadId, title: string): void {
   db.run("UPDATE thread SET title = ? WHERE id = ? AND title IS NULL", title, id);
 }
 
-/** The row stays: checkpoints and steps name it. */
+/** Hides a thread. The row stays, because checkpoints and steps refer to it. */
 export function hideThread(db: Database, id: ThreadId, now: number): void {
   db.run("UPDATE thread SET deleted_at = ? WHERE id = ?", now, id);
 }

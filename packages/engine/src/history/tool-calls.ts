@@ -1,4 +1,4 @@
-/** Tool calls and agents that are at work: each belongs to a turn, agents even after its stop. */
+/** Open tool calls and agent runs. Each belongs to a turn; agent runs may outlive it. */
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { AgentRun } from "../model/conversation.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
@@ -6,6 +6,7 @@ import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-has
 import type { Database, Row } from "../store/database.ts";
 import { parseJson } from "./checkpoints.ts";
 
+/** A recorded tool call. */
 export interface ToolCall {
   readonly seq: number;
   readonly id: string;
@@ -15,17 +16,18 @@ export interface ToolCall {
   readonly tool: string;
   readonly paths: readonly BytePath[];
   readonly within: string | null;
-  /** Whether captures are taken before and after it. */
+  /** True when captures are taken before and after it. */
   readonly captured: boolean;
-  /** `edit`: it writes nothing but what it names. `command`: it runs as a process that the agent starts. */
+  /** `edit`: writes only the paths it names. `command`: runs as a child process of the agent. */
   readonly nature: "edit" | "command" | null;
-  /** It goes on after its end was told. */
+  /** True when it keeps running after its end was reported. */
   readonly background: boolean;
-  /** seq of the newest checkpoint when it began. */
+  /** The seq of the newest checkpoint when it began. */
   readonly since: number;
   readonly openedAt: number;
 }
 
+/** A tool call to insert. */
 export interface NewToolCall extends Omit<ToolCall, "seq"> {
   /** An edit keeps the state it began with, so that it can be taken back. */
   readonly saved?: SavedState;
@@ -38,6 +40,7 @@ export interface SavedState {
   readonly excluded: ObjectHash;
 }
 
+/** Adds an open call. */
 export function openCall(db: Database, call: NewToolCall): void {
   db.run(
     `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, nature, background, snapshot, rules, excluded, since, opened_at)
@@ -85,6 +88,7 @@ export function openCalls(db: Database): ToolCall[] {
   return db.all("SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 ORDER BY seq").map(toCall);
 }
 
+/** The newest open call with this id. */
 export function findOpenCall(db: Database, id: string): ToolCall | undefined {
   const row = db.get(
     "SELECT * FROM tool_call WHERE id = ? AND closed_at IS NULL ORDER BY seq DESC LIMIT 1",
@@ -93,12 +97,12 @@ export function findOpenCall(db: Database, id: string): ToolCall | undefined {
   return row === undefined ? undefined : toCall(row);
 }
 
-/** Edits that are part of another one, whether they are done or not. */
+/** Edits that are part of another one, finished or not. */
 export function callsWithin(db: Database, id: string): ToolCall[] {
   return db.all("SELECT * FROM tool_call WHERE within = ? ORDER BY seq", id).map(toCall);
 }
 
-/** Closing lets go of the saved state. */
+/** Closes a call and drops its saved state. */
 export function closeCall(db: Database, { seq }: Pick<ToolCall, "seq">, now: number): void {
   db.run(
     "UPDATE tool_call SET closed_at = ?, snapshot = NULL, rules = NULL, excluded = NULL WHERE seq = ?",
@@ -107,13 +111,13 @@ export function closeCall(db: Database, { seq }: Pick<ToolCall, "seq">, now: num
   );
 }
 
-/** It is taken to be over, without a word of its end. */
+/** Closes a call that is presumed over, although no event reported its end. */
 export function giveUpCall(db: Database, call: Pick<ToolCall, "seq">, now: number): void {
   closeCall(db, call, now);
   db.run("UPDATE tool_call SET given_up = 1 WHERE seq = ?", call.seq);
 }
 
-/** The same for all calls of a thread's own, not those of its agents. */
+/** Gives up all calls of the thread's own agent, not those of its subagents. */
 export function giveUpCallsOf(db: Database, thread: ThreadId, now: number): void {
   db.run(
     `UPDATE tool_call SET closed_at = ?, given_up = captured, snapshot = NULL, rules = NULL, excluded = NULL
@@ -123,13 +127,13 @@ export function giveUpCallsOf(db: Database, thread: ThreadId, now: number): void
   );
 }
 
-/** A call that was taken to be over and of whose end nothing is known, by its id. */
+/** A call that was given up and whose end is still unknown, by its id. */
 export function findGivenUpCall(db: Database, id: string): ToolCall | undefined {
   const row = db.get("SELECT * FROM tool_call WHERE id = ? AND given_up = 1 ORDER BY seq DESC LIMIT 1", id);
   return row === undefined ? undefined : toCall(row);
 }
 
-/** The commands among such calls whose turn is still under way. */
+/** Commands that were given up and whose turn is still open. */
 export function givenUpCommands(db: Database): ToolCall[] {
   return db
     .all(
@@ -139,22 +143,25 @@ export function givenUpCommands(db: Database): ToolCall[] {
     .map(toCall);
 }
 
-/** It was not over after all. */
+/** Reopens a call that was given up by mistake. */
 export function takeUpCall(db: Database, { seq }: Pick<ToolCall, "seq">): void {
   db.run("UPDATE tool_call SET closed_at = NULL, given_up = 0 WHERE seq = ?", seq);
 }
 
-/** The tool has answered; what it started runs until the turn ends. */
+/** Marks a call as running in the background: the tool has answered, its process runs until the turn ends. */
 export function keepInBackground(db: Database, { seq }: Pick<ToolCall, "seq">): void {
   db.run("UPDATE tool_call SET background = 1 WHERE seq = ?", seq);
 }
 
-/** The calls of a step that went on in the background, whether its turn is over or not. */
+/** The background calls of a step, whether its turn is over or not. */
 export function backgroundCalls(db: Database, step: string): ToolCall[] {
   return db.all("SELECT * FROM tool_call WHERE step = ? AND background = 1 ORDER BY seq", step).map(toCall);
 }
 
-/** Ends the calls that a stop or a new prompt leaves open, for good; those of agents that may still run go on. */
+/**
+ * Closes the calls that a stop or a new prompt leaves open, permanently; those of agents that may still run
+ * stay open.
+ */
 export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
   db.run(
     `UPDATE tool_call SET closed_at = coalesce(closed_at, ?1), given_up = 0, snapshot = NULL, rules = NULL, excluded = NULL
@@ -166,9 +173,8 @@ export function closeCallsOf(db: Database, thread: ThreadId, agent: string | nul
 }
 
 /**
- * Whether captures around tools tell what happens in a turn; if not, the turn itself is the window. A conversation
- * that is driven from outside has them or has not, also before its first tool if its agent is known to announce
- * them; a turn of a process is as it is.
+ * True when captures around tools show what happens in a turn; otherwise the turn itself is the window. A
+ * thread driven from outside records what its agent announces; a turn of a process is judged by its own calls.
  */
 export function bracketsTools(
   db: Database,
@@ -181,18 +187,18 @@ export function bracketsTools(
   return row !== undefined;
 }
 
-/** The policy no longer asks for captures around tools: from now on the thread's turns are its windows. */
+/** Makes the thread's turns its windows from now on: the policy no longer takes captures around tools. */
 export function stopBracketing(db: Database, thread: ThreadId): void {
   db.run("UPDATE tool_call SET captured = 0 WHERE thread = ? AND captured = 1", thread);
   setBrackets(db, thread, false);
 }
 
-/** Whether the thread's captures around tools tell what happens in its turns. */
+/** Sets whether captures around tools show what happens in the thread's turns. */
 export function setBrackets(db: Database, thread: ThreadId, brackets: boolean): void {
   db.run("UPDATE thread SET brackets = ?1 WHERE id = ?2 AND brackets <> ?1", brackets ? 1 : 0, thread);
 }
 
-/** What is at work in a step goes on in another one. */
+/** Moves the open calls of one step to another. */
 export function moveCalls(db: Database, from: string, to: string): void {
   db.run("UPDATE tool_call SET step = ? WHERE step = ? AND (closed_at IS NULL OR given_up = 1)", to, from);
   db.run("UPDATE agent_run SET step = ? WHERE step = ? AND ended_at IS NULL", to, from);
@@ -219,6 +225,7 @@ function toCall(row: Row): ToolCall {
   };
 }
 
+/** An agent run to insert. */
 export interface NewAgentRun {
   readonly id: string;
   readonly thread: ThreadId;
@@ -229,7 +236,7 @@ export interface NewAgentRun {
   readonly now: number;
 }
 
-/** An agent that starts again under the same id goes on. */
+/** Opens an agent run; the same id again continues it. */
 export function openAgent(db: Database, agent: NewAgentRun): void {
   db.run(
     `INSERT INTO agent_run (id, thread, step, role, status, started_at, parent, checkpoint) VALUES (?, ?, ?, ?, 'running', ?, ?, ?)
@@ -244,6 +251,7 @@ export function openAgent(db: Database, agent: NewAgentRun): void {
   );
 }
 
+/** Records the end of an agent run. */
 export function closeAgent(
   db: Database,
   thread: ThreadId,
@@ -269,6 +277,7 @@ export function closeAgent(
   );
 }
 
+/** An agent run and the step it belongs to. */
 export function findAgent(
   db: Database,
   thread: ThreadId,
@@ -280,6 +289,7 @@ export function findAgent(
     : { run: toAgent(row), step: row["step"] === null ? null : String(row["step"]) };
 }
 
+/** The agent runs of a thread in order. */
 export function listAgents(db: Database, thread: ThreadId): AgentRun[] {
   return db.all(`${SELECT_AGENT} WHERE a.thread = ? ORDER BY a.seq`, thread).map(toAgent);
 }

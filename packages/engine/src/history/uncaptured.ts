@@ -1,6 +1,6 @@
 /**
- * Turns, or parts of them, of which no checkpoint could be taken: the disk was full, the store failed. They are told of
- * afterwards, when there is room again, and stand in the timeline where they belong: after the newest checkpoint of then.
+ * Turns, or parts of them, without a checkpoint because the disk was full or the store failed. They are
+ * reported once there is room again, and appear in the timeline after the checkpoint that was newest then.
  */
 import type { UncapturedRequest, UncapturedTurn } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -8,7 +8,7 @@ import type { Database, Row } from "../store/database.ts";
 import { newestSeq } from "./checkpoints.ts";
 import { insertMessage } from "./messages.ts";
 
-/** Records one; call inside a transaction. Several about one message are one. */
+/** Records an uncaptured turn; call inside a transaction. Several reports about one message are combined. */
 export function insertUncaptured(
   db: Database,
   thread: ThreadId,
@@ -28,7 +28,7 @@ export function insertUncaptured(
   );
 }
 
-/** Newest first. */
+/** All uncaptured turns, newest first. */
 export function listUncaptured(db: Database, thread: ThreadId | undefined): UncapturedTurn[] {
   return db
     .all(

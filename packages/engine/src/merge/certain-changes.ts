@@ -1,22 +1,25 @@
 /**
  * The changes of one side of a merge, as far as they are certain. Where lines repeat there are often several
- * smallest ways to get from base to a side ("}" was added: before this brace or after it?), and a merge that
- * picks one of them may silently put the other side's change in the wrong place. So a line counts as kept only
- * if every smallest difference keeps it; all that is between two such lines is one change.
- * All smallest differences lie between two extreme ones as paths through the edit graph, so what these two have
- * in common is common to all.
+ * smallest ways to get from base to a side ("}" was added: before this brace or after it?). A merge that
+ * picks one of them may silently put the other side's change in the wrong place. So a line counts as kept
+ * only if every smallest difference keeps it; everything between two such lines is one change.
+ * All smallest differences lie between two extreme ones as paths through the edit graph, so what these two
+ * have in common is common to all.
  */
 import { changesFromMarks, dropAbsent, findRepeated, internLines, type LineIds } from "../diff/line-ids.ts";
 import type { LineChange, Lines } from "../diff/lines.ts";
 import { joinAcrossWeakRuns } from "./weak-runs.ts";
 
 /**
- * Moved and repeated lines, added and removed, beyond which all between the first and the last change is one
- * change. From there on git's own difference is not the smallest one, so that there is no certainty to share.
+ * The number of line edits beyond which everything between the first and the last change becomes one change.
+ * From there on git's own difference is not the smallest one, so there is no certainty to share.
  */
 const EDIT_LIMIT = 512;
 
-/** What covers every change of base into side, in order, with at least one equal line between two changes. */
+/**
+ * Changes that together cover every change of base into side, in order, with at least one equal line between
+ * two.
+ */
 export function certainChanges(base: Lines, side: Lines): LineChange[] {
   const ids = internLines(base, side);
   const [a, b] = dropAbsent(ids);
@@ -37,7 +40,7 @@ export function certainChanges(base: Lines, side: Lines): LineChange[] {
 /** `[d][(k + d) / 2]` is the largest x on diagonal k = x - y within d edits of the start, or -1. */
 type Reach = readonly Int32Array[];
 
-/** The first half of Myers' algorithm; `undefined` above the limit. */
+/** The first half of Myers' algorithm; undefined above the limit. */
 function measureReach(a: Int32Array, b: Int32Array): Reach | undefined {
   const reach: Int32Array[] = [];
   for (let d = 0; d <= EDIT_LIMIT; d++) {
@@ -48,7 +51,8 @@ function measureReach(a: Int32Array, b: Int32Array): Reach | undefined {
     const kMax = d - Math.max(0, d - a.length) * 2;
     for (let k = kMin; k <= kMax; k += 2) {
       const at = (k + d) / 2;
-      // an edit may lead out of the graph; the last point inside is as near, since distances grow along a diagonal
+      // an edit may lead out of the graph; the last point inside is as near, since distances grow along a
+      // diagonal
       const afterDeletion = at > 0 ? Math.min(before![at - 1]! + 1, a.length) : 0;
       const afterInsertion = at < d ? Math.min(before![at]!, b.length + k) : 0;
       let x = Math.max(afterDeletion, afterInsertion);
@@ -60,7 +64,10 @@ function measureReach(a: Int32Array, b: Int32Array): Reach | undefined {
   return undefined;
 }
 
-/** Walks back from the end, by the preferred kind of edit whenever it can: for each line of a its equal in b, or -1. */
+/**
+ * Walks back from the end, choosing the preferred kind of edit where possible. Gives each line of a its equal
+ * in b, or -1.
+ */
 function walkBack(
   a: Int32Array,
   b: Int32Array,
@@ -90,8 +97,9 @@ function isReached(row: Int32Array | undefined, x: number, y: number): boolean {
 }
 
 /**
- * A change that only adds or removes a repetition ("a" → "a a") has a place by convention, git's: the last
- * possible one. Otherwise adding a function would conflict with every change at the end of the one before.
+ * A change that only adds or removes a repetition ("a" → "a a") goes to git's conventional place, the last
+ * possible one. Otherwise adding a function would conflict with every change at the end of the function
+ * before it.
  */
 function settleSlide(change: LineChange, { aIds, bIds }: LineIds): LineChange {
   const [aStart, aEnd, bStart, bEnd] = change;
@@ -103,7 +111,10 @@ function settleSlide(change: LineChange, { aIds, bIds }: LineIds): LineChange {
   return [aStart + kept, aEnd, bStart + kept, bEnd];
 }
 
-/** One change from the first difference to the last, widened to lines that stand nowhere else: no alignment shifts those. */
+/**
+ * One change from the first difference to the last, widened to lines that occur only once: no alignment
+ * shifts those.
+ */
 function wholeChange(ids: LineIds): LineChange {
   const { aIds, bIds } = ids;
   const isRepeated = findRepeated(ids);

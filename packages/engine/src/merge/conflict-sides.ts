@@ -1,4 +1,4 @@
-/** The two sides of a conflict as people want to see them: the lines that cannot both be. */
+/** The two sides of a conflict as people see them: the lines that exclude each other. */
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { diffLines, splitLines, type Lines } from "../diff/lines.ts";
 import type { Entry } from "../model/entry.ts";
@@ -6,16 +6,17 @@ import type { ConflictSide } from "../model/plan.ts";
 import type { MergeConflict } from "./merge3.ts";
 import type { LineRange } from "./touching-changes.ts";
 
+/** The two entries that a conflict is between. */
 export interface Contested {
   readonly now: Entry | undefined;
   readonly wanted: Entry | undefined;
-  /** Where a merge of the two found them to clash; else where they first differ is shown. */
+  /** Where a merge found the clash. Without it, the first difference is shown. */
   readonly region?: Pick<MergeConflict, "ours" | "theirs"> | undefined;
 }
 
 type Read = (entry: Entry & { kind: "file" | "symlink" }) => Buffer;
 
-/** What is there, and what was to be there. */
+/** The present side and the wanted side. */
 export function conflictSides(
   { now, wanted, region }: Contested,
   read: Read,
@@ -25,7 +26,7 @@ export function conflictSides(
   return { ours: sideOf(now, ours, place.ours), theirs: sideOf(wanted, theirs, place.theirs) };
 }
 
-/** undefined for what has no lines to show. */
+/** Undefined for content without lines. */
 function linesOf(entry: Entry | undefined, read: Read): Lines | undefined {
   if (entry?.kind !== "file" && entry?.kind !== "symlink") return undefined;
   if (entry.size > TEXT_DIFF_LIMIT_BYTES) return undefined;

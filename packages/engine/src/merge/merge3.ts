@@ -1,21 +1,22 @@
 /**
- * Three-way merge of text, byte for byte: `git merge-file` without its guesses. Changes of the two sides that touch
- * are a conflict, as in git; the same text on both sides is not. What is clean here, git merges to the same bytes
- * (it is the oracle of the property test), unless it reports a conflict between two equal texts. Where git takes one
- * of several equally good alignments of repeated lines, this reports a conflict (certain-changes.ts).
- * Contents with NUL bytes are never merged.
+ * Three-way merge of text, byte for byte: `git merge-file` without its guesses. As in git, changes of the two
+ * sides that touch are a conflict, and the same text on both sides is not. Every clean result equals git's
+ * (the oracle of the property test), unless git reports a conflict between two equal texts. Where git picks
+ * one of several equally good alignments of repeated lines, this reports a conflict (certain-changes.ts).
+ * Content with NUL bytes is never merged.
  */
 import { joinLines, splitLines, type Lines } from "../diff/lines.ts";
 import { certainChanges } from "./certain-changes.ts";
 import { touchingChanges, type LineRange } from "./touching-changes.ts";
 
-/** What stands at the same place in the three contents. */
+/** The same place in the three contents. */
 export interface MergeConflict {
   readonly base: LineRange;
   readonly ours: LineRange;
   readonly theirs: LineRange;
 }
 
+/** A merged content, or the conflicts that prevented it. */
 export type MergeResult =
   | { readonly clean: true; readonly content: Buffer }
   | {
@@ -24,7 +25,7 @@ export type MergeResult =
       readonly conflicts: readonly MergeConflict[];
     };
 
-/** Applies to `ours` what changed from `base` to `theirs`. */
+/** Applies the changes from `base` to `theirs` to `ours`. */
 export function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): MergeResult {
   const isBinary = [base, ours, theirs].some((content) => content.includes(0));
   if (isBinary) return { clean: false, reason: "binary", conflicts: [] };

@@ -1,4 +1,4 @@
-/** Groups the changes of the two sides of a merge into regions that have to be decided as a whole. */
+/** Groups the changes of both sides of a merge into regions that must be decided as a whole. */
 import type { LineChange } from "../diff/lines.ts";
 
 /** Lines `[start, end)`, counted from 0. */
@@ -7,7 +7,7 @@ export interface LineRange {
   readonly end: number;
 }
 
-/** The same place in the three contents of a merge, with the side that changed it. */
+/** The same place in the three contents of a merge, and which side changed it. */
 export interface MergeRegion {
   readonly base: LineRange;
   readonly ours: LineRange;
@@ -15,7 +15,9 @@ export interface MergeRegion {
   readonly changedBy: "ours" | "theirs" | "both";
 }
 
-/** The changed regions of base in order; between two of them is at least one line that neither side changed. */
+/**
+ * The changed regions of base in order. Between two of them is at least one line that neither side changed.
+ */
 export function touchingChanges(ours: readonly LineChange[], theirs: readonly LineChange[]): MergeRegion[] {
   const regions: MergeRegion[] = [];
   const [oursCursor, theirsCursor] = [new SideCursor(ours), new SideCursor(theirs)];
@@ -34,7 +36,7 @@ export function touchingChanges(ours: readonly LineChange[], theirs: readonly Li
   }
 }
 
-/** Goes through one side's changes and knows how far its lines are shifted against base. */
+/** Walks one side's changes and tracks how far its lines are shifted against base. */
 class SideCursor {
   readonly #changes: readonly LineChange[];
   #next = 0;
@@ -48,13 +50,16 @@ class SideCursor {
     return this.#changes[this.#next]?.[0] ?? Infinity;
   }
 
-  /** Takes the changes that begin at or before a line of base (touching is enough) and says where the last one ends. */
+  /**
+   * Takes the changes that begin at or before a line of base (touching is enough) and returns where the last
+   * one ends.
+   */
   takeTouching(end: number): number {
     while (this.nextStart <= end) this.#next++;
     return this.#changes[this.#next - 1]?.[1] ?? 0;
   }
 
-  /** This side's lines for a region of base whose changes have all been taken. */
+  /** This side's lines for a region of base, once all its changes were taken. */
   cut(base: LineRange): { range: LineRange; changed: boolean } {
     const changed = this.#next > this.#cutFrom;
     const range = { start: base.start + this.#shift(this.#cutFrom), end: base.end + this.#shift(this.#next) };

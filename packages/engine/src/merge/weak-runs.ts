@@ -1,14 +1,14 @@
 /**
- * A few braces and blank lines that survive in the middle of a rewrite are a coincidence, not an anchor: git
+ * A few braces and blank lines that survive in the middle of a rewrite are a coincidence, not an anchor. Git
  * does not align on them, and a change of theirs between two of them has lost its surroundings.
  */
 import { findRepeated, type LineIds } from "../diff/line-ids.ts";
 import type { LineChange } from "../diff/lines.ts";
 
-/** How many times more lines than a run must have changed around it to make it weak; git's figure. */
+/** A run is weak when this many times its lines changed around it; git's figure. */
 const WEAK_RATIO = 3;
 
-/** Joins changes between which there are only few lines, all of which stand elsewhere in the files as well. */
+/** Joins changes that are separated only by a few lines, all of which occur elsewhere in the files. */
 export function joinAcrossWeakRuns(changes: readonly LineChange[], ids: LineIds): LineChange[] {
   return chainsOfChanges(changes, ids).flatMap((chain) => {
     const deleted = chain.reduce((sum, [aStart, aEnd]) => sum + aEnd - aStart, 0);
@@ -27,7 +27,7 @@ function joinWithin(chain: readonly LineChange[], changedLines: number): LineCha
   return joined;
 }
 
-/** Splits the changes at every line between them that is the only one of its kind. */
+/** Splits the changes at every line between them that occurs only once. */
 function chainsOfChanges(changes: readonly LineChange[], ids: LineIds): LineChange[][] {
   const isRepeated = findRepeated(ids);
   const chains: LineChange[][] = [];

@@ -5,6 +5,7 @@ import type { ChangeCounts } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 
+/** What caused a checkpoint. */
 export type CheckpointKind =
   | "manual"
   | "message"
@@ -19,27 +20,32 @@ export type CheckpointKind =
   | "auto-fix"
   | "timer";
 
+/** Whether a checkpoint was taken before or after the event that caused it. */
 export type CheckpointPhase = "before" | "after";
+/** Why a captured path may not be what stood there at the moment of the checkpoint. */
 export type DoubtReason = "late" | "unstable" | "missed" | "mid-restore";
 
+/** A path that a capture saw and did not capture. */
 export interface Gap {
   readonly path: BytePath;
   readonly reason: GapReason;
   readonly size: number;
 }
 
+/** A path that was captured with a reservation. */
 export interface Doubt {
   readonly path: BytePath;
   readonly reason: DoubtReason;
 }
 
-/** A directory or file that the rules leave out. `bytes` is null while nobody has measured it. */
+/** A directory or file that the rules leave out. `bytes` is null until it has been measured. */
 export interface ExcludedRoot {
   readonly path: BytePath;
   readonly rule: string;
   readonly bytes: number | null;
 }
 
+/** What git said about the workspace at the moment of a checkpoint. */
 export interface GitState {
   readonly branch: string | null;
   readonly commit: string | null;
@@ -47,21 +53,24 @@ export interface GitState {
   readonly staged: readonly string[];
 }
 
+/** The agent run that a checkpoint belongs to. */
 export interface AgentFacts {
   readonly id: string;
   readonly role: string;
   readonly status: string;
-  /** null: not known. */
+  /** Null when unknown. */
   readonly cost: number | null;
   readonly tokens: number | null;
 }
 
+/** How far the agent's conversation had come at the moment of a checkpoint. */
 export interface ConversationFacts {
   readonly messageCount: number;
   readonly lastMessageId: string | null;
   readonly artifacts: readonly unknown[];
 }
 
+/** A snapshot and why it was taken. */
 export interface Checkpoint {
   readonly id: CheckpointId;
   readonly seq: number;
@@ -83,9 +92,9 @@ export interface Checkpoint {
   readonly toolUseId: string | null;
   readonly tool: string | null;
   readonly rolledBack: boolean;
-  /** Of a message's checkpoint: whether anything changed until the next one; null = not compared. */
+  /** For a message's checkpoint: whether anything changed before the next one; null when not compared. */
   readonly hasChanges: boolean | null;
-  /** In lists: a step that began or ended here can no longer be undone. */
+  /** Set in lists when a step that began or ended here can no longer be undone. */
   readonly undoDropped?: boolean;
   readonly agent: AgentFacts | null;
   readonly conversation: ConversationFacts | null;
@@ -93,17 +102,17 @@ export interface Checkpoint {
   readonly files: number;
   readonly bytes: number;
   readonly changes: ChangeCounts;
-  /** The first of them; `show` has all. */
+  /** The first `CARRIED_LIMIT` of them; `show` has all. */
   readonly gaps: readonly Gap[];
   readonly gapsTotal: number;
   readonly doubts: readonly Doubt[];
   readonly doubtsTotal: number;
 }
 
-/** How many gaps and doubts a checkpoint carries with it. */
+/** How many gaps and doubts a checkpoint object carries; queries return the rest. */
 export const CARRIED_LIMIT = 200;
 
-/** Why a checkpoint is taken, and what is known about the moment. */
+/** Why a checkpoint is taken, and what the caller knows about the moment. */
 export interface CheckpointRequest {
   readonly kind?: CheckpointKind;
   readonly phase?: CheckpointPhase;
@@ -118,12 +127,16 @@ export interface CheckpointRequest {
   readonly tool?: string;
   readonly agent?: AgentFacts;
   readonly conversation?: ConversationFacts;
-  /** Paths the caller is about to write on purpose: captured from now on, whatever the ignore files say. */
+  /**
+   * Paths the caller is about to write on purpose. They are captured from now on, even if ignore files
+   * exclude them.
+   */
   readonly paths?: readonly string[];
-  /** Paths that this one checkpoint is to hold although `.belayignore` or the defaults leave them out. */
+  /** Paths this one checkpoint must hold although `.belayignore` or the defaults exclude them. */
   readonly include?: readonly string[];
 }
 
+/** Belay's record of one conversation with an agent. */
 export interface Thread {
   readonly id: ThreadId;
   readonly agent: string;

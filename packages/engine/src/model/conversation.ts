@@ -1,6 +1,6 @@
 /**
- * Conversations and what is known of them: threads, messages, turns driven from outside, tool calls, agents.
- * The engine keeps what it is told; it never talks to an agent itself.
+ * Threads and what belongs to them: messages, turns, tool calls, agent runs. Agents report these facts; the
+ * engine records them and never talks to an agent itself.
  */
 import type { Checkpoint, Thread } from "./checkpoint.ts";
 import type { BytePath } from "./byte-path.ts";
@@ -10,20 +10,23 @@ import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { SessionName } from "./session.ts";
 
+/** Which thread to open, and what the caller knows about its agent. */
 export interface ThreadRequest extends Bounded {
   readonly agent: string;
-  /** What the agent calls the conversation; left out: the thread's own id. */
+  /** The agent's own id of the conversation; defaults to the thread's id. */
   readonly externalId?: string;
   readonly title?: string;
-  /** The agent's process: when it is gone, so is the agent. Null: it is not known any more. */
+  /** The agent's process. When it ends, the agent's work has ended. Null clears an earlier value. */
   readonly client?: ProcessIdentity | null | undefined;
-  /** The agent announces its tools: what happens while none is open is never its doing. */
+  /**
+   * True if the agent announces every tool call: changes made while no call is open are never the agent's.
+   */
   readonly brackets?: boolean;
 }
 
-/** A thread as lists show it. */
+/** A thread with the counts that lists show. */
 export interface ThreadSummary extends Thread {
-  /** The last message, tool call, checkpoint or change of title. */
+  /** The time of the last message, tool call, checkpoint or title change. */
   readonly updatedAt: number;
   readonly messages: number;
   readonly checkpoints: number;
@@ -32,48 +35,53 @@ export interface ThreadSummary extends Thread {
   readonly lastApprovedAt: number | null;
 }
 
+/** Who wrote a message. */
 export type MessageRole = "user" | "assistant" | "system" | "tool";
 
+/** A message to record in a thread. */
 export interface MessageRequest {
   readonly role: MessageRole;
   readonly content: string;
-  /** What the agent calls the message; a second message of the same name in a thread is the first one again. */
+  /** The agent's own id of the message. Recording the same id twice in a thread returns the first record. */
   readonly externalId?: string;
   readonly artifacts?: readonly unknown[];
 }
 
+/** One recorded message of a thread. */
 export interface Message {
   readonly id: string;
   readonly thread: ThreadId;
-  /** 0, 1, 2 … in the thread; rolled back ones keep theirs. */
+  /** 0, 1, 2 … within the thread; rolled-back messages keep theirs. */
   readonly index: number;
   readonly role: MessageRole;
   readonly content: string;
   readonly externalId: string | null;
   readonly createdAt: number;
   readonly session: SessionName;
-  /** Taken before a user message; null for the others, and when automatic checkpoints are off. */
+  /**
+   * The checkpoint taken before a user message; null for other roles and while automatic checkpoints are off.
+   */
   readonly checkpoint: CheckpointId | null;
   readonly artifacts: readonly unknown[];
-  /** Its turn was undone, or the conversation was taken back over it. Never deleted. */
+  /** True when its turn was undone or the conversation was rewound past it. The record is never deleted. */
   readonly rolledBack: boolean;
-  /** Why its turn, or a part of it, was not captured; null when it was. */
+  /** Why part of its turn, or all of it, was not captured; null when it was. */
   readonly uncaptured: string | null;
 }
 
-/** Work of an agent that no checkpoint could be taken of, as it is told afterwards. */
+/** Agent work that no checkpoint covers, reported after the fact. */
 export interface UncapturedRequest {
   readonly at: number;
   readonly until: number;
-  /** How many of its events were lost. */
+  /** How many events were lost. */
   readonly events: number;
   readonly problem: string;
-  /** The prompt, if it was one of them. */
+  /** The prompt, if its event was among the lost ones. */
   readonly prompt?: string;
   readonly messageId?: string;
 }
 
-/** The same in the timeline. */
+/** Agent work that no checkpoint covers, as the timeline shows it. */
 export interface UncapturedTurn {
   readonly thread: ThreadId;
   readonly messageId: string | null;
@@ -82,27 +90,29 @@ export interface UncapturedTurn {
   readonly until: number;
   readonly events: number;
   readonly problem: string;
-  /** It comes after the checkpoint of this number. */
+  /** The number of the checkpoint it follows. */
   readonly after: number;
 }
 
+/** Which page of a thread's messages to return. */
 export interface HistoryOptions {
   /** Only messages with a smaller index. */
   readonly before?: number;
   readonly limit?: number;
 }
 
-/** A stretch of history, oldest first. */
+/** One page of messages, oldest first. */
 export interface History {
   readonly messages: readonly Message[];
   readonly total: number;
-  /** `before` for the stretch in front of this one; null at the beginning. */
+  /** The value of `before` that returns the preceding page; null on the first page. */
   readonly cursor: number | null;
 }
 
+/** A user message that begins a turn. */
 export interface PromptRequest extends Bounded {
   readonly content: string;
-  /** What lists show instead of its first characters: without what must not be shown. */
+  /** What lists show instead of the first characters, with secrets left out. */
   readonly summary?: string;
   readonly messageId?: string;
   readonly artifacts?: readonly unknown[];
@@ -112,50 +122,57 @@ export interface PromptRequest extends Bounded {
 export interface Prompted {
   readonly message: Message;
   readonly checkpoint: Checkpoint | null;
-  /** Null when automatic checkpoints are off: nothing to undo is recorded. */
+  /** Null while automatic checkpoints are off: there is no step to undo. */
   readonly turn: string | null;
-  /** What was undone, restored or reset since the thread's last turn: to be told to the agent. */
+  /** What was undone, restored or reset since the thread's last turn. The agent must be told. */
   readonly rolledBack: readonly RolledBack[];
 }
 
-/** Work that an agent still believes to be there. */
+/** Work that was taken out while the agent still believes it is there. */
 export interface RolledBack {
   readonly by: "restore" | "reset";
-  /** "Undid: …", "Restored to …" */
+  /** For example "Undid: …" or "Restored to …". */
   readonly description: string;
-  /** The first of the files that changed. */
+  /** The first of the changed files. */
   readonly paths: readonly BytePath[];
   readonly pathsTotal: number;
 }
 
+/** A tool call that is about to run. */
 export interface ToolRequest extends Bounded {
   readonly tool: string;
   readonly toolUseId: string;
-  /** Paths the input names, relative to the root or absolute: captured whatever the ignore files say. Those outside are warned of. */
+  /**
+   * Paths named in the tool's input, absolute or relative to the root. They are captured even if ignore files
+   * exclude them; paths outside the workspace produce a warning.
+   */
   readonly paths?: readonly string[];
-  /** The agent that calls it, where it is not the thread's own. */
+  /** The subagent that makes the call; left out when it is the thread's own agent. */
   readonly agentId?: string;
-  /** "Before Bash: npm test" is made of tool and this. */
+  /** What follows the tool's name in descriptions such as "Before Bash: npm test". */
   readonly summary?: string;
-  /** `edit`: it writes nothing but the paths it names. `command`: it runs as a process that the agent starts. */
+  /** `edit`: writes only the paths it names. `command`: runs as a child process of the agent. */
   readonly nature?: "edit" | "command";
 }
 
+/** The end of a tool call. */
 export interface ToolResult extends Bounded {
   readonly toolUseId: string;
   readonly tool?: string;
-  /** No event told of its end: it was interrupted, or never ran. */
+  /** True when no event reported the end: the call was interrupted, or never ran. */
   readonly unfinished?: boolean;
-  /** The tool has answered, and what it started goes on until the turn ends. */
+  /** True when the tool has answered but a process it started keeps running until the turn ends. */
   readonly background?: boolean;
 }
 
+/** An agent run that begins within a thread. */
 export interface AgentRequest extends Bounded {
   readonly id: string;
   readonly role: string;
   readonly parent?: string;
 }
 
+/** The end of an agent run. */
 export interface AgentResult extends Bounded {
   readonly id: string;
   readonly status?: string;
@@ -171,34 +188,35 @@ export interface AgentRun {
   readonly status: string;
   readonly startedAt: number;
   readonly endedAt: number | null;
-  /** null: its agent did not say. */
+  /** Null when the agent did not report it. */
   readonly cost: number | null;
   readonly tokens: number | null;
   readonly parent: string | null;
   readonly checkpoint: CheckpointId | null;
 }
 
-/** One file that a turn of the thread changed, as a capture recorded it. */
+/** One file that a turn changed, as a capture recorded it. */
 export interface FileEdit {
   readonly path: BytePath;
   readonly checkpoint: CheckpointId;
   readonly createdAt: number;
-  /** The user message whose turn it was. */
+  /** The index of the user message that began the turn. */
   readonly messageIndex: number | null;
   readonly type: FileChange["type"];
-  /** null when binary, too large, or no longer there. */
+  /** Null when the file is binary, too large or gone. */
   readonly diff: string | null;
 }
 
+/** A file edit that a tool announces before it writes. */
 export interface EditRequest {
-  /** The files that the tool may write, relative to the root. */
+  /** The files the tool may write, relative to the root. */
   readonly paths: readonly string[];
   readonly tool?: string;
-  /** An open edit that this one is part of: only the outer one leaves a checkpoint. */
+  /** The id of an open edit that contains this one. Only the outermost edit leaves a checkpoint. */
   readonly within?: string;
 }
 
-/** An edit that was announced and can be taken back. */
+/** An announced edit that has not ended and can still be aborted. */
 export interface OpenEdit {
   readonly id: string;
   readonly thread: ThreadId;

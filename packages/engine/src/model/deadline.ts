@@ -1,12 +1,17 @@
-/** Until when somebody waited for a capture: what changed later may be what they did next. */
+/**
+ * The moment at which the caller stopped waiting for a capture. Changes after it may belong to the caller's
+ * next action.
+ */
 export interface Deadline {
-  /** By the system's clock, in milliseconds. */
+  /** Milliseconds on the system's clock. */
   readonly at: number;
-  /** `late`: the capture was under way by then. `missed`: nobody took it, and it is made up for now. */
+  /**
+   * `late`: the capture was under way at the deadline. `missed`: it had not begun, and is made up for now.
+   */
   readonly reason: "late" | "missed";
 }
 
-/** A request for a capture that is not waited for for ever. */
+/** Capture options with a deadline. */
 export interface Bounded {
   readonly deadline?: Deadline | undefined;
 }

@@ -1,11 +1,13 @@
 /**
- * What stands at one path of a snapshot. `gap` means: something was there and was not captured; it has
- * no content, is never written and never deleted. Absence is not an entry.
+ * What stands at one path of a snapshot. A `gap` was seen and not captured: it has no content, and Belay
+ * never writes or deletes it. An absent path has no entry.
  */
 import type { ObjectHash } from "./object-hash.ts";
 
+/** Why a path was seen and not captured. */
 export type GapReason = "too-large" | "unreadable" | "special" | "limit" | "forgotten";
 
+/** One path of a snapshot: its kind, mode, size and content hash. */
 export type Entry =
   | { readonly kind: "file"; readonly mode: number; readonly size: number; readonly hash: ObjectHash }
   | { readonly kind: "symlink"; readonly size: number; readonly hash: ObjectHash }
@@ -15,21 +17,25 @@ export type Entry =
 /** The permission bits that are captured; setuid, setgid and sticky are not. */
 export const MODE_BITS = 0o777;
 
-/** True for everything but a directory that is there. */
+/** True for everything except an existing directory. */
 export function isLeaf(entry: Entry | undefined): boolean {
   return entry !== undefined && entry.kind !== "directory";
 }
 
+/** True for a captured directory. */
 export function isDirectory(entry: Entry | undefined): boolean {
   return entry?.kind === "directory";
 }
 
-/** True when a directory may stand behind an entry whose content is unknown. */
+/** True when the entry may be a directory whose content is unknown. */
 export function mayHoldMore(entry: Entry | undefined): boolean {
   return entry?.kind === "gap" && (entry.reason === "unreadable" || entry.reason === "forgotten");
 }
 
-/** True when a file that can be read now is, as far as can be told, what was seen and not captured: its size is all that is known. */
+/**
+ * True when a file that is readable now may be the one that was seen and not captured. Only the size is
+ * known, so only the size is compared.
+ */
 export function isUnseen(entry: Entry | undefined, now: Entry | undefined): boolean {
   return (
     entry?.kind === "gap" &&
@@ -40,12 +46,14 @@ export function isUnseen(entry: Entry | undefined, now: Entry | undefined): bool
   );
 }
 
-/** True for a FIFO, socket or device: it has no content that could be lost. */
+/** True for a FIFO, socket or device, which has no content to lose. */
 export function isSpecial(entry: Entry | undefined): boolean {
   return entry?.kind === "gap" && entry.reason === "special";
 }
 
-/** Equal content, kind and mode. Two gaps are equal when their reason and size are: their content is unknown. */
+/**
+ * Equal kind, content and mode. Gaps are equal when reason and size are, because their content is unknown.
+ */
 export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   switch (a.kind) {
@@ -60,7 +68,10 @@ export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
   }
 }
 
-/** Same as `sameEntry`, but a directory is only its existence and mode: its content has paths of its own. */
+/**
+ * Like `sameEntry`, but directories compare by existence and mode only: their children are compared path by
+ * path.
+ */
 export function sameNode(a: Entry | undefined, b: Entry | undefined): boolean {
   if (a?.kind === "directory" && b?.kind === "directory") return a.mode === b.mode;
   return sameEntry(a, b);

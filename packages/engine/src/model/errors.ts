@@ -1,14 +1,14 @@
 /**
- * Everything that can go wrong while the caller did nothing wrong, with the facts of each case.
- * Expected outcomes (conflicts, nothing to do) are values, not errors.
+ * Every operating failure and the facts that come with it. Expected outcomes (conflicts, nothing to do) are
+ * values, not errors.
  */
 export interface ErrorFacts {
   WORKSPACE_NOT_FOUND: {
     path: string;
     candidates: { id: string; path: string }[];
-    /** It was protected until somebody uninstalled Belay there. */
+    /** Set when the directory was protected until Belay was uninstalled there. */
     ended?: { id: string; path: string; store: string };
-    /** Its store was attached to another directory. */
+    /** Set when the store was attached to another directory. */
     movedTo?: { id: string; path: string };
   };
   WORKSPACE_REFUSED: { path: string; reason: string };
@@ -43,7 +43,7 @@ export interface ErrorFacts {
   SQLITE_TOO_OLD: { version: string; needed: string };
   INTERRUPTED: { done: number; total: number };
   RESTORE_RUNNING: { pid: number; since: string };
-  /** `before`: the number of the checkpoint that has the state before the interrupted operation. */
+  /** `before`: the seq of the checkpoint that holds the state before the interrupted operation. */
   RECOVERY_BLOCKED: { operation: string; paths: string[]; before: number };
   PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };
   PLAN_STALE: { plan: string };
@@ -53,9 +53,10 @@ export interface ErrorFacts {
   FILE_SYSTEM: { path: string; operation: string };
 }
 
+/** The codes of all operating failures. */
 export type ErrorCode = keyof ErrorFacts;
 
-/** An operating failure: the message says what happened and what is untouched. */
+/** An operating failure. Its message says what happened and what is untouched. */
 export class EngineError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly code: Code;
   readonly facts: ErrorFacts[Code];

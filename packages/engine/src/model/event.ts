@@ -1,6 +1,6 @@
 /**
- * What happened in a workspace, as it happened, whichever process did it. Each event has a number that never
- * changes, so that a reader who was away goes on from the last one it saw.
+ * Events of a workspace, whichever process caused them. Each has a number that never changes, so a reader
+ * that was away resumes after the last one it received.
  */
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
@@ -12,19 +12,20 @@ interface EventFacts {
   readonly thread: ThreadId | null;
 }
 
+/** The kinds of event, with the facts of each. */
 export type EventDetail =
   | {
-      /** `assistant`: any message that is not the user's; it has no checkpoint. */
+      /** `assistant` covers every message that is not the user's; it has no checkpoint. */
       readonly type: "user" | "assistant";
       readonly content: string;
-      /** Only its beginning: the conversation has all of it. */
+      /** True when `content` is only the beginning of the message. */
       readonly truncated: boolean;
       readonly messageId: string;
       readonly checkpoint: CheckpointId | null;
       readonly session: SessionName;
     }
   | {
-      /** `file` is absolute; `diff` null when binary, too large or no longer there. */
+      /** `file` is absolute. `diff` is null when the file is binary, too large or gone. */
       readonly type: "file_edit";
       readonly file: string;
       readonly path: string;
@@ -42,7 +43,7 @@ export type EventDetail =
   | {
       readonly type: "restore_progress";
       readonly operation: string;
-      /** Edits that are in place, of how many. */
+      /** How many of `total` edits are in place. */
       readonly done: number;
       readonly total: number;
     }
@@ -54,18 +55,20 @@ export type EventDetail =
       /** Null for a reset that had nothing to take out. */
       readonly checkpoint: CheckpointId | null;
     }
-  /** These can no longer be undone or redone: their checkpoints were dropped. */
+  /** These steps can no longer be undone or redone: their checkpoints were dropped. */
   | { readonly type: "steps_dropped"; readonly steps: readonly string[] }
-  /** Nothing is captured by itself until then, or is again. */
+  /** Automatic captures are paused until then, or have resumed. */
   | { readonly type: "capture_paused"; readonly until: number }
   | { readonly type: "capture_resumed" }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 
+/** One event with its number, time and thread. */
 export type WorkspaceEvent = EventFacts & EventDetail;
 
+/** Where an event stream begins and what it contains. */
 export interface EventOptions {
-  /** Begin after this number (`Last-Event-ID`); left out: with what happens from now on. */
+  /** Begin after this number (`Last-Event-ID`). Without it the stream begins with the next event. */
   readonly after?: number;
   readonly thread?: ThreadId;
   readonly signal?: AbortSignal;

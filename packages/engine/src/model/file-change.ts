@@ -1,33 +1,35 @@
-/** One changed file as people want to see it. */
+/** File changes in the form that people read. */
 import type { BytePath } from "./byte-path.ts";
 import type { GapReason } from "./entry.ts";
 
+/** One changed file. */
 export interface FileChange {
   readonly path: BytePath;
-  /** The former path of a rename. */
+  /** The path before a rename. */
   readonly from?: BytePath;
   readonly type: "added" | "modified" | "deleted" | "renamed" | "mode";
-  /** null when the file is binary or too large to compare by lines. */
+  /** Null when the file is binary or too large to compare by lines. */
   readonly linesAdded: number | null;
   readonly linesDeleted: number | null;
   readonly binary: boolean;
   readonly tooLarge: boolean;
-  /** One of the two versions was not captured, for this reason: they cannot be compared. */
+  /** Set when one of the two versions was not captured, so that they cannot be compared. */
   readonly gap?: GapReason;
   readonly attribution: "tool" | "shared" | "outside" | null;
-  /** Only when asked for; null for binary and too large files. */
+  /** Present only when requested; null for binary and too large files. */
   readonly diff?: string | null;
-  /** Makes the bytes that `git apply` takes: whatever the encoding, binary and too large files included. */
+  /** Returns the bytes for `git apply`, in any encoding, binary and too large files included. */
   readonly patch?: () => Buffer;
-  /** What of the change no patch can hold, in words. */
+  /** What a patch cannot express about this change, as a sentence. */
   readonly notInPatch?: string;
 }
 
-/** Files by what became of them. */
+/** How many files were added, modified and deleted. */
 export interface ChangeCounts {
   readonly added: number;
   readonly modified: number;
   readonly deleted: number;
 }
 
+/** How much of each changed file a comparison reports. */
 export type DiffDetail = "names" | "counts" | "text";

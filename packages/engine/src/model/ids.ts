@@ -4,16 +4,21 @@ import { randomBytes } from "node:crypto";
 declare const idBrand: unique symbol;
 type Id<Of extends string> = string & { readonly [idBrand]: Of };
 
+/** The id of a checkpoint. */
 export type CheckpointId = Id<"checkpoint">;
+/** The id of a thread. */
 export type ThreadId = Id<"thread">;
+/** The id of an operation in the log. */
 export type OperationId = Id<"operation">;
+/** The id of a workspace. */
 export type WorkspaceId = Id<"workspace">;
 
-/** Where fresh ids come from; tests pass a predictable one. */
+/** The source of new ids; tests pass a predictable one. */
 export type IdSource = () => string;
 
 const FIRST_LETTER = "k".charCodeAt(0);
 
+/** Generates a random id. */
 export const randomId: IdSource = () => {
   let id = "";
   for (const byte of randomBytes(8)) {
@@ -22,15 +27,15 @@ export const randomId: IdSource = () => {
   return id;
 };
 
-/** True for a whole id. */
+/** True for a complete id. */
 export function isId(text: string): boolean {
   return /^[k-z]{16}$/.test(text);
 }
 
-/** True for what may be the beginning of an id. */
+/** True for text that may be the beginning of an id. */
 export function isIdPrefix(text: string): boolean {
   return /^[k-z]{1,16}$/.test(text);
 }
 
-/** A checkpoint by id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
+/** How callers name a checkpoint: id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
 export type CheckpointRef = string;

@@ -1,4 +1,4 @@
-/** A stretch of time in which nothing is captured by itself. It ends by itself. */
+/** A period without automatic captures. It ends by itself. */
 export interface Pause {
   readonly since: number;
   readonly until: number;

@@ -1,23 +1,24 @@
-/** What a restore, undo, redo or revert would do, and what it did. */
+/** Plans of restore, undo, redo, revert and reset, and their outcomes. */
 import type { BytePath } from "./byte-path.ts";
 import type { Doubt, Gap } from "./checkpoint.ts";
 import type { Entry } from "./entry.ts";
 import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 
+/** What a step was. */
 export type StepKind = "turn" | "restore" | "reset" | "revert";
 
-/** One path, from what is there to what shall be there; `undefined` = absent. */
+/** The change of one path, from its present entry to its target entry; `undefined` = absent. */
 export interface Edit {
   readonly path: BytePath;
   readonly from: Entry | undefined;
   readonly to: Entry | undefined;
 }
 
-/** What a directory can have become that a restore leaves alone, whatever its target has there. */
+/** Directories that Belay leaves alone, whatever the target holds at their path. */
 export type Foreign = "a workspace of its own" | "a mount point" | "a linked git worktree";
 
-/** Why a path that is not in the target stays: see docs/spec.md, section "Deletion". */
+/** Why a path that the target lacks stays on disk: see docs/spec.md, section "Deletion". */
 export type KeptReason =
   | `it is ${Foreign}`
   | `it holds ${Foreign}`
@@ -31,11 +32,13 @@ export type KeptReason =
   | "git ignores it, and it was changed since"
   | "the directory is not empty";
 
+/** A path that a restore leaves as it is. */
 export interface Kept {
   readonly path: BytePath;
   readonly reason: KeptReason;
 }
 
+/** Why a path cannot be changed with certainty. */
 export type ConflictReason =
   | "changed differently meanwhile"
   | "binary"
@@ -44,33 +47,38 @@ export type ConflictReason =
   | "changed while restoring"
   | "cannot be saved";
 
+/** A path that is left alone because its present content is not what the plan expected. */
 export interface Conflict {
   readonly path: BytePath;
   readonly reason: ConflictReason;
-  /** Whose change stands in the way, where that is known. */
+  /** The thread whose change is in the way, where known. */
   readonly thread?: ThreadId;
-  /** The steps that were at work together when it changed, and are not part of the plan. */
+  /** The steps that were open together when the path changed and that the plan does not include. */
   readonly sharedWith?: readonly StepSummary[];
-  /** How many of the last steps an undo must take for all of them to be among those; null when others would be too. */
+  /**
+   * How many of the last steps an undo must take to include all of them; null when that would include
+   * unrelated steps.
+   */
   readonly together?: number | null;
-  /** What is there now, and what was to be there. */
+  /** `ours` is what stands on disk now, `theirs` what the plan wanted there. */
   readonly ours?: ConflictSide;
   readonly theirs?: ConflictSide;
-  /** The checkpoint from which a restore of this path would bring exactly what was to be there. */
+  /** The checkpoint from which restoring this path brings the wanted content. */
   readonly restoreFrom?: CheckpointId;
 }
 
-/** One side of a conflict: enough of it to decide by. */
+/** One side of a conflict, with enough content to decide by. */
 export interface ConflictSide {
   readonly kind: Entry["kind"] | "absent";
-  /** The first lines of the first place where the two differ; none for what has no lines. */
+  /** The first lines of the first difference; empty when the content has no lines. */
   readonly lines: readonly string[];
-  /** Where that is, counted from 1; null for what has no lines. */
+  /** Where the difference begins, counted from 1; null when the content has no lines. */
   readonly line: number | null;
-  /** How many lines of this place are left out. */
+  /** How many lines of the difference are left out. */
   readonly more: number;
 }
 
+/** A step as previews and lists show it. */
 export interface StepSummary {
   readonly id: string;
   readonly kind: StepKind;
@@ -80,16 +88,20 @@ export interface StepSummary {
   readonly description: string;
 }
 
-/** What a command may have written after the turn that started it. */
+/** What a background command may have written after its turn ended. */
 export interface BackgroundWork {
   readonly step: StepSummary;
   readonly tool: string;
   readonly paths: readonly BytePath[];
 }
 
+/** The operations that have a plan. */
 export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
 
-/** A plan is bound to the snapshot it was made on: applying it to another state is refused. */
+/**
+ * Every change an operation would make, and what it keeps and why. Bound to one snapshot: applying it to
+ * another state is refused.
+ */
 export interface Plan {
   readonly id: OperationId;
   readonly kind: PlanKind;
@@ -97,21 +109,24 @@ export interface Plan {
   /** The target of a restore or revert; null for undo and redo. */
   readonly checkpoint: CheckpointId | null;
   readonly thread: ThreadId | null;
-  /** Only these, and what is below them; null = everything. */
+  /** Limits the plan to these paths and what is below them; null = everything. */
   readonly paths: readonly BytePath[] | null;
-  /** The state of the files this plan was made on. */
+  /** The snapshot of the working copy that the plan was made on. */
   readonly base: ObjectHash;
   readonly edits: readonly Edit[];
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly Conflict[];
-  /** Changes of nobody's tool that stay as they are. */
+  /** Changes made outside any tool call; they stay. */
   readonly meanwhile: readonly BytePath[];
-  /** Those of them that were changed while captures were paused, maybe by a tool. */
+  /** The part of `meanwhile` that changed during a pause, possibly by a tool. */
   readonly paused: readonly BytePath[];
-  /** Paths among the edits of which it is not certain that the tool that ran changed them. */
+  /** Edited paths that the named tool changed only probably. */
   readonly maybe: readonly { readonly path: BytePath; readonly tool: string }[];
-  /** Changed since the step ended, while a command that it left in the background still runs: they stay unless asked for. */
+  /**
+   * Changes made after the step ended, by a background command that still runs. They stay unless included
+   * explicitly.
+   */
   readonly background: readonly BackgroundWork[];
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
@@ -121,7 +136,7 @@ export interface Plan {
   readonly steps: readonly StepSummary[];
 }
 
-/** What every plan begins with: nothing to do, and nothing to say about it. */
+/** The fields of a plan that does nothing and reports nothing. */
 export const EMPTY_PLAN = {
   paths: null,
   edits: [],
@@ -139,32 +154,37 @@ export const EMPTY_PLAN = {
   steps: [],
 } satisfies Partial<Plan>;
 
-/** Asked between two files whether a person wants the operation to stop. */
+/** Lets a person stop a running operation. It is polled between files. */
 export interface Interrupt {
-  /** How often that was wanted: once, and what was done is taken back; twice, and it is left to the next command. */
+  /**
+   * How often the person asked to stop: once takes back what was done, twice leaves that to the next command.
+   */
   count(): number;
-  /** Told when what was done begins to be taken back. */
+  /** Called when taking back begins. */
   takingBack(done: number, total: number): void;
 }
 
+/** How to apply a plan. */
 export interface ApplyOptions {
   /** Skip conflicting and unwritable paths instead of changing nothing at all. */
   readonly bestEffort?: boolean;
 }
 
+/** A path that a best-effort operation did not change. */
 export interface Skipped {
   readonly path: BytePath;
   readonly reason: string;
 }
 
-/** What another program had written at a path while files were put in place, and the checkpoint that holds it. */
+/** Content that another program wrote while a restore replaced the path, and the checkpoint that holds it. */
 export interface Displaced {
   readonly path: BytePath;
   readonly checkpoint: CheckpointId;
 }
 
+/** What an operation did. */
 export interface Outcome {
-  /** `displaced`: carried out while another program wrote to some of the files. */
+  /** `displaced`: applied while another program wrote to some of the files. */
   readonly outcome: "applied" | "unchanged" | "conflicts" | "partial" | "displaced";
   readonly plan: Plan;
   readonly restoredTo: CheckpointId | null;
@@ -182,9 +202,9 @@ export interface Outcome {
   readonly canUndo: boolean;
   readonly canRedo: boolean;
   readonly durationMs: number;
-  /** What was done because of it: see `afterRestore`. */
+  /** What `afterRestore` answered, for the user. */
   readonly notices?: readonly string[];
 }
 
-/** Told which paths Belay itself has changed; what it answers is for the user. */
+/** Receives the paths Belay changed and returns notices for the user. */
 export type AfterRestore = (paths: readonly BytePath[]) => Promise<readonly string[]>;

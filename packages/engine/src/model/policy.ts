@@ -1,12 +1,15 @@
-/** Which events make a checkpoint by themselves. What goes back over files always makes its safety checkpoint. */
+/** The events that can cause an automatic checkpoint. Safety checkpoints do not depend on them. */
 export type CheckpointTrigger = "message" | "tool" | "agent" | "turn";
 
+/** Which events cause automatic checkpoints, under a name. */
 export interface CheckpointPolicy {
   readonly name: string;
   readonly triggers: readonly CheckpointTrigger[];
 }
 
-/** A turn has its two ends in every preset: without them nobody could tell what it changed. */
+/**
+ * The named policies. Each covers both ends of a turn: without them Belay could not tell what a turn changed.
+ */
 export const CHECKPOINT_PRESETS = {
   message: { name: "message", triggers: ["message", "turn"] },
   tool: { name: "tool", triggers: ["message", "turn", "tool"] },
@@ -14,8 +17,8 @@ export const CHECKPOINT_PRESETS = {
   everything: { name: "everything", triggers: ["message", "turn", "tool", "agent"] },
 } as const satisfies Readonly<Record<string, CheckpointPolicy>>;
 
-/** Automatic checkpoints switched off. */
+/** Automatic checkpoints are off. */
 export const NO_CHECKPOINTS: CheckpointPolicy = { name: "off", triggers: [] };
 
-/** The same for a while. */
+/** Automatic checkpoints are off until the pause ends. */
 export const PAUSED: CheckpointPolicy = { name: "paused", triggers: [] };

@@ -1,8 +1,8 @@
 /** A process, precisely enough that a reused pid is not mistaken for it. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the system's own ticks; "" where the system does not tell. */
+  /** The start time in the system's own ticks; "" where the system does not report it. */
   readonly started: string;
-  /** The boot it belongs to; "" where there is no such thing. */
+  /** The id of the boot it belongs to; "" where the system has none. */
   readonly boot: string;
 }

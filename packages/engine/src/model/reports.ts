@@ -1,9 +1,10 @@
-/** What upkeep tells when it is done. */
+/** The reports of upkeep operations. */
 import type { BytePath } from "./byte-path.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { StepSummary } from "./plan.ts";
 
+/** How much a store holds. */
 export interface Stats {
   readonly checkpoints: number;
   readonly byKind: Readonly<Record<string, number>>;
@@ -20,6 +21,7 @@ export interface Stats {
   readonly newest: number | null;
 }
 
+/** One thing `verify` found wrong. */
 export interface VerifyProblem {
   readonly kind: "object-missing" | "object-corrupt" | "tree-corrupt" | "row-invalid" | "database" | "log";
   readonly detail: string;
@@ -27,6 +29,7 @@ export interface VerifyProblem {
   readonly checkpoints: readonly CheckpointId[];
 }
 
+/** The result of `verify`. */
 export interface VerifyReport {
   readonly ok: boolean;
   readonly checkpoints: number;
@@ -35,20 +38,22 @@ export interface VerifyReport {
   readonly problems: readonly VerifyProblem[];
 }
 
+/** The result of `prune`. */
 export interface PruneReport {
   readonly pruned: readonly Checkpoint[];
   readonly kept: number;
   readonly dryRun: boolean;
 }
 
+/** The result of `gc`. */
 export interface GcReport {
   readonly objectsFreed: number;
-  /** Bytes of their content, before compression. */
+  /** Bytes of their content before compression. */
   readonly contentFreed: number;
   readonly packsFreed: number;
   readonly packsRewritten: number;
   readonly bytesBefore: number;
-  /** null when it was only looked: how small the rest gets is known when it is packed. */
+  /** Null in a dry run: the size of the rest is known only once it is packed. */
   readonly bytesAfter: number | null;
   readonly checkpointsDropped: number;
   /** These can no longer be undone or redone. */
@@ -56,21 +61,22 @@ export interface GcReport {
   readonly dryRun: boolean;
 }
 
-/** What was said and is no longer known. */
+/** The result of forgetting text: messages and descriptions. */
 export interface ForgetWordsReport {
   readonly thread: ThreadId;
   readonly messages: number;
   readonly steps: number;
-  /** How many checkpoints lost their description; what they hold is as it was. */
+  /** How many checkpoints lost their description; their content is unchanged. */
   readonly checkpoints: number;
   readonly dryRun: boolean;
 }
 
+/** The result of `forget`. */
 export interface ForgetReport {
   readonly checkpoints: readonly CheckpointId[];
   /** These can no longer be undone or redone. */
   readonly steps: readonly StepSummary[];
-  /** Other paths that hold bytes of what was to be forgotten; forgotten too only if that was asked for. */
+  /** Other paths with the same content. They are forgotten too only on request. */
   readonly sameContent: readonly BytePath[];
   readonly objects: number;
   readonly bytes: number;

@@ -1,21 +1,22 @@
-/** How long checkpoints stay. One policy object; presets are named after the designs they come from. */
+/** How long checkpoints stay. Presets are named after the designs they come from. */
 export interface RetentionPolicy {
   readonly name: string;
-  /** Everything younger than this stays. */
+  /** Every checkpoint younger than this stays. */
   readonly keepAllHours: number;
-  /** Messages, turns and initial ones younger than this stay too. */
+  /** Message, turn and initial checkpoints younger than this stay too. */
   readonly keepTurnsHours: number;
-  /** The newest n of each thread always stay, whatever their age. */
+  /** The newest n of each thread stay at any age. */
   readonly keepMinimum: number;
   /** At most this many of each thread; null = no limit. */
   readonly keepMaximum: number | null;
-  /** More manual checkpoints of a thread than this are refused. */
+  /** A thread cannot have more manual checkpoints than this. */
   readonly manualLimit?: number;
-  /** Tighter limits on what is captured than the settings have. */
+  /** Capture limits that are tighter than the settings. */
   readonly fileBytes?: number;
   readonly checkpointBytes?: number;
 }
 
+/** The named retention policies. */
 export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
   default: {
     name: "default",
@@ -26,7 +27,7 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
   },
   // the last five, everything else for a day
   mimir: { name: "mimir", keepAllHours: 24, keepTurnsHours: 24, keepMinimum: 5, keepMaximum: null },
-  // the last fifty of a conversation, gone a week later
+  // the last fifty of a thread, for a week
   moldable: {
     name: "moldable",
     keepAllHours: 7 * 24,
@@ -36,7 +37,7 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
     fileBytes: 10 * 1024 * 1024,
     checkpointBytes: 100 * 1024 * 1024,
   },
-  // manual ones stay, but no more than fifty of a conversation
+  // manual checkpoints stay, at most fifty per thread
   supervisor: {
     name: "supervisor",
     keepAllHours: 7 * 24,
@@ -54,8 +55,8 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
   },
 };
 
-/** How long a pruned checkpoint can be brought back. */
+/** How long a pruned checkpoint can still be brought back. */
 export const PRUNE_GRACE_MS = 24 * 60 * 60 * 1000;
 
-/** Safety checkpoints of a thread stay this long after its last event. */
+/** How long a thread's safety checkpoints stay after its last event. */
 export const SAFETY_KEEP_MS = 30 * 24 * 60 * 60 * 1000;

@@ -1,37 +1,44 @@
 /**
- * The rules by which a snapshot was taken, as an object of the store. They answer later whether a path
- * that the snapshot lacks would have been captured, had it existed: without that proof nothing is deleted.
- * Equal rules have equal bytes: lists are sorted, and `decodeRules` refuses what `encodeRules` would not
- * have written. Layout: docs/format.md.
+ * The rules of a snapshot, as an object of the store. They tell later whether a path that the snapshot lacks
+ * would have been captured, had it existed. Without that proof nothing is deleted.
+ * Equal rules have equal bytes: lists are sorted, and `decodeRules` refuses what `encodeRules` would not have
+ * written. Layout: docs/format.md.
  */
 import type { BytePath } from "./byte-path.ts";
 import { EngineError } from "./errors.ts";
 import type { ObjectHash } from "./object-hash.ts";
 import { isSafeName } from "./tree.ts";
 
-/** Where each layer's ignore file stands in its directory. */
+/** The path of each layer's ignore file within its directory. */
 export const IGNORE_FILE_PATHS = {
   belayignore: ".belayignore",
   exclude: ".git/info/exclude",
   gitignore: ".gitignore",
 } as const;
 
+/** The sources of ignore patterns. */
 export type IgnoreLayer = keyof typeof IGNORE_FILE_PATHS;
 
+/** An ignore file as it was when the snapshot was taken. */
 export interface RecordedIgnoreFile {
-  /** Relative to the workspace root; files of a repository above it start with "../". */
+  /** Relative to the workspace root; files of an enclosing repository start with "../". */
   readonly path: BytePath;
   readonly layer: IgnoreLayer;
   readonly content: Buffer;
 }
 
-/** What is left out whatever any ignore file says: a nested workspace, a linked worktree, the store, a path kept out for good. */
+/**
+ * A path that is left out regardless of ignore files: a nested workspace, a linked worktree, the store, or a
+ * path the user excluded permanently.
+ */
 export interface ExcludedDirectory {
   readonly path: BytePath;
   readonly reason: string;
 }
 
+/** The settings that influence what is captured. */
 export type RuleSettings = Readonly<Record<string, JsonValue>>;
+/** Any JSON value. */
 export type JsonValue =
   | string
   | number
@@ -40,29 +47,30 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue };
 
+/** Everything that decided which paths a snapshot captured. */
 export interface RecordedRules {
   /** The version of the list of default excludes. */
   readonly defaultsVersion: number;
-  /** Where the workspace root is inside the git repository; "" when it is its top level or there is none. */
+  /** Where the workspace root lies in its git repository; "" at the top level or without a repository. */
   readonly prefix: BytePath;
   readonly ignoreFiles: readonly RecordedIgnoreFile[];
   readonly excluded: readonly ExcludedDirectory[];
-  /** Paths that a tool named. */
+  /** Paths that a tool named in its input. */
   readonly named: readonly BytePath[];
-  /** Paths in git's index; those that the ignore files exclude are enough. */
+  /** Paths in git's index. Only those that ignore files exclude need to be listed. */
   readonly tracked: readonly BytePath[];
-  /** Paths that this one capture asked for, whatever any ignore file says. */
+  /** Paths requested for this one capture regardless of ignore files. */
   readonly included: readonly BytePath[];
-  /** Directories that git ignores and that were over their budget: left out, and nothing is known of what is in them. */
+  /** Git-ignored directories over their budget. They were left out, and their content is unknown. */
   readonly overBudget: readonly ExcludedDirectory[];
   readonly settings: RuleSettings;
 }
 
 const MAGIC = "belay rules 1\n";
-/** With what depends on the one capture: few have it. */
+/** Used when rules contain facts of one particular capture, which is rare. */
 const MAGIC_OF_CAPTURE = "belay rules 2\n";
 
-/** The one encoding of these rules. */
+/** The only encoding of these rules. */
 export function encodeRules(rules: RecordedRules): Buffer {
   const isOfCapture = rules.included.length + rules.overBudget.length > 0;
   const ignoreFiles = sortedBy(rules.ignoreFiles, ({ path }) => path);
@@ -91,7 +99,7 @@ function directoryList(directories: readonly ExcludedDirectory[]): Buffer[] {
   ];
 }
 
-/** Four bytes of length, then the bytes; text holds one byte a character. */
+/** Four bytes of length, then the bytes. Text holds one byte per character. */
 function field(content: string | Buffer): [Buffer, Buffer] {
   const bytes = typeof content === "string" ? Buffer.from(content, "latin1") : content;
   const length = Buffer.allocUnsafe(4);
@@ -99,18 +107,18 @@ function field(content: string | Buffer): [Buffer, Buffer] {
   return [length, bytes];
 }
 
-/** No path holds a NUL. */
+/** NUL separates paths: no path contains it. */
 function pathList(paths: readonly BytePath[]): string {
   return [...new Set(paths)].sort().join("\0");
 }
 
-/** Sorted, and of several with the same key the last. */
+/** Sorted by key; of several items with the same key, the last. */
 function sortedBy<Item>(items: readonly Item[], key: (item: Item) => string): Item[] {
   const byKey = new Map(items.map((item) => [key(item), item]));
   return [...byKey.keys()].sort().map((each) => byKey.get(each)!);
 }
 
-/** One text for equal values, in whatever order their keys are. */
+/** Equal values give equal text, whatever the order of their keys. */
 export function canonicalJson(value: JsonValue): string {
   return JSON.stringify(value, (_, item: JsonValue) => {
     if (item === null || typeof item !== "object" || Array.isArray(item)) return item;
@@ -118,7 +126,7 @@ export function canonicalJson(value: JsonValue): string {
   });
 }
 
-/** The rules of an object; throws `OBJECT_CORRUPT` on anything `encodeRules` would not have written. */
+/** Decodes a rules object; throws `OBJECT_CORRUPT` on anything `encodeRules` would not have written. */
 export function decodeRules(bytes: Buffer, name: ObjectHash): RecordedRules {
   try {
     const rules = readRules(bytes);

@@ -1,6 +1,6 @@
-/** Bisection in lists of paths that are in byte order. */
+/** Binary search in lists of paths that are in byte order. */
 
-/** The place of the first path that is not before `wanted`; the length when there is none. */
+/** The index of the first path that is not before `wanted`; the length when there is none. */
 export function firstAtOrAfter(paths: readonly string[], wanted: string): number {
   let low = 0;
   let high = paths.length;

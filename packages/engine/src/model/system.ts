@@ -1,21 +1,25 @@
-/** What the engine needs from the world besides files. Tests hand in a predictable one. */
+/** What the engine needs from the world besides files. Tests pass a predictable one. */
 import type { IdSource } from "./ids.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
+/** Clock, ids, processes and environment. */
 export interface System {
-  /** Milliseconds since 1970, for what people see. Order comes from sequence numbers, never from this. */
+  /** Milliseconds since 1970, for display only. Order comes from sequence numbers. */
   readonly now: () => number;
-  /** A time of `now` as ISO 8601, UTC. */
+  /** A time from `now` as ISO 8601, UTC. */
   iso(ms: number): string;
-  /** Milliseconds on a clock that never jumps, for durations. */
+  /** Milliseconds on a monotonic clock, for durations. */
   elapsed(): number;
   newId: IdSource;
   /** This process, precisely enough that a reused pid is not mistaken for it. */
   owner: ProcessIdentity;
   isAlive(owner: ProcessIdentity): boolean;
-  /** Whether a process has started others since a time of `now` that still run; undefined where the system does not tell. */
+  /**
+   * Whether `process` has children, started since this time, that still run; undefined where the system
+   * cannot tell.
+   */
   hasStarted(process: ProcessIdentity, since: number): boolean | undefined;
-  /** Where `git` is looked for, the one program that is asked anything. */
+  /** The search path for `git`, the only program the engine runs. */
   commandPath: string;
   homeDirectory: string;
   userId: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * A tree object: one directory, its entries sorted by name bytes. The bytes are the identity of the
- * directory, so there is exactly one encoding of a given content, and `decodeTree` refuses any other:
- * a name with a separator, "..", a duplicate or a wrong order means damage or an attack.
+ * directory, so each content has exactly one encoding, and `decodeTree` refuses any other. A name with a
+ * separator, "..", a duplicate or a wrong order means damage or an attack.
  * Layout: docs/format.md.
  */
 import type { BytePath } from "./byte-path.ts";
@@ -15,7 +15,7 @@ export type Tree = ReadonlyMap<string, Entry>;
 const MAGIC = Buffer.from("belay tree 1\n", "latin1");
 const KIND_CODES = { file: 0x66, symlink: 0x6c, directory: 0x64, gap: 0x67 } as const;
 const GAP_REASONS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
-/** kind 1, mode 2, size 6, name length 2; then the name, then 32 bytes of hash unless it is a gap */
+/** kind 1, mode 2, size 6, name length 2; then the name, then 32 bytes of hash (a gap has none) */
 const FIXED_BYTES = 11;
 
 /** Encodes entries that are already sorted by name. */
@@ -41,17 +41,17 @@ function writeEntry(bytes: Buffer, start: number, name: string, entry: Entry): n
   return at;
 }
 
-/** An entry whose hash lies in a column of hashes; `number` is the mode, or the reason's place for a gap. */
+/** An entry whose hash lies in a column of hashes. `number` is the mode, or the index of a gap's reason. */
 export interface TreeRow {
   readonly name: string;
   readonly kind: Entry["kind"];
   readonly number: number;
   readonly size: number;
-  /** Where the hash begins. */
+  /** The offset of the hash. */
   readonly hashAt: number;
 }
 
-/** The same bytes as `encodeTree`, without a text for each hash. */
+/** The same bytes as `encodeTree`, without building a string per hash. */
 export function encodeTreeRows(rows: readonly TreeRow[], hashes: Buffer): Buffer {
   let length = MAGIC.length;
   for (const { name } of rows) length += FIXED_BYTES + name.length + HASH_BYTES;
@@ -68,7 +68,7 @@ export function encodeTreeRows(rows: readonly TreeRow[], hashes: Buffer): Buffer
   return bytes.subarray(0, at);
 }
 
-/** The entries of a tree object; throws `OBJECT_CORRUPT` on anything `encodeTree` would not have written. */
+/** Decodes a tree object; throws `OBJECT_CORRUPT` on anything `encodeTree` would not have written. */
 export function decodeTree(bytes: Buffer, name: ObjectHash): Tree {
   if (!bytes.subarray(0, MAGIC.length).equals(MAGIC)) throw corrupt(name, "it is not a tree");
   const tree = new Map<string, Entry>();
@@ -110,12 +110,12 @@ function readEntry(bytes: Buffer, at: number, hashAt: number, name: ObjectHash):
   throw corrupt(name, "an entry is of an unknown kind");
 }
 
-/** One path component that can exist in a directory and cannot lead out of it. */
+/** True for one path component that can exist in a directory and cannot lead out of it. */
 export function isSafeName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("/") && !name.includes("\0");
 }
 
-/** [R27] A path of the store that stays below the root: rows name paths that no tree has checked. */
+/** [R27] Checks that a path from a row stays below the root. Rows hold paths that no tree has checked. */
 export function assertSafePath(path: BytePath): BytePath {
   if (path.split("/").every(isSafeName)) return path;
   throw new EngineError("OBJECT_CORRUPT", "The store names a path that no file can have. It was not used.", {
@@ -131,12 +131,13 @@ function corrupt(name: ObjectHash, why: string): EngineError<"OBJECT_CORRUPT"> {
   });
 }
 
-/** One entry as bytes, for the rows of a delta; `undefined` (absent) is stored as NULL. */
+/** Encodes one entry for the rows of a delta; `undefined` (absent) is stored as NULL. */
 export function encodeEntry(entry: Entry): Buffer {
   const bytes = Buffer.allocUnsafe(FIXED_BYTES + HASH_BYTES);
   return bytes.subarray(0, writeEntry(bytes, 0, "", entry));
 }
 
+/** Decodes what `encodeEntry` wrote. */
 export function decodeEntry(bytes: Uint8Array): Entry {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return readEntry(buffer, 0, FIXED_BYTES, "" as ObjectHash);

@@ -1,8 +1,9 @@
-/** Paths as callers write them: text, relative to the root. Anything that could lead elsewhere is refused. */
+/** Paths as callers write them: text, relative to the root. A path that could lead outside is refused. */
 import { pathFromText, ROOT_PATH, type BytePath } from "./byte-path.ts";
 import { EngineError, isEngineError } from "./errors.ts";
 import { isSafeName } from "./tree.ts";
 
+/** Parses a path relative to the root; throws `PATH_OUTSIDE` when it could lead out. */
 export function parsePath(text: string): BytePath {
   const path = pathFromText(text.replace(/^\.\//, "").replace(/\/+$/, ""));
   if (text !== "" && !text.startsWith("/") && (path === "" || path === ".")) return ROOT_PATH;
@@ -14,7 +15,7 @@ export function parsePath(text: string): BytePath {
   );
 }
 
-/** A path as tools name it, absolute ones included; undefined when it is outside. */
+/** Parses a path from a tool's input, which may be absolute; undefined when it is outside the workspace. */
 export function pathInside(root: string, text: string): BytePath | undefined {
   try {
     return parsePath(text.startsWith(`${root}/`) ? text.slice(root.length + 1) : text);
@@ -24,7 +25,7 @@ export function pathInside(root: string, text: string): BytePath | undefined {
   }
 }
 
-/** undefined = everything, as is the root itself */
+/** Parses a list of paths; undefined = the whole workspace. */
 export function parsePaths(texts: readonly string[] | undefined): BytePath[] | undefined {
   const paths = texts?.map(parsePath) ?? [];
   return paths.length === 0 || paths.includes(ROOT_PATH) ? undefined : paths;

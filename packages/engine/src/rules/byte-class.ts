@@ -3,17 +3,20 @@
 export interface ByteClass {
   /** 1 for each byte that belongs to the class; never for "/". */
   readonly members: Uint8Array;
-  /** Where the pattern goes on. */
+  /** The offset at which the pattern continues. */
   readonly end: number;
 }
 
-/** Reads the expression whose `[` is at `start`; undefined when it is malformed, and then nothing matches the pattern. */
+/**
+ * Parses the expression whose `[` is at `start`; undefined when it is malformed, and then the pattern matches
+ * nothing.
+ */
 export function parseByteClass(pattern: string, start: number): ByteClass | undefined {
   const members = new Uint8Array(256);
   let at = start + 1;
   const negated = pattern[at] === "!" || pattern[at] === "^";
   if (negated) at += 1;
-  // the first member is read before any "]" is looked for, so "[]a]" holds "]"
+  // the first member is read before looking for "]", so "[]a]" holds "]"
   let rangeStart = -1;
   do {
     const member = readMember(pattern, at, rangeStart);
@@ -30,7 +33,7 @@ export function parseByteClass(pattern: string, start: number): ByteClass | unde
 
 interface Member {
   readonly ranges: readonly (readonly [number, number])[];
-  /** The byte a following "-" starts a range from; -1 when none can start here. */
+  /** The byte from which a following "-" starts a range; -1 when none can start here. */
   readonly rangeStart: number;
   readonly end: number;
 }
@@ -41,7 +44,7 @@ function readMember(pattern: string, at: number, rangeStart: number): Member | u
   if (at >= pattern.length) return undefined;
   if (pattern[at] === "-" && rangeStart > 0 && at + 1 < pattern.length && pattern[at + 1] !== "]") {
     const top = readByte(pattern, at + 1);
-    // a range that runs backwards is empty
+    // a descending range is empty
     return (
       top && { ranges: rangeStart <= top.byte ? [[rangeStart, top.byte]] : [], rangeStart: -1, end: top.end }
     );

@@ -1,11 +1,12 @@
 /**
- * What is left out of every workspace unless an ignore file, git's index or a tool says otherwise:
- * dependency, cache and build directories, and compiled files. A snapshot records the version of this
- * list, so a list that was ever released is never edited: a change is a new version.
- * From version 2 on what git ignores is captured within a budget, without the noise that is listed here.
+ * What every workspace leaves out unless an ignore file, git's index or a tool names it: dependency, cache
+ * and build directories, and compiled files. A snapshot records the version of this list, so a released list
+ * is never edited: a change is a new version.
+ * From version 2 on, what git ignores is captured within a budget, except the noise listed here.
  */
 import { createPatternList, type PatternList } from "./ignore-pattern-list.ts";
 
+/** The version of the list that new snapshots use. */
 export const DEFAULTS_VERSION = 2;
 
 const DIRECTORIES_1 = [
@@ -33,13 +34,13 @@ const VERSION_1 = [...DIRECTORIES_1.map((name) => `${name}/`), ...FILES_1];
 
 const VERSIONS: Readonly<Record<number, readonly string[]>> = { 1: VERSION_1, 2: VERSION_1 };
 
-/** Of what git ignores: what programs leave behind, and write again without being asked. */
+/** Git-ignored files that programs leave behind and rewrite by themselves. */
 const NOISE_2 = [
-  // logs, and what tells that a program runs
+  // logs and signs of a running program
   ..."*.log *.log.* *.pid *.sock *.tmp *.temp *.lock *.lck".split(" "),
   // editors and desktops
   ..."*.swp *.swo *.swn *~ .#* .DS_Store Thumbs.db desktop.ini".split(" "),
-  // compiled, and what tools remember of that
+  // compiled files and the tools' caches of them
   ..."*.o *.obj *.a *.lib *.class *.exe *.pdb *.ilk *.gch *.pch *.d *.tsbuildinfo .eslintcache".split(" "),
   // coverage and test output
   ..."*.lcov *.gcda *.gcno *.gcov .coverage .coverage.* *.profraw *.profdata".split(" "),
@@ -61,12 +62,12 @@ const NOISE_2 = [
   ".terraform/",
 ];
 
-/** The default list of a version; undefined for one that only a newer Belay knows. */
+/** The default list of a version; undefined for a version that only a newer Belay knows. */
 export function defaultExcludes(version: number): PatternList | undefined {
   return listOf(VERSIONS[version]);
 }
 
-/** What of git's ignored files is left out; undefined for a version that captures none of them. */
+/** The git-ignored files that are left out; undefined for a version that captures none of them. */
 export function ignoredNoise(version: number): PatternList | undefined {
   return version >= 2 ? listOf(NOISE_2) : undefined;
 }

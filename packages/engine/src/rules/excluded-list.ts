@@ -1,4 +1,7 @@
-/** What the rules left out of a snapshot, as an object: equal from one checkpoint to the next, so stored once. */
+/**
+ * What the rules left out of a snapshot, as an object. It is the same from one checkpoint to the next, so it
+ * is stored once.
+ */
 import { pathFromBytes, pathToBytes } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
@@ -6,12 +9,13 @@ import { EngineError } from "../model/errors.ts";
 
 type Row = [path: string, rule: string];
 
-/** Sizes are not part of it: they change without anything else changing. */
+/** Encodes the list without sizes: they change while everything else stays. */
 export function encodeExcluded(excluded: readonly ExcludedRoot[]): Buffer {
   const rows = excluded.map(({ path, rule }): Row => [pathToBytes(path).toString("base64"), rule]);
   return Buffer.from(`belay excluded 1\n${JSON.stringify(rows)}`, "utf8");
 }
 
+/** Decodes what `encodeExcluded` wrote. */
 export function decodeExcluded(bytes: Buffer, name: ObjectHash): ExcludedRoot[] {
   try {
     const rows = JSON.parse(bytes.toString("utf8").replace(/^belay excluded 1\n/, "")) as Row[];

@@ -1,10 +1,11 @@
 /**
- * Names that are never captured, whatever any ignore file, index or tool says: git's own data and
- * Belay's staging. A name that some file system would take for `.git` counts as `.git`, because a
- * restore of it there would write into the repository.
+ * Names that are never captured, regardless of ignore files, index and tools: git's own data and Belay's
+ * staging. A name that some file system equates with `.git` counts as `.git`, because restoring it there
+ * would write into the repository.
  */
 import type { Excluded } from "./ignore-pattern-list.ts";
 
+/** Begins the names of staging directories. */
 export const STAGE_PREFIX = ".belay-stage-";
 
 const GIT: Excluded = { excludedBy: "always: .git" };
@@ -26,7 +27,7 @@ export function hardExclude(name: string): Excluded | undefined {
   }
 }
 
-/** NTFS: any case, the short name `git~1`, dots and spaces at the end, a stream name or a path behind it. */
+/** NTFS: any case, the short name `git~1`, trailing dots and spaces, a stream name or a path behind it. */
 const NTFS_GIT = /^(?:\.git|git~1)[ .]*(?:$|[:\\])/i;
 /** HFS+: U+200C–200F, U+202A–202E, U+206A–206F and U+FEFF do not count in a name (here as UTF-8 bytes). */
 const HFS_IGNORED = /\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf/g;

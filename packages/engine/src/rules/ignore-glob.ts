@@ -1,11 +1,11 @@
 /**
- * One gitignore pattern as a little program over bytes. It means exactly what git's own matcher means by
- * it, odd corners included, and its cost is bounded: a wildcard is retried only within its own path
- * segment and `**` only at segment starts, so no pattern, however hostile, makes matching exponential.
+ * One gitignore pattern, compiled to a small program over bytes. It matches exactly what git's own matcher
+ * matches, odd corners included, and its cost is bounded: a wildcard is retried only within its own path
+ * segment and `**` only at segment starts, so no hostile pattern makes matching exponential.
  */
 import { parseByteClass } from "./byte-class.ts";
 
-/** Codes below 256 are bytes to be met; from `FIRST_CLASS` on, numbers of byte classes. */
+/** Codes below 256 are literal bytes; codes from `FIRST_CLASS` on are numbers of byte classes. */
 const ANY_BYTE = 256;
 const STAR = 257;
 const GLOBSTAR = 258;
@@ -19,19 +19,22 @@ interface Program {
   readonly classes: Uint8Array[];
 }
 
-/** Compiles a pattern without its `!`, its anchor and its final slash; undefined when nothing can match it. */
+/**
+ * Compiles a pattern without its `!`, its anchor and its final slash; undefined when nothing can match it.
+ */
 export function compileGlob(pattern: string): Glob | undefined {
   const program = parse(pattern);
   return program && new Glob(program);
 }
 
+/** A compiled pattern. */
 export class Glob {
-  /** What every match starts with; all of it when the pattern is literal. */
+  /** What every match starts with; the whole pattern when it is literal. */
   readonly prefix: string;
   /** What every match ends with. */
   readonly suffix: string;
   readonly isLiteral: boolean;
-  /** True for a star and then nothing but literal bytes. */
+  /** True for a star followed only by literal bytes. */
   readonly isSuffix: boolean;
   readonly #program: Program;
   readonly #leastLength: number;
@@ -55,7 +58,7 @@ export class Glob {
     return acceptsEnd(this.#program, text) && run(this.#program, text);
   }
 
-  /** The bytes that a match can have at 0 and 1, or counted from its end at -1 and -2. */
+  /** The bytes that a match can have at 0 and 1, or at -1 and -2 from its end. */
   bytesAt(position: 0 | 1 | -1 | -2): readonly number[] {
     const { codes, classes } = this.#program;
     const code = codes.at(position);
@@ -69,7 +72,7 @@ export class Glob {
 
 const ALL_BYTES: readonly number[] = Array.from({ length: 256 }, (_, byte) => byte);
 
-/** True for what stands for exactly one byte. */
+/** True for a code that matches exactly one byte. */
 function isOneByte(code: number): boolean {
   return code <= ANY_BYTE || code >= FIRST_CLASS;
 }
@@ -119,9 +122,9 @@ function parse(pattern: string): Program | undefined {
 }
 
 /**
- * Two stars or more cross directories when they fill a segment. Git compares the wildcard-free beginning
- * of a pattern separately, so for it a run right behind that beginning also starts a segment: in a
- * pattern of `a**`, a slash and `b` as much as in `a/**`.
+ * Two stars or more cross directories when they fill a segment. Git compares the wildcard-free beginning of a
+ * pattern separately, so a run right behind it also starts a segment: in a pattern of `a**`, a slash and `b`
+ * as much as in `a/**`.
  */
 function parseStars(pattern: string, at: number, literalLength: number): { code: number; end: number } {
   let end = at + 1;
@@ -135,8 +138,8 @@ function parseStars(pattern: string, at: number, literalLength: number): { code:
 }
 
 /**
- * Backtracking to the latest `*` and the latest `**` only. Earlier ones need no second try: a `*` cannot
- * leave its segment, and whatever an earlier `**` could still take, the later one can take as well.
+ * Backtracks to the latest `*` and the latest `**` only. Earlier ones need no second try: a `*` cannot leave
+ * its segment, and whatever an earlier `**` could still take, the later one can take as well.
  */
 function run({ codes, classes }: Program, text: string): boolean {
   let at = 0;
@@ -182,7 +185,7 @@ function run({ codes, classes }: Program, text: string): boolean {
   }
 }
 
-/** Rules out at a glance what ends in a class, as `*.py[co]` does. */
+/** Rejects quickly by the last byte, for patterns that end in a class such as `*.py[co]`. */
 function acceptsEnd({ codes, classes }: Program, text: string): boolean {
   const last = codes[codes.length - 1]!;
   return last < FIRST_CLASS || accepts(last, text.charCodeAt(text.length - 1), classes);

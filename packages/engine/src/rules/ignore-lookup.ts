@@ -1,17 +1,18 @@
 /**
  * Finds the rule that decides about a name in one directory: in the strongest list with a match, the last
- * line that matches. Most names stop at one filter for all lists.
+ * matching line. One filter for all lists stops most names.
  */
 import type { IgnoreRule, PatternList, WildcardRule } from "./ignore-pattern-list.ts";
 import type { NameFilter } from "./name-filter.ts";
 
 type PathRules = ReadonlyMap<PatternList, readonly WildcardRule[]>;
 
+/** Looks up names of one directory. */
 export class IgnoreLookup {
   readonly #lists: readonly PatternList[];
   readonly #filter: NameFilter;
   readonly #directory: string;
-  /** The path rules that can match in this directory at all; nearly always none. */
+  /** The path rules that can match in this directory; nearly always none. */
   readonly #pathRules: PathRules | undefined;
 
   constructor(lists: readonly PatternList[], filter: NameFilter, directory: string) {
@@ -39,7 +40,7 @@ export class IgnoreLookup {
     return undefined;
   }
 
-  /** The first rule that applies, of those below line `line`. */
+  /** The first rule that applies among those below line `line`. */
   #first(
     rules: readonly IgnoreRule[] | undefined,
     isDirectory: boolean,
@@ -79,13 +80,13 @@ function pathRulesIn(directory: string, lists: readonly PatternList[]): PathRule
   return found;
 }
 
-/** `directory` relative to one above it, ready for a name to be appended. */
+/** `directory` relative to one above it, ready to append a name. */
 function placeBelow(above: string, directory: string): string {
   if (directory === above) return "";
   return `${above === "" ? directory : directory.slice(above.length + 1)}/`;
 }
 
-/** Whether a path right in a directory can begin with a pattern's literal beginning. */
+/** True when a path in this directory can begin with a pattern's literal beginning. */
 function canMatchIn(directory: string, prefix: string): boolean {
   if (prefix.length <= directory.length) return directory.startsWith(prefix);
   return prefix.startsWith(directory) && !prefix.includes("/", directory.length);

@@ -1,20 +1,20 @@
 /**
- * The rules of one ignore file, arranged so that a name is looked up, not tried against every line:
+ * The rules of one ignore file, arranged so that a name is looked up instead of tried against every line:
  * literal names and `*.ext` are map keys, only real wildcards are matched one by one.
- * No content makes it throw. Content beyond the limits is cut off between two lines, so that no rule is
- * ever half a rule.
+ * No content makes it throw. Content beyond the limits is cut off between two lines, so that no rule is ever
+ * half a rule.
  */
 import type { IgnoreLayer } from "../model/rules.ts";
 import type { Glob } from "./ignore-glob.ts";
 import { parseIgnoreLine } from "./ignore-pattern.ts";
 import { NameFilter } from "./name-filter.ts";
 
-/** No more of an ignore file than this counts. */
+/** Only this much of an ignore file counts. */
 export const IGNORE_FILE_LIMIT = 1024 * 1024;
-/** An ignore file ends where it has this many rules that must be tried one by one. */
+/** An ignore file ends at this many rules that must be tried one by one. */
 const WILDCARD_RULE_LIMIT = 4096;
 
-/** What leaves something out, such as ".gitignore:3" or "default: node_modules". */
+/** The rule that leaves something out, such as ".gitignore:3" or "default: node_modules". */
 export interface Excluded {
   readonly excludedBy: string;
 }
@@ -22,23 +22,25 @@ export interface Excluded {
 /** Where a rule comes from. */
 export type RuleLayer = IgnoreLayer | "defaults";
 
+/** One line of an ignore file. */
 export interface IgnoreRule {
   readonly layer: RuleLayer;
   readonly line: number;
   readonly directoriesOnly: boolean;
-  /** The directory that the name must be in, relative to the repository's top level; undefined: any. */
+  /** The directory the name must be in, relative to the repository's top level; undefined = any. */
   readonly within: string | undefined;
-  /** The verdict on what matches; undefined for a negative rule. */
+  /** The verdict on a match; undefined for a negative rule. */
   readonly excluded: Excluded | undefined;
 }
 
+/** A rule that must be matched byte by byte. */
 export interface WildcardRule extends IgnoreRule {
   readonly glob: Glob;
 }
 
-/** Every array is in the order of trial: the last line first. */
+/** The rules of one file. Every array is in the order of trial: the last line first. */
 export interface PatternList {
-  /** The directory the file stands in, relative to the repository's top level. */
+  /** The directory of the file, relative to the repository's top level. */
   readonly directory: string;
   readonly byName: ReadonlyMap<string, readonly IgnoreRule[]>;
   readonly byExtension: ReadonlyMap<string, readonly IgnoreRule[]>;
@@ -46,10 +48,11 @@ export interface PatternList {
   readonly nameRules: readonly WildcardRule[];
   /** Rules for the whole path below `directory`. */
   readonly pathRules: readonly WildcardRule[];
-  /** Passes every name that a rule matches, unless it is one of `pathRules`. */
+  /** Passes every name that a rule can match, except by `pathRules`. */
   readonly filter: NameFilter;
 }
 
+/** The ignore file to parse. */
 export interface PatternListSource {
   readonly layer: RuleLayer;
   readonly content: Buffer;
@@ -58,7 +61,7 @@ export interface PatternListSource {
   label(line: number): string;
 }
 
-/** The rules of an ignore file's content; undefined when it has none. */
+/** Parses an ignore file; undefined when it has no rules. */
 export function createPatternList(source: PatternListSource): PatternList | undefined {
   const byName = new Map<string, IgnoreRule[]>();
   const byExtension = new Map<string, IgnoreRule[]>();
@@ -89,7 +92,7 @@ export function createPatternList(source: PatternListSource): PatternList | unde
   return { directory: source.directory, byName, byExtension, nameRules, pathRules, filter };
 }
 
-/** `*.ext`, one dot only: equal to the end of a name from its last dot on. */
+/** True for `*.ext` with one dot only: it equals the end of a name from its last dot on. */
 function isExtension(glob: Glob): boolean {
   return glob.isSuffix && /^\.[^.]*$/.test(glob.suffix);
 }

@@ -1,19 +1,22 @@
-/** One line of an ignore file: what it says, and the cheapest way to ask whether it applies. */
+/** One line of an ignore file and the cheapest way to test it. */
 import { compileGlob, type Glob } from "./ignore-glob.ts";
 
+/** A parsed line. */
 export interface IgnorePattern {
-  /** `!pattern`: what matches is not ignored. */
+  /** `!pattern`: matches are not ignored. */
   readonly negative: boolean;
   readonly directoriesOnly: boolean;
   readonly test: PatternTest;
 }
 
-/** What a name must be, the directory that it must then be in (relative to the ignore file's), or what must match. */
+/**
+ * The literal name, the directory it must be in (relative to the ignore file's), or the glob that must match.
+ */
 export type PatternTest =
   | { readonly kind: "name"; readonly name: string; readonly within?: string }
   | { readonly kind: "name-glob" | "path"; readonly glob: Glob };
 
-/** Reads one line, without its line feed; undefined for comments and for what can never match. */
+/** Parses one line without its line feed; undefined for comments and for patterns that can never match. */
 export function parseIgnoreLine(line: string): IgnorePattern | undefined {
   if (line.startsWith("#")) return undefined;
   let pattern = withoutTrailingSpaces(withoutTerminator(line));
@@ -50,7 +53,7 @@ function createPathTest(pattern: string): PatternTest | undefined {
   };
 }
 
-/** A carriage return before the line feed is not part of the pattern, nor is anything from a NUL on. */
+/** Strips a carriage return before the line feed, and everything from a NUL on. */
 function withoutTerminator(line: string): string {
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
   const nul = text.indexOf("\0");
@@ -62,6 +65,6 @@ function withoutTrailingSpaces(text: string): string {
   while (end > 0 && text[end - 1] === " ") end -= 1;
   let backslashes = 0;
   while (backslashes < end && text[end - 1 - backslashes] === "\\") backslashes += 1;
-  // an odd run escapes the first of the spaces
+  // an odd number of backslashes escapes the first space
   return text.slice(0, backslashes % 2 === 1 ? end + 1 : end);
 }

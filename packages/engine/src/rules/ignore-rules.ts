@@ -1,11 +1,11 @@
 /**
- * What is captured: everything except, in layers, hard excludes, defaults, `.git/info/exclude`, nested
- * `.gitignore`s and nested `.belayignore`s; a stronger layer may take back what a weaker one excludes, but
- * nothing below an excluded directory. What git's layers exclude is captured all the same, within a budget that the
- * walker keeps, unless it is noise. Always in: `.env*` files in directories that are visited, paths in git's index
- * and paths that a tool named, unless a `.belayignore` leaves them out; above all of it, paths that this capture
- * includes by name.
- * The walker goes from the top down, asks `verdict` about each name and enters directories by `child`.
+ * Decides what is captured: everything except, in layers, hard excludes, defaults, `.git/info/exclude`,
+ * nested `.gitignore`s and nested `.belayignore`s. A stronger layer may re-include what a weaker one
+ * excludes, but nothing below an excluded directory. What git's layers exclude is still captured within a
+ * budget that the walker keeps, unless it is noise. Always captured: `.env*` files in visited directories,
+ * paths in git's index and paths that a tool named, unless a `.belayignore` excludes them. Above all of it:
+ * paths that this capture includes by name.
+ * The walker goes from the top down, calls `verdict` for each name and enters directories by `child`.
  */
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedDirectory, RecordedRules } from "../model/rules.ts";
@@ -22,39 +22,41 @@ export type { IgnoreFiles } from "./ignore-stack.ts";
 
 /**
  * `ignored`: git ignores it, so it is captured within a budget.
- * `only-listed`: a directory that the rules exclude although something below it is always in; the walker
- * records it, descends, and the verdicts there let through nothing but what is always in.
+ * `only-listed`: a directory that the rules exclude although something below it is always captured. The
+ * walker records it and descends; the verdicts there admit only what is always captured.
  */
 export type Verdict = "captured" | "ignored" | "only-listed" | Excluded;
 
-/** Everything known before the walk. Ignore files deeper than the root come through `child`. */
+/** Everything known before the walk. Ignore files below the root come through `child`. */
 export type RulesInput = Partial<Omit<RecordedRules, "settings">>;
 
-/** What holds for the whole walk. */
+/** Facts that hold for the whole walk. */
 interface Scope {
   readonly excluded: ReadonlyMap<BytePath, Excluded>;
-  /** Ignored directories that are over their budget. */
+  /** Ignored directories over their budget. */
   readonly over: Map<BytePath, Excluded>;
   readonly listed: ListedPaths;
   readonly included: ListedPaths;
-  /** Where the workspace root is inside the repository. */
+  /** Where the workspace root lies in the repository. */
   readonly prefix: BytePath;
-  /** What git ignores is captured, but for this; undefined: it is left out. */
+  /** Git-ignored paths are captured except these; undefined = none are captured. */
   readonly noise: PatternList | undefined;
 }
 
-/** What is known of a directory that the rules do not simply capture. */
+/** The facts about a directory that the rules do not simply capture. */
 interface Place {
   readonly stack: IgnoreStack;
-  /** Git ignores it: the rule. */
+  /** The rule by which git ignores it. */
   readonly ignored?: Excluded | undefined;
-  /** It is visited only for what is listed below: what excludes it, and from what. */
+  /**
+   * Set when it is visited only for listed paths below it: the rule that excludes it, and for which paths.
+   */
   readonly onlyListed?: OnlyListed | undefined;
 }
 
 interface OnlyListed {
   readonly excluded: Excluded;
-  /** Neither git's index nor tools nor `.env*` have a say. */
+  /** True when git's index, tools and `.env*` do not count here. */
   readonly onlyIncluded: boolean;
 }
 
@@ -86,19 +88,19 @@ export class DirectoryRules {
   #lookup: IgnoreLookup | undefined;
   #noiseLookup: IgnoreLookup | undefined;
 
-  /** Use `createRules` and `child`. */
+  /** Called by `createRules` and `child` only. */
   constructor(scope: Scope, path: BytePath, place: Place) {
     this.path = path;
     this.#scope = scope;
     this.#place = place;
   }
 
-  /** True in a directory that git ignores. */
+  /** True inside a directory that git ignores. */
   get isIgnored(): boolean {
     return this.#place.ignored !== undefined;
   }
 
-  /** What becomes of a name in this directory. A symbolic link to a directory is not a directory. */
+  /** The verdict on a name in this directory. A symbolic link to a directory is not a directory. */
   verdict(name: string, isDirectory: boolean): Verdict {
     const always = hardExclude(name) ?? this.#givenExclude(name);
     if (always !== undefined) return always;
@@ -119,23 +121,23 @@ export class DirectoryRules {
     return this.#judge(name, isDirectory).ignored?.excludedBy ?? "";
   }
 
-  /** True for a file that git ignores, and that neither its index nor a tool names. */
+  /** True for a file that git ignores and that neither its index nor a tool names. */
   isIgnoredFile(name: string): boolean {
     const { ignored } = this.#judge(name, false);
     return ignored !== undefined && !this.#scope.listed.has(joinPath(this.path, name));
   }
 
-  /** Leaves an ignored directory here out from now on, because it is over its budget. */
+  /** Excludes an ignored directory from now on because it is over its budget. */
   leaveOut(name: string, reason: string): void {
     this.#scope.over.set(joinPath(this.path, name), { excludedBy: reason });
   }
 
-  /** Every ignored directory that is over its budget. */
+  /** Every ignored directory over its budget. */
   get overBudget(): ExcludedDirectory[] {
     return [...this.#scope.over].map(([path, { excludedBy }]) => ({ path, reason: excludedBy }));
   }
 
-  /** The rules in a directory here that is to be visited, given its own ignore files. */
+  /** The rules of a directory here that will be visited, given its ignore files. */
   child(name: string, files: IgnoreFiles): DirectoryRules {
     const path = joinPath(this.path, name);
     const { stack, onlyListed } = this.#place;
@@ -157,14 +159,14 @@ export class DirectoryRules {
     return new DirectoryRules(this.#scope, path, { stack });
   }
 
-  /** Git does not look into it, so its own files there do not count. */
+  /** Git does not look inside, so git's ignore files in there do not count. */
   #ignoredChild(path: BytePath, { belayignore }: IgnoreFiles, ignored: Excluded): DirectoryRules {
     const inside = this.isIgnored ? this.#place.stack : this.#place.stack.insideIgnored(this.#scope.noise);
     const stack = inside.withFiles({ belayignore }, this.#inRepository(path), path);
     return new DirectoryRules(this.#scope, path, { stack, ignored });
   }
 
-  /** The same for a directory in which nothing counts but what is included by name. */
+  /** The rules of a directory in which only paths included by name count. */
   strictChild(name: string, excludedBy: string): DirectoryRules {
     const onlyListed = { excluded: { excludedBy }, onlyIncluded: true };
     return new DirectoryRules(this.#scope, joinPath(this.path, name), {
@@ -178,7 +180,7 @@ export class DirectoryRules {
     return this.#scope.included.hasBelow(joinPath(this.path, name));
   }
 
-  /** What the layers say, before anything that is always in. */
+  /** The verdict of the layers, before what is always captured. */
   #judge(name: string, isDirectory: boolean): Judgement {
     this.#lookup ??= this.#place.stack.at(this.#inRepository(this.path));
     const rule = this.#lookup.find(name, isDirectory);
@@ -227,11 +229,11 @@ export class DirectoryRules {
 }
 
 interface Judgement {
-  /** The rule that leaves it out. */
+  /** The rule that excludes it. */
   readonly excluded: Excluded | undefined;
   /** The rule by which git ignores it. */
   readonly ignored: Excluded | undefined;
-  /** A `.belayignore` has the last word. */
+  /** True when a `.belayignore` decided. */
   readonly isFinal: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The ignore files in force in a directory, strongest first: `.belayignore`s, then `.gitignore`s, then
- * `info/exclude`s, each deepest first, then the defaults. Directories without ignore files of their own
- * share their parent's stack. Paths here are relative to the repository's top level.
+ * `info/exclude`s, each deepest first, then the defaults. Directories without ignore files share their
+ * parent's stack. Paths here are relative to the repository's top level.
  */
 import { displayPath, joinPath, type BytePath } from "../model/byte-path.ts";
 import { IGNORE_FILE_PATHS, type IgnoreLayer } from "../model/rules.ts";
@@ -17,6 +17,7 @@ const STRONGEST_FIRST = [...FILE_LAYERS, "defaults"] as const;
 
 type Layers = Readonly<Record<(typeof STRONGEST_FIRST)[number], readonly PatternList[]>>;
 
+/** The ignore files in force, by layer. */
 export class IgnoreStack {
   static readonly empty = new IgnoreStack(
     { belayignore: [], gitignore: [], exclude: [], defaults: [] },
@@ -37,7 +38,7 @@ export class IgnoreStack {
     return list === undefined ? this : this.#with("defaults", list);
   }
 
-  /** What counts inside a directory that git ignores, where git's own rules have nothing more to say. */
+  /** The stack inside a git-ignored directory, where git's own rules no longer apply. */
   insideIgnored(noise: PatternList | undefined): IgnoreStack {
     const layers = { ...this.#layers, gitignore: [], exclude: [] };
     const lists = [...layers.belayignore, ...layers.defaults];
@@ -45,7 +46,7 @@ export class IgnoreStack {
     return noise === undefined ? stack : stack.#with("defaults", noise);
   }
 
-  /** The stack in a directory that has these files; `shownAs` is the directory as verdicts name it. */
+  /** The stack of a directory with these files; `shownAs` is the directory as verdicts name it. */
   withFiles(files: IgnoreFiles, directory: BytePath, shownAs: BytePath): IgnoreStack {
     const added = FILE_LAYERS.flatMap((layer) => {
       const content = files[layer];

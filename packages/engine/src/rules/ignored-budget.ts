@@ -1,33 +1,35 @@
 /**
- * How much of a directory that git ignores is captured: all of it, or, above the budget, nothing. The count is taken
- * while a scan goes through the directory, and kept by difference where the table is kept up to date.
+ * How much of a git-ignored directory is captured: all of it, or nothing when it is over the budget. A scan
+ * counts while it visits the directory; where the file table is updated in place, the count is updated by
+ * difference.
  */
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 
-/** How much of what git ignores is captured: of one file, and of one directory that is ignored as a whole. */
+/** The limits for what git ignores: per file, and per directory that is ignored as a whole. */
 export interface IgnoredLimits {
   readonly fileBytes: number;
   readonly files: number;
   readonly bytes: number;
 }
 
-/** So many names may be looked at for each file that may be captured: noise is not free either. */
+/** This many names may be visited per file that may be captured: noise has a cost too. */
 const NAMES_A_FILE = 10;
 
+/** What an ignored directory holds. */
 export interface IgnoredCount {
   files: number;
   bytes: number;
   names: number;
 }
 
-/** Why this is too much; undefined when it is not. */
+/** Why the directory is over the budget; undefined when it is not. */
 function whyOver({ files, bytes, names }: IgnoredCount, limits: IgnoredLimits): string | undefined {
   if (files > limits.files) return `more than ${limits.files} files`;
   if (bytes > limits.bytes) return `more than ${sizeText(limits.bytes)}`;
   return names > limits.files * NAMES_A_FILE ? `more than ${limits.files * NAMES_A_FILE} names` : undefined;
 }
 
-/** Why a file that git ignores is not captured. */
+/** Why a git-ignored file is not captured. */
 export function whyLeftOut({ files }: IgnoredLimits, limitBytes: number): string {
   return files === 0 ? "limits.ignoredFiles is 0" : `larger than ${sizeText(limitBytes)}`;
 }
@@ -37,7 +39,7 @@ function sizeText(bytes: number): string {
   return Number.isInteger(mebibytes) ? `${mebibytes} MiB` : `${bytes} bytes`;
 }
 
-/** An ignored directory turns out to be too large while it is scanned. */
+/** Thrown when an ignored directory turns out to be too large during a scan. */
 export class OverBudget extends Error {
   readonly root: BytePath;
   readonly reason: string;
@@ -49,7 +51,7 @@ export class OverBudget extends Error {
   }
 }
 
-/** What a scan has seen of one ignored directory. */
+/** Counts one ignored directory during a scan. */
 export class IgnoredBudget {
   readonly #root: BytePath;
   readonly #limits: IgnoredLimits;
@@ -77,13 +79,13 @@ export class IgnoredBudget {
   }
 }
 
-/** What each ignored directory holds, kept by difference. */
+/** What each ignored directory holds, updated by difference. */
 export class IgnoredUse {
   readonly #roots: ReadonlySet<BytePath>;
   readonly #counts = new Map<BytePath, IgnoredCount>();
   #last: { directory: BytePath; count: IgnoredCount | undefined } | undefined;
 
-  /** `roots` may grow; tell of that by `rootsChanged`. */
+  /** `roots` may grow; call `rootsChanged` then. */
   constructor(roots: ReadonlySet<BytePath>) {
     this.#roots = roots;
   }
@@ -92,7 +94,7 @@ export class IgnoredUse {
     this.#last = undefined;
   }
 
-  /** Counts an entry of a directory in or out; `bytes` is undefined for what has no content. */
+  /** Adds or subtracts an entry of a directory; `bytes` is undefined for entries without content. */
   add(directory: BytePath, bytes: number | undefined, sign: 1 | -1): void {
     if (this.#roots.size === 0) return;
     if (this.#last?.directory !== directory) this.#last = { directory, count: this.#countOf(directory) };

@@ -1,14 +1,15 @@
-/** The paths that are captured whatever the ignore files say: those in git's index and those a tool named. */
+/** Paths that are captured regardless of ignore files: those in git's index and those a tool named. */
 import type { BytePath } from "../model/byte-path.ts";
 import { firstAtOrAfter } from "../model/sorted-paths.ts";
 
+/** A set of paths that knows its directories. */
 export interface ListedPaths {
   has(path: BytePath): boolean;
   /** True when something below this directory is listed. */
   hasBelow(directory: BytePath): boolean;
 }
 
-/** Looks paths up by bisection: lists of 50,000 paths cost nothing until something excluded is met. */
+/** Creates the set. Binary search makes lists of 50,000 paths free until an excluded name is met. */
 export function createListedPaths(...lists: (readonly BytePath[])[]): ListedPaths {
   let ordered: (readonly BytePath[])[] | undefined;
   const anyList = (path: string, found: (candidate: string) => boolean) => {

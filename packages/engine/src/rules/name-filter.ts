@@ -1,20 +1,21 @@
 /**
- * Says of most names at once that no rule can match them: one table that knows the possible first and
- * last bytes of what the rules match, and the outlines of literal names. A yes means nothing; a no is
- * certain. Of the names in a typical project a few in a hundred go on to the rules themselves.
+ * Rejects at once most names that no rule can match: one table of the possible first and last bytes of
+ * matches and the outlines of literal names. A yes means nothing; a no is certain. In a typical project a few
+ * names in a hundred pass.
  */
 import type { Glob } from "./ignore-glob.ts";
 
 const SLOTS = 1024;
-/** What a slot can be marked with: a name's outline, its first byte or two, its last byte or two. */
+/** The marks of a slot: a name's outline, its first byte or two, its last byte or two. */
 const OUTLINE = 1;
 const FIRST = 2;
 const FIRST_TWO = 4;
 const LAST = 8;
 const LAST_TWO = 16;
-/** A rule that leaves more than this open at both ends is tried on every name. */
+/** A rule that allows more bytes than this at both ends is tried on every name. */
 const MOST_BYTES = 64;
 
+/** A filter over all names that some rules can match. */
 export class NameFilter {
   readonly #slots = new Uint8Array(SLOTS);
   /** The same memory, four slots at a time. */
@@ -34,7 +35,7 @@ export class NameFilter {
     this.#slots[outlineSlot(name)]! |= OUTLINE;
   }
 
-  /** Marks the end of the pattern that says more. */
+  /** Marks the more selective end of a pattern. */
   addGlob(glob: Glob): void {
     const start = { outer: glob.bytesAt(0), inner: glob.bytesAt(1), one: FIRST, two: FIRST_TWO };
     const end = { outer: glob.bytesAt(-1), inner: glob.bytesAt(-2), one: LAST, two: LAST_TWO };
@@ -62,7 +63,7 @@ export class NameFilter {
   }
 }
 
-/** The bytes that a name can have at one end and next to it, and the marks for them. */
+/** The bytes that a name can have at one end and next to it, with their marks. */
 interface PatternEnd {
   readonly outer: readonly number[];
   readonly inner: readonly number[];

@@ -1,6 +1,6 @@
 /**
- * Asks the rules of an earlier snapshot whether they would have captured a path. Deleting needs a yes
- * (N6), so every doubt is a no: rules of a newer Belay, whose defaults are unknown here, capture nothing.
+ * Whether the rules of an earlier snapshot would have captured a path. Deleting requires a yes (N6), so every
+ * doubt is a no: the defaults of a newer Belay are unknown, so its rules count as capturing nothing.
  */
 import { baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { RecordedRules } from "../model/rules.ts";
@@ -8,14 +8,15 @@ import { defaultExcludes } from "./default-excludes.ts";
 import { createRules, type DirectoryRules } from "./ignore-rules.ts";
 import { filesByDirectory } from "./root-ignore-files.ts";
 
+/** Answers questions about the rules of a snapshot. */
 export interface RecordedMatcher {
-  /** True when these rules capture the path, should it exist. */
+  /** True when these rules capture the path if it exists. */
   readonly wouldCapture: (path: BytePath, isDirectory: boolean) => boolean;
-  /** True when git ignores the file, so that it is captured only within a budget, or left out. */
+  /** True when git ignores the file, so that it is captured within a budget or left out. */
   readonly isIgnored: (path: BytePath) => boolean;
 }
 
-/** Keeps the state of each directory it has met: thousands of paths are cheap. */
+/** Creates a matcher that caches each directory it visits, so that thousands of paths are cheap. */
 export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
   if (defaultExcludes(recorded.defaultsVersion) === undefined)
     return { wouldCapture: () => false, isIgnored: () => false };
@@ -30,7 +31,7 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
   };
 }
 
-/** The rules in force in each directory, made when they are asked for; undefined: nothing in it is captured. */
+/** The rules in force in each directory, created on demand; undefined = nothing in it is captured. */
 export function createRulesLookup(
   recorded: RecordedRules,
 ): (directory: BytePath) => DirectoryRules | undefined {
@@ -49,14 +50,14 @@ export function createRulesLookup(
   return rulesIn;
 }
 
-/** One question; for several make one matcher. */
+/** Answers one question; use one matcher for several. */
 export function wouldCapture(recorded: RecordedRules, path: BytePath, isDirectory: boolean): boolean {
   return createRecordedMatcher(recorded).wouldCapture(path, isDirectory);
 }
 
 /**
- * Of the paths in git's index those that the rules capture only because they are in it: all that need be recorded.
- * What is ignored is among them: it would be captured within a budget only.
+ * The paths in git's index that the rules capture only because they are in it. Only these need to be
+ * recorded. They include ignored paths, which would otherwise be captured within a budget only.
  */
 export function trackedExceptions(rules: RecordedRules, tracked: readonly BytePath[]): BytePath[] {
   const rulesIn = createRulesLookup({ ...rules, tracked: [] });

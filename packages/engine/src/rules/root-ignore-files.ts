@@ -1,12 +1,12 @@
-/** The ignore files in force in the workspace root: its own, and those of a repository that it is a part of. */
+/** The ignore files in force in the workspace root: its own, and those of an enclosing repository. */
 import { ancestorPaths, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { IGNORE_FILE_PATHS, type RecordedIgnoreFile } from "../model/rules.ts";
 import { IgnoreStack, type IgnoreFiles } from "./ignore-stack.ts";
 
 /**
- * Collects the ignore files of the directories from the repository's top level down to the root. A rule
- * that excludes the root itself, or a directory on the way to it, was not written with this workspace in
- * mind: it and all above it are left aside, or a project inside an ignored folder would have no content.
+ * Collects the ignore files from the repository's top level down to the root. A rule that excludes the root
+ * or a directory above it was not meant for this workspace: it and everything above it are dropped, or a
+ * project inside an ignored folder would have no content.
  */
 export function rootStack(prefix: BytePath, ignoreFiles: readonly RecordedIgnoreFile[]): IgnoreStack {
   const files = filesByDirectory(ignoreFiles);
@@ -25,7 +25,7 @@ export function rootStack(prefix: BytePath, ignoreFiles: readonly RecordedIgnore
   return stack;
 }
 
-/** Ignore files by the directory they stand in. */
+/** Ignore files by their directory. */
 export function filesByDirectory(ignoreFiles: readonly RecordedIgnoreFile[]): Map<BytePath, IgnoreFiles> {
   const files = new Map<BytePath, { -readonly [Layer in keyof IgnoreFiles]: IgnoreFiles[Layer] }>();
   for (const { path, layer, content } of ignoreFiles) {

@@ -1,4 +1,4 @@
-/** What git ignores is never worth a refusal: a conflict there is kept as it is, and named. */
+/** A git-ignored path never blocks a plan: instead of a conflict it is kept and named. */
 import type { BytePath } from "../model/byte-path.ts";
 import type { Conflict, Edit, Kept } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
@@ -6,7 +6,7 @@ import { createRecordedMatcher } from "./recorded-rules.ts";
 
 const CHANGED_SINCE = "git ignores it, and it was changed since" satisfies Kept["reason"];
 
-/** What of a plan stands in the way, and what is kept instead. */
+/** Splits a plan's conflicts into real ones and kept ignored paths. */
 export function spareIgnored<Known extends Conflict>(
   { kept, conflicts }: { kept: readonly Kept[]; conflicts: readonly Known[] },
   rules: RecordedRules | undefined,
@@ -18,13 +18,13 @@ export function spareIgnored<Known extends Conflict>(
   return { kept: [...kept, ...spared.map(({ path }) => keptAsIs(path))], conflicts: left };
 }
 
-/** Those of the paths to be changed that git ignores. */
+/** The edited paths that git ignores. */
 export function ignoredAmong(edits: readonly Edit[], rules: RecordedRules): ReadonlySet<BytePath> {
   const { isIgnored } = createRecordedMatcher(rules);
   return new Set(edits.map(({ path }) => path).filter(isIgnored));
 }
 
-/** A path that git ignores and that stays as it is. */
+/** Reports a git-ignored path as kept. */
 export function keptAsIs(path: BytePath): Kept {
   return { path, reason: CHANGED_SINCE };
 }

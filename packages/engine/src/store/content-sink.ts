@@ -1,21 +1,23 @@
-/** Where a capture puts what it read: into the store, or nowhere but its name (for looking without recording). */
+/** Where a capture puts content: into the store, or nowhere when only its name is needed (a look). */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import { FORM } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 
+/** Receives content under its name. */
 export interface ContentSink {
-  /** Whole content of at most 1 MiB. */
+  /** Complete content of at most 1 MiB. */
   small(name: ObjectHash, bytes: Buffer): void;
   /** One piece of larger content. */
   piece(name: ObjectHash, bytes: Buffer): void;
-  /** Larger content, all of whose pieces were given. */
+  /** Larger content whose pieces were all passed already. */
   large(name: ObjectHash, pieces: readonly ObjectHash[]): void;
 }
 
-/** For content of which only the name is wanted. */
+/** Drops content of which only the name is needed. */
 export const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 
+/** A sink that writes to the store what the store does not have yet. */
 export function createStoreSink(writer: ObjectWriter): ContentSink {
   const put = (name: ObjectHash, bytes: Buffer, form: number) => {
     if (!writer.has(name)) writer.putObject(name, bytes, form);
@@ -27,7 +29,7 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
   };
 }
 
-/** Gives bytes of any size to a sink under their name. */
+/** Passes bytes of any size to a sink under their name. */
 export function sinkBytes(
   sink: ContentSink,
   name: ObjectHash,
@@ -45,7 +47,7 @@ export function sinkBytes(
   sink.large(name, pieces);
 }
 
-/** Puts small content and gives its name. */
+/** Passes small content to a sink and returns its name. */
 export function putBytes(sink: ContentSink, bytes: Buffer): ObjectHash {
   const name = hashBytes(bytes);
   sinkBytes(sink, name, bytes, hashBytes);

@@ -1,8 +1,8 @@
 /**
  * SQLite as Belay uses it: write-ahead log, every commit synced, every write transaction immediate.
- * Promises: what `commit` returned from survives a power cut; a store that was deleted, moved or
- * replaced under us is noticed before success is reported. Never opens the database file with
- * `node:fs` (closing such a descriptor would drop SQLite's locks): it is only ever `stat`ed.
+ * Promises: once `commit` returns, the change survives a power cut; a store that was deleted, moved or
+ * replaced while open is noticed before success is reported. Never opens the database file with `node:fs`,
+ * because closing such a descriptor would drop SQLite's locks: the file is only `stat`ed.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
@@ -17,22 +17,28 @@ const OLDEST_SQLITE = "3.51.3";
 const WITHDRAWN_SQLITE = "3.52.0";
 const BUSY_TIMEOUT_MS = 10_000;
 const APPLICATION_ID = 0x42656c79;
-/** The mode of `auto_vacuum` that gives space back when asked to. */
+/** The `auto_vacuum` mode that returns space on request. */
 const INCREMENTAL = 2;
 
+/** One row of a query's result. */
 export type Row = Record<string, unknown>;
+/** What can be bound to a parameter. */
 export type Value = null | number | bigint | string | Uint8Array;
 
-/** One step of the schema's history: what brings a database from version i to i + 1. */
+/** One step of the schema's history: takes a database from version i to i + 1. */
 export type Migration = string;
 
+/** One open connection. */
 export class Database {
   readonly #db: DatabaseSync;
   readonly #path: AbsolutePath | undefined;
   readonly #identity: string | undefined;
   readonly #statements = new Map<string, StatementSync>();
   readonly readOnly: boolean;
-  /** The disk is full, and no other connection is possible as long as this one is open: not for processes that stay. */
+  /**
+   * True when the disk is full and no other connection is possible while this one is open. Not for resident
+   * processes.
+   */
   readonly isAlone: boolean;
   #depth = 0;
   #format = { store: "", supported: Infinity };
@@ -57,9 +63,9 @@ export class Database {
     return this.#guard(() => this.#prepare(sql).all(...values));
   }
 
-  /** Rows one at a time, for results that may be large. */
+  /** Yields rows one at a time, for results that may be large. */
   *iterate(sql: string, ...values: Value[]): Generator<Row> {
-    // a statement of its own: an open cursor must not be reset by another use of the same text
+    // a separate statement: an open cursor must not be reset by another use of the same text
     const rows = this.#guard(() => this.#db.prepare(sql).iterate(...values)) as Iterator<Row>;
     try {
       for (
@@ -84,7 +90,7 @@ export class Database {
     this.#guard(() => this.#db.exec(sql));
   }
 
-  /** Throws, now and in every transaction to come, when the format is newer than `supported`. */
+  /** Throws, now and in every later transaction, when the format is newer than `supported`. */
   expectFormat(format: { store: string; supported: number }): void {
     this.#format = format;
     assertKnownFormat(this, format);
@@ -100,14 +106,14 @@ export class Database {
     this.exec("BEGIN IMMEDIATE");
     this.#depth += 1;
     try {
-      // a process that stays may have waited while a newer program brought the store up to date
+      // a resident process may have waited while a newer program migrated the store
       assertKnownFormat(this, this.#format);
       const result = work();
       if (!isKept(result)) {
         this.exec("ROLLBACK");
         return result;
       }
-      // [R2] a deleted store file would "commit" without complaint
+      // [R2] a deleted store file would "commit" without an error
       this.assertInPlace();
       this.exec("COMMIT");
       return result;
@@ -120,8 +126,8 @@ export class Database {
   }
 
   /**
-   * A transaction that need not survive a power cut: for leases, which end with their process anyway.
-   * The next durable one makes it durable too.
+   * A transaction that need not survive a power cut: for leases, which end with their process anyway. The
+   * next durable transaction makes it durable too.
    */
   fleetingTransaction<Result>(work: () => Result): Result {
     if (this.#depth > 0 || this.#path === undefined) return this.transaction(work);
@@ -133,7 +139,7 @@ export class Database {
     }
   }
 
-  /** Throws unless the file that is open is still the one at its path. */
+  /** Throws unless the open file is still the one at its path. */
   assertInPlace(): void {
     if (this.#path === undefined || fileIdentity(this.#path) === this.#identity) return;
     const store = displayAbsolute(this.#path);
@@ -176,9 +182,9 @@ export class Database {
 }
 
 /**
- * Opens (and if allowed creates) a database and brings its schema up to date. `undefined` = in memory.
- * `bulk` is for building a new one that nobody sees before it is complete: no log, no syncs, no way back;
- * if anything fails the file must be thrown away.
+ * Opens (and if allowed creates) a database and migrates its schema. `undefined` = in memory.
+ * `bulk` builds a new database that stays invisible until it is complete: no log, no syncs, no rollback. If
+ * anything fails, the file must be discarded.
  */
 export function openDatabase(
   path: AbsolutePath | undefined,
@@ -212,7 +218,7 @@ function openConnection(
   try {
     return { db: openWritable(path, place), readOnly: false };
   } catch (error) {
-    // [R162] no room for what connections share: as long as there is none, one at a time can do without
+    // [R162] no room for the shared index: until there is, connections work one at a time without it
     if (place === "disk" && hasNoRoomForIndex(error))
       return { db: openWritable(path, "alone"), readOnly: false, isAlone: true };
     if (path === undefined || !isReadOnlyError(error)) throw error;
@@ -226,14 +232,14 @@ function openWritable(path: AbsolutePath | undefined, place: Connected): Databas
   const location = path === undefined ? ":memory:" : Buffer.from(path, "latin1");
   const db = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
   return closingOnError(db, () => {
-    // must come before the log is looked at: its index is then kept in this process
+    // must come before the log is opened: its index is then kept in this process
     if (place === "alone") db.exec("PRAGMA locking_mode = EXCLUSIVE");
     configure(db, place);
     return db;
   });
 }
 
-/** A store on a read-only medium can still be read, as long as no unmerged log lies beside it. */
+/** A store on a read-only medium can still be read, unless an unmerged log lies beside it. */
 function openReadOnly(path: AbsolutePath): DatabaseSync {
   const log = statNode(`${path}-wal` as AbsolutePath);
   const immutable = log === undefined || log.size === 0n;
@@ -246,7 +252,10 @@ function openReadOnly(path: AbsolutePath): DatabaseSync {
   });
 }
 
-/** Work before anybody else has the connection: one that is left open keeps its log as long as the process lives. */
+/**
+ * Runs work on a connection that was not handed out yet and closes it on error. A connection left open keeps
+ * its log as long as the process lives.
+ */
 export function closingOnError<Result>(db: { close(): void }, work: () => Result): Result {
   try {
     return work();
@@ -258,9 +267,9 @@ export function closingOnError<Result>(db: { close(): void }, work: () => Result
 
 function configure(db: DatabaseSync, place: Connected): void {
   // must come before the first table: it is what lets gc give space back without a second copy. Said again, it would be
-  // written again
+  // again
   if (readPragma(db, "auto_vacuum") !== INCREMENTAL) db.exec(`PRAGMA auto_vacuum = ${INCREMENTAL}`);
-  // [R15] pages that live on keep no trace of what was moved or deleted in them; freed ones are overwritten by a purge
+  // purge
   db.exec("PRAGMA secure_delete = FAST");
   if (place === "bulk")
     db.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE");

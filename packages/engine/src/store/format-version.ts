@@ -1,4 +1,4 @@
-/** The format that a database says it has. A newer one was written by a program that knows more than this one. */
+/** The format version of a database. A newer one was written by a newer Belay. */
 import { EngineError } from "../model/errors.ts";
 import type { Row } from "./database.ts";
 
@@ -6,11 +6,15 @@ interface Readable {
   get(sql: string): Row | undefined;
 }
 
+/** The format version that a database declares. */
 export function readVersion(database: Readable): number {
   return Number(database.get("PRAGMA user_version")?.["user_version"] ?? 0);
 }
 
-/** [R20] Refuses a newer format; within a transaction none can come between this look and what is written then. */
+/**
+ * [R20] Refuses a newer format. Inside a transaction no migration can happen between this check and the
+ * writes.
+ */
 export function assertKnownFormat(
   database: Readable,
   { store, supported }: { store: string; supported: number },

@@ -1,20 +1,22 @@
 /**
- * Who is at work in the store right now. A lease names its process exactly, so one left behind by a
- * dead process is recognised and never blocks anything.
+ * Which processes are at work in the store. A lease identifies its process exactly, so the lease of a dead
+ * process is recognised and blocks nothing.
  */
 import { EngineError } from "../model/errors.ts";
 import { randomId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "./database.ts";
 
+/** The kinds of work that take a lease. */
 export type LeaseKind = "capture" | "restore" | "gc";
 
+/** The right of one process to do one kind of work. */
 export interface Lease {
   readonly id: string;
   readonly kind: LeaseKind;
   readonly owner: ProcessIdentity;
   readonly since: number;
-  /** Packs from this one on may hold objects that nothing refers to yet. */
+  /** Packs from this number on may hold objects that nothing refers to yet. */
   readonly firstPack: number;
 }
 
@@ -34,13 +36,14 @@ export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity,
   return id;
 }
 
+/** Deletes a lease. */
 export function releaseLease(db: Database, id: string): void {
   db.run("DELETE FROM lease WHERE id = ?", id);
 }
 
 /**
- * [N1] Gives a lease back if the store allows it. One that stays is void when its process ends; that it could not be
- * given back must not hide what became of the work.
+ * [N1] Releases a lease if the store allows it. A lease that stays is void once its process ends. A failed
+ * release must not hide the outcome of the work.
  */
 export function giveBack(release: () => void): void {
   try {
@@ -50,6 +53,7 @@ export function giveBack(release: () => void): void {
   }
 }
 
+/** All leases, or those of one kind; dead ones included. */
 export function readLeases(db: Database, kind?: LeaseKind): Lease[] {
   const rows = db.all("SELECT * FROM lease WHERE ?1 IS NULL OR kind = ?1", kind ?? null);
   return rows.map(toLease);

@@ -1,8 +1,7 @@
 /**
- * Objects by the hash of their content. Every read is verified: a byte that does not belong never
- * leaves this folder. Objects over 1 MiB are kept as a list of 1 MiB pieces (form 1), everything else
- * as its bytes (form 0). Does not know what an object means; trees and blobs are told apart by who
- * refers to them.
+ * Objects by the hash of their content. Every read is verified: a wrong byte never leaves this folder.
+ * Objects over 1 MiB are stored as a list of 1 MiB pieces (form 1), all others as their bytes (form 0). The
+ * store does not know what an object means; only references tell trees and blobs apart.
  */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { EngineError } from "../model/errors.ts";
@@ -17,17 +16,19 @@ import {
 import type { Database, Row } from "./database.ts";
 import { decompressPack } from "./pack.ts";
 
-/** Where content can be read from: the store, or the store plus what is on disk right now. */
+/** A source of content: the store, or the store plus the present disk. */
 export interface ObjectSource {
   has(name: ObjectHash): boolean;
   read(name: ObjectHash): Buffer;
   pieces(name: ObjectHash): Iterable<Buffer>;
 }
 
+/** How an object is stored. */
 export const FORM = { bytes: 0, pieces: 1 } as const;
 
 const PACK_CACHE_BYTES = 8 * 1024 * 1024;
 
+/** Reads the objects of one store. */
 export class ObjectStore implements ObjectSource {
   readonly #db: Database;
   readonly #packs = new Map<number, Buffer>();
@@ -41,13 +42,15 @@ export class ObjectStore implements ObjectSource {
     return this.#db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
   }
 
-  /** The whole content. For content that may be large use `pieces`. */
+  /** The complete content. Use `pieces` for content that may be large. */
   read(name: ObjectHash): Buffer {
     const row = this.#row(name);
     return row["form"] === FORM.bytes ? this.#bytes(name, row) : Buffer.concat([...this.pieces(name)]);
   }
 
-  /** The content in pieces of at most 1 MiB. The last step checks the whole: until then nothing may be trusted. */
+  /**
+   * The content in pieces of at most 1 MiB. The last step verifies the whole; nothing may be trusted before.
+   */
   *pieces(name: ObjectHash): Generator<Buffer> {
     const row = this.#row(name);
     if (row["form"] === FORM.bytes) {
@@ -63,7 +66,7 @@ export class ObjectStore implements ObjectSource {
     if (whole.digest() !== name) throw corrupt(name);
   }
 
-  /** The names of the pieces of a large object; none for others. */
+  /** The names of a large object's pieces; empty for small objects. */
   pieceNames(name: ObjectHash, row: Row = this.#row(name)): ObjectHash[] {
     if (row["form"] === FORM.bytes) return [];
     const list = this.#stored(name, row);
@@ -74,7 +77,7 @@ export class ObjectStore implements ObjectSource {
     return names;
   }
 
-  /** The stored bytes of an object before they mean anything: a piece list stays a list. */
+  /** The stored bytes of an object, uninterpreted: a piece list stays a list. */
   stored(name: ObjectHash): { bytes: Buffer; form: number } {
     const row = this.#row(name);
     return { bytes: this.#stored(name, row), form: Number(row["form"]) };
@@ -98,7 +101,7 @@ export class ObjectStore implements ObjectSource {
   #stored(name: ObjectHash, row: Row): Buffer {
     const pack = this.#pack(Number(row["pack"]), name);
     if (pack === undefined) {
-      // `gc` of another process may have moved the object between the two look-ups
+      // `gc` of another process may have moved the object between the two queries
       const again = this.#row(name);
       if (again["pack"] === row["pack"]) throw corrupt(name);
       return this.#stored(name, again);
@@ -134,7 +137,7 @@ export class ObjectStore implements ObjectSource {
     this.#packBytes += raw.length;
   }
 
-  /** Pack ids are never reused, but `gc` moves objects between packs: drop what was read before it. */
+  /** Drops cached packs. Pack ids are never reused, but `gc` moves objects between packs. */
   forgetCache(): void {
     this.#packs.clear();
     this.#packBytes = 0;

@@ -1,7 +1,7 @@
 /**
  * Puts new objects into the store. Small captures become part of the one transaction that records the
- * checkpoint; large ones go in ahead of it in transactions of at most 8 MiB, under a lease that keeps
- * `gc` away from them. Objects that are already there cost one look-up.
+ * checkpoint. Large ones go in ahead of it in transactions of at most 8 MiB, under a lease that keeps `gc`
+ * away from them. An object that exists already costs one query.
  */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { EngineError } from "../model/errors.ts";
@@ -19,6 +19,7 @@ export interface Pack {
   readonly objects: readonly PackedObject[];
 }
 
+/** Where an object lies in its pack. */
 export interface PackedObject {
   readonly hash: ObjectHash;
   readonly offset: number;
@@ -29,6 +30,7 @@ export interface PackedObject {
 const TRANSACTION_BYTES = 8 * 1024 * 1024;
 const ROWS_PER_INSERT = 32;
 
+/** Collects objects into packs and stores them. */
 export class ObjectWriter {
   readonly #db: Database;
   readonly #objects: ObjectStore;
@@ -40,9 +42,12 @@ export class ObjectWriter {
   #packedBytes = 0;
   #lease: string | undefined;
   #budgetBytes: number;
-  /** Grows whenever `gc` frees something: what was there at the start may be gone if it has moved. */
+  /**
+   * `gc` increments this whenever it frees something. If it has changed, objects that existed at the start
+   * may be gone.
+   */
   readonly generation: number;
-  /** The store was empty: nothing that is put can be there already. */
+  /** True when the store was empty: no object can exist already. */
   readonly isFirst: boolean;
 
   /** `budgetBytes`: how much the store may still grow. */
@@ -82,7 +87,7 @@ export class ObjectWriter {
     return name;
   }
 
-  /** Stores bytes under a name the caller has computed and that is not there yet. */
+  /** Stores bytes under a name that the caller has computed and that is not in the store. */
   putObject(name: ObjectHash, bytes: Buffer, form: number): void {
     this.#written.add(name);
     this.#builder.add(name, bytes, form);
@@ -111,20 +116,20 @@ export class ObjectWriter {
       if (!isKept(result)) this.#objects.forgetCache();
       return result;
     } catch (error) {
-      // a pack id that was rolled back will be given to another pack
+      // a rolled-back pack id will be used for another pack
       this.#objects.forgetCache();
       throw error;
     }
   }
 
-  /** Inside `commit`: stores what `work` has put so far, so that it can be read. */
+  /** Stores what `work` has put so far so that it can be read. Only inside `commit`. */
   storeNow(): void {
     this.#closePack();
     this.#storePacks();
     this.#storeHeld();
   }
 
-  /** Stores what was put so far, durably, before anything refers to it. */
+  /** Stores what was put so far durably, before anything refers to it. */
   flush(): void {
     this.#closePack();
     if (this.#packs.length > 0 || this.#held.length > 0) {
@@ -135,7 +140,7 @@ export class ObjectWriter {
     }
   }
 
-  /** Gives up: what went in ahead is unreferenced and left to `gc`. */
+  /** Discards the rest. Objects that went in ahead are unreferenced and left to `gc`. */
   abandon(): void {
     const lease = this.#lease;
     if (lease !== undefined) this.#db.fleetingTransaction(() => releaseLease(this.#db, lease));
@@ -155,7 +160,10 @@ export class ObjectWriter {
     this.#storePacks();
   }
 
-  /** In an empty store objects wait for the end, to go in sorted: a tree grown in order is built far faster. */
+  /**
+   * In an empty store objects wait for the end and go in sorted: inserting in order builds the index much
+   * faster.
+   */
   #storePack(pack: Pack): void {
     const id = insertPack(this.#db, pack, false);
     if (this.isFirst) for (const object of pack.objects) this.#held.push({ ...object, pack: id });
@@ -174,7 +182,7 @@ export class ObjectWriter {
 
   #storePacks(): void {
     this.#budgetBytes -= this.#packedBytes;
-    // [R14] the cap is kept: what does not fit is not stored, and said so
+    // [R14] the cap holds: what does not fit is not stored, and the caller learns it
     if (this.#budgetBytes < 0 && this.#packedBytes > 0) throw full(-this.#budgetBytes);
     for (const pack of this.#packs) this.#storePack(pack);
     this.#packs = [];
@@ -182,7 +190,7 @@ export class ObjectWriter {
   }
 }
 
-/** Collects objects until there are enough for a pack. */
+/** Collects objects until they fill a pack. */
 export class PackBuilder {
   readonly #parts: Buffer[] = [];
   readonly #objects: PackedObject[] = [];
@@ -212,7 +220,7 @@ interface PlacedObject extends PackedObject {
   readonly pack: number;
 }
 
-/** Stores a pack of objects that are there already, in other packs: they are found here from now on. */
+/** Stores a pack of objects that other packs hold already; from now on they are read from this one. */
 export function storePackAgain(db: Database, pack: Pack, cold: boolean): void {
   const id = insertPack(db, pack, cold);
   insertObjects(
@@ -237,6 +245,7 @@ function insertObjects(db: Database, objects: readonly PlacedObject[], conflict:
   }
 }
 
+/** How often `gc` has freed something. */
 export function readGeneration(db: Database): number {
   return Number(db.get("SELECT value FROM meta WHERE key = 'gc_generation'")?.["value"] ?? 0);
 }

@@ -1,23 +1,31 @@
-/** Objects compressed together: one zstd call for many small files is several times faster than one each. */
+/**
+ * Objects compressed together: one zstd call for many small files is several times faster than one per file.
+ */
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** Raw bytes gathered before a pack is closed while capturing. */
+/** Raw bytes in a pack written by a capture. */
 export const CAPTURE_PACK_BYTES = 256 * 1024;
+/** The zstd level of packs written by a capture. */
 export const CAPTURE_LEVEL = 1;
 
-/** Cold packs, regrouped by `gc` so that versions of one file lie next to each other. */
+/** Raw bytes in a cold pack, which `gc` regroups so that versions of one file lie next to each other. */
 export const COLD_PACK_BYTES = 4 * 1024 * 1024;
+/** The zstd level of cold packs. */
 export const COLD_LEVEL = 9;
 
+/** Compresses the raw bytes of a pack. */
 export function compressPack(raw: Buffer, level: number): Buffer {
   return zstdCompressSync(raw, {
     params: { [constants.ZSTD_c_compressionLevel]: level },
-    // in one piece: the default of 16 KiB would have it put together from many
+    // one chunk: with the default of 16 KiB the result is assembled from many
     chunkSize: Math.max(1024, Math.min(raw.length, 1024 * 1024)),
   });
 }
 
-/** The raw bytes; throws when the data is damaged. The length is known, so a bomb cannot unpack beyond it. */
+/**
+ * The raw bytes; throws when the data is damaged. The length is known, so a decompression bomb cannot exceed
+ * it.
+ */
 export function decompressPack(data: Uint8Array, rawBytes: number): Buffer {
   const raw = zstdDecompressSync(data, {
     maxOutputLength: Math.max(rawBytes, 1),

@@ -1,7 +1,7 @@
 /**
- * Which directory belongs to which store, for all workspaces of one user. A directory is known by its
- * path and by its identity (device, inode, birth time), so that a moved one finds its store again and a
- * replaced one is noticed. Lost registries are rebuilt from the stores, which know their own root.
+ * Which directory belongs to which store, for all workspaces of one user. A directory is known by its path
+ * and by its identity (device, inode, birth time), so that a moved directory finds its store again and a
+ * replaced one is noticed. A lost registry is rebuilt from the stores, which know their roots.
  */
 import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
@@ -16,35 +16,41 @@ import { hasRoots, writeRoots } from "./protected-roots.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
 import { openStore, readMeta, readRoot } from "./store.ts";
 
+/** What identifies a directory apart from its path. */
 export interface RootIdentity {
   readonly dev: string;
   readonly ino: string;
   readonly birth: string;
 }
 
+/** A workspace as the registry knows it. */
 export interface RegisteredWorkspace extends RootIdentity {
   readonly id: WorkspaceId;
   /** The store's directory below `$BELAY_HOME/workspaces`. */
   readonly store: string;
   readonly path: AbsolutePath;
   readonly createdAt: number;
-  /** When `belay uninstall` ended the protection; null while it lasts. The store is kept. */
+  /** When `belay uninstall` ended the protection; null while protected. The store is kept. */
   readonly endedAt: number | null;
 }
 
-/** A directory whose store was given to another one. */
+/** A directory whose store was attached to another one. */
 export interface Departure {
   readonly workspace: WorkspaceId;
   readonly at: number;
 }
 
+/** The identity of a directory; undefined when there is none at the path. */
 export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
   const stat = statNode(path);
   if (stat === undefined || kindOf(stat) !== "directory") return undefined;
   return { dev: String(stat.dev), ino: String(stat.ino), birth: String(stat.birthtimeNs) };
 }
 
-/** Reads something from the registry once, and again when its files are others: opening it takes longer than a live capture. */
+/**
+ * Caches a value read from the registry while its files stay the same: opening it takes longer than a live
+ * capture.
+ */
 export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value): () => Value {
   return whileFilesStand(
     ["registry.db", "registry.db-wal"].map((name) => below(home, name)),
@@ -52,6 +58,7 @@ export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value
   );
 }
 
+/** The open registry of one user. */
 export class Registry implements Disposable {
   readonly #db: Database;
   readonly #home: AbsolutePath;
@@ -61,7 +68,7 @@ export class Registry implements Disposable {
     this.#home = home;
   }
 
-  /** Also those whose protection has ended. */
+  /** All workspaces, including those no longer protected. */
   list(): RegisteredWorkspace[] {
     return this.#db.all("SELECT * FROM workspace ORDER BY path").map(toWorkspace);
   }
@@ -76,7 +83,7 @@ export class Registry implements Disposable {
     );
   }
 
-  /** Adds a workspace; when another process was faster, tells which one is there. */
+  /** Adds a workspace. If another process was faster, returns the one that is registered. */
   add(workspace: RegisteredWorkspace): RegisteredWorkspace {
     const { id, store, path, dev, ino, birth, createdAt } = workspace;
     return this.#change(() => {
@@ -95,7 +102,7 @@ export class Registry implements Disposable {
     });
   }
 
-  /** Notes where a workspace's root is now; from then on it is protected. */
+  /** Records where a workspace's root is now and protects it. */
   move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
     this.#change(() => {
       this.#db.run(
@@ -110,12 +117,12 @@ export class Registry implements Disposable {
     });
   }
 
-  /** The directory is not protected any more; its store is kept for the day it is again. */
+  /** Ends the protection of a directory and keeps its store. */
   end(id: WorkspaceId, now: number): void {
     this.#change(() => this.#db.run("UPDATE workspace SET ended_at = ? WHERE id = ?", now, id));
   }
 
-  /** Remembers whose store this directory had, for those who look for it there. */
+  /** Records where the store of this directory went, for commands that look for it there. */
   noteDeparture(path: AbsolutePath, { workspace, at }: Departure): void {
     this.#db.transaction(() =>
       this.#db.run(
@@ -136,19 +143,19 @@ export class Registry implements Disposable {
     this.#change(() => this.#db.run("DELETE FROM workspace WHERE id = ?", id));
   }
 
-  /** Makes the list of roots if there is none, or makes it name no directory too many; without that it is good enough. */
+  /** Creates a missing list of roots, or removes surplus directories from it. Failing is harmless. */
   tidyRoots({ missingOnly }: { missingOnly: boolean }): void {
     try {
       if (missingOnly && hasRoots(this.#home)) return;
       this.#db.transaction(() => writeRoots(this.#home, this.#protected()));
     } catch {
-      // no list, or one that names what is protected and more: it was so before
+      // the list is missing or has surplus entries, as before
     }
   }
 
   /**
-   * [R170] The list of roots names what is protected before the change and after it, until the change is durable. A list
-   * that can be neither written nor removed would lack what is added: there is no change then.
+   * [R170] Until the change is durable, the list of roots holds what is protected before it and after it. If
+   * the list can be neither written nor removed it would lack the new directory, so the change is refused.
    */
   #change<Result>(work: () => Result): Result {
     const result = this.#db.transaction(() => {
@@ -170,7 +177,7 @@ export class Registry implements Disposable {
   }
 }
 
-/** Opens `$BELAY_HOME/registry.db`, making both if need be. */
+/** Opens `$BELAY_HOME/registry.db`, creating both if needed. */
 export function openRegistry(home: AbsolutePath, userId: number | undefined): Registry {
   makeHome(home);
   assertPrivate(home, userId);
@@ -197,10 +204,10 @@ function makeHome(home: AbsolutePath): void {
   }
 }
 
-/** Every store knows its root: a registry that was lost is made again from them. */
+/** Every store knows its root: a lost registry is rebuilt from them. */
 function rebuild(registry: Registry, home: AbsolutePath): void {
   const found = storeDirectories(home).flatMap((directory) => identify(home, directory));
-  // of several stores of one root, such as one whose making was interrupted, the one with more in it
+  // of several stores with the same root (one may be left from an interrupted init), the fullest
   for (const { checkpoints: _, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints))
     registry.add(workspace);
 }
@@ -215,13 +222,13 @@ function identify(home: AbsolutePath, directory: string): (RegisteredWorkspace &
     const known = { id: id as WorkspaceId, store: directory, path, ...identity };
     return [{ ...known, createdAt: 0, endedAt: null, checkpoints }];
   } catch (error) {
-    // a store that is missing or damaged does not keep the others from being found
+    // a missing or damaged store does not hide the others
     if (error instanceof EngineError) return [];
     throw error;
   }
 }
 
-/** A store that others can write is not one to trust files from. */
+/** A store that other users can write is not trusted. */
 function assertPrivate(home: AbsolutePath, userId: number | undefined): void {
   const stat = statNode(home);
   if (stat === undefined || userId === undefined) return;

@@ -1,7 +1,7 @@
 /**
- * Freeing space and going back need a little space: SQLite writes to its log before it changes anything. A few
- * megabytes are kept aside for that. On a nearly full disk they are given up for as long as such work takes and set
- * aside again when it is done: captures never have them.
+ * Freeing space and going back need a little space, because SQLite writes to its log first. A few megabytes
+ * are reserved for that. On a nearly full disk the reserve is released while such work runs and re-created
+ * afterwards. Captures never get it.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile, replaceFile } from "../fs/durable-file.ts";
@@ -18,14 +18,14 @@ function reservePath(directory: AbsolutePath): AbsolutePath {
   return below(directory, "reserve");
 }
 
-/** Sets the reserve aside if it is missing, or as much of it as there is room for; that it cannot is no error here. */
+/** Creates a missing reserve, or as much of it as there is room for. Failing is not an error here. */
 export function keepReserve(directory: AbsolutePath | undefined): void {
   if (directory === undefined) return;
   const there = Number(statNode(reservePath(directory))?.size ?? 0);
   if (there >= RESERVE_BYTES) return;
   const room = Math.floor(freeBytes(directory) / STEP_BYTES) * STEP_BYTES;
   const size = Math.min(RESERVE_BYTES, room);
-  // what is there is replaced as a whole, or stays
+  // an existing reserve is replaced as a whole, or stays
   if (size <= there) return;
   try {
     replaceFile(reservePath(directory), [Buffer.alloc(size, 0xbe)], { durable: false });
@@ -34,7 +34,7 @@ export function keepReserve(directory: AbsolutePath | undefined): void {
   }
 }
 
-/** Gives the reserve up; where that fails too, what needed its space says so. */
+/** Deletes the reserve. If that fails too, the work that needed the space reports it. */
 function releaseReserve(directory: AbsolutePath): void {
   try {
     removeFile(reservePath(directory));
@@ -43,17 +43,17 @@ function releaseReserve(directory: AbsolutePath): void {
   }
 }
 
-/** Below this the disk counts as nearly full: twice what one piece of such work writes. */
+/** Below this the disk counts as nearly full: twice what one unit of such work writes. */
 const NEARLY_FULL_BYTES = 4 * RESERVE_BYTES;
 
-/** True when there is no room for anything but freeing space and going back. */
+/** True when there is room only for freeing space and going back. */
 export function isNearlyFull(directory: AbsolutePath | undefined): boolean {
   return directory !== undefined && freeBytes(directory) < NEARLY_FULL_BYTES;
 }
 
 const givenUp = new Set<AbsolutePath>();
 
-/** [R162] Does work that the reserve is there for; nested calls are part of the outer one. */
+/** [R162] Runs work that may use the reserve; nested calls join the outer one. */
 export function withReserve<Result>(
   { db, directory }: { readonly db: Database; readonly directory: AbsolutePath | undefined },
   work: () => Result,
@@ -71,7 +71,7 @@ export function withReserve<Result>(
   }
 }
 
-/** The log keeps the size it grew to for as long as any process has the store open; what did not fit left its trace there too. */
+/** The log keeps its peak size while any process has the store open, even after a write that did not fit. */
 function shrinkLog(db: Database): void {
   try {
     db.all("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -1,6 +1,6 @@
 /**
- * The tables of a workspace's store. Order is by `seq`, never by time. docs/format.md explains each
- * column; a change here is a new migration at the end of the list, never an edit of an old one.
+ * The tables of a workspace's store. Order is by `seq`, never by time. docs/format.md explains each column. A
+ * change here is a new migration at the end of the list; released migrations are never edited.
  */
 import type { Migration } from "./database.ts";
 
@@ -66,7 +66,7 @@ const FIRST = `
   ) WITHOUT ROWID;
 `;
 
-/** Conversations: messages, tool calls, agents, sessions of approval; events in their order. */
+/** Threads: messages, tool calls, agents, approval sessions; events in their order. */
 const CONVERSATIONS = `
   ALTER TABLE checkpoint ADD COLUMN sealed INTEGER NOT NULL DEFAULT 1;
   ALTER TABLE thread ADD COLUMN updated_at INTEGER NOT NULL DEFAULT 0;
@@ -108,8 +108,8 @@ const CONVERSATIONS = `
 `;
 
 /**
- * What makes an undo trustworthy: which process an agent is and when it was last heard of, whether its tools are
- * announced, calls that run in the background, turns that go on after a restore.
+ * What makes an undo trustworthy: an agent's process and its last event, whether its tools are announced,
+ * background calls, turns that continue after a restore.
  */
 const TRUST = `
   ALTER TABLE thread ADD COLUMN client TEXT;
@@ -142,8 +142,10 @@ const TRUST = `
       OR EXISTS (SELECT 1 FROM shared_window w WHERE w.step = step.id));
 `;
 
+/** The schema history of a store. */
 export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST];
 
+/** The schema history of the registry. */
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [
   `CREATE TABLE workspace (
     id TEXT PRIMARY KEY, store TEXT NOT NULL, path BLOB NOT NULL UNIQUE, dev TEXT NOT NULL, ino TEXT NOT NULL,

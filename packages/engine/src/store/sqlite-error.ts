@@ -1,4 +1,4 @@
-/** SQLite's errors in the words of the engine. */
+/** Translates SQLite's errors into engine errors. */
 import { EngineError } from "../model/errors.ts";
 
 const SQLITE = {
@@ -21,7 +21,7 @@ function sqliteCode(error: unknown): number | undefined {
   return code === undefined ? undefined : code & 0xff;
 }
 
-/** The medium cannot be written, or not opened for writing. */
+/** True when the medium cannot be written or opened for writing. */
 export function isReadOnlyError(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE.READONLY || code === SQLITE.CANTOPEN;
@@ -29,12 +29,12 @@ export function isReadOnlyError(error: unknown): boolean {
 
 const NO_ROOM_FOR_INDEX = 4874;
 
-/** The log's index in shared memory could not grow: the disk is full. */
+/** True when the log's index in shared memory could not grow: the disk is full. */
 export function hasNoRoomForIndex(error: unknown): boolean {
   return (error as { errcode?: number }).errcode === NO_ROOM_FOR_INDEX;
 }
 
-/** SQLite's error in the words of the engine; anything else is passed through. */
+/** Turns a SQLite error into an `EngineError`; passes anything else through. */
 export function translate(error: unknown, store: string): unknown {
   if (error instanceof EngineError) return error;
   if (hasNoRoomForIndex(error))
@@ -62,11 +62,11 @@ export function translate(error: unknown, store: string): unknown {
       );
     case SQLITE.CORRUPT:
     case SQLITE.NOTADB:
-    // what is written fits the tables as long as what they hold does
+    // our rows satisfy the constraints unless existing rows are damaged
     case SQLITE.CONSTRAINT:
       return damaged(store, error);
     case SQLITE.ERROR:
-      // the statements are fixed: one that does not fit means that the tables are not what they were
+      // the statements are fixed: one that does not fit means that the schema was altered
       return /no such (?:column|table)|has no column|JSON/.test((error as Error).message)
         ? damaged(store, error)
         : error;
@@ -78,7 +78,7 @@ export function translate(error: unknown, store: string): unknown {
         error,
       );
     case SQLITE.CANTOPEN:
-    // locks that can be neither had nor waited for: the log's index cannot be made
+    // locks cannot be taken or awaited: the log's index cannot be created
     case SQLITE.PROTOCOL:
     case SQLITE.IOERR:
       return new EngineError(

@@ -10,10 +10,11 @@ import { closingOnError, openDatabase, type Database } from "./database.ts";
 import { ObjectStore } from "./object-store.ts";
 import { STORE_MIGRATIONS } from "./schema.ts";
 
+/** The open store of one workspace. */
 export interface Store extends Disposable {
   readonly db: Database;
   readonly objects: ObjectStore;
-  /** Made with the store and never changed. */
+  /** Created with the store and never changed. */
   readonly id: string;
   /** undefined = in memory */
   readonly directory: AbsolutePath | undefined;
@@ -37,17 +38,17 @@ export function openStore(
   return { db, objects: new ObjectStore(db), id, directory, [Symbol.dispose]: close };
 }
 
-/** An empty file is what a crash of the file system leaves: it must not become a new store without anybody noticing. */
+/** A file-system crash leaves an empty file: it must not silently become a new store. */
 function assertNotEmpty(path: AbsolutePath): void {
   if (statNode(path)?.size !== 0n) return;
   const store = displayAbsolute(path);
   throw new EngineError("STORE_CORRUPT", `The store ${store} is empty. Your files are untouched.`, { store });
 }
 
-/** A store that is being built has another name: it is there only when all of it is there. */
+/** A store under construction has another name, so that `store.db` is always complete. */
 const UNFINISHED = "store.db.unfinished";
 
-/** [R2] Makes a store that was built in bulk durable, then gives it its name. */
+/** [R2] Makes a store that was built in bulk durable, then renames it to its final name. */
 export function finishStore(directory: AbsolutePath): void {
   syncFile(below(directory, UNFINISHED));
   move(below(directory, UNFINISHED), below(directory, "store.db"));
@@ -63,11 +64,13 @@ function readOrMakeId(db: Database): string {
   });
 }
 
+/** A value of the `meta` table. */
 export function readMeta(db: Database, key: string): string | undefined {
   const value = db.get("SELECT value FROM meta WHERE key = ?", key)?.["value"];
   return value === undefined || value === null ? undefined : String(value);
 }
 
+/** Sets a value of the `meta` table. */
 export function writeMeta(db: Database, key: string, value: string | number): void {
   db.run(
     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
@@ -76,19 +79,19 @@ export function writeMeta(db: Database, key: string, value: string | number): vo
   );
 }
 
-/** The directory that the store belongs to, as it was when it was last opened. */
+/** The directory the store belonged to when it was last opened. */
 export function readRoot(db: Database): AbsolutePath | undefined {
   const root = readMeta(db, "root");
   return root === undefined ? undefined : (Buffer.from(root, "base64").toString("latin1") as AbsolutePath);
 }
 
-/** Notes where the directory is now; a store that cannot be written is left as it is. */
+/** Records where the directory is now; a read-only store is left as it is. */
 export function noteRoot(db: Database, root: AbsolutePath): void {
   if (db.readOnly || readRoot(db) === root) return;
   db.transaction(() => writeMeta(db, "root", Buffer.from(root, "latin1").toString("base64")));
 }
 
-/** Bytes the store takes on disk, log included; for a store in memory what its pages take. */
+/** The bytes a store takes on disk, log included; for a store in memory, the bytes of its pages. */
 export function storeBytes({ db, directory }: Store): number {
   if (directory === undefined) return pageBytes(db).total;
   const sizes = ["store.db", UNFINISHED, "store.db-wal", "stat-cache"].map(
@@ -97,14 +100,14 @@ export function storeBytes({ db, directory }: Store): number {
   return Number(sizes.reduce((sum, size) => sum + size, 0n));
 }
 
-/** What the database's pages hold and what of it is free for reuse. */
+/** The bytes of the database's pages, and how many of them are free for reuse. */
 export function pageBytes(db: Database): { total: number; free: number } {
   const pragma = (name: string) => Number(Object.values(db.get(`PRAGMA ${name}`) ?? {})[0] ?? 0);
   const size = pragma("page_size");
   return { total: pragma("page_count") * size, free: pragma("freelist_count") * size };
 }
 
-/** Removes a store for good: files, and the empty place for a watcher's cookies. */
+/** Deletes a store: its files and the empty directory for cookies. */
 export function removeStore(directory: AbsolutePath): void {
   if (statNode(directory) === undefined) return;
   for (const path of listDirectory(directory).map((name) => below(directory, name))) {

@@ -1,6 +1,6 @@
 /**
- * What gc would do, found without doing it: the same checkpoints, steps, objects and packs, counted instead of freed.
- * How small the store then is on disk is known only when the rest has been packed.
+ * The dry run of gc: counts the same checkpoints, steps, objects and packs without freeing them. The size on
+ * disk is unknown until the rest has been packed.
  */
 import { stepsHeldBy } from "../history/steps.ts";
 import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -11,6 +11,7 @@ import { storeBytes, type Store } from "../store/store.ts";
 import { Reachable, type Use } from "./reachable.ts";
 import { compareUses, findDroppable, firstPackUnderWay, isWorthRegrouping } from "./regroup.ts";
 
+/** Counts what gc would free. */
 export function estimateGc(store: Store, dropPrunedBefore: number): Omit<GcReport, "dryRun"> {
   const dropped = findDroppable(store, dropPrunedBefore);
   const live = new Reachable(store, new Set(dropped)).addSnapshots().addChanges().addJournal().uses;
@@ -62,7 +63,7 @@ function estimatePacks({ db }: Store, objects: Objects): { packsFreed: number; p
   return { packsFreed, packsRewritten: isWorthRegrouping(figures) ? countNewPacks(objects) : 0 };
 }
 
-/** Packs are filled in the order of use and closed when they are large enough. */
+/** Packs are filled in order of use and closed when they are large enough. */
 function countNewPacks({ live, kept, limit }: Objects): number {
   let [packs, bytes, isEmpty] = [0, 0, true];
   for (const [name] of [...live].sort(([, a], [, b]) => compareUses(a, b))) {

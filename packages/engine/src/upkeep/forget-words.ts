@@ -1,8 +1,8 @@
 /**
- * Takes what was said out of the store [R165]: a conversation, or one message with its turn. Rows, ids, checkpoints and
- * steps stay; only their words go, wherever they were written: in messages, prompts, descriptions and titles, in events,
- * and in what later operations were called after them. The log is sealed anew from the first entry that changed; the
- * operation that did it is its last.
+ * Removes text from the store [R165]: a whole thread, or one message with its turn. Rows, ids, checkpoints
+ * and steps stay. The text goes wherever it was copied: messages, prompts, descriptions, titles, events, and
+ * the descriptions of later operations. The log is sealed again from the first changed entry; this operation
+ * is its last.
  */
 import { rewriteDetails } from "../history/operations.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -12,10 +12,10 @@ import type { Database, Row, Value } from "../store/database.ts";
 import type { Store } from "../store/store.ts";
 import { purge } from "./purge.ts";
 
-/** What stands where words were. */
+/** Replaces forgotten text. */
 const FORGOTTEN = "[forgotten]";
 
-/** Which rows of each table lose their words, as conditions with one value. */
+/** The rows of each table that lose their text, as conditions with one value. */
 interface Chosen {
   readonly thread: ThreadId;
   readonly value: Value;
@@ -23,14 +23,14 @@ interface Chosen {
   readonly step: string;
   readonly agent: string;
   readonly checkpoint: string;
-  /** Not only one message of it. */
+  /** True for a whole thread, false for one message. */
   readonly isWhole: boolean;
 }
 
-/** Descriptions that a person did not choose. */
+/** Descriptions that no person chose. */
 const DESCRIBED = "kind IN ('message', 'tool', 'agent', 'turn', 'initial', 'approve', 'reset')";
 
-/** Everything that was said in a conversation. */
+/** Forgets all text of a thread. */
 export function forgetThread(
   store: Store,
   system: System,
@@ -43,7 +43,7 @@ export function forgetThread(
   return forget(store, system, chosen, options);
 }
 
-/** One message, and everything else that was said in its turn. */
+/** Forgets one message and all other text of its turn. */
 export function forgetMessage(
   store: Store,
   system: System,
@@ -108,7 +108,7 @@ function forgetIn(db: Database, chosen: Chosen): void {
   rewriteDetails(db, (written) => without(written));
 }
 
-/** Where descriptions of other things turn up again: "Undid: …", "Restored to checkpoint 3 (…)", a title. */
+/** Columns that quote other descriptions: "Undid: …", "Restored to checkpoint 3 (…)", a title. */
 const DERIVED = [
   ["checkpoint", "description"],
   ["step", "description"],
@@ -124,7 +124,7 @@ function replaceIn(db: Database, table: string, column: string, without: (text: 
   }
 }
 
-/** Every text that goes, as other texts may have it. */
+/** Every forgotten text that other texts may quote. */
 function collectWords(db: Database, chosen: Chosen): Set<string> {
   const { value, thread, isWhole } = chosen;
   const words = new Set<string>();
@@ -142,11 +142,11 @@ function collectWords(db: Database, chosen: Chosen): Set<string> {
   return words;
 }
 
-/** Shorter ones are replaced only where they are all that was said. */
+/** Shorter texts are replaced only where they are the whole text. */
 const DISTINCT_CHARACTERS = 8;
 
 function wordRemover(words: ReadonlySet<string>): (text: string) => string {
-  // the longest first: one may be part of another. In JSON they are written in another way
+  // the longest first: one may be part of another. JSON escapes them differently
   const forms = [...words].flatMap((word) => [word, JSON.stringify(word).slice(1, -1)]);
   const ordered = [...new Set(forms)]
     .filter((form) => form.trim() !== "")

@@ -1,6 +1,7 @@
 /**
- * Purges content for good: a checkpoint, or a path from every checkpoint. The one thing that cannot be
- * undone [R15]. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites it.
+ * Purges content permanently: a checkpoint, or a path from every checkpoint. The only operation that cannot
+ * be undone [R15]. A forgotten path becomes a gap wherever it was, so that no restore deletes or overwrites
+ * it.
  */
 import { editTree } from "../diff/edit-tree.ts";
 import { lookUp, readTree, walkTree } from "../diff/compare-trees.ts";
@@ -22,17 +23,17 @@ import { dropCheckpoint, tellDropped } from "./gc.ts";
 import { purge } from "./purge.ts";
 import { Reachable } from "./reachable.ts";
 
-/** How something is forgotten. */
+/** How to forget. */
 export interface ForgetOptions {
   readonly dryRun: boolean;
   readonly sameContent: boolean;
-  /** Keeps the path out of every later checkpoint too. */
+  /** Also keeps the path out of every later checkpoint. */
   readonly always: boolean;
 }
 
 const FORGOTTEN: Entry = { kind: "gap", reason: "forgotten", size: 0 };
 
-/** Forgets one checkpoint, and what only it had also where the changes of its neighbours name it. */
+/** Forgets one checkpoint, and content only it had even where changes of its neighbours name it. */
 export function forgetCheckpoint(
   store: Store,
   system: System,
@@ -61,7 +62,10 @@ export function forgetCheckpoint(
   return { checkpoints: [checkpoint.id], steps, sameContent: [], ...freed, dryRun };
 }
 
-/** Forgets a file, or everything below a directory, in every checkpoint; `sameContent`: other paths with the same bytes too. */
+/**
+ * Forgets a file, or everything below a directory, in every checkpoint. `sameContent`: also other paths with
+ * the same bytes.
+ */
 export function forgetPath(
   store: Store,
   system: System,
@@ -97,13 +101,16 @@ export function forgetPath(
   return { ...report, objects, bytes };
 }
 
-/** [R166] Paths elsewhere that hold, in some checkpoint, bytes that this one holds in some checkpoint; empty files aside. */
+/**
+ * [R166] Other paths that hold, in any checkpoint, bytes that this path holds in any checkpoint; empty files
+ * aside.
+ */
 function pathsWithSameContent(store: Store, path: BytePath): BytePath[] {
   const contents = new Set<ObjectHash>();
   const found = new Set<BytePath>();
   const looked = new Set<string>();
   const visit = (tree: ObjectHash, at: BytePath, note: (path: BytePath, hash: ObjectHash) => void) => {
-    // a directory that is the same at the same place has nothing new to tell
+    // the same directory at the same path was searched already
     if (looked.has(`${tree} ${at}`)) return;
     looked.add(`${tree} ${at}`);
     for (const [name, entry] of readTree(store.objects, tree)) {
@@ -154,7 +161,7 @@ function forgetIn(store: Store, system: System, checkpoint: Checkpoint, path: By
   seal(store, { ...checkpoint, snapshot });
 }
 
-/** Deltas hold the content's name: it must go too, or `gc` would keep the content. */
+/** Deltas hold the content's name. It must go too, or `gc` would keep the content. */
 function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry) => boolean): void {
   for (const row of store.db.all("SELECT DISTINCT checkpoint FROM change")) {
     const seq = Number(row["checkpoint"]);

@@ -1,8 +1,8 @@
 /**
- * Frees what nothing reaches and regroups what stays. Dead packs go first, so that the rest finds room
- * in their pages; cold objects are then packed again by path, newest version first, where successive
- * versions compress like deltas. Pack by pack, each in its own transaction: every checkpoint can be
- * restored at every moment, and no second copy of the store is needed.
+ * Frees unreachable objects and regroups the rest. Dead packs go first, so that the rest finds room in their
+ * pages. Cold objects are then repacked by path, newest version first, where successive versions compress
+ * like deltas. Each pack has its own transaction: every checkpoint can be restored at every moment, and no
+ * second copy of the store is needed.
  */
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -28,11 +28,12 @@ import {
 } from "./regroup.ts";
 import { isNearlyFull, withReserve } from "../store/reserve.ts";
 
+/** What gc may free, and how. */
 export interface GcRequest {
-  /** Checkpoints pruned before this time are dropped for good. */
+  /** Checkpoints pruned before this time are dropped permanently. */
   readonly dropPrunedBefore: number;
   readonly dryRun: boolean;
-  /** Pack everything again, so that no trace of a freed object is left in a shared pack. */
+  /** Repack everything, so that no trace of a freed object stays in a shared pack. */
   readonly rewriteAll?: boolean;
 }
 
@@ -42,6 +43,7 @@ const DELETES_PER_TRANSACTION = 200;
 const VACUUM_PAGES = 2048;
 const FEWEST_VACUUM_PAGES = 32;
 
+/** Runs gc, or estimates it in a dry run. */
 export function collectGarbage(store: Store, system: System, request: GcRequest): GcResult {
   if (request.dryRun) return estimateGc(store, request.dropPrunedBefore);
   return withReserve(store, () => {
@@ -54,7 +56,7 @@ export function collectGarbage(store: Store, system: System, request: GcRequest)
   });
 }
 
-/** One collector at a time; a dead one's lease is void. */
+/** Takes the lease: one collector at a time. The lease of a dead process is void. */
 function claim({ db }: Store, system: System): string {
   return db.transaction(() => {
     for (const other of readLeases(db)) {
@@ -84,7 +86,7 @@ class Collector {
     const dropped = this.#dropPruned(request.dropPrunedBefore);
     const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();
     const freed = this.#freeDead(live);
-    // regrouping needs room: on a full disk it is there only now
+    // regrouping needs room, which a full disk has only now
     this.#giveBack();
     const packsRewritten = request.rewriteAll === true ? this.#rewritePacks() : this.#regroup(live.uses);
     this.#giveBack();
@@ -120,7 +122,7 @@ class Collector {
     let [objectsFreed, contentFreed] = [0, 0];
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
-        // [R25] a checkpoint recorded since may use what was dead until then
+        // [R25] a checkpoint recorded meanwhile may use objects that were dead before
         live.addSnapshots().addChanges().addJournal();
         const limit = firstPackUnderWay(this.#store);
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
@@ -139,7 +141,9 @@ class Collector {
     return { objectsFreed, contentFreed, packsFreed: this.#freeEmptyPacks() };
   }
 
-  /** Every transaction that takes something away says so: captures under way look again. */
+  /**
+   * Every transaction that removes objects increments the generation: running captures check theirs again.
+   */
   #sweep(work: () => void): void {
     const { db } = this.#store;
     db.transaction(() => {
@@ -153,7 +157,7 @@ class Collector {
     let freed = 0;
     while (this.#emptyPacks().length > 0) {
       this.#sweep(() => {
-        // asked again inside the transaction: a pack that was just stored is empty only to who saw the objects before it
+        // queried again inside the transaction: a pack stored just now looks empty to an older query
         for (const id of this.#emptyPacks().slice(0, DELETES_PER_TRANSACTION))
           freed += this.#store.db.run("DELETE FROM pack WHERE id = ?", id).changes;
       });
@@ -171,8 +175,8 @@ class Collector {
   }
 
   /**
-   * Packs live objects anew, grouped by use; those of captures under way stay where they are. Better packs are worth
-   * something, but not the space that the next command needs.
+   * Repacks live objects, grouped by use, except those of running captures. Better packs are not worth the
+   * space that the next command needs.
    */
   #regroup(live: ReadonlyMap<ObjectHash, Use>): number {
     if (!isWorthRegrouping(this.#figures())) return 0;
@@ -185,7 +189,7 @@ class Collector {
       this.#sweep(() => storePackAgain(this.#store.db, builder.build(COLD_LEVEL), true));
       packs += 1;
       builder = new PackBuilder();
-      // old packs empty one after the other, because captures wrote them in the order of paths too
+      // old packs empty one after the other, because captures also wrote them in path order
       this.#freeEmptyPacks();
     };
     for (const name of order) {
@@ -199,7 +203,9 @@ class Collector {
     return packs;
   }
 
-  /** Writes every pack anew with what lives of it, in one transaction each: that takes no more room than one pack. */
+  /**
+   * Rewrites every pack with its live objects, one transaction each, which takes no more room than one pack.
+   */
   #rewritePacks(): number {
     const { db, objects, directory } = this.#store;
     const limit = firstPackUnderWay(this.#store);
@@ -247,7 +253,7 @@ class Collector {
     return { stored: figure("stored"), warm: figure("warm"), raw: figure("raw"), live: figure("live") };
   }
 
-  /** Returns free pages to the file system, fewer at a time when the log that this takes has little room. */
+  /** Returns free pages to the file system, fewer at a time when there is little room for the log. */
   #giveBack(): void {
     const { db } = this.#store;
     this.#emptyLog();
@@ -266,7 +272,7 @@ class Collector {
     }
   }
 
-  /** The log is written over from its start once all of it is in the database; this waits for nobody. */
+  /** Restarts the log once all of it is in the database. Does not wait for readers. */
   #emptyLog(): void {
     this.#store.db.all("PRAGMA wal_checkpoint(PASSIVE)");
   }
@@ -284,7 +290,7 @@ class Collector {
   }
 }
 
-/** Removes a checkpoint's rows; the steps whose delta it held can no longer be undone, and are returned. */
+/** Removes a checkpoint's rows and returns the steps that can no longer be undone without it. */
 export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   const steps = dropStepsOf(db, seq);
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
@@ -292,7 +298,7 @@ export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   return steps;
 }
 
-/** [R160] What leaves the undo list is told; call inside the transaction that drops it. */
+/** [R160] Emits an event for steps that leave the undo list. Call inside the transaction that drops them. */
 export function tellDropped({ db }: Store, system: System, steps: readonly StepSummary[]): void {
   if (steps.length === 0) return;
   const data = { steps: steps.map(({ id }) => id) };

@@ -1,8 +1,8 @@
 /**
- * Keeps the cap: frees in a fixed order until the store is well below it again. Unreachable objects
- * first; then old tool checkpoints; then messages and turns; then safety checkpoints older than a week
- * beyond the last twenty. What is protected stays, even if that means that nothing more fits; so do the
- * turns under way and the last complete one [R160].
+ * Keeps the cap: frees in a fixed order until the store is well below it. Unreachable objects first; then old
+ * tool checkpoints; then messages and turns; then safety checkpoints older than a week beyond the last
+ * twenty. Protected checkpoints stay even if nothing more fits, and so do the open turns and the last
+ * complete one [R160].
  */
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/steps.ts";
@@ -13,21 +13,22 @@ import { storeBytes, type Store } from "../store/store.ts";
 import { collectGarbage } from "./gc.ts";
 import { pruneCheckpoints } from "./prune.ts";
 
-/** Enough for a while, so that not every checkpoint has to clean up. */
+/** Frees enough for a while, so that not every checkpoint has to clean up. */
 const TARGET_SHARE = 0.9;
 const BATCH_SHARE = 4;
 const SAFETY_AGE_MS = 7 * 24 * 60 * 60 * 1000;
 const SAFETY_COUNT = 20;
 
+/** How much room is needed. */
 export interface RoomRequest {
   readonly capBytes: number;
-  /** How much more than the present room is needed. */
+  /** How many bytes are needed beyond the present room. */
   readonly missingBytes: number;
-  /** seq of a checkpoint that is about to be restored: it is the last to go. */
+  /** The seq of a checkpoint that is about to be restored: it is dropped last. */
   readonly keep: number | undefined;
 }
 
-/** Returns the steps that can no longer be undone. */
+/** Frees room and returns the steps that can no longer be undone. */
 export function makeRoom(
   store: Store,
   system: System,
@@ -35,7 +36,7 @@ export function makeRoom(
 ): StepSummary[] {
   const before = storeBytes(store);
   const target = Math.min(capBytes * TARGET_SHARE, before - missingBytes);
-  // what is larger than the cap fits no emptier store either
+  // an object larger than the cap does not fit an empty store either
   if (target < 0) return [];
   const dropped: StepSummary[] = [];
   const collect = () => {
@@ -50,7 +51,7 @@ export function makeRoom(
         ({ seq }) => seq !== keep && !spared.has(seq),
       );
       if (candidates.length === 0) break;
-      // oldest first, a part at a time: no more is lost than must be
+      // oldest first, in batches: nothing is dropped needlessly
       pruneCheckpoints(store, system, candidates.slice(-Math.ceil(candidates.length / BATCH_SHARE)));
       collect();
     }
@@ -60,7 +61,7 @@ export function makeRoom(
 
 type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];
 
-/** Never the newest checkpoint, nothing a person named or made, and not the first. */
+/** Everything except the newest and the first checkpoint and those a person named or made. */
 function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
   return all
     .slice(1)

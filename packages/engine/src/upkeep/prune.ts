@@ -1,4 +1,7 @@
-/** Drops checkpoints by policy. A pruned one is no longer listed and can be brought back until its grace time is over. */
+/**
+ * Drops checkpoints by policy. A pruned checkpoint is no longer listed, and can be brought back until its
+ * grace time ends.
+ */
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -11,10 +14,10 @@ import type { Store } from "../store/store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The checkpoints that a policy lets go, oldest first. */
+/** The checkpoints that a policy drops, oldest first. */
 export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Checkpoint[] {
   const all = listCheckpoints(store.db);
-  // age is counted in recorded time: a clock that runs ahead must not make everything look old
+  // age is measured in recorded time: a clock that runs ahead must not make everything look old
   const present = all.reduce((latest, { createdAt }) => Math.max(latest, Math.min(createdAt, now)), 0);
   const lastEvent = new Map<string | null, number>();
   for (const { thread, createdAt } of all)
@@ -41,7 +44,10 @@ function hoursKept({ kind }: Checkpoint, policy: RetentionPolicy): number {
     : policy.keepAllHours;
 }
 
-/** Manual, named, tagged, initial and approved ones stay; safety checkpoints as long as their thread is alive. */
+/**
+ * Manual, named, tagged, initial and approved checkpoints stay; safety checkpoints stay while their thread is
+ * active.
+ */
 function isProtected(checkpoint: Checkpoint, now: number, lastEvent: number): boolean {
   const { kind, name, tags } = checkpoint;
   if (kind === "manual" || kind === "initial" || kind === "approve" || name !== null || tags.length > 0)
@@ -49,6 +55,7 @@ function isProtected(checkpoint: Checkpoint, now: number, lastEvent: number): bo
   return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS;
 }
 
+/** Marks checkpoints as pruned. */
 export function pruneCheckpoints(store: Store, system: System, checkpoints: readonly Checkpoint[]): void {
   if (checkpoints.length === 0) return;
   const now = system.now();
@@ -66,7 +73,7 @@ export function pruneCheckpoints(store: Store, system: System, checkpoints: read
   });
 }
 
-/** Brings back every checkpoint that is pruned but not gone yet. */
+/** Brings back every checkpoint whose grace time has not ended. */
 export function unprune(store: Store, system: System): number[] {
   return store.db.transaction(() => {
     const rows = store.db.all("SELECT seq, id FROM checkpoint WHERE pruned_at IS NOT NULL ORDER BY seq");

@@ -1,7 +1,7 @@
 /**
- * Takes content out of the store so that no byte of it is left [R15]. First one transaction after which nothing refers
- * to it; then everything is packed anew and what is freed is overwritten. What keeps the second part from being done
- * (a full disk, another process that reads) is told, and noted in the store: `gc` finishes it.
+ * Removes content from the store so that no byte of it is left [R15]. First one transaction removes all
+ * references; then everything is repacked and freed space is overwritten. If the second part fails (a full
+ * disk, another process that reads), the caller is told and the store records it: `gc` finishes it.
  */
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { appendOperation } from "../history/operations.ts";
@@ -16,27 +16,29 @@ import { collectGarbage } from "./gc.ts";
 
 const UNFINISHED = "purge_unfinished";
 
-/** Something was forgotten whose bytes are still to be overwritten. */
+/** True when the bytes of forgotten content are still to be overwritten. */
 export function isPurgeUnfinished(db: Database): boolean {
   return readMeta(db, UNFINISHED) !== undefined;
 }
 
+/** What a purge removed. */
 export interface Purged<Result> {
   readonly result: Result;
   readonly objects: number;
   readonly bytes: number;
 }
 
+/** What to purge. */
 export interface PurgeRequest<Result> {
-  /** What the log says of it. */
+  /** The log's entry for it. */
   readonly detail: Record<string, unknown>;
-  /** Takes away all that refers to some content. */
+  /** Removes all references to the content. */
   work(): Result;
-  /** False leaves the packs to the next `gc`: they hold no words, only perhaps pages that once did. */
+  /** False leaves the packs to the next `gc`: they hold no text, only perhaps pages that once did. */
   readonly packs: boolean;
 }
 
-/** Takes content away, then overwrites it. */
+/** Removes references, then overwrites the content. */
 export function purge<Result>(
   store: Store,
   system: System,
@@ -48,7 +50,7 @@ export function purge<Result>(
     overwriting(db, () => {
       const result = db.transaction(() => {
         const done = work();
-        // an open edit must not keep what is to be gone; it can no longer be taken back
+        // an open edit must not keep forgotten content; it can no longer be aborted
         db.run("UPDATE tool_call SET snapshot = NULL, rules = NULL, excluded = NULL");
         const operation = { id: system.newId() as OperationId, kind: "forget" as const, at: system.now() };
         appendOperation(db, { ...operation, detail });
@@ -62,7 +64,7 @@ export function purge<Result>(
   );
 }
 
-/** What an earlier `purge` could not do; call instead of an ordinary gc. */
+/** Finishes an interrupted purge; call it instead of an ordinary gc. */
 export function finishPurge(
   store: Store,
   system: System,
@@ -71,7 +73,7 @@ export function finishPurge(
   return withReserve(store, () => overwriting(store.db, () => overwrite(store, system, dropPrunedBefore)));
 }
 
-/** Overwritten, not only unlinked: freed pages are zeroed too. */
+/** Zeroes freed pages instead of only unlinking them. */
 function overwriting<Result>(db: Database, work: () => Result): Result {
   db.exec("PRAGMA secure_delete = ON");
   try {
@@ -96,7 +98,7 @@ function overwrite(store: Store, system: System, dropPrunedBefore: number): Omit
   }
 }
 
-/** All tables with text of people or agents. Their rows move between pages as they grow, and leave copies behind. */
+/** All tables with text of people or agents. Growing rows move between pages and leave copies behind. */
 const TEXT_TABLES = [
   "thread",
   "checkpoint",
@@ -109,9 +111,9 @@ const TEXT_TABLES = [
   "operation",
 ];
 
-/** Writes them anew, row for row: all their pages are freed, and so overwritten. */
+/** Rewrites the tables row by row: all their pages are freed and therefore overwritten. */
 function rewriteTexts(db: Database): void {
-  // the copy must not be written to a file for temporary tables, and no row is really deleted
+  // no temporary file may receive the copy, and no row is really deleted
   db.exec("PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = OFF");
   try {
     for (const table of TEXT_TABLES) {
@@ -127,7 +129,7 @@ function rewriteTexts(db: Database): void {
   }
 }
 
-/** [N1] As long as another process reads an older state of the store, the bytes are still in its log. */
+/** [N1] While another process reads an older state of the store, the bytes are still in its log. */
 function assertLogIsGone({ db, directory }: Store): void {
   const [row] = db.all("PRAGMA wal_checkpoint(TRUNCATE)");
   if (directory === undefined || row?.["busy"] === 0) return;

@@ -1,4 +1,4 @@
-/** Everything that some checkpoint or recorded change still refers to. */
+/** Everything that a checkpoint or recorded change refers to. */
 import { readTree } from "../diff/compare-trees.ts";
 import { readUnsettled } from "../history/journal.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
@@ -6,24 +6,24 @@ import { decodeEntry } from "../model/tree.ts";
 import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Store } from "../store/store.ts";
 
-/** A live object and where it is used: objects used at the same place compress well together. */
+/** A live object and where it is used. Objects used at the same place compress well together. */
 export interface Use {
   readonly path: BytePath;
   readonly isTree: boolean;
-  /** Smaller for what is newer. */
+  /** Smaller for newer uses. */
   readonly age: number;
 }
 
-/** Finds live objects, each with its use by the newest checkpoint that has it; can be asked to look for newer ones again. */
+/** Finds live objects, each with its use by the newest checkpoint. Can be run again to find newer ones. */
 export class Reachable {
   readonly #store: Store;
   readonly #uses = new Map<ObjectHash, Use>();
-  /** Apart from the uses: a file may have the very bytes of a tree. */
+  /** Separate from the uses: a file may have the same bytes as a tree. */
   readonly #trees = new Set<ObjectHash>();
   readonly #without: ReadonlySet<number>;
   #seenChanges = 0;
 
-  /** `without`: checkpoints that are about to go. */
+  /** `without`: checkpoints that are about to be dropped. */
   constructor(store: Store, without: ReadonlySet<number> = new Set()) {
     this.#store = store;
     this.#without = without;
@@ -33,7 +33,7 @@ export class Reachable {
     return this.#uses;
   }
 
-  /** What the checkpoints themselves refer to, leaving aside what only an undo would need. */
+  /** Adds what the checkpoints themselves refer to, without what only an undo needs. */
   addSnapshots(): this {
     for (const row of this.#store.db.all(
       "SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC",
@@ -45,7 +45,7 @@ export class Reachable {
       for (const column of ["rules", "excluded"])
         this.#addBlob(name(column), { path: ROOT_PATH, isTree: false, age });
     }
-    // an open edit holds on to the state it began with
+    // an open edit holds the state it began with
     for (const row of this.#store.db.all(
       "SELECT snapshot, rules, excluded FROM tool_call WHERE snapshot IS NOT NULL",
     )) {
@@ -57,7 +57,7 @@ export class Reachable {
     return this;
   }
 
-  /** What the changes of checkpoints refer to that were not looked at yet. */
+  /** Adds what changes refer to, for checkpoints not visited yet. */
   addChanges(): this {
     const newest = Number(this.#store.db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
     for (const row of this.#store.db.iterate(
@@ -76,7 +76,7 @@ export class Reachable {
     return this;
   }
 
-  /** What a restore under way, or one to be finished, still has to put in place or back. */
+  /** Adds what a running or unfinished restore still has to put in place or back. */
   addJournal(): this {
     for (const { edits } of readUnsettled(this.#store.db)) {
       for (const { path, from, to } of edits) {

@@ -3,6 +3,7 @@ import { countOperations } from "../history/operations.ts";
 import type { Stats } from "../model/reports.ts";
 import { storeBytes, type Store } from "../store/store.ts";
 
+/** Reads the figures that `belay stats` shows. */
 export function readStats(store: Store, capBytes: number): Stats {
   const { db } = store;
   const number = (sql: string) => Number(Object.values(db.get(sql) ?? {})[0] ?? 0);

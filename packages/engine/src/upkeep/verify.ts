@@ -1,6 +1,6 @@
 /**
- * Proves the store sound, or says what is damaged and which checkpoints that concerns. Quick: every row,
- * every tree, every reference. Full: every byte is hashed again.
+ * Proves the store sound, or reports what is damaged and which checkpoints are affected. Quick: every row,
+ * tree and reference. Full: every byte is hashed again.
  */
 import { findBrokenChain } from "../history/operations.ts";
 import { areChangesSealed, readCheckpointChanges } from "../history/changes.ts";
@@ -13,18 +13,20 @@ import { decodeRules } from "../model/rules.ts";
 import { decodeTree } from "../model/tree.ts";
 import { openStore, type Store } from "../store/store.ts";
 
+/** How thorough to be. */
 export interface VerifyOptions {
   readonly full: boolean;
   readonly progress?: (done: number, total: number) => void;
 }
 
+/** Verifies a store. */
 export function verifyStore(store: Store, options: VerifyOptions): VerifyReport {
   const verifier = new Verifier(store, options);
   verifier.run();
   return verifier.report();
 }
 
-/** What one object or row lacks, before it is known which checkpoints need it. */
+/** What is wrong with an object or row, before the affected checkpoints are known. */
 interface Finding {
   readonly kind: VerifyProblem["kind"];
   readonly detail: string;
@@ -57,7 +59,7 @@ class Verifier {
     this.#go("log", () => this.#checkLog());
   }
 
-  /** Damage that ends one check does not keep the others from being made. */
+  /** Damage that ends one check does not prevent the others. */
   #go(key: string, check: () => void): void {
     try {
       check();
@@ -84,7 +86,7 @@ class Verifier {
   }
 
   #checkPages(): void {
-    // only the thorough one compares indexes with their tables
+    // only the full check compares indexes with their tables
     const check = this.#options.full ? "integrity_check" : "quick_check";
     for (const row of this.#store.db.all(`PRAGMA ${check}(20)`)) {
       const detail = String(Object.values(row)[0]);
@@ -92,7 +94,7 @@ class Verifier {
     }
   }
 
-  /** SQLite does not notice a table or column of another name. */
+  /** SQLite does not notice a renamed table or column. */
   #checkSchema(): void {
     if (readSchema(this.#store) !== soundSchema())
       this.#note("schema", { kind: "database", detail: "The definition of a table is damaged." });
@@ -121,7 +123,7 @@ class Verifier {
     }
   }
 
-  /** No seal covers these: only what cannot have been written is noticed. */
+  /** No seal covers these rows: only values that could never have been written are noticed. */
   #checkCarried(): void {
     const isForeign = "typeof(path) <> 'blob' OR typeof(reason) <> 'text'";
     const seqs = this.#store.db.all(
@@ -189,7 +191,7 @@ class Verifier {
     ) as CheckpointId;
   }
 
-  /** The damaged objects at or below a tree; each tree is looked at once. */
+  /** The damaged objects at or below a tree; each tree is visited once. */
   #damageOf(tree: ObjectHash): ReadonlySet<ObjectHash> {
     const known = this.#damageBelow.get(tree);
     if (known !== undefined) return known;
@@ -255,7 +257,7 @@ class Verifier {
   }
 }
 
-/** What an undo of a checkpoint's changes would need; it may be in no snapshot any more. */
+/** What undoing a checkpoint's changes needs; it may be in no snapshot. */
 function changedContent({ db }: Store, seq: number): ObjectHash[] {
   if (!areChangesSealed(db, seq)) return [];
   const entries = readCheckpointChanges(db, seq).flatMap((change) => [change.old, change.new]);
@@ -273,7 +275,7 @@ export function findAffected(store: Store, object: string): CheckpointId[] {
   return byObject.length > 0 ? byObject : findUsers(store, object as ObjectHash);
 }
 
-/** A blob whose bytes are damaged looks sound to the quick check: find who uses it by name. */
+/** The quick check does not notice a blob with damaged bytes: find its users by name. */
 function findUsers(store: Store, object: ObjectHash): CheckpointId[] {
   const uses = new Map<ObjectHash, boolean>();
   const usesObject = (tree: ObjectHash): boolean => {
@@ -315,7 +317,7 @@ function readSchema({ db }: Store): string {
 
 let knownSchema: string | undefined;
 
-/** The schema of a store made anew; the same for as long as the process lives. */
+/** The schema of a new store, created once per process. */
 function soundSchema(): string {
   if (knownSchema === undefined) {
     using sound = openStore(undefined, { create: true });
