@@ -1,4 +1,4 @@
-/** What must hold with every client: a turn is taken back and done again exactly, and a broken store stops nobody. */
+/** What must hold with every client: a turn is taken back and done again exactly, and a broken store blocks no client. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

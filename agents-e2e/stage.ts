@@ -19,7 +19,7 @@ import type { Command } from "./client.ts";
 
 const LAUNCHER = join(import.meta.dirname, "../packages/cli/bin/belay.js");
 const PATIENCE_MS = 300_000;
-/** Nobody listens there: what a client wants of the network fails at once. */
+/** No program listens there, so network requests of a client fail at once. */
 const NO_NETWORK = "http://127.0.0.1:9";
 
 export interface Ran {

@@ -70,7 +70,7 @@ export const OTHER_STEPS: readonly Step[] = [
   { does: "shell", command: "echo more > more.txt" },
 ];
 
-/** The model thinks for ever afterwards. */
+/** The model then thinks forever. */
 export const STALLED_PROMPT = "Please think about it.";
 export const STALLED_STEPS: readonly Step[] = [
   { does: "shell", command: "rm README.md && echo started > started.txt" },

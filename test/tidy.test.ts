@@ -11,6 +11,7 @@ import {
   checkFileAccess,
   checkLayers,
 } from "./tidy/imports.ts";
+import { checkSentences, checkWords, GLOSSARY } from "./tidy/language.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
 import { readRepository, type Check } from "./tidy/repository.ts";
 import { checkFileSizes, longFiles, checkFunctionSizes } from "./tidy/sizes.ts";
@@ -182,6 +183,34 @@ describe("sizes and names", () => {
       expectComplaint(checkFileNames, `packages/cli/src/${name}`, "");
     }
     expectNothing(checkFileNames, "packages/cli/src/shared-attribution.ts", "");
+  });
+});
+
+describe("the language", () => {
+  test("has none of the glossary's words to avoid", () => {
+    expectClean(checkWords);
+    const glossary = {
+      path: GLOSSARY,
+      text: "## Words to avoid\n| word | instead |\n|---|---|\n| somebody, for ever | the actor |\n\n## Rest\n| nobody |",
+    };
+    const complaints = (path: string, text: string) => checkWords([glossary, { path, text }]);
+    for (const text of ["/** Somebody waits. */", 'fail("Somebody wrote");', "fail(`${a} somebody`);"])
+      expect(complaints("packages/engine/src/fs/a.ts", text), text).toHaveLength(1);
+    expect(complaints("packages/engine/src/fs/a.ts", "/**\n * Kept for\n * ever.\n */")).toHaveLength(1);
+    expect(complaints("bench/planted.md", "This is kept for\never.")).toHaveLength(1);
+    expect(complaints("packages/engine/src/fs/a.ts", "const somebody = nobody; // the user")).toEqual([]);
+    expect(complaints("bench/planted.md", "The caller waits forever.")).toEqual([]);
+  });
+
+  test("has a sentence for every exported name", () => {
+    expectClean(checkSentences);
+    const path = "packages/engine/src/fs/planted.ts";
+    expectComplaint(checkSentences, path, '/** The file. */\nimport "a";\nexport interface A {}');
+    expectComplaint(checkSentences, path, "// not a sentence\nexport const a = 1;");
+    expectComplaint(checkSentences, path, "export function a(): void;\n/** Late. */\nexport function a() {}");
+    expectNothing(checkSentences, path, "/** One. */\nexport function a(): void;\nexport function a() {}");
+    expectNothing(checkSentences, path, '/** One. */\nexport class A {}\nexport { b } from "./b.ts";');
+    expectNothing(checkSentences, "packages/cli/test/planted.ts", "export const a = 1;");
   });
 });
 

@@ -28,7 +28,7 @@ for (let number = Number(first); ; number += 1) {
   }
 }
 
-/** What is not synced may be lost in a power cut without anybody's fault. */
+/** Unsynced content may be lost in a power cut; that is no fault. */
 function writeSynced(path: string, content: string): void {
   const descriptor = openSync(path, "w");
   writeSync(descriptor, content);

@@ -157,7 +157,7 @@ const FRONT_DOORS = new Set([
   "@belay/agents/mcp",
 ]);
 
-/** The protocol knows nobody; the server knows the protocol and the engine's front door. */
+/** The protocol imports no other package; the server knows the protocol and the engine's front door. */
 export const checkServerImports: Check = (files) =>
   files.flatMap((file) => {
     const home = /^packages\/(protocol|server)\/src\//.exec(file.path);

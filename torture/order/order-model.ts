@@ -8,7 +8,7 @@ import { mergeFiles } from "./slot-file.ts";
 export type Files = ReadonlyMap<string, string>;
 type Content = string | undefined;
 
-/** One path from one content to another, by one step; or by several, where nobody can tell whose it was. */
+/** One path from one content to another, by one step; or by several, where it is unknown whose it was. */
 interface Change {
   /** When it was seen. */
   readonly at: number;

@@ -202,7 +202,7 @@ export class Play {
   async #escape(session: Session): Promise<boolean> {
     const { client, calls } = session;
     const isCodex = client.agent === "codex";
-    // A background command goes on, and an edit is done before anybody can press a key; only Codex tells.
+    // A background command goes on, and an edit is done before a person can press a key; only Codex reports it.
     const isCertain = [...calls.values()].every(
       ({ isBackground, path }) => !isBackground && path === undefined,
     );

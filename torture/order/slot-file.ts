@@ -15,7 +15,7 @@ export function slotFile(slots: readonly string[]): string {
   return slots.map((slot, index) => `${slot}\n${BETWEEN[index] ?? ""}`).join("");
 }
 
-/** The same file with one of its lines changed; made anew if it is not there. */
+/** The same file with one of its lines changed; created if it is missing. */
 export function changeSlot(content: string | undefined, slot: number, word: string): string {
   const slots = slotsOf(content) ?? Array.from({ length: SLOTS }, (_, index) => `new ${word} ${index}`);
   return slotFile(slots.with(slot % SLOTS, word));

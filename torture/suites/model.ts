@@ -72,7 +72,7 @@ async function explain({ program, error }: Failed): Promise<Error> {
 }
 
 /**
- * A capture waits a moment before it reads a fresh file a second time, for a writer to be done. Here nobody writes
+ * A capture waits a moment before it reads a fresh file a second time, for a writer to be done. Here no program writes
  * during a capture: the second reading is made all the same, but at once. Without this the wait is most of the time.
  */
 function settleAtOnce(): Disposable {

@@ -68,7 +68,7 @@ const REMOVED: Change = ["removed", () => undefined];
 
 /**
  * What leaves the rules stays what it is, or goes: what comes new in a place that is left out was never captured, and is
- * nobody's to take away.
+ * not to be taken away.
  */
 const WORLDS: readonly { readonly places: readonly string[]; readonly changes: readonly Change[] }[] = [
   {

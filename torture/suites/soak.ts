@@ -108,7 +108,7 @@ class Agent {
     const content = `${this.name} ${number} ${this.#random.below(2 ** 30)}`;
     writeFileSync(this.path, content);
     const said = await this.#run(["checkpoint"]);
-    // nobody else may have written to it, not even a restore that was killed and is finished by another process
+    // no other process may have written to it, not even a restore that was killed and is finished by another process
     assert.equal(readFileSync(this.path, "utf8"), content);
     if (said !== undefined) this.saved.push({ id: said, content });
   }
@@ -124,11 +124,11 @@ class Agent {
     if (said !== undefined) this.#restoreMs = performance.now() - started;
     const present = readFileSync(this.path, "utf8");
     if (said !== undefined && !written.includes(present)) assert.equal(present, target.content);
-    // what was replaced by its own hand is nobody's to save
+    // what was replaced by its own hand need not be saved
     if (present !== written.at(-1)) this.takenAway.push(written.at(-1)!);
   }
 
-  /** Saves the file anew, as an editor does, while it is being restored. */
+  /** Saves the file again, as an editor does, while it is being restored. */
   async #meddle(number: number): Promise<string> {
     const content = `${this.name} ${number} meanwhile ${this.#random.below(2 ** 30)}`;
     await sleep(this.#random.below(this.#restoreMs));

@@ -244,7 +244,7 @@ describe("[R143] the hook's script", () => {
     ["a permission in a doubled key", `{"systemMessage":"x"},"permission":"allow"}`],
     ["words around it", `ok {}`],
     ["nothing", ""],
-  ])("never prints %s, whoever answered", async (_, answer) => {
+  ])("never prints %s, whichever process answered", async (_, answer) => {
     const setting = setUp();
     await playResident(setting, () => ({ answer }));
     expect(await run(setting, EVENT)).toMatchObject({ output: "{}", errors: "", code: 0 });
@@ -257,7 +257,7 @@ describe("[R60] the hook's script goes the long way", () => {
   test.each<[string, Play]>([
     ["when it is refused", () => ({ status: 401, answer: "{}" })],
     ["when the answer is cut off", () => ({ answer: "{}", length: 20 })],
-    ["when nobody says how long the answer is", () => ({ answer: "{}", length: -1 })],
+    ["when the answer has no length", () => ({ answer: "{}", length: -1 })],
   ])("%s", async (_, play) => {
     const setting = setUp();
     await playResident(setting, play);
@@ -267,7 +267,7 @@ describe("[R60] the hook's script goes the long way", () => {
   test("when there is no resident process, or none any more", async () => {
     const setting = setUp();
     expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
-    // a port that nobody listens on
+    // a port without a listener
     writeFacts(setting.belayHome, 1);
     expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
     writeFileSync(join(setting.belayHome, "run", "resident.json"), "garbage");

@@ -200,7 +200,7 @@ describe("[N2, R60] hostile payloads", () => {
       expect(await send(agent, {})).toEqual({});
     }
     expect(host.calls).toEqual([]);
-    expect(await send("nobody", claude("Stop"))).toEqual({});
+    expect(await send("unknown", claude("Stop"))).toEqual({});
     expect(host.story).toEqual(["trouble | Belay knows no agent of this name"]);
   });
 

@@ -74,7 +74,7 @@ describe.each(AGENT_IDS)("%s", (agent) => {
     },
   );
 
-  test("only `shared` writes a file that is meant to be committed, and names nobody's home in it", async () => {
+  test("only `shared` writes a file that is meant to be committed, and it names no home directory", async () => {
     for (const scope of ["local", "user"] as const) {
       const place = setUp(scope);
       const path = await settingsOf(agent, place);
@@ -286,7 +286,7 @@ test.each([
   expect(removed.match(/mine/g)).toEqual(text.match(/mine/g));
 });
 
-test("a file of Belay's own that somebody changed is not deleted", async () => {
+test("a file of Belay's own that was changed by hand is not deleted", async () => {
   const place = setUp("user");
   const path = await settingsOf("opencode", place);
   await installAgent("opencode", place);

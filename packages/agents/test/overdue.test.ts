@@ -92,7 +92,7 @@ describe("letting go", () => {
     expect(listOverdue(home).map(({ id }) => id)).toEqual(["1"]);
   });
 
-  test("a slash command is waited for: somebody wants to see what it prints", async () => {
+  test("a slash command is waited for: the user wants to see its output", async () => {
     const home = temporaryDirectory();
     const work = new Promise<string>((resolve) => setTimeout(() => resolve("what it printed"), 50));
     const input = { ...fixture("claude-code", "UserPromptExpansion"), command_name: "belay:undo" };

@@ -180,7 +180,7 @@ test("[R61] an event that the script delivers and hands on is carried out once",
   expect(listOverdue(sandbox.home)).toEqual([]);
 });
 
-test("a script of an earlier Belay is written anew when the process starts; where there is none, none is made", async () => {
+test("the process rewrites the script of an earlier Belay when it starts; a missing script stays missing", async () => {
   sandbox = await Sandbox.protected({ "a.txt": "one\n" });
   const script = join(sandbox.home, "bin/belay-hook");
   sandbox.belay(["start"]);
@@ -357,7 +357,7 @@ describe("installing", () => {
     expect(refused.status).toBe(3);
     expect(JSON.parse(refused.stdout)).toMatchObject({ error: { code: "CONFIRMATION_REQUIRED" } });
     expect(existsSync(sandbox.path(".claude"))).toBe(false);
-    expect(asUser("init", "--agent", "nobody").status).toBe(2);
+    expect(asUser("init", "--agent", "unknown").status).toBe(2);
     expect(asUser("init", "--no-agents").status).toBe(0);
     expect(existsSync(sandbox.path(".claude"))).toBe(false);
   });
@@ -483,30 +483,33 @@ async function mcp(environment: NodeJS.ProcessEnv = process.env) {
   };
 }
 
-test.skipIf(!canMount)("[R162] belay mcp on a full disk reads, restores, and keeps nobody out", async () => {
-  sandbox = new Sandbox({ "a.txt": "one\n" });
-  mkdirSync(sandbox.home, { mode: 0o700 });
-  mountSmall(sandbox.home, "24m");
-  try {
-    chmodSync(sandbox.home, 0o700);
-    await sandbox.protect();
-    sandbox.write("made.txt", "1\n");
-    spawnSync("sh", ["-c", `cat /dev/zero >'${sandbox.home}/filler'`]);
-    const client = await mcp();
-    const { confirm } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
-    expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
-    const done = await client.call(3, "checkpoint_restore", { checkpoint: "1", confirm });
-    expect(done).toMatchObject({ outcome: "applied", deleted: 1 });
-    expect(sandbox.read("made.txt")).toBeUndefined();
-    rmSync(join(sandbox.home, "filler"));
-    sandbox.ok("undo", "--yes");
-    expect(sandbox.read("made.txt")).toBe("1\n");
-    await client.end();
-    await sandbox.verify();
-  } finally {
-    unmount(sandbox.home);
-  }
-});
+test.skipIf(!canMount)(
+  "[R162] belay mcp on a full disk reads, restores, and locks no other process out",
+  async () => {
+    sandbox = new Sandbox({ "a.txt": "one\n" });
+    mkdirSync(sandbox.home, { mode: 0o700 });
+    mountSmall(sandbox.home, "24m");
+    try {
+      chmodSync(sandbox.home, 0o700);
+      await sandbox.protect();
+      sandbox.write("made.txt", "1\n");
+      spawnSync("sh", ["-c", `cat /dev/zero >'${sandbox.home}/filler'`]);
+      const client = await mcp();
+      const { confirm } = await client.call(2, "checkpoint_restore", { checkpoint: "1" });
+      expect(sandbox.json(["list"]).checkpoints).toHaveLength(1);
+      const done = await client.call(3, "checkpoint_restore", { checkpoint: "1", confirm });
+      expect(done).toMatchObject({ outcome: "applied", deleted: 1 });
+      expect(sandbox.read("made.txt")).toBeUndefined();
+      rmSync(join(sandbox.home, "filler"));
+      sandbox.ok("undo", "--yes");
+      expect(sandbox.read("made.txt")).toBe("1\n");
+      await client.end();
+      await sandbox.verify();
+    } finally {
+      unmount(sandbox.home);
+    }
+  },
+);
 
 test("[R185] belay mcp tells of a conflict what the command line tells", async () => {
   sandbox = await Sandbox.protected();

@@ -80,7 +80,7 @@ describe("threads and thread", () => {
     expect(sandbox.ok("thread", "claude-1")).toMatch(
       /claude "Add login"[^]*sessions +session_1 active[^]*Create the form/,
     );
-    expect(sandbox.error(["thread", "nobody"], 4).code).toBe("THREAD_NOT_FOUND");
+    expect(sandbox.error(["thread", "unknown"], 4).code).toBe("THREAD_NOT_FOUND");
   });
 
   test("without conversations there is nothing to approve", () => {
@@ -211,7 +211,7 @@ describe("restore with the conversation", () => {
   });
 });
 
-test("[R31] list --fresh tells which messages changed anything; without it nobody has compared", async () => {
+test("[R31] list --fresh tells which messages changed anything; without it nothing is compared", async () => {
   const thread = await openThread("claude");
   await turn(thread, "one", () => sandbox.write("b.txt", "1\n"));
   await turn(thread, "just a question", () => undefined);

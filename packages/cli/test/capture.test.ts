@@ -21,7 +21,7 @@ interface Said {
   readonly agents: { agent: string; captured: boolean; lastEvent: string | null; problem: string | null }[];
 }
 
-/** What everybody says of it; the exit code of `doctor` with it. */
+/** What every command says about it; the exit code of `doctor` with it. */
 function capture(): Said & { exit: number | null; status: string } {
   const doctor = sandbox.belay(["--json", "doctor"], { env: ENV });
   const said = (JSON.parse(doctor.stdout) as { capture: Said }).capture;

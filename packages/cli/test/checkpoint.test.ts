@@ -97,7 +97,7 @@ describe("checkpoint", () => {
   });
 
   test("an unknown thread is not found", () => {
-    expect(sandbox.error(["checkpoint", "--thread", "nobody"], 4)).toMatchObject({
+    expect(sandbox.error(["checkpoint", "--thread", "unknown"], 4)).toMatchObject({
       code: "THREAD_NOT_FOUND",
     });
   });

@@ -79,7 +79,7 @@ test("a reader that goes away early ends it quietly; a full disk is an error", (
   expect(full.stderr).toMatch(/could not be written: ENOSPC/);
 });
 
-test("a file that exists is overwritten only after a yes", () => {
+test("a file that exists is overwritten only after confirmation", () => {
   expect(sandbox.error(["export", "1", "--tar", "a.txt"], 3)).toMatchObject({
     code: "CONFIRMATION_REQUIRED",
   });
@@ -124,7 +124,7 @@ test("[A23] [A24] [A60] [Y30] a conversation becomes a git repository: main is w
   const { threads } = sandbox.json(["threads"]);
   const target = join(sandbox.base, "exported");
   const { branches } = sandbox.json(["export", "--thread", threads[0].id, "--git", target]);
-  // [A33] everybody counts alike: before and after the turn, by hand; the approval is the merge
+  // [A33] every command counts alike: before and after the turn, by hand; the approval is the merge
   expect(branches).toEqual([
     { branch: "main", commits: 2 },
     { branch: "session_1", commits: 3 },

@@ -35,7 +35,7 @@ function beginCommand(session: string, word: string): void {
   hook(event("PreToolUse", bash(session, word)));
 }
 
-/** An event that took too long, and that nobody carried out yet. */
+/** An overdue event that was not carried out yet. */
 function leaveEvent(session: string, word: string): void {
   const input = event("PostToolUse", bash(session, word));
   const sent = { agent: "claude-code", cwd: sandbox.project, environment: {}, input };

@@ -93,7 +93,7 @@ describe("[R212] `.git` is not captured", () => {
     expect(restored.stdout + restored.stderr).toContain(WARNING);
   });
 
-  test("undo says so; with the repository still there nobody does", () => {
+  test("undo says so, but not while the repository still exists", () => {
     sandbox.ok("run", "--", "sh", "-c", "echo changed > a.txt");
     expect(sandbox.json(["undo", "--dry-run"]).plan.warnings).toEqual([]);
     expect(sandbox.json(["status"]).warnings).toEqual([]);

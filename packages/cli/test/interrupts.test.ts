@@ -406,7 +406,7 @@ test("[R128] the resident process notices that a command was cut off: what one w
   expect(files()).toEqual(["0\n", "0\n", "mine\n"]);
 });
 
-test("[R195] a command that waited for a yes for longer than the resident process: what it does is still its turn's", async () => {
+test("[R195] a command that waited for permission longer than the resident process lived: its changes are still its turn's", async () => {
   await setUp();
   sandbox.ok("start");
   const client = new Client(CLAUDE, "s1", "");

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
-/** What it is unless somebody says otherwise. */
+/** The default. */
 const A_SECOND = 0;
 
 let sandbox: Sandbox;
@@ -107,7 +107,7 @@ describe.each(["alone", "with the resident process"])(
       await sandbox.verify();
     });
 
-    test("[R71] what nobody carried out is made up for with the next event, and marked", async () => {
+    test("[R71] an event that was not carried out is made up for with the next one, and marked", async () => {
       await start(how);
       makeSlow(10);
       expect(hook("PreToolUse", {}, 300).answer.systemMessage).toContain("will come late");

@@ -64,7 +64,7 @@ describe("[R144] while it is paused", { timeout: 60_000 }, () => {
     await sandbox.verify();
   });
 
-  test("what changed in it is one row after it, nobody's turn, and the next turn is captured", async () => {
+  test("what changed in it is one row after it, no turn's work, and the next turn is captured", async () => {
     using sandbox = await Sandbox.protected();
     turn(sandbox, "first");
     sandbox.ok("pause");

@@ -61,7 +61,7 @@ async function answering(
 describe("[R152] init answered with no to the hooks", () => {
   beforeEach(() => mkdirSync(join(sandbox.base, ".codex")));
 
-  test("asks whether to protect without them, and Enter is a yes", async () => {
+  test("asks whether to protect without them, and Enter confirms", async () => {
     const done = await answering(["init"], { "Add hooks to": "n\n", "[Y/n]": "\n" });
     expect(done.screen).toContain("Protect it without hooks?");
     expect(done.status).toBe(0);
@@ -214,7 +214,7 @@ describe("[R152] attach of a store whose directory still exists", () => {
     expect(sandbox.json(["status"], 4, { cwd: elsewhere }).error.movedTo.path).toBe(sandbox.project);
   });
 
-  test("a directory that is protected anew forgets that its store went", () => {
+  test("a directory that is protected again forgets that its store went", () => {
     const { workspace } = sandbox.json(["init"]);
     const elsewhere = other();
     expect(sandbox.belay(["attach", workspace, "--yes"], { cwd: elsewhere }).status).toBe(0);

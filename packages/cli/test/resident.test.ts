@@ -1,4 +1,4 @@
-/** The resident process as commands and hooks find it: alive, dead, or somebody else's. */
+/** The resident process as commands and hooks find it: alive, dead, or another user's. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";

@@ -118,7 +118,7 @@ test("--dry-run shows the plan and changes nothing", () => {
   expect(presentState()).toEqual(CHANGED);
 });
 
-test("several files need a yes, and nobody is there: exit 3, nothing changed", () => {
+test("several files need confirmation, and there is no terminal: exit 3, nothing changed", () => {
   expect(sandbox.error(["restore", "1"], 3)).toMatchObject({
     code: "CONFIRMATION_REQUIRED",
     hint: expect.stringContaining("--yes"),
@@ -222,7 +222,7 @@ describe("bad input changes nothing", () => {
     [["restore", "1", "/etc/passwd", "--yes"], 2, "PATH_OUTSIDE"],
     [["restore", "1", "", "--yes"], 2, "USAGE"],
     [["restore", "1", "never-existed", "--yes"], 4, "PATH_NOT_IN_CHECKPOINT"],
-    [["restore", "1", "--thread", "nobody", "--yes"], 4, "THREAD_NOT_FOUND"],
+    [["restore", "1", "--thread", "unknown", "--yes"], 4, "THREAD_NOT_FOUND"],
   ])("belay %j: exit %i", (args, status, code) => {
     expect(sandbox.error(args, status)).toMatchObject({ code });
     expect(presentState()).toEqual(CHANGED);

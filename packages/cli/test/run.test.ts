@@ -147,7 +147,7 @@ describe("[N2] a broken Belay never keeps the command from running", () => {
   });
 });
 
-test("a directory that nobody protects is refused before the command runs", () => {
+test("an unprotected directory is refused before the command runs", () => {
   sandbox.ok("uninstall", "--purge", "--yes");
   expect(sandbox.belay(["run", "--", "sh", "-c", "echo x > ran.txt"]).status).toBe(4);
   expect(existsSync(sandbox.path("ran.txt"))).toBe(false);

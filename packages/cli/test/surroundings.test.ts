@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
-/** Every directory at or below a path that somebody else may enter or that its owner may not use. */
+/** Every directory at or below a path that another user may enter or that its owner may not use. */
 function openDirectories(path: string): string[] {
   const below = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const isPrivate = (statSync(path).mode & 0o777) === 0o700;

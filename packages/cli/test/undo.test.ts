@@ -95,7 +95,7 @@ test("undo n is one plan; more steps than there are is refused", () => {
   expect(sandbox.read("two.txt")).toBe("2\n");
 });
 
-test("several files need a yes; --dry-run only looks", () => {
+test("several files need confirmation; --dry-run only looks", () => {
   step("echo 1 > one.txt; echo 2 > two.txt");
   expect(sandbox.error(["undo"], 3)).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
   const { plan, steps } = sandbox.json(["undo", "--dry-run"]);

@@ -25,7 +25,7 @@ describe("prune and gc", () => {
     await sandbox.verify();
   });
 
-  test("old ones go after a yes, and come back with --undo", async () => {
+  test("old checkpoints go after confirmation, and come back with --undo", async () => {
     for (let i = 0; i < 8; i += 1) await sandbox.checkpoint({ kind: "tool" }, 3);
     const policy = ["--policy", "mimir"];
     const seqs = (rows: { seq: number }[]) => rows.map(({ seq }) => seq).sort((a, b) => a - b);

@@ -101,7 +101,7 @@ test.each([
   [["forget", "x"]],
   [["export", "@", "--patch"]],
   [["run", "--", "true"]],
-])("a directory nobody protects: belay %j ends with exit 4 and says what to do", (args) => {
+])("an unprotected directory: belay %j ends with exit 4 and says what to do", (args) => {
   const hint = expect.stringContaining("belay init");
   expect(sandbox.error(args, 4)).toMatchObject({ code: "WORKSPACE_NOT_FOUND", hint, candidates: [] });
 });

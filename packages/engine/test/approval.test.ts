@@ -286,7 +286,7 @@ describe("[I60] two conversations on one workspace", () => {
   );
 
   test(
-    "[R30] where pruning has taken the record of who did it, nothing is taken from anybody",
+    "[R30] where pruning has dropped the record of who did it, a reset takes nothing out",
     inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
       const { workspace, write, read, turn } = temp;
       const { a, b } = await twoThreads(temp);

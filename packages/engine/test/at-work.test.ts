@@ -1,4 +1,4 @@
-/** Who is at work when nothing tells so: commands that wait for a yes, edits that were not allowed, several at once. */
+/** Which calls are at work when no event says so: commands that wait for permission, edits that were denied, several at once. */
 import { describe, expect, test } from "vitest";
 import { processIdentity, type Outcome } from "../src/index.ts";
 import { agent, lookTwice } from "./support/agent-process.ts";

@@ -255,7 +255,7 @@ describe("[R32] tool calls", () => {
   );
 
   test(
-    "[I60] of two conversations at work the one that named a path has it; what nobody named is shared",
+    "[I60] of two threads at work the one that named a path has it; a path that neither named is shared",
     inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
       const { workspace, write, read } = temp;
       const [a, b] = [await open(temp, "a"), await open(temp, "b")];
@@ -460,14 +460,14 @@ describe("[R35] [A30] edits that can be taken back", () => {
         const bad = await workspace.turns.startEdit(thread, { paths: ["x", "new/file"], tool: "write_file" });
         write("x", "half writ");
         write("new/file", "half");
-        write("y", "somebody else\n");
+        write("y", "another program\n");
         await workspace.upkeep.gc();
         expect(await workspace.turns.abortEdit(bad.id)).toMatchObject({
           outcome: "applied",
           modified: 1,
           deleted: 1,
         });
-        expect([read("x"), read("y")]).toEqual(["1\n", "somebody else\n"]);
+        expect([read("x"), read("y")]).toEqual(["1\n", "another program\n"]);
         expect(temp.tree().has("new/file")).toBe(false);
         await expect(workspace.turns.finalizeEdit(bad.id)).rejects.toMatchObject({ code: "EDIT_NOT_FOUND" });
         expect(await workspace.undo({ thread })).toMatchObject({
@@ -537,7 +537,7 @@ describe("[R35] [A30] edits that can be taken back", () => {
 
 describe("[R36] events", () => {
   test(
-    "[A10] [A12] are told in order, with what they are about; a reader goes on where it was, whoever did it",
+    "[A10] [A12] come in order, with what they are about; a reader resumes where it was, whichever process acted",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace, write, root } = temp;
       const thread = await open(temp);

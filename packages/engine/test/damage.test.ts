@@ -79,7 +79,7 @@ describe("rows that are gone or swapped", () => {
     expect(before).toEqual(states[3]!.tree);
   });
 
-  test("[I14] what is damaged in the store but stands in the working copy is stored anew before it is overwritten", async () => {
+  test("[I14] what is damaged in the store but stands in the working copy is stored again before it is overwritten", async () => {
     damage(
       edit(
         "UPDATE object SET offset = offset + 1 WHERE hash = (SELECT substr(new, -32) FROM change WHERE CAST(path AS TEXT) = 'only-in-4.txt')",
@@ -94,7 +94,7 @@ describe("rows that are gone or swapped", () => {
     expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true });
   });
 
-  test("[N2] a damaged newest checkpoint keeps nobody from taking new ones", () => {
+  test("[N2] a damaged newest checkpoint does not prevent new ones", () => {
     damage(edit("DELETE FROM object WHERE hash = (SELECT snapshot FROM checkpoint WHERE name = 'v4')"));
     const said = runScript<{ status: string[]; next: string[]; outcome: string }>(
       { root, home },

@@ -31,7 +31,7 @@ const keptPaths = ({ kept }: { kept: readonly { path: string }[] }) => kept.map(
 
 describe("ignored files", () => {
   test(
-    "[R13] [I01] [I03] survive a restore, whoever made them and when",
+    "[R13] [I01] [I03] survive a restore, whatever made them and when",
     inProject(
       { ".belayignore": "results/\n*.log\n", "a.txt": "1", "results/old.bin": "old" },
       async (project) => {

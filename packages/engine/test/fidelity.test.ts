@@ -111,7 +111,7 @@ describe("modes", () => {
   );
 
   test(
-    "a directory that nobody may write to gets its content back, and its mode last",
+    "a read-only directory gets its content back, and its mode last",
     inProtected({ "ro/a": "a", "ro/deep/b": "b" }, async (project, workspace) => {
       chmodSync(join(project.root, "ro/deep"), 0o555);
       chmodSync(join(project.root, "ro"), 0o555);

@@ -112,7 +112,7 @@ describe("forget", () => {
   );
 
   test.for([1, 2, 4, 30])(
-    "[R15] content whose pages moved about since: the store has grown and, every %i checkpoints, been packed anew",
+    "[R15] content whose pages moved about since: the store has grown and, every %i checkpoints, been repacked",
     (every) =>
       inProtected({ "keep.txt": "keep" }, async (project, workspace) => {
         const secret = makeSecret();

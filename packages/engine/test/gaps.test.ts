@@ -158,8 +158,8 @@ describe("[R131] a path that became a gap is undone", () => {
   test.runIf(process.getuid?.() === 0)(
     "what cannot be read cannot be saved: a conflict, kept and named",
     small({}, async (temp) => {
-      const home = join(temp.root, "..", "home-of-nobody");
-      const root = join(temp.root, "..", "of-nobody");
+      const home = join(temp.root, "..", "home-of-another-user");
+      const root = join(temp.root, "..", "of-another-user");
       for (const directory of [home, root]) {
         mkdirSync(directory);
         chownSync(directory, 65534, 65534);

@@ -94,7 +94,7 @@ describe("[R18] [I09] [I50] [I51] nothing under .git changes", () => {
       git.write(".git/info/exclude", "*.tmp\n");
       git.write("x.tmp", "ignored\n");
     },
-    "with a lock that somebody left behind": (git) => git.write(".git/index.lock", ""),
+    "with a lock left behind": (git) => git.write(".git/index.lock", ""),
     "with an index whose times are not those of the files": (git) => {
       git.write("a.txt", "x\n");
       git.write("a.txt", "a\n");

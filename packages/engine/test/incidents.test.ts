@@ -117,7 +117,7 @@ describe("restore destroyed work", () => {
       await workspace.turns.run({}, async () => {
         project.write("a.txt", "2");
         project.remove("b.txt");
-        project.write("b.txt", "written anew");
+        project.write("b.txt", "written again");
       });
       expect(await workspace.undo()).toMatchObject({ modified: 2, deleted: 0 });
       expect([project.read("a.txt"), project.read("b.txt")]).toEqual(["1", "1"]);

@@ -15,7 +15,7 @@ import { readCheckpointMap } from "./support/workspace-model.ts";
 
 const LIMIT_MS = 180_000;
 const FILES = ["a", "b", "c", "d"];
-const THEIRS = "somebody's\n";
+const THEIRS = "another program's\n";
 
 /** A restore to checkpoint 1 that rewrites four files, after `rehearsal` the same again. */
 interface Interrupted {
@@ -113,7 +113,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
       });
     }));
 
-  /** Stops the restore at a call, lets somebody write, and continues it. */
+  /** Stops the restore at a call, lets another program write, and continues it. */
   async function writeAt(lab: FaultLab, at: number, work: () => void, ...more: Fault[]) {
     const { child, ended } = lab.start("restore", { at, how: "stop" }, ...more);
     await untilStopped(child);
@@ -148,7 +148,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
       }),
   );
 
-  test("[R5, N0] what somebody writes into a restored file is not taken back with it", () =>
+  test("[R5, N0] what another program writes into a restored file is not taken back with it", () =>
     inLab(async ({ lab, takingAway }) => {
       const write = () => ["a", "d"].forEach((name) => writeFileSync(join(lab.root, name), THEIRS));
       expect(await writeAt(lab, takingAway("d"), write)).toMatchObject({ said: { outcome: "conflicts" } });
@@ -156,7 +156,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
       await inOpened(lab, async () => expect(contentOf(lab, "a")).toBe(THEIRS));
     }));
 
-  test("[R5, R10, N0] killed right after it had exchanged a file that somebody wrote to: theirs is put back", () =>
+  test("[R5, R10, N0] killed right after it had exchanged a file that another program wrote to: its content is put back", () =>
     inLab(async ({ lab, takingAway }) => {
       const write = () => writeFileSync(join(lab.root, "c"), THEIRS);
       const report = await writeAt(lab, takingAway("c"), write, { at: takingAway("c") + 2, how: "kill" });

@@ -65,7 +65,7 @@ describe("[R135] forget --always", () => {
         "vault",
         "later.pem",
       ]);
-      // it is nobody's to touch
+      // no restore may touch it
       await workspace.restoreTo("1");
       expect([read("a"), read("secret.pem"), read("vault/y")]).toEqual(["a", "s2", "y"]);
       expect(await workspace.upkeep.captureAgain("secret.pem")).toBe(true);

@@ -216,7 +216,7 @@ describe("[R45] the watcher is a hint", () => {
   );
 
   test(
-    "a root that was replaced is scanned, and watched anew",
+    "a root that was replaced is scanned, and watched again",
     inWorkspace(PROJECT, async (temp) => {
       await temp.workspace.watch();
       renameSync(temp.root, `${temp.root}-old`);

@@ -1,6 +1,6 @@
 /**
  * Undo while turns are open, and after agents that are gone: the newest change first, by when it was made; a turn of
- * a dead agent in nobody's way; what no tool did in no turn. The agents here are real processes.
+ * a dead agent in no thread's way; what no tool did in no turn. The agents here are real processes.
  */
 import { describe, expect, test } from "vitest";
 import type { Outcome } from "../src/index.ts";

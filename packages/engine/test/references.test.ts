@@ -153,13 +153,13 @@ describe("names, notes and tags", () => {
       expect(await seqs(workspace.list({ limit: 2 }))).toEqual([3, 2]);
       expect(await workspace.threads.get("s-1")).toMatchObject(thread);
       expect(await workspace.threads.get(thread.id.slice(0, 6))).toMatchObject(thread);
-      await expect(workspace.threads.get("nobody")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
+      await expect(workspace.threads.get("unknown")).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });
       expect(await workspace.threads.list()).toMatchObject([thread]);
     }),
   );
 
   test(
-    "a thread that nobody opened cannot be recorded",
+    "a thread that was never opened cannot be recorded",
     inProtected({ x: "x" }, async (_, workspace) => {
       const thread = "klmnopqrstuvwxyz" as never;
       await expect(workspace.checkpoint({ thread })).rejects.toMatchObject({ code: "THREAD_NOT_FOUND" });

@@ -23,7 +23,7 @@ import { readTreeMap } from "./support/tree-map.ts";
 
 describe("undo", () => {
   test(
-    "[R16, R24] what somebody put into a directory that was to become a file again is a conflict before anything is touched",
+    "[R16, R24] what a person put into a directory that was to become a file again is a conflict before anything is touched",
     inWorkspace({ a: "a file\n" }, async ({ workspace, turn, root, write, remove, tree }) => {
       await turn("t1", () => {
         remove("a");
@@ -225,7 +225,7 @@ describe("a store that was tampered with", () => {
 });
 
 test(
-  "a directory made anew by a restore hands down its group as those around it do",
+  "a directory that a restore creates again hands down its group as those around it do",
   inProtected({ "shared/inner/file": "1" }, async (project, workspace) => {
     for (const path of ["shared", "shared/inner"]) chmodSync(join(project.root, path), 0o2775);
     await workspace.checkpoint({ name: "shared" });

@@ -15,7 +15,7 @@ async function endOf({ workspace }: TempWorkspace, prompt: string): Promise<stri
 }
 
 describe("turns of two threads at the same time", () => {
-  /** A and B both at work; A changes x, B changes y, nobody can tell who changed what. */
+  /** A and B both at work; A changes x, B changes y, and nothing tells who changed what. */
   async function overlap(temp: TempWorkspace) {
     const [a, b] = [await temp.openThread("A"), await temp.openThread("B")];
     await temp.workspace.turns.run({ thread: b, prompt: "B's" }, async () => {
@@ -296,7 +296,7 @@ describe("a turn that changes what is ignored", () => {
 
 describe("directories", () => {
   test(
-    "a directory that the step made stays when somebody else put something into it",
+    "a directory that the step made stays when another program put something into it",
     inWorkspace({ a: "0\n" }, async ({ workspace, turn, read, write }) => {
       await turn("t1", () => write("made/x", "1\n"));
       write("made/mine", "mine\n");
@@ -307,7 +307,7 @@ describe("directories", () => {
   );
 
   test(
-    "undo of two steps keeps the directory that the first brings back with somebody's file in it",
+    "undo of two steps keeps the directory that the first brings back with another program's file in it",
     inWorkspace({ a: "0\n" }, async ({ workspace, turn, tree, write, remove }) => {
       await turn("t1", () => write("made/x", "1\n"));
       write("made/mine", "mine\n");

@@ -231,7 +231,7 @@ describe("[R128] calls that end without a word", () => {
   );
 
   test(
-    "an event of the thread between two looks is a sign of life: the moment begins anew",
+    "an event of the thread between two looks is a sign of life: the moment begins again",
     inWorkspace({ x: "0\n" }, async (temp) => {
       const { workspace } = temp;
       const claude = await agent(temp, "claude");

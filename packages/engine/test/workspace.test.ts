@@ -296,10 +296,10 @@ describe("a root that is emptied or gone", () => {
       const workspace = await project.open();
       await project.close(workspace);
       rmSync(project.root, { recursive: true });
-      writeFileSync(project.root, "somebody's file");
+      writeFileSync(project.root, "a person's file");
       await using found = await findWorkspace(project.root, { home: project.home });
       await expect(found.restoreTo("1")).rejects.toMatchObject({ code: "WORKSPACE_EMPTIED" });
-      expect(execFileSync("cat", [project.root]).toString()).toBe("somebody's file");
+      expect(execFileSync("cat", [project.root]).toString()).toBe("a person's file");
     }),
   );
 });

@@ -120,7 +120,7 @@ const HARMLESS: readonly string[] = [
   "the password: a short story",
   "Fix the token: it expires too soon",
   "Token: see the documentation",
-  "secret: nobody knows",
+  "secret: unknown to all",
   "a well-kept secret",
   "the secret is out",
   "the password is wrong",

@@ -202,7 +202,7 @@ function isSecretive(value: string): boolean {
   );
 }
 
-/** Fields that are not words of anybody: names of things, and the content of files, which is the user's. */
+/** Fields that hold no text of people or agents: names of things, and the content of files, which is the user's. */
 const NOT_WORDS = new Set([
   "id",
   "seq",

@@ -1,4 +1,4 @@
-/** The resident process as a process: one at a time, started by whoever needs it, and nothing is lost when it dies. */
+/** The resident process as a process: one at a time, started by the first process that needs it, and nothing is lost when it dies. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -91,7 +91,7 @@ describe("the resident process", () => {
   );
 
   test(
-    "a dead process's leftovers, and one of another build, keep nobody from starting",
+    "a dead process's leftovers, and one of another build, prevent no start",
     served(async (project) => {
       await project.kill("SIGKILL");
       const facts = join(project.home, "run", "resident.json");

@@ -64,7 +64,7 @@ test.each([
   await expect(ask()).rejects.toThrow("broke off");
 });
 
-test("silence, nobody there, and a path that would be two requests are errors", async () => {
+test("silence, no listener, and a path that would be two requests are errors", async () => {
   await expect(ask()).rejects.toThrow("ENOENT");
   await listen(createRawServer(() => undefined));
   await expect(ask()).rejects.toThrow("does not answer");

@@ -253,7 +253,7 @@ test(
 const FILES = 1500;
 
 test(
-  "[R72] changed settings hold at once, and disturb nobody who is at work",
+  "[R72] changed settings hold at once, and disturb no work under way",
   served(async (project) => {
     const thread = await open(project);
     const heard = project.events(`/api/threads/${thread}/events`, 12);

@@ -98,13 +98,13 @@ export function closeStep(db: Database, id: string, closing: { after: number; no
 }
 
 /** Changes beyond the recorded ones, and the steps that were open together. */
-interface More {
+interface ChangesToCome {
   readonly changes: readonly Change[];
   readonly windows: readonly string[];
 }
 
 /** True when a turn left every path as it found it, whatever it did in between. */
-export function cancelsOut(db: Database, { id, kind, pruned }: Step, more?: More): boolean {
+export function cancelsOut(db: Database, { id, kind, pruned }: Step, more?: ChangesToCome): boolean {
   if (kind !== "turn" || pruned) return false;
   const left = new Map<BytePath, { first: Entry | undefined; last: Entry | undefined; owners: string }>();
   const follows = (

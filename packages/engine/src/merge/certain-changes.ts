@@ -34,7 +34,7 @@ export function certainChanges(base: Lines, side: Lines): LineChange[] {
     else a.changed[a.indexes[i]!] = 1;
   }
   const changes = joinAcrossWeakRuns(changesFromMarks(a.changed, b.changed), ids);
-  return changes.map((change) => settleSlide(change, ids));
+  return changes.map((change) => placeRepetition(change, ids));
 }
 
 /** `[d][(k + d) / 2]` is the largest x on diagonal k = x - y within d edits of the start, or -1. */
@@ -101,7 +101,7 @@ function isReached(row: Int32Array | undefined, x: number, y: number): boolean {
  * possible one. Otherwise adding a function would conflict with every change at the end of the function
  * before it.
  */
-function settleSlide(change: LineChange, { aIds, bIds }: LineIds): LineChange {
+function placeRepetition(change: LineChange, { aIds, bIds }: LineIds): LineChange {
   const [aStart, aEnd, bStart, bEnd] = change;
   const kept = Math.min(aEnd - aStart, bEnd - bStart);
   for (let at = 0; at < kept; at++) {

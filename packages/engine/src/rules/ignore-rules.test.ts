@@ -197,7 +197,7 @@ describe("never captured", () => {
     },
   );
 
-  test("[A47] our own staging, whoever names it", () => {
+  test("[A47] our own staging, even if a tool or ignore file names it", () => {
     const name = pathFromText(".belay-stage-abc");
     const rules = createRules({ named: [name], ...rulesInput({ belayignore: "!.belay-stage-*\n" }) });
     expect(rules.verdict(name, DIRECTORY)).toEqual({ excludedBy: "always: .belay-stage-*" });

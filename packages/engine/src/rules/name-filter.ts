@@ -1,6 +1,6 @@
 /**
  * Rejects at once most names that no rule can match: one table of the possible first and last bytes of
- * matches and the outlines of literal names. A yes means nothing; a no is certain. In a typical project a few
+ * matches and the outlines of literal names. A pass means nothing; a rejection is certain. In a typical project a few
  * names in a hundred pass.
  */
 import type { Glob } from "./ignore-glob.ts";

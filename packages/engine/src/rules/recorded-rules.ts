@@ -1,6 +1,5 @@
 /**
- * Whether the rules of an earlier snapshot would have captured a path. Deleting requires a yes (N6), so every
- * doubt is a no: the defaults of a newer Belay are unknown, so its rules count as capturing nothing.
+ * Whether the rules of an earlier snapshot would have captured a path. Deleting requires proof (N6), so every doubt counts as no: the defaults of a newer Belay are unknown, so its rules count as capturing nothing.
  */
 import { baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { RecordedRules } from "../model/rules.ts";

@@ -8,7 +8,7 @@ import { makePrivateDirectory } from "../fs/durable-file.ts";
 import { explainSystemError } from "../fs/system-error.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
-import { whileFilesStand } from "../fs/while-files-stand.ts";
+import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
@@ -51,8 +51,8 @@ export function rootIdentity(path: AbsolutePath): RootIdentity | undefined {
  * Caches a value read from the registry while its files stay the same: opening it takes longer than a live
  * capture.
  */
-export function whileRegistryStands<Value>(home: AbsolutePath, read: () => Value): () => Value {
-  return whileFilesStand(
+export function whileRegistryUnchanged<Value>(home: AbsolutePath, read: () => Value): () => Value {
+  return whileUnchanged(
     ["registry.db", "registry.db-wal"].map((name) => below(home, name)),
     read,
   );

@@ -19,7 +19,7 @@ import { encodeEntry } from "../model/tree.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import type { Store } from "../store/store.ts";
-import { dropCheckpoint, tellDropped } from "./gc.ts";
+import { dropCheckpoint, emitStepsDropped } from "./gc.ts";
 import { purge } from "./purge.ts";
 import { Reachable } from "./reachable.ts";
 
@@ -50,7 +50,7 @@ export function forgetCheckpoint(
       for (const { entry } of walkTree(store.objects, checkpoint.snapshot))
         if (entry.kind !== "gap") content.add(entry.hash);
       const dropped = dropCheckpoint(store, checkpoint.seq);
-      tellDropped(store, system, dropped);
+      emitStepsDropped(store, system, dropped);
       const kept = new Reachable(store).addSnapshots().uses;
       forgetChanges(
         store,

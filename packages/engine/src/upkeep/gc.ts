@@ -107,7 +107,7 @@ class Collector {
     return db.transaction(() => {
       const dropped = findDroppable(this.#store, before);
       const steps = dropped.flatMap((seq) => dropCheckpoint(this.#store, seq));
-      tellDropped(this.#store, this.#system, steps);
+      emitStepsDropped(this.#store, this.#system, steps);
       return { checkpoints: dropped.length, steps };
     });
   }
@@ -299,7 +299,7 @@ export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
 }
 
 /** [R160] Emits an event for steps that leave the undo list. Call inside the transaction that drops them. */
-export function tellDropped({ db }: Store, system: System, steps: readonly StepSummary[]): void {
+export function emitStepsDropped({ db }: Store, system: System, steps: readonly StepSummary[]): void {
   if (steps.length === 0) return;
   const data = { steps: steps.map(({ id }) => id) };
   appendEvent(db, { type: "steps_dropped", thread: null, at: system.now(), data });

@@ -1,4 +1,4 @@
-/** A store with four checkpoints that is damaged, each time anew, and what must hold however it is damaged. */
+/** A store with four checkpoints that is damaged in many ways, and what must hold however it is damaged. */
 import assert from "node:assert/strict";
 import {
   closeSync,

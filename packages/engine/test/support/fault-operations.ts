@@ -10,7 +10,7 @@ export interface Place {
   readonly home: string;
 }
 
-/** What came of an operation, as it is told to whoever asked for it; and what of it was told before. */
+/** The result of an operation as its caller receives it, and what was reported before. */
 export type Said = { readonly told: readonly string[] } & (
   | { readonly done: true; readonly outcome: unknown }
   | { readonly done: false; readonly name: string; readonly code: string; readonly message: string }

@@ -1,4 +1,4 @@
-/** Stores as somebody with bad intentions would write them: sealed and hashed as they should be, with names that should not be. */
+/** Stores as an attacker would write them: sealed and hashed as they should be, with names that should not be. */
 import { listWorkspaces, openWorkspace } from "../../src/index.ts";
 import type { AbsolutePath } from "../../src/fs/absolute-path.ts";
 import { hashChanges } from "../../src/history/changes.ts";

@@ -81,7 +81,7 @@ for (let done = 0; done < Number(operations); done += 1) {
   try {
     random.pick(OPERATIONS)();
   } catch {
-    // somebody else was there first
+    // another writer was there first
   }
 }
 

@@ -164,7 +164,7 @@ export const canMakeImmutable =
 export const canMount =
   isRoot && worksWithDirectory((directory) => mountSmall(directory, "1m") && run("umount", directory));
 
-/** True when a command can be run as somebody else. */
+/** True when a command can be run as another user. */
 export const canBecomeNobody = isRoot && run("setpriv", ...NOBODY(), "true");
 
 function NOBODY(): string[] {
@@ -212,7 +212,7 @@ export function runScript<Result>(project: Pick<Project, "root" | "home">, scrip
   return JSON.parse(output.toString("utf8")) as Result;
 }
 
-/** Runs a module in a process of user nobody and gives what it prints as JSON. */
+/** Runs a module in a process of an unprivileged user and returns its output as JSON. */
 export function runAsNobody<Result>(source: string): Result {
   const command = [...NOBODY(), process.execPath, "--input-type=module", "-e", source];
   const output = execFileSync("setpriv", command, { stdio: ["ignore", "pipe", "inherit"] });

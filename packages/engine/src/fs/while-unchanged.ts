@@ -7,7 +7,7 @@ import { statNode } from "./file-stat.ts";
 const YOUNG_NS = 50_000_000n;
 
 /** The value of `read` for the files as they are now. */
-export function whileFilesStand<Value>(paths: readonly AbsolutePath[], read: () => Value): () => Value {
+export function whileUnchanged<Value>(paths: readonly AbsolutePath[], read: () => Value): () => Value {
   let known: { key: string; value: Value } | undefined;
   return () => {
     const key = keyOf(paths);

@@ -1,0 +1,125 @@
+/** English as docs/glossary.md wants it: no words to avoid, and a sentence for every exported name. */
+import { isCode, isTest, type Check, type RepositoryFile } from "./repository.ts";
+import { commentsOf, lineAt, walk, type SyntaxNode } from "./syntax.ts";
+
+export const GLOSSARY = "docs/glossary.md";
+
+/** Quote the words to avoid on purpose. */
+const QUOTES_WORDS = new Set([GLOSSARY, "test/tidy.test.ts"]);
+
+/** Folders whose language is still to be revised. This list only shrinks. */
+const WORDS_TO_DO: readonly string[] = [
+  "ARCHITECTURE.md",
+  "README.md",
+  "docs/",
+  "packages/agents/src/",
+  "packages/cli/src/",
+  "packages/engine/src/capture/",
+  "packages/engine/src/opening/",
+  "packages/engine/src/restore/",
+  "packages/engine/src/scan/",
+  "packages/engine/src/settings/",
+  "packages/engine/src/steps/",
+  "packages/engine/src/workspace/",
+  "packages/protocol/src/",
+  "packages/server/src/",
+];
+
+/** Folders whose exports still lack sentences. This list only shrinks. */
+const SENTENCES_TO_DO: readonly string[] = [
+  "packages/agents/src/",
+  "packages/cli/src/",
+  "packages/engine/src/capture/",
+  "packages/engine/src/opening/",
+  "packages/engine/src/queries/",
+  "packages/engine/src/restore/",
+  "packages/engine/src/scan/",
+  "packages/engine/src/settings/",
+  "packages/engine/src/steps/",
+  "packages/engine/src/workspace/",
+  "packages/protocol/src/",
+  "packages/server/src/",
+];
+
+/** No comment, text or document uses a word that the glossary lists under "Words to avoid". */
+export const checkWords: Check = (files) => {
+  const words = wordsToAvoid(files.find(({ path }) => path === GLOSSARY));
+  if (words.length === 0) return [];
+  const pattern = new RegExp(`\\b(?:${words.join("|").replaceAll(" ", "\\s+(?:[*/]+\\s+)?")})\\b`, "gi");
+  return files
+    .filter(({ path }) => !QUOTES_WORDS.has(path) && !isToDo(path, WORDS_TO_DO))
+    .flatMap((file) =>
+      proseOf(file).flatMap(({ start, text }) =>
+        [...text.matchAll(pattern)].map(
+          (match) => `${file.path}:${lineAt(file, start + match.index)}: "${match[0]}" (see ${GLOSSARY})`,
+        ),
+      ),
+    );
+};
+
+/** The first column of the table under the heading "Words to avoid", split at commas. */
+function wordsToAvoid(glossary: RepositoryFile | undefined): string[] {
+  const section = glossary?.text.split(/^## /m).find((part) => part.startsWith("Words to avoid"));
+  const rows = (section ?? "").split("\n").filter((line) => /^\| (?!word|-)/.test(line));
+  return rows.flatMap((row) => row.split("|")[1]!.split(",")).map((word) => word.trim());
+}
+
+interface Prose {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** What people read in a file: comments and texts of code, all of a document. */
+function proseOf(file: RepositoryFile): Prose[] {
+  if (file.path.endsWith(".md") || /\.[ch]$/.test(file.path)) return [{ start: 0, text: file.text }];
+  if (!isCode(file)) return [];
+  const prose = commentsOf(file).map((comment) => textOf(file, comment));
+  walk(file, (node) => {
+    const isText = node.type === "Literal" && typeof node["value"] === "string";
+    if (isText || node.type === "TemplateElement") prose.push(textOf(file, node));
+  });
+  return prose;
+}
+
+function textOf(file: RepositoryFile, { start, end }: SyntaxNode): Prose {
+  return { start, text: file.text.slice(start, end) };
+}
+
+/** Every name that a package's source exports by its declaration has a doc comment right before it. */
+export const checkSentences: Check = (files) =>
+  files
+    .filter((file) => /^packages\/[^/]+\/src\//.test(file.path) && isCode(file) && !isTest(file))
+    .filter(({ path }) => !isToDo(path, SENTENCES_TO_DO))
+    .flatMap((file) => {
+      const said = new Set<string>();
+      const complaints: string[] = [];
+      walk(file, (node, parent) => {
+        const name = parent.type === "Program" ? exportedName(node) : undefined;
+        if (name === undefined || said.has(name)) return;
+        // of a function with overloads, the first declaration carries the sentence
+        said.add(name);
+        if (hasSentence(file, node)) return;
+        complaints.push(`${file.path}:${lineAt(file, node.start)}: ${name} has no sentence`);
+      });
+      return complaints;
+    });
+
+function exportedName(node: SyntaxNode): string | undefined {
+  const declaration = node["declaration"] as SyntaxNode | null | undefined;
+  if (node.type !== "ExportNamedDeclaration" || !declaration) return undefined;
+  const named = (declaration["declarations"] as SyntaxNode[] | undefined)?.[0] ?? declaration;
+  return String((named["id"] as SyntaxNode)["name"]);
+}
+
+function hasSentence(file: RepositoryFile, { start }: SyntaxNode): boolean {
+  return commentsOf(file).some(
+    (comment) =>
+      comment.end <= start &&
+      file.text.startsWith("/**", comment.start) &&
+      file.text.slice(comment.end, start).trim() === "",
+  );
+}
+
+function isToDo(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path.startsWith(folder));
+}
