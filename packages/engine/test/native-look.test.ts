@@ -176,7 +176,7 @@ describe("[R7] [R73] the native look", () => {
       await pause(AT_REST_MS);
       await temp.workspace.checkpoint();
       const path = pathOf(20, 5);
-      // a tree that was lost has its watches made anew; the look is far ahead of them
+      // a lost tree gets new watches; the look is far ahead of them
       liveCaptureOf(temp.workspace).loseEvents("too much changed");
       const add = DirectoryWatches.prototype.add;
       let isWritten = false;
