@@ -15,7 +15,7 @@ export type Figure =
   | { readonly suite: string; readonly tried: number; readonly seeds: readonly number[] }
   | { readonly bug: string; readonly noticedAfter: number };
 
-/** Adds figures to the log and makes the tables anew. */
+/** Adds figures to the log and makes the tables again. */
 export function writeFigures(figures: readonly Figure[]): void {
   appendFileSync(LOG, figures.map((figure) => `${JSON.stringify(figure)}\n`).join(""));
   writeFileSync(join(DIRECTORY, "torture.md"), describeFigures(readFigures()));

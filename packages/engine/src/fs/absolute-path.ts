@@ -51,6 +51,7 @@ export function isInside(path: AbsolutePath, directory: AbsolutePath): boolean {
   return isAtOrBelow(path as string as BytePath, (directory === "/" ? "" : directory) as string as BytePath);
 }
 
+/** The absolute path of `path` in `directory`. */
 export function below(directory: AbsolutePath, path: BytePath | string): AbsolutePath {
   if (path === "") return directory;
   return (directory === "/" ? `/${path}` : `${directory}/${path}`) as AbsolutePath;

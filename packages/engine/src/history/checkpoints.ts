@@ -210,6 +210,7 @@ export function rulesName(db: Database, id: string): ObjectHash | undefined {
   return name instanceof Uint8Array ? hashFromBytes(name) : undefined;
 }
 
+/** The seq of the newest checkpoint; 0 when there is none. */
 export function newestSeq(db: Database): number {
   return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
 }
@@ -272,6 +273,7 @@ export function addDoubts(db: Database, id: string, doubts: readonly Doubt[]): v
   });
 }
 
+/** All doubts of a checkpoint, by path. */
 export function readDoubts(db: Database, seq: number): Doubt[] {
   return db
     .all(

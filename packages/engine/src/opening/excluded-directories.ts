@@ -3,7 +3,7 @@ import { isInside, realPathAsFarAsPossible, type AbsolutePath } from "../fs/abso
 import type { BytePath } from "../model/byte-path.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { ExcludedDirectory } from "../model/rules.ts";
-import { openRegistry, whileRegistryStands, type Registry } from "../store/registry.ts";
+import { openRegistry, whileRegistryUnchanged, type Registry } from "../store/registry.ts";
 
 interface Place {
   readonly id: WorkspaceId;
@@ -23,7 +23,7 @@ export function excludedDirectories(
   { home, userId, registry }: RegistryAccess,
 ): () => ExcludedDirectory[] {
   let opened = registry;
-  const read = whileRegistryStands(home, () => {
+  const read = whileRegistryUnchanged(home, () => {
     if (opened !== undefined) return listExcluded(place, home, opened);
     using again = openRegistry(home, userId);
     return listExcluded(place, home, again);

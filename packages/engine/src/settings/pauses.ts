@@ -2,7 +2,7 @@
  * Pauses, in `$BELAY_HOME/paused.json`: of one workspace, or of all. Every process goes by that file, so a pause and its
  * end hold at once everywhere. A file that cannot be understood, or a clock that was set back, pauses nothing.
  */
-import { whileFilesStand } from "../fs/while-files-stand.ts";
+import { whileUnchanged } from "../fs/while-unchanged.ts";
 import type { Pause } from "../model/pause.ts";
 import { homeFile, isObject, readObject, writeObject } from "./home-file.ts";
 
@@ -24,7 +24,7 @@ export class WorkspacePauses {
     this.#home = home;
     this.#id = id;
     this.#now = now;
-    this.#read = whileFilesStand([homeFile(home, FILE)], () => readPauses(home));
+    this.#read = whileUnchanged([homeFile(home, FILE)], () => readPauses(home));
   }
 
   /** The active pause that lasts longest; null when captures are made. */

@@ -2,7 +2,7 @@
  * The settings that one workspace goes by, however long it is open: the settings file, the pauses, and what the
  * caller chose instead. Looked at again before each piece of work, and the same throughout it.
  */
-import { whileFilesStand } from "../fs/while-files-stand.ts";
+import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
 import type { WorktreeLimits } from "../capture/worktree-options.ts";
@@ -31,7 +31,7 @@ export class WorkspaceSettings {
   constructor({ home, id, now, policy }: SettingsOwner) {
     this.pauses = new WorkspacePauses(home, id, now);
     this.#policy = policy;
-    this.#read = oncePerTask(whileFilesStand([configPath(home)], () => readSettings(home)));
+    this.#read = oncePerTask(whileUnchanged([configPath(home)], () => readSettings(home)));
     this.#isPaused = oncePerTask(() => this.pauses.current !== null);
     this.#read();
   }
