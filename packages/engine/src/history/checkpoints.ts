@@ -227,6 +227,7 @@ export function seqOf(db: Database, id: CheckpointId): number | undefined {
   return row === undefined ? undefined : Number(row["seq"]);
 }
 
+/** Stores the gaps of a checkpoint. */
 export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
   for (const { path, reason, size } of gaps) {
     db.run(
