@@ -98,13 +98,14 @@ function parse(key: SettingKey, value: unknown): number | string {
     throw invalid(key, `it must be one of ${words.join(", ")}`);
   }
   if (key === "limits.ignoredFiles") return parseCount(key, value);
-  const bytes = typeof value === "number" ? value : parseBytes(String(value));
-  if (bytes !== undefined && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
+  const bytes = typeof value === "string" ? parseBytes(value) : value;
+  if (typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
 }
 
 function parseCount(key: SettingKey, value: unknown): number {
-  if (/^\d{1,9}$/.test(String(value))) return Number(value);
+  const isText = typeof value === "string" || typeof value === "number";
+  if (isText && /^\d{1,9}$/.test(String(value))) return Number(value);
   throw invalid(key, "it must be a number of files such as 2000; 0 leaves out whatever git ignores");
 }
 

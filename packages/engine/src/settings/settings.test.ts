@@ -1,0 +1,227 @@
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { makeDirectory } from "../../test/support/place.ts";
+import type { EngineError } from "../model/errors.ts";
+import { CHECKPOINT_PRESETS } from "../model/policy.ts";
+import { RETENTION_PRESETS } from "../model/retention.ts";
+import { configPath, isSettingKey, listSettings, readSettings, writeSetting } from "./settings.ts";
+
+let home: string;
+beforeEach(() => {
+  home = makeDirectory("belay-settings-");
+});
+afterEach(() => {
+  rmSync(home, { recursive: true, force: true });
+});
+
+const file = () => readFileSync(join(home, "config.json"), "utf8");
+const put = (text: string) => writeFileSync(join(home, "config.json"), text);
+
+function refusal(work: () => unknown): EngineError<"CONFIG_INVALID"> {
+  try {
+    work();
+  } catch (error) {
+    return error as EngineError<"CONFIG_INVALID">;
+  }
+  throw new Error("nothing was refused");
+}
+
+const DEFAULTS = {
+  "limits.fileBytes": 64 * 1024 * 1024,
+  "limits.checkpointBytes": 2048 * 1024 * 1024,
+  "limits.ignoredFileBytes": 1024 * 1024,
+  "limits.ignoredFiles": 2000,
+  "limits.ignoredBytes": 32 * 1024 * 1024,
+  "disk.capBytes": 10 * 1024 * 1024 * 1024,
+  "retention.policy": "default",
+  "checkpoints.automatic": "on",
+  "checkpoints.policy": "everything",
+};
+
+describe("without a file", () => {
+  test("every setting has its default, and reading makes nothing", () => {
+    expect(readSettings(home)).toEqual(DEFAULTS);
+    expect(readSettings(join(home, "not", "there"))).toEqual(DEFAULTS);
+    expect(existsSync(join(home, "config.json"))).toBe(false);
+    expect(existsSync(join(home, "not"))).toBe(false);
+  });
+
+  test("all are listed as defaults, in one order", () => {
+    const listed = listSettings(home);
+    expect(listed.map(({ key }) => key)).toEqual(Object.keys(DEFAULTS));
+    expect(new Set(listed.map(({ source }) => source))).toEqual(new Set(["default"]));
+  });
+});
+
+describe("sizes", () => {
+  test.each([
+    ["1", 1],
+    ["1000000", 1_000_000],
+    ["64MiB", 64 * 1024 * 1024],
+    ["64 mib", 64 * 1024 * 1024],
+    [" 2GiB ", 2 * 1024 ** 3],
+    ["1.5KiB", 1536],
+    ["3kb", 3000],
+    ["2MB", 2_000_000],
+    ["1gb", 1_000_000_000],
+    ["5b", 5],
+  ])("%j is %i bytes", (text, bytes) => {
+    writeSetting(home, "limits.fileBytes", text);
+    expect(readSettings(home)["limits.fileBytes"]).toBe(bytes);
+  });
+
+  test.each([
+    "",
+    " ",
+    "0",
+    "-1",
+    "+1",
+    "0x10",
+    "1e3",
+    "1_000",
+    "1,5MiB",
+    ".5MiB",
+    "5.MiB",
+    "MiB",
+    "64Mi",
+    "64TiB",
+    "64 MiB x",
+    "١",
+    "Infinity",
+    "NaN",
+    "0.4",
+    "9007199254740993",
+    "99999999999GiB",
+  ])("%j is refused, and nothing is written", (text) => {
+    const error = refusal(() => writeSetting(home, "disk.capBytes", text));
+    expect(error).toMatchObject({ code: "CONFIG_INVALID", facts: { key: "disk.capBytes" } });
+    expect(error.message).toContain("a number of bytes");
+    expect(existsSync(join(home, "config.json"))).toBe(false);
+  });
+});
+
+describe("counts", () => {
+  test.each([
+    ["0", 0],
+    ["2000", 2000],
+    ["999999999", 999_999_999],
+  ])("%j is %i", (text, count) => {
+    writeSetting(home, "limits.ignoredFiles", text);
+    expect(readSettings(home)["limits.ignoredFiles"]).toBe(count);
+  });
+
+  test.each(["", "-1", "1.5", "1e3", "2000 files", "1000000000", "many"])("%j is refused", (text) => {
+    expect(refusal(() => writeSetting(home, "limits.ignoredFiles", text)).message).toContain(
+      "a number of files",
+    );
+  });
+});
+
+describe("words", () => {
+  const choices = [
+    ["retention.policy", Object.keys(RETENTION_PRESETS)],
+    ["checkpoints.policy", Object.keys(CHECKPOINT_PRESETS)],
+    ["checkpoints.automatic", ["on", "off"]],
+  ] as const;
+
+  test.each(choices)("%s takes each of its words", (key, words) => {
+    for (const word of words) {
+      writeSetting(home, key, word);
+      expect(readSettings(home)[key]).toBe(word);
+    }
+  });
+
+  test.each(choices)("%s takes no other, and the message lists them", (key, words) => {
+    for (const word of ["", "On", "true", " on", "constructor", "__proto__"]) {
+      const { message } = refusal(() => writeSetting(home, key, word));
+      for (const known of words) expect(message).toContain(known);
+    }
+  });
+});
+
+describe("keys", () => {
+  test.each(["", "limits", "limits.filebytes", "toString", "__proto__", "constructor", "limits.fileBytes "])(
+    "%j is no setting",
+    (key) => {
+      expect(isSettingKey(key)).toBe(false);
+      expect(refusal(() => writeSetting(home, key, "1")).message).toContain("there is no such setting");
+    },
+  );
+
+  test("an unknown one is refused even when it is only to be unset", () => {
+    expect(refusal(() => writeSetting(home, "nope", null)).facts.key).toBe("nope");
+  });
+
+  test("those of a later version stay in the file and change nothing here", () => {
+    put('{ "later.key": [1, 2], "limits.fileBytes": 5 }');
+    writeSetting(home, "limits.ignoredFiles", "7");
+    expect(JSON.parse(file())).toEqual({
+      "later.key": [1, 2],
+      "limits.fileBytes": 5,
+      "limits.ignoredFiles": 7,
+    });
+    expect(readSettings(home)).toEqual({ ...DEFAULTS, "limits.fileBytes": 5, "limits.ignoredFiles": 7 });
+  });
+});
+
+describe("back to the default", () => {
+  test("null takes a setting out of the file; the others stay", () => {
+    writeSetting(home, "limits.fileBytes", "5");
+    writeSetting(home, "checkpoints.automatic", "off");
+    writeSetting(home, "limits.fileBytes", null);
+    expect(JSON.parse(file())).toEqual({ "checkpoints.automatic": "off" });
+    expect(readSettings(home)["limits.fileBytes"]).toBe(DEFAULTS["limits.fileBytes"]);
+  });
+
+  test("the list says which are set", () => {
+    writeSetting(home, "checkpoints.policy", "tool");
+    const set = listSettings(home).filter(({ source }) => source === "config.json");
+    expect(set).toEqual([{ key: "checkpoints.policy", value: "tool", source: "config.json" }]);
+  });
+});
+
+describe("a file that people edited", () => {
+  test("sizes may be numbers or words", () => {
+    put('{ "limits.fileBytes": "2MiB", "disk.capBytes": 12345 }');
+    expect(readSettings(home)).toMatchObject({
+      "limits.fileBytes": 2 * 1024 * 1024,
+      "disk.capBytes": 12345,
+    });
+  });
+
+  test.each([
+    ["a wrong size", '{ "limits.fileBytes": "big" }', "limits.fileBytes"],
+    ["a size of the wrong kind", '{ "disk.capBytes": [1] }', "disk.capBytes"],
+    ["half a byte", '{ "disk.capBytes": 0.5 }', "disk.capBytes"],
+    ["null", '{ "disk.capBytes": null }', "disk.capBytes"],
+    ["a wrong word", '{ "checkpoints.automatic": true }', "checkpoints.automatic"],
+    ["a count of the wrong kind", '{ "limits.ignoredFiles": ["7"] }', "limits.ignoredFiles"],
+    ["a wrong count", '{ "limits.ignoredFiles": -5 }', "limits.ignoredFiles"],
+    ["a list", "[]", "config.json"],
+    ["nothing", "", "config.json"],
+    ["half of it", '{ "disk.capBytes": 5', "config.json"],
+  ])("with %s is refused and named, for reading and listing", (_name, text, key) => {
+    put(text);
+    for (const read of [readSettings, listSettings])
+      expect(refusal(() => read(home))).toMatchObject({ code: "CONFIG_INVALID", facts: { key } });
+    expect(file()).toBe(text);
+  });
+
+  test("that cannot be parsed is not replaced by a setting", () => {
+    put("{ oops");
+    expect(refusal(() => writeSetting(home, "limits.fileBytes", "5")).facts.key).toBe("config.json");
+    expect(file()).toBe("{ oops");
+  });
+
+  test("with one wrong value can be mended by setting that value", () => {
+    put('{ "limits.fileBytes": "big" }');
+    writeSetting(home, "limits.fileBytes", "5MiB");
+    expect(readSettings(home)["limits.fileBytes"]).toBe(5 * 1024 * 1024);
+  });
+
+  test("that is a directory is refused", () => {
+    mkdirSync(configPath(home));
+    expect(refusal(() => readSettings(home)).message).toContain("is not a JSON object");
+  });
+});
