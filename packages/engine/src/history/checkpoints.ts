@@ -227,6 +227,18 @@ export function seqOf(db: Database, id: CheckpointId): number | undefined {
   return row === undefined ? undefined : Number(row["seq"]);
 }
 
+/** The newest checkpoint at or before a place in the order that was not pruned. */
+export function lastKept(db: Database, seq: number): Checkpoint | undefined {
+  const row = db.get(`${SELECT} WHERE c.pruned_at IS NULL AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1`, seq);
+  return row === undefined ? undefined : toCheckpoint(row);
+}
+
+/** The oldest checkpoint of a thread after a place in the order. */
+export function firstOfThread(db: Database, thread: ThreadId, after: number): Checkpoint | undefined {
+  const row = db.get(`${SELECT} WHERE c.thread = ? AND c.seq > ? ORDER BY c.seq LIMIT 1`, thread, after);
+  return row === undefined ? undefined : toCheckpoint(row);
+}
+
 /** Stores the gaps of a checkpoint. */
 export function insertGaps(db: Database, seq: number, gaps: readonly Gap[]): void {
   for (const { path, reason, size } of gaps) {

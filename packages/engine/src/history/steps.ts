@@ -182,6 +182,21 @@ export function lastTurnOf(db: Database, thread: ThreadId): Step | undefined {
   return row === undefined ? undefined : toStep(row);
 }
 
+/** Whether a turn of another thread changed something after a checkpoint. */
+export function haveOthersWorked(db: Database, thread: ThreadId, since: number): boolean {
+  const row = db.get(
+    "SELECT 1 FROM step WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?) LIMIT 1",
+    thread,
+    since,
+  );
+  return row !== undefined;
+}
+
+/** What people see of a step. */
+export function summaryOf({ id, kind, thread, agent, prompt, description }: Step): StepSummary {
+  return { id, kind, thread, agent, prompt, description };
+}
+
 /** A step by id. */
 export function findStep(db: Database, id: string): Step | undefined {
   const row = db.get(`${SELECT} WHERE s.id = ?`, id);

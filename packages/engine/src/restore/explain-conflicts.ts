@@ -1,6 +1,6 @@
-/** What is told about conflicts besides the lines: whose change is in the way, and which checkpoint has what was wanted. */
+/** Explains conflicts: whose change is in the way, and which checkpoint has what was wanted. */
 import { lookUp } from "../diff/compare-trees.ts";
-import { checkpointAt } from "../history/checkpoints.ts";
+import { lastKept } from "../history/checkpoints.ts";
 import type { Direction, PlannedConflict } from "../history/plan-steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -10,45 +10,40 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Conflict } from "../model/plan.ts";
 import type { Context } from "../capture/context.ts";
 
-interface Telling {
+/** What the explanation needs to know. */
+interface Explaining {
   readonly direction: Direction;
-  readonly ownerOf: (path: BytePath) => { thread?: ThreadId };
+  /** The thread whose change of a path is in the way. */
+  readonly authorOf: (path: BytePath) => ThreadId | undefined;
   /** Where to look first for what was wanted. */
   readonly first?: Checkpoint;
 }
 
-export function tellConflicts(
+/** Conflicts as people see them. */
+export function explainConflicts(
   context: Context,
   conflicts: readonly PlannedConflict[],
-  { direction, ownerOf, first }: Telling,
+  { direction, authorOf, first }: Explaining,
 ): Conflict[] {
   return conflicts.map(({ wanted, capture, ...conflict }) => {
     const has = (checkpoint: Checkpoint | undefined) =>
       checkpoint !== undefined && holds(context, checkpoint, { path: conflict.path, wanted });
     const holder = [first, recordedBy(context, capture, direction)].find(has);
+    const thread = authorOf(conflict.path);
     return {
       ...conflict,
-      ...ownerOf(conflict.path),
+      ...(thread === undefined ? {} : { thread }),
       ...(holder === undefined ? {} : { restoreFrom: holder.id }),
     };
   });
 }
 
 /** The capture that recorded a change has what it left; the one before it has what it found. */
-function recordedBy(
-  { store: { db } }: Context,
-  capture: number,
-  direction: Direction,
-): Checkpoint | undefined {
-  const before = direction === "backwards" ? "seq <" : "seq <=";
-  const row = db.get(
-    `SELECT max(seq) AS seq FROM checkpoint WHERE pruned_at IS NULL AND ${before} ?`,
-    capture,
-  );
-  return row === undefined || row["seq"] === null ? undefined : checkpointAt(db, Number(row["seq"]));
+function recordedBy({ store }: Context, capture: number, direction: Direction): Checkpoint | undefined {
+  return lastKept(store.db, direction === "backwards" ? capture - 1 : capture);
 }
 
-/** What is damaged holds nothing. */
+/** A damaged checkpoint holds nothing. */
 function holds(
   { store }: Context,
   { snapshot }: Checkpoint,

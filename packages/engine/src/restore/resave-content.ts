@@ -1,18 +1,17 @@
 /**
- * Content that the store names but can no longer give is stored anew from the working copy, where it still
- * stands: what a safety checkpoint refers to must be readable before the original is touched (N0).
+ * [N0] What a safety checkpoint refers to must be readable before the original is touched. Content that the store
+ * names but can no longer read is saved again from the working copy, where it still stands.
  */
 import { below } from "../fs/absolute-path.ts";
 import { EngineError } from "../model/errors.ts";
-import { hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Plan } from "../model/plan.ts";
-import { createStoreSink, type ContentSink } from "../store/content-sink.ts";
+import { createReplacingSink } from "../store/content-sink.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import type { Store } from "../store/store.ts";
 import type { Context } from "../capture/context.ts";
 import { readFileContent, readLinkContent } from "../capture/read-content.ts";
 
-/** The plan without the edits whose present content the store cannot hold: those are conflicts. */
+/** The plan with the present content of every edit in the store; where that cannot be, the edit becomes a conflict. */
 export function withSavedContent(context: Context, plan: Plan): Plan {
   const unsaved = plan.edits.filter(
     (edit) => !isReadable(context.store, edit.from) && !saveAgain(context, edit),
@@ -43,31 +42,8 @@ function saveAgain({ store, system, worktree }: Context, { path, from }: Edit): 
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const read = from?.kind === "symlink" ? readLinkContent : readFileContent;
   return store.db.transaction(() => {
-    read(below(worktree.root, path), replacing(store, createStoreSink(writer)));
+    read(below(worktree.root, path), createReplacingSink(store.db, writer));
     writer.commit(() => undefined);
     return isReadable(store, from);
   });
-}
-
-/** A sink that makes way for each object before it is put. */
-function replacing({ db }: Store, sink: ContentSink): ContentSink {
-  const replaced = new Set<ObjectHash>();
-  const makeWay = (name: ObjectHash) => {
-    if (!replaced.has(name)) db.run("DELETE FROM object WHERE hash = ?", hashToBytes(name));
-    replaced.add(name);
-  };
-  return {
-    small: (name, bytes) => {
-      makeWay(name);
-      sink.small(name, bytes);
-    },
-    piece: (name, bytes) => {
-      makeWay(name);
-      sink.piece(name, bytes);
-    },
-    large: (name, pieces) => {
-      makeWay(name);
-      sink.large(name, pieces);
-    },
-  };
 }

@@ -1,22 +1,22 @@
 /**
- * Approval: what a thread changed since its approved state, made the new approved state or taken out again.
- * Pending is exactly what a reset would change: one plan serves the status, the preview and the reset.
- * Paths that only this thread and hands changed go back to the approved content; where others wrote too,
- * this thread's changes are taken out of the present one by one.
+ * What is pending: everything a thread changed since its approved state. It is exactly what a reset would take out, so
+ * one plan serves the status, the preview and the reset. A path that only this thread and people changed goes back to
+ * its approved content; where other threads wrote too, this thread's changes are taken out one by one.
  */
 import { attributeChanges } from "../history/attribution.ts";
-import { assertSealed, checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { assertSealed, checkpointAt, firstOfThread, newestCheckpoint } from "../history/checkpoints.ts";
 import type { Change } from "../history/changes.ts";
+import { lastAuthor } from "../history/last-author.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";
 import { readOpenSession } from "../history/sessions.ts";
+import { haveOthersWorked } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit } from "../model/plan.ts";
-import type { Database } from "../store/database.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
@@ -25,7 +25,7 @@ import { provenChanges } from "../capture/proven-changes.ts";
 import type { PlanDraft, Sight } from "../restore/go-back.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { assertRootThere } from "../scan/root.ts";
-import { tellConflicts } from "../restore/explain-conflicts.ts";
+import { explainConflicts } from "../restore/explain-conflicts.ts";
 import type { Present } from "../capture/look.ts";
 
 export interface ResetRequest {
@@ -72,7 +72,7 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
     put,
     includeShared,
   });
-  const isAlone = !othersWorkedSince(context, thread, approved);
+  const isAlone = !haveOthersWorked(context.store.db, thread, approved.seq);
   planner.add(
     edits.flatMap((edit) => ownPart(edit, history.get(edit.path) ?? [], isAlone)),
     "backwards",
@@ -87,9 +87,9 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
     plan: {
       ...plan,
       ...result,
-      conflicts: tellConflicts(context, result.conflicts, {
+      conflicts: explainConflicts(context, result.conflicts, {
         direction: "backwards",
-        ownerOf: (path) => otherThread(context, thread, path),
+        authorOf: (path) => lastAuthor(context.store.db, path, { thread }),
         first: approved,
       }),
       warnings: [
@@ -100,18 +100,13 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
   };
 }
 
+/** The approved state of a thread. One that was pruned is replaced by the oldest checkpoint that the thread still has. */
 export function approvedState({ store }: Context, thread: ThreadId): Checkpoint | undefined {
   const { base } = readOpenSession(store.db, thread);
   const approved =
-    base === null ? undefined : (checkpointAt(store.db, base) ?? oldestAfter(store.db, thread, base));
+    base === null ? undefined : (checkpointAt(store.db, base) ?? firstOfThread(store.db, thread, base));
   if (approved !== undefined) assertSealed(store.db, approved);
   return approved;
-}
-
-/** A state that no approval made may have been pruned: the oldest that is left of the thread stands for it. */
-function oldestAfter(db: Database, thread: ThreadId, base: number): Checkpoint | undefined {
-  const row = db.get("SELECT min(seq) AS seq FROM checkpoint WHERE thread = ? AND seq > ?", thread, base);
-  return row === undefined || row["seq"] === null ? undefined : checkpointAt(db, Number(row["seq"]));
 }
 
 /** [N1] A state that only stands for the approved one is not passed off as it. */
@@ -155,15 +150,6 @@ function isComplete({ from, to }: Edit, list: readonly OwnedChange[]): boolean {
   );
 }
 
-function othersWorkedSince({ store }: Context, thread: ThreadId, { seq }: Checkpoint): boolean {
-  const row = store.db.get(
-    "SELECT 1 FROM step WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?) LIMIT 1",
-    thread,
-    seq,
-  );
-  return row !== undefined;
-}
-
 /** Own changes that follow one another are one; one that leads nowhere is none. */
 function ownRuns(list: readonly OwnedChange[]): Change[] {
   const runs: Change[] = [];
@@ -175,17 +161,6 @@ function ownRuns(list: readonly OwnedChange[]): Change[] {
     else runs.push(change);
   });
   return runs.filter((run) => !sameNode(run.old, run.new));
-}
-
-/** Whose change stands in the way. */
-function otherThread({ store }: Context, thread: ThreadId, path: BytePath): { thread?: ThreadId } {
-  const row = store.db.get(
-    `SELECT s.thread AS thread FROM change g JOIN step s ON s.id = g.step
-       WHERE g.path = ? AND s.thread IS NOT NULL AND s.thread <> ? ORDER BY g.checkpoint DESC LIMIT 1`,
-    Buffer.from(path, "latin1"),
-    thread,
-  );
-  return row === undefined ? {} : { thread: row["thread"] as ThreadId };
 }
 
 function emptyPlan(

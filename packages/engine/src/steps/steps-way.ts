@@ -2,12 +2,14 @@
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { interleave, StepPlanner, type Direction } from "../history/plan-steps.ts";
-import type { Step } from "../history/steps.ts";
+import { lastAuthor } from "../history/last-author.ts";
+import { lateDoubtsOf } from "../history/late-doubts.ts";
+import { summaryOf, type Step } from "../history/steps.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
-import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Checkpoint, Doubt } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Plan, type StepSummary } from "../model/plan.ts";
+import { EMPTY_PLAN, type Edit, type Plan, type StepSummary } from "../model/plan.ts";
 import type { Context } from "../capture/context.ts";
 import type { PlanDraft, Sight, WayBack } from "../restore/go-back.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
@@ -23,20 +25,14 @@ import {
   type StepRequest,
 } from "./select-steps.ts";
 import {
-  approvalWarnings,
-  uncapturedWarnings,
+  backgroundChanges,
   backgroundWork,
   changedOutside,
   changedWhilePaused,
-  pausedWarnings,
-  changesOf,
-  lateDoubts,
-  maybeOf,
-  ownerOf,
-  summaryOf,
-  withSharers,
-} from "./step-remarks.ts";
-import { tellConflicts } from "../restore/explain-conflicts.ts";
+} from "./changed-meanwhile.ts";
+import { withSharers } from "./shared-conflicts.ts";
+import { undoWarnings } from "./step-warnings.ts";
+import { explainConflicts } from "../restore/explain-conflicts.ts";
 
 /** Takes steps out of the present, or puts them back in. */
 export function stepsWay(request: StepRequest): WayBack {
@@ -80,16 +76,14 @@ function draftPlan(
     includeShared: request.includeShared,
   });
   const { paths } = request;
-  const chosen = (path: BytePath) => paths === undefined || paths.some((each) => isAtOrBelow(path, each));
-  const meanwhile = changedOutside(context, deltas, chosen);
+  const isChosen = ({ path }: { path: BytePath }) =>
+    paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen));
+  const meanwhile = changedOutside(context, deltas).filter((path) => isChosen({ path }));
   const background = request.kind === "undo" ? backgroundWork(context, deltas, meanwhile) : [];
   const left = meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path)));
-  const later = request.includeBackground === true ? changesOf(context, background, deltas) : [];
+  const later = request.includeBackground === true ? backgroundChanges(context, deltas, background) : [];
   for (const delta of [later, ...interleave(deltas.changes, direction)])
-    planner.add(
-      delta.filter(({ path }) => chosen(path)),
-      direction,
-    );
+    planner.add(delta.filter(isChosen), direction);
   const { edits, merged, gaps, ...result } = planner.result();
   const { kept, conflicts } = spareIgnored(result, present.recordedRules);
   return {
@@ -99,29 +93,32 @@ function draftPlan(
     edits,
     merged,
     kept,
-    conflicts: tellConflicts(context, conflicts, {
+    conflicts: explainConflicts(context, conflicts, {
       direction,
-      ownerOf: (path) => ownerOf(context, path, deltas.steps),
+      authorOf: (path) => lastAuthor(context.store.db, path, { steps: deltas.steps.map(({ id }) => id) }),
     }).map((conflict) => withSharers(context, conflict, { request, deltas })),
     meanwhile: left,
     paused: changedWhilePaused(context, deltas, left),
     maybe: maybeOf(deltas, edits),
     background: request.includeBackground === true ? [] : background,
     gaps,
-    doubts:
-      direction === "backwards" ? lateDoubts(context, deltas.steps).filter(({ path }) => chosen(path)) : [],
+    doubts: direction === "backwards" ? lateDoubts(context, deltas.steps).filter(isChosen) : [],
     warnings: [
       ...planWarnings(context, {
         present,
         target: request.kind === "undo" ? beforeFirst(context, deltas.steps) : undefined,
         edits,
       }),
-      ...(request.kind === "undo" ? approvalWarnings(context, deltas.steps) : []),
-      ...(request.kind === "undo" ? uncapturedWarnings(context, deltas.steps) : []),
-      ...(request.kind === "undo" ? pausedWarnings(context, deltas.steps) : []),
+      ...(request.kind === "undo" ? undoWarnings(context, deltas.steps) : []),
     ],
     steps: deltas.steps.map(summaryOf),
   };
+}
+
+/** Each path once. */
+function lateDoubts({ store }: Context, steps: readonly Step[]): Doubt[] {
+  const doubts = steps.flatMap((step) => lateDoubtsOf(store.db, step));
+  return [...new Map(doubts.map((doubt) => [doubt.path, doubt])).values()];
 }
 
 /** What git was like before the first of these steps: a turn may have committed. */
@@ -176,4 +173,13 @@ function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish
     step: request.kind === "revert" ? { id: system.newId(), kind: "revert" } : null,
     moved: request.kind === "revert" ? [] : plan.steps.map(({ id }) => id),
   };
+}
+
+/** [R124] Edits of paths that a tool may not have changed although it ran. */
+function maybeOf({ changes }: Deltas, edits: readonly Edit[]): Plan["maybe"] {
+  const touched = new Set(edits.map(({ path }) => path));
+  const tools = new Map<BytePath, string>();
+  for (const { path, during } of changes.flat())
+    if (during !== null && during !== undefined && touched.has(path)) tools.set(path, during);
+  return [...tools].map(([path, tool]) => ({ path, tool }));
 }

@@ -1,6 +1,7 @@
 /** Where a capture puts content: into the store, or nowhere when only its name is needed (a look). */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
 import { hashBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Database } from "./database.ts";
 import { FORM } from "./object-store.ts";
 import type { ObjectWriter } from "./object-writer.ts";
 
@@ -26,6 +27,30 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
     small: (name, bytes) => put(name, bytes, FORM.bytes),
     piece: (name, bytes) => put(name, bytes, FORM.bytes),
     large: (name, pieces) => put(name, Buffer.concat(pieces.map(hashToBytes)), FORM.pieces),
+  };
+}
+
+/** A sink for content whose stored bytes are damaged: each object is stored anew. Call inside one transaction. */
+export function createReplacingSink(db: Database, writer: ObjectWriter): ContentSink {
+  const sink = createStoreSink(writer);
+  const replaced = new Set<ObjectHash>();
+  const drop = (name: ObjectHash) => {
+    if (!replaced.has(name)) db.run("DELETE FROM object WHERE hash = ?", hashToBytes(name));
+    replaced.add(name);
+  };
+  return {
+    small(name, bytes) {
+      drop(name);
+      sink.small(name, bytes);
+    },
+    piece(name, bytes) {
+      drop(name);
+      sink.piece(name, bytes);
+    },
+    large(name, pieces) {
+      drop(name);
+      sink.large(name, pieces);
+    },
   };
 }
 

@@ -1,0 +1,46 @@
+/** Changes that no tool made: a person's, a build's, or those of a command that an agent left running. */
+import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
+import type { Database } from "../store/database.ts";
+import { readCheckpointRows, type Change } from "./changes.ts";
+
+/** Paths changed by no tool in checkpoints after this one. */
+export function outsidePathsSince(db: Database, seq: number): BytePath[] {
+  const rows = db.all(
+    "SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'",
+    seq,
+  );
+  return rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
+}
+
+/** The changes themselves, oldest first, proved unaltered. */
+export function outsideChangesSince(db: Database, seq: number): Change[] {
+  const captures = db.all(
+    "SELECT DISTINCT checkpoint FROM change WHERE checkpoint > ? AND attribution = 'outside' ORDER BY checkpoint",
+    seq,
+  );
+  return captures.flatMap(({ checkpoint }) =>
+    readCheckpointRows(db, Number(checkpoint)).filter(({ attribution }) => attribution === "outside"),
+  );
+}
+
+/** A change by no tool, and the times between which it was made: those of two checkpoints. */
+export interface OutsideStretch {
+  readonly path: BytePath;
+  readonly after: number;
+  readonly until: number;
+}
+
+/** When the changes by no tool since a checkpoint were made. */
+export function outsideStretchesSince(db: Database, seq: number): OutsideStretch[] {
+  const rows = db.all(
+    `SELECT g.path AS path, c.created_at AS taken,
+       (SELECT p.created_at FROM checkpoint p WHERE p.seq < c.seq ORDER BY p.seq DESC LIMIT 1) AS previous
+       FROM change g JOIN checkpoint c ON c.seq = g.checkpoint WHERE g.checkpoint > ? AND g.attribution = 'outside'`,
+    seq,
+  );
+  return rows.map((row) => ({
+    path: pathFromBytes(row["path"] as Uint8Array),
+    after: Number(row["previous"] ?? 0),
+    until: Number(row["taken"]),
+  }));
+}

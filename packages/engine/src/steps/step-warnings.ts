@@ -1,0 +1,50 @@
+/** What a person should know before agreeing to an undo: what it cannot take back, and what it leaves unapproved. */
+import type { Context } from "../capture/context.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
+import { countPausedTurns } from "../history/paused-stretches.ts";
+import { approvedStretches } from "../history/sessions.ts";
+import type { Step } from "../history/steps.ts";
+import { listUncaptured } from "../history/uncaptured.ts";
+
+/** The warnings of an undo of these steps. */
+export function undoWarnings(context: Context, steps: readonly Step[]): string[] {
+  return [
+    ...approvalWarnings(context, steps),
+    ...uncapturedWarnings(context, steps),
+    ...pausedWarnings(context, steps),
+  ];
+}
+
+/** Undo may go back behind an approval; what it leaves is unapproved. */
+function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] {
+  return steps
+    .filter(({ thread, after }) => {
+      if (thread === null || after === null) return false;
+      return approvedStretches(store.db).some(
+        (each) => each.thread === thread && each.base < after && after <= each.approved,
+      );
+    })
+    .map(({ description }) => `"${description}" was approved; without it the state is unapproved`);
+}
+
+/** [R153] The newest change may be of a turn that nothing is known of: an undo takes another, and says so. */
+function uncapturedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+  const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
+  const lost = listUncaptured(db, undefined).filter(({ after }) => after >= since);
+  if (lost.length === 0) return [];
+  const turns = lost.length === 1 ? "1 turn since then was" : `${lost.length} turns since then were`;
+  return [
+    `${turns} not captured: what ${lost.length === 1 ? "it" : "they"} changed is not taken back (\`belay list\`)`,
+  ];
+}
+
+/** [R144] The newest turns may be no steps: an undo takes another, and says so. */
+function pausedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
+  const befores = steps.flatMap(({ before }) => before ?? []);
+  const since = befores.length === 0 ? undefined : checkpointAt(db, Math.min(...befores));
+  const turns = since === undefined ? 0 : countPausedTurns(db, since.createdAt);
+  if (turns === 0) return [];
+  return [
+    `${turns === 1 ? "1 turn since then was" : `${turns} turns since then were`} made while captures were paused, and cannot be undone`,
+  ];
+}
