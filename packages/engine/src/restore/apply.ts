@@ -1,8 +1,8 @@
 /**
- * Carries out edits on the working copy. For each path the order is: move the old node into the stage, give
- * the new one its name if that is still free, then prove that the old one was what the plan said. A node that
- * turns out to be something else was changed by somebody meanwhile: it goes back where it was and the path
- * is a conflict. [R5] So no byte is lost even to a write between check and rename.
+ * Carries out edits on the working copy. For each path the order is: move the old node into the stage, give the new
+ * one its name if that is still free, then prove that the old one was what the plan says. A node that turns out to be
+ * something else was changed by another program meanwhile: it goes back where it was, and the path is a conflict.
+ * [R5] So no byte is lost even to a write between check and rename.
  * Strict: one conflict takes everything back. Best effort: conflicts are skipped and reported.
  */
 import { Anchor } from "../fs/anchor.ts";
@@ -10,7 +10,7 @@ import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { removeFile } from "../fs/durable-file.ts";
 import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
 import { createDirectory, move, removeEmptyDirectory, setMode, whyRefused } from "../fs/mutate.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import { isDirectory, isLeaf, type Entry } from "../model/entry.ts";
 import type { Conflict, Edit, Kept, Skipped } from "../model/plan.ts";
 import { matchesEntry, sameMode, statNodeBelow } from "../capture/node-state.ts";
@@ -18,30 +18,27 @@ import { keptAsIs } from "../rules/spare-ignored.ts";
 import { changeRefused, syncTouched } from "./sync-touched.ts";
 import { giveName, needsContent, type NumberedEdit, type Stage } from "./stage.ts";
 
+/** What became of the edits. */
 export interface Applied {
   /** The edits that are in place now. */
   readonly done: readonly Edit[];
   readonly conflicts: readonly Conflict[];
   readonly kept: readonly Kept[];
   readonly skipped: readonly Skipped[];
-  /** Paths that were to be taken back and are not as they were: another program has written there meanwhile. */
+  /** Paths that could not be taken back, because another program has written there meanwhile. */
   readonly left: readonly BytePath[];
-  /** Why nothing was carried out: the system refused something, and everything but `left` was taken back. */
+  /** The system's refusal that ended it; everything but `left` was taken back. */
   readonly failure?: unknown;
 }
 
-/** Told how many edits are in place; must not throw. */
-type Progress = (done: number) => void;
-
-/** Asked before each edit, with how many are in place; throws when the rest is not wanted any more. */
-type StopIfAsked = (done: number) => void;
-
-/** How edits are applied, and who may have a word in it. */
+/** How edits are applied. */
 export interface HowToApply {
   readonly bestEffort: boolean;
-  readonly progress?: Progress;
-  readonly stopIfAsked?: StopIfAsked;
-  /** Asked before each step of taking back; throws when even that is not wanted. */
+  /** Receives how many edits are in place; must not throw. */
+  readonly progress?: (done: number) => void;
+  /** Called before each edit with how many are in place; throws to stop and take everything back. */
+  readonly stopIfAsked?: (done: number) => void;
+  /** Called before each step of taking back; throws to leave the rest to recovery. */
   readonly stopTakingBack?: () => void;
   /** Paths that are kept as they are instead of being a conflict. */
   readonly spared?: ReadonlySet<BytePath>;
@@ -104,6 +101,10 @@ class Applier {
   kept: Kept[] = [];
   skipped: Skipped[] = [];
   left: BytePath[] = [];
+  /** Paths that stay as they are, with everything below them: conflicts and skipped ones. */
+  readonly #blocked = new Set<BytePath>();
+  /** Paths that stay as they are by themselves. */
+  readonly #keptPaths = new Set<BytePath>();
 
   constructor(anchor: Anchor, work: { stage: Stage; edits: readonly NumberedEdit[]; how: HowToApply }) {
     this.#anchor = anchor;
@@ -147,11 +148,11 @@ class Applier {
 
   #each(
     edits: readonly NumberedEdit[],
-    wanted: (edit: Edit) => boolean,
+    isDue: (edit: Edit) => boolean,
     work: (edit: NumberedEdit) => boolean,
   ): void {
     for (const edit of edits) {
-      if (!wanted(edit) || this.#isSettled(edit.path)) continue;
+      if (!isDue(edit) || this.#staysAsIs(edit.path)) continue;
       if (this.conflicts.length > 0 && !this.#bestEffort) return;
       this.#how.stopIfAsked?.(this.done.length);
       this.#attempt(edit, work);
@@ -169,6 +170,7 @@ class Applier {
       if (this.#bestEffort) for (const undo of this.#undo.splice(before).reverse()) undo();
       if (isErrno(error, "ENOTDIR", "ELOOP")) this.#conflict(edit.path);
       else if (this.#bestEffort && isErrno(error, "EACCES", "EPERM", "EBUSY", "ETXTBSY", "ENOENT")) {
+        this.#blocked.add(edit.path);
         this.skipped.push({
           path: edit.path,
           reason: whyRefused((error as NodeJS.ErrnoException).code ?? "failed"),
@@ -178,17 +180,21 @@ class Applier {
   }
 
   #conflict(path: BytePath): false {
-    if (this.#spared.has(path)) this.kept.push(keptAsIs(path));
-    else this.conflicts.push({ path, reason: "changed while restoring" });
+    if (this.#spared.has(path)) return this.#keep(keptAsIs(path));
+    this.#blocked.add(path);
+    this.conflicts.push({ path, reason: "changed while restoring" });
     return false;
   }
 
-  /** A path that was skipped or conflicted stays as it is, and so does everything below it. */
-  #isSettled(path: BytePath): boolean {
-    const covers = (other: { path: BytePath }) => path === other.path || path.startsWith(`${other.path}/`);
-    return (
-      this.conflicts.some(covers) || this.skipped.some(covers) || this.kept.some((kept) => kept.path === path)
-    );
+  #keep(kept: Kept): false {
+    this.#keptPaths.add(kept.path);
+    this.kept.push(kept);
+    return false;
+  }
+
+  #staysAsIs(path: BytePath): boolean {
+    if (this.#keptPaths.has(path) || this.#blocked.has(path)) return true;
+    return this.#blocked.size > 0 && ancestorPaths(path).some((above) => this.#blocked.has(above));
   }
 
   /** Takes a file or link away; a directory may come in its place later. */
@@ -203,7 +209,7 @@ class Applier {
     return this.#conflict(edit.path);
   }
 
-  /** True when what was moved aside is what the plan says; a look at its stat is then enough to see it change. */
+  /** True when what was moved aside is what the plan says. From then on its stat is enough to see it change. */
   #proves({ index, from }: NumberedEdit): boolean {
     const old = this.#stage.oldNode(index);
     const stat = statNode(old);
@@ -219,8 +225,7 @@ class Applier {
     this.#anchor.forget();
     if (!removeEmptyDirectory(this.#anchor.at(edit.path))) {
       if (edit.to !== undefined) return this.#conflict(edit.path);
-      this.kept.push({ path: edit.path, reason: "the directory is not empty" });
-      return false;
+      return this.#keep({ path: edit.path, reason: "the directory is not empty" });
     }
     this.#undo.push(() => {
       const again = this.#anchor.at(edit.path);
@@ -255,7 +260,7 @@ class Applier {
     return true;
   }
 
-  /** Puts a file or link in place: in nothing's stead, in another's, or with another mode only. */
+  /** Puts a file or link in place: new, instead of another, or with another mode only. */
   #place(edit: NumberedEdit): boolean {
     const { from, to } = edit;
     if (!needsContent(from, to)) return this.#placeMode(edit);
@@ -320,12 +325,12 @@ class Applier {
     return this.#conflict(edit.path);
   }
 
-  /** What another program put there meanwhile stays; the old node is then left to the end of the stage. */
+  /** What another program put there meanwhile stays; the end of the stage then sees to the old node. */
   #putBack(old: AbsolutePath, path: BytePath): void {
     if (!giveName(old, this.#anchor.at(path))) this.left.push(path);
   }
 
-  /** Takes a new node away again; false when somebody has written to it since, or put another in its place: that stays. */
+  /** Takes a new node away again; false when another program wrote to it, or put another in its place: that stays. */
   #takeAway(edit: NumberedEdit, identity: string): boolean {
     const path = this.#anchor.at(edit.path);
     const staged = this.#stage.newNode(edit.index);

@@ -16,7 +16,6 @@ import { EngineError } from "../model/errors.ts";
 import { isId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { Context } from "../capture/context.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
 
 /** Beyond this many files one sync of the file system is cheaper than one each. */
@@ -38,6 +37,13 @@ export interface StagedNode {
   readonly index: number;
 }
 
+/** The workspace that a stage is made for. */
+export interface StageOwner {
+  readonly store: { readonly id: string };
+  readonly worktree: { readonly root: AbsolutePath };
+}
+
+/** The staging directory of one operation, held open. */
 export class Stage implements Disposable {
   readonly #root: AbsolutePath;
   readonly #directory: HeldDirectory;
@@ -53,9 +59,9 @@ export class Stage implements Disposable {
     this.name = place.name;
   }
 
-  static create(context: Context, operation: string): Stage {
-    const { root } = context.worktree;
-    const place = placeOf(context, operation);
+  static create(owner: StageOwner, operation: string): Stage {
+    const { root } = owner.worktree;
+    const place = placeOf(owner, operation);
     createDirectory(below(root, place.name));
     const directory = HeldDirectory.open(below(root, place.name));
     if (directory === undefined) throw replaced(place.name);
@@ -67,9 +73,9 @@ export class Stage implements Disposable {
   }
 
   /** The stage of an interrupted operation; undefined when what bears its name is not ours, or nothing does. */
-  static find(context: Context, operation: string): Stage | undefined {
-    const { root } = context.worktree;
-    const place = placeOf(context, operation);
+  static find(owner: StageOwner, operation: string): Stage | undefined {
+    const { root } = owner.worktree;
+    const place = placeOf(owner, operation);
     const directory = HeldDirectory.open(below(root, place.name));
     if (directory === undefined) return undefined;
     if (directory.list().includes(place.mark)) return new Stage(root, { ...place, directory });
@@ -176,7 +182,7 @@ const APART = "-";
 const NODE_NAME = /^([no])(\d+)(?:-\d+)?$/;
 
 /** The mark is made of what only the store knows: other users can neither guess it nor read it in a private directory. */
-function placeOf({ store }: Context, operation: string): { name: string; mark: string } {
+function placeOf({ store }: StageOwner, operation: string): { name: string; mark: string } {
   const mark = hash("sha256", `${store.id} ${operation}`, "hex").slice(0, 32);
   return { name: `${STAGE_PREFIX}${operation}`, mark: `belay-${mark}` };
 }
