@@ -30,7 +30,7 @@ export function createStoreSink(writer: ObjectWriter): ContentSink {
   };
 }
 
-/** A sink for content whose stored bytes are damaged: each object is stored anew. Call inside one transaction. */
+/** A sink for content whose stored bytes are damaged: each object replaces its stored one. Call inside one transaction. */
 export function createReplacingSink(db: Database, writer: ObjectWriter): ContentSink {
   const sink = createStoreSink(writer);
   const replaced = new Set<ObjectHash>();
