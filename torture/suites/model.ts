@@ -1,7 +1,7 @@
 /** Random programs of edits, checkpoints, restores, undos … against a plain model; a failing one is made as short as it can be. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { SETTLE_MS } from "../../packages/engine/src/capture/build-snapshot.ts";
+import { SETTLE_MS } from "../../packages/engine/src/capture/read-pending.ts";
 import { MODEL_COMMANDS, type Command } from "../../packages/engine/test/support/model-commands.ts";
 import { inWorkspace } from "../../packages/engine/test/support/temp-workspace.ts";
 import { readCheckpointMap, WorkspaceModel } from "../../packages/engine/test/support/workspace-model.ts";

@@ -4,13 +4,7 @@
  * an older copy of the store, or one from which something was forgotten, lacks content that the scan names.
  */
 import { statNode } from "../fs/file-stat.ts";
-import {
-  readStatCache,
-  sameFacts,
-  writeStatCache,
-  type CacheFacts,
-  type StatCache,
-} from "../scan/stat-cache.ts";
+import { readStatCache, sameFacts, writeStatCache, type StatCache } from "../scan/stat-cache.ts";
 import type { WorktreeOptions } from "./worktree-options.ts";
 
 /** Reading this share of the entries once more costs less than writing the stat cache of all of them. */
@@ -37,11 +31,6 @@ export class LastScan {
     return facts?.root === this.rootKey() && hasCheckpoint(facts.checkpoint, facts.snapshot)
       ? this.#cache
       : undefined;
-  }
-
-  /** The facts of the last scan of this process, whether it counts or not. */
-  get facts(): CacheFacts | undefined {
-    return this.#cache?.facts;
   }
 
   /** A replaced root may reuse inode numbers: nothing that was seen in the old one counts. */

@@ -16,7 +16,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import { asSeen, type Context } from "./context.ts";
 import { FILE, SYMLINK, type FileTable } from "../scan/file-table.ts";
 import { provenChanges } from "./proven-changes.ts";
-import type { Look, Present, Sight } from "./look.ts";
+import type { Look, Present, LookResult } from "./look.ts";
 
 /** Files are stamped by a clock that ticks: what seems to be just before the deadline may be just after it. */
 const TICK_NS = 10_000_000n;
@@ -29,7 +29,7 @@ export function lateView(
     table,
     writer,
     deadline,
-  }: Pick<Sight, "present" | "table"> & Pick<Look, "deadline"> & { writer: ObjectWriter },
+  }: Pick<LookResult, "present" | "table"> & Pick<Look, "deadline"> & { writer: ObjectWriter },
 ): Present {
   if (deadline === undefined || context.system.now() < deadline.at) return present;
   const sinceNs = BigInt(Math.floor(deadline.at)) * 1_000_000n - TICK_NS;

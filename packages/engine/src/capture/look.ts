@@ -46,7 +46,7 @@ export interface Present {
 }
 
 /** One look: the present, and what the next look may reuse of it. */
-export interface Sight {
+export interface LookResult {
   readonly present: Present;
   /** Every path that was seen, with its stat. */
   readonly table: FileTable;

@@ -10,7 +10,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { baseName, joinPath, parentPath, type BytePath } from "../model/byte-path.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DISCARD } from "../store/content-sink.ts";
-import type { CaptureInput } from "./build-snapshot.ts";
+import type { Reading } from "./read-pending.ts";
 import { FILE } from "../scan/file-table.ts";
 import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
 import { readFileContent } from "./read-content.ts";
@@ -37,7 +37,7 @@ export function databaseFiles(path: BytePath): BytePath[] {
 }
 
 /** Reads the databases among what is pending. */
-export function readDatabases(input: CaptureInput, read: ReadEntry): DatabasesRead {
+export function readDatabases(input: Reading, read: ReadEntry): DatabasesRead {
   const { scan } = input;
   const names = new Set(scan.pendingPaths.flatMap((path) => databaseFiles(path).slice(0, 1)));
   const done = new Set<number>();
@@ -60,12 +60,12 @@ export function readDatabases(input: CaptureInput, read: ReadEntry): DatabasesRe
 }
 
 class Database {
-  readonly #input: CaptureInput;
+  readonly #input: Reading;
   readonly #path: BytePath;
   readonly #files: readonly BytePath[];
   readonly #indexes: ReadonlyMap<BytePath, number>;
 
-  constructor(input: CaptureInput, path: BytePath, indexOf: (path: BytePath) => number | undefined) {
+  constructor(input: Reading, path: BytePath, indexOf: (path: BytePath) => number | undefined) {
     this.#input = input;
     this.#path = path;
     this.#files = databaseSet(path).map((file) => file as BytePath);

@@ -22,7 +22,7 @@ import { storeBytes } from "../store/store.ts";
 import type { Context } from "./context.ts";
 import { lateView } from "./late-view.ts";
 import { widerLook } from "./look-now.ts";
-import type { Look, Present, Sight } from "./look.ts";
+import type { Look, Present, LookResult } from "./look.ts";
 import { recordCapture, type CaptureRecording } from "./record-capture.ts";
 
 /** What a look saw, in the store for as long as the transaction lasts. */
@@ -91,18 +91,18 @@ function attemptCapture<Result>(
   const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   let isCommitted = false;
   try {
-    const sight = worktree.capture(look, writer);
+    const seen = worktree.capture(look, writer);
     const attempt = writer.commit(
       (): Attempt<Result> => {
         if (newestSeq(store.db) !== base) return { again: look, isOutrun: true, isKept: false };
-        if (!isComplete(context, sight.present, writer)) {
+        if (!isComplete(context, seen.present, writer)) {
           worktree.distrust();
           return { again: look, isOutrun: true, isKept: false };
         }
-        const { present, wider } = widerLook(context, look, sight.present);
+        const { present, wider } = widerLook(context, look, seen.present);
         if (wider !== undefined) return { again: wider, isOutrun: false, isKept: false };
-        const view = lateView(context, { ...sight, present, writer, deadline: look.deadline });
-        return handOver(context, { sight, present: view }, work);
+        const view = lateView(context, { ...seen, present, writer, deadline: look.deadline });
+        return handOver(context, { seen, present: view }, work);
       },
       ({ isKept }) => isKept,
     );
@@ -115,7 +115,7 @@ function attemptCapture<Result>(
 
 function handOver<Result>(
   context: Context,
-  { sight, present }: { sight: Sight; present: Present },
+  { seen, present }: { seen: LookResult; present: Present },
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
   let isStored = false;
@@ -132,7 +132,7 @@ function handOver<Result>(
   const remember = () => {
     if (recorded === undefined) return;
     // a late view has files that are gone from the disk: the next look must not rely on them
-    if (sight.present.snapshot === present.snapshot) sight.remember(recorded.checkpoint.id);
+    if (seen.present.snapshot === present.snapshot) seen.remember(recorded.checkpoint.id);
     else context.worktree.live?.capture.outdate("a capture came late");
   };
   return { result, isKept: isStored || recorded !== undefined, remember };

@@ -4,36 +4,29 @@
  * or everything: the rules, then the scan, then the content of what changed, then git's state.
  */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
-import { readFileClock } from "../fs/file-clock.ts";
-import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { WatchCookie } from "../fs/watch-cookie.ts";
-import { encodeRules } from "../model/rules.ts";
+import type { ExcludedRoot } from "../model/checkpoint.ts";
+import { encodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeExcluded } from "../rules/excluded-list.ts";
 import { createRules } from "../rules/ignore-rules.ts";
 import { beginNativeLook } from "../scan/native-look.ts";
-import { RulesReader, type RecordRequest } from "../scan/rules-reader.ts";
+import { RulesReader } from "../scan/rules-reader.ts";
 import { scanTree } from "../scan/scan.ts";
-import type { ScanRequest } from "../scan/scan-request.ts";
 import type { CacheFacts } from "../scan/stat-cache.ts";
 import { createStoreSink, DISCARD, putBytes } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
-import { captureTree, type CaptureInput } from "./build-snapshot.ts";
+import { buildSnapshot } from "./build-snapshot.ts";
 import { LastScan } from "./last-scan.ts";
-import { LiveCapture, type LiveLook } from "./live/live.ts";
+import { LiveCapture } from "./live/live.ts";
 import { LiveWatch, NOTHING_MISSED, type Missed } from "./live/live-watch.ts";
-import type { Look, Present, Sight } from "./look.ts";
+import type { Look, Present, LookResult } from "./look.ts";
+import { OneLook, type Destination } from "./one-look.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead } from "./parallel-read.ts";
-import { ruleSettings, type WorktreeOptions } from "./worktree-options.ts";
-
-/** Files written this recently may be in the middle of being written. */
-const HOT_NS = 50_000_000n;
+import type { WorktreeOptions } from "./worktree-options.ts";
 
 /** A cookie takes a fraction of a millisecond; a busy machine gets a little more. */
 const COOKIE_TIMEOUT_MS = 1000;
-
-/** Where a look puts content, and where it can be read afterwards. */
-type Destination = Pick<CaptureInput, "sink" | "fileSink" | "parallel"> & Pick<Present, "objects">;
 
 /** The working copy of a workspace, to be looked at. */
 export class Worktree {
@@ -59,7 +52,7 @@ export class Worktree {
   }
 
   /** Names what is there and puts what is new into the store; durable when the writer commits. */
-  capture(look: Look, writer: ObjectWriter): Sight {
+  capture(look: Look, writer: ObjectWriter): LookResult {
     const sink = createStoreSink(writer);
     const parallel = writer.isFirst ? new ParallelRead(this.root, writer, look.progress) : undefined;
     return this.#see(look, { sink, fileSink: sink, objects: this.#options.objects, parallel });
@@ -96,10 +89,8 @@ export class Worktree {
 
   /** Looks for what changed without the watcher's knowledge, a little at a time. */
   async reconcile(): Promise<Missed> {
-    const { facts } = this.#last;
-    if (this.#live === undefined || facts === undefined) return NOTHING_MISSED;
-    const nowhere = { sink: DISCARD, fileSink: DISCARD };
-    return this.#live.reconcile(() => this.#liveLook({}, nowhere, { facts, startNs: readFileClock() }));
+    const nowhere = { sink: DISCARD, fileSink: DISCARD, objects: this.#options.objects };
+    return this.#live?.reconcile(() => new OneLook(this.#options, {}, nowhere)) ?? NOTHING_MISSED;
   }
 
   /** Writes the stat cache, which live captures leave alone. */
@@ -114,60 +105,56 @@ export class Worktree {
     this.saveCache();
   }
 
-  #see(look: Look, to: Destination): Sight {
-    return this.#seeChanged(look, to) ?? this.#seeEverything(look, to);
+  #see(look: Look, destination: Destination): LookResult {
+    const one = new OneLook(this.#options, look, destination);
+    return this.#seeChanged(one) ?? this.#seeEverything(one);
   }
 
   /** Looks at what the watcher named; undefined when only a full scan can tell. */
-  #seeChanged(look: Look, to: Destination): Sight | undefined {
+  #seeChanged(look: OneLook): LookResult | undefined {
     const live = this.#live;
     if (live?.capture.isCaughtUp !== true) return undefined;
     const last = this.#last.usable();
-    if (last === undefined) return undefined;
-    const startNs = readFileClock();
-    const seen = live.capture.see(this.#liveLook(look, to, { facts: last.facts, startNs }));
+    const seen = last && live.capture.see(look, last.facts);
     if (seen === undefined) return undefined;
     const { hot, keys, git, read, ...tree } = seen;
     const { table, excluded } = live.capture.tree!;
-    const facts = this.#facts(tree, { ...keys, git });
+    const facts = this.#facts({ ...tree, ...keys, git });
     return {
-      present: { ...tree, ...listsOf(tree.recordedRules, excluded, to), git: git.state, objects: to.objects },
+      present: { ...tree, ...putLists(look, tree.recordedRules, excluded), git: git.state },
       table,
       read,
       remember: (checkpoint) => {
-        const now = live.recorded(checkpoint, { hot, startNs, cache: { table, facts } });
-        this.#last.keepInMemory({ table: now, facts: { ...facts, checkpoint } });
+        const cache = { table, facts: { ...facts, checkpoint } };
+        const now = live.recorded(checkpoint, { hot, startNs: look.startNs, cache });
+        this.#last.keepInMemory({ ...cache, table: now });
       },
     };
   }
 
   /** Looks at everything. */
-  #seeEverything(look: Look, to: Destination): Sight {
-    const startNs = readFileClock();
+  #seeEverything(look: OneLook): LookResult {
     const last = this.#last.usable();
     // another root has other directories, and watches that know nothing of them
     if (last === undefined) this.#live?.capture.loseEvents("nothing is known of the last capture");
-    // a path without a size limit may hide in a directory that is as before
-    const canTrust = (look.unlimited?.size ?? 0) === 0 && fileSystemKind(this.root).hasExactTimes;
-    using native = last && canTrust ? beginNativeLook(this.root, last.table) : undefined;
-    const { scan, rules, ...keys } = this.#rules.apply(this.#ruled(look), last?.facts, (input, sameRules) =>
+    using native = last && look.trustsStats ? beginNativeLook(this.root, last.table) : undefined;
+    const { scan, rules, ...keys } = this.#rules.apply(look.rules, last?.facts, (input, sameRules) =>
       scanTree({
-        ...this.#scanRequest(look, startNs),
+        ...look.scanRequest,
         rules: () => createRules(input),
         previous: last?.table,
-        trustListings: sameRules && canTrust,
+        trustListings: sameRules && look.trustsStats,
         seenSame: native && ((directory) => native.isAsBefore(directory)),
-        ahead: to.parallel,
+        ahead: look.destination.parallel,
+        entering: this.#live?.capture.entering,
       }),
     );
-    const input = this.#captureInput(look, to, startNs);
-    const { read, ...tree } = captureTree({ ...input, scan, previous: last?.table });
+    const { read, ...tree } = buildSnapshot(look.reading(scan), last?.table);
     const { table } = scan;
     const git = this.#rules.gitState(table, last?.facts);
-    const facts = this.#facts({ ...tree, recordedRules: rules }, { ...keys, git });
-    const present = { ...tree, recordedRules: rules, git: git.state, objects: to.objects };
+    const facts = this.#facts({ ...tree, ...keys, recordedRules: rules, git });
     return {
-      present: { ...present, ...listsOf(rules, scan.excluded, to) },
+      present: { ...tree, ...putLists(look, rules, scan.excluded), git: git.state },
       table,
       read,
       remember: (checkpoint) => {
@@ -178,93 +165,35 @@ export class Worktree {
     };
   }
 
-  #liveLook(
-    look: Look,
-    to: Pick<Destination, "sink" | "fileSink">,
-    { facts, startNs }: { facts: CacheFacts; startNs: bigint },
-  ): LiveLook {
-    const scanRequest = this.#scanRequest(look, startNs);
-    const input = this.#captureInput(look, to, startNs);
-    return {
-      request: this.#ruled(look),
-      facts,
-      scanRequest: (previous) => ({ ...scanRequest, previous }),
-      captureInput: (scan) => ({ ...input, scan, previous: undefined }),
-    };
-  }
-
-  /** The rules' part of a look: what every look includes, and what this one does. */
-  #ruled(look: Look): RecordRequest {
-    const every = this.#options.everyLook();
-    return {
-      ...every,
-      included: [...(every.included ?? []), ...(look.included ?? [])],
-      settings: ruleSettings(this.#options.limits()),
-    };
-  }
-
-  /** A scan that trusts nothing. */
-  #scanRequest(look: Look, startNs: bigint): ScanRequest {
-    const { fileBytes, ignored } = this.#options.limits();
-    return {
-      root: this.root,
-      rules: () => createRules({}),
-      previous: undefined,
-      trustListings: false,
-      ahead: undefined,
-      fileLimitBytes: fileBytes,
-      ignoredLimits: ignored,
-      unlimited: look.unlimited ?? new Set(),
-      racySinceNs: startNs - fileSystemKind(this.root).granularityNs,
-      entering: this.#live?.capture.entering,
-    };
-  }
-
-  #captureInput(
-    look: Look,
-    { sink, fileSink, parallel }: Omit<Destination, "objects">,
-    startNs: bigint,
-  ): Omit<CaptureInput, "scan" | "previous"> {
-    return {
-      root: this.root,
-      sink,
-      fileSink,
-      parallel,
-      hotSinceNs: startNs - HOT_NS,
-      limitBytes: this.#options.limits().checkpointBytes,
-      unlimited: look.unlimited ?? new Set(),
-    };
-  }
-
   /** What the next look may reuse of this one; it has no checkpoint yet. */
   #facts(
-    { snapshot, recordedRules }: Pick<Present, "snapshot" | "recordedRules">,
-    {
-      git,
-      ...keys
-    }: Pick<CacheFacts, "gitIndexKey" | "rulesKey"> & { git: ReturnType<RulesReader["gitState"]> },
+    seen: Pick<Present, "snapshot" | "recordedRules"> &
+      Pick<CacheFacts, "gitIndexKey" | "rulesKey"> & { git: ReturnType<RulesReader["gitState"]> },
   ): CacheFacts {
     return {
-      ...keys,
       checkpoint: "",
-      snapshot,
+      snapshot: seen.snapshot,
       root: this.#last.rootKey(),
-      tracked: recordedRules.tracked,
-      gitStateKey: git.key,
-      gitState: git.state,
+      gitIndexKey: seen.gitIndexKey,
+      rulesKey: seen.rulesKey,
+      tracked: seen.recordedRules.tracked,
+      gitStateKey: seen.git.key,
+      gitState: seen.git.state,
     };
   }
 }
 
-/** Puts the rules and what they left out into the store: a checkpoint refers to both. */
-function listsOf(
-  rules: Present["recordedRules"],
-  excludedRoots: Present["excludedRoots"],
-  { sink }: Destination,
-): Pick<Present, "rules" | "excluded" | "excludedRoots"> {
+/** Puts the rules, and what they left out, where the look puts its content: a checkpoint refers to both. */
+function putLists(
+  { destination: { sink, objects } }: OneLook,
+  recordedRules: RecordedRules,
+  excludedRoots: readonly ExcludedRoot[],
+): Pick<Present, "rules" | "recordedRules" | "excluded" | "excludedRoots" | "objects"> {
   return {
-    rules: putBytes(sink, encodeRules(rules)),
+    rules: putBytes(sink, encodeRules(recordedRules)),
+    recordedRules,
     excluded: putBytes(sink, encodeExcluded(excludedRoots)),
     excludedRoots,
+    objects,
   };
 }

@@ -13,10 +13,11 @@ import { EngineError } from "../../model/errors.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
 import type { RecordedRules } from "../../model/rules.ts";
 import { DISCARD } from "../../store/content-sink.ts";
-import { readScanned, SETTLE_MS } from "../build-snapshot.ts";
+import type { OneLook } from "../one-look.ts";
+import { readPending, SETTLE_MS } from "../read-pending.ts";
 import { DIRECTORY, type FileTable } from "../../scan/file-table.ts";
 import { EXCLUDED, hasStat, RACY } from "../../scan/stat-columns.ts";
-import type { LiveCapture, LiveLook } from "./live.ts";
+import type { LiveCapture } from "./live.ts";
 import { LiveChanges } from "./live-changes.ts";
 import type { LiveTree } from "./live-tree.ts";
 import { readFileContent } from "../read-content.ts";
@@ -96,7 +97,7 @@ export class LiveWatch {
   }
 
   /** Looks at everything once more; what differs and was not reported is marked in the captures that lack it. */
-  async reconcile(look: () => LiveLook): Promise<Missed> {
+  async reconcile(look: () => OneLook): Promise<Missed> {
     const captures = this.#sinceSweep;
     const suspects = new LiveChanges();
     if (!(await this.capture.caughtUp())) return NOTHING_MISSED;
@@ -141,7 +142,7 @@ export class LiveWatch {
   }
 
   /** Those of the suspects that are really other than the tree has them. */
-  async #different(suspects: LiveChanges, look: () => LiveLook): Promise<BytePath[]> {
+  async #different(suspects: LiveChanges, look: () => OneLook): Promise<BytePath[]> {
     const different: BytePath[] = [];
     for (const [path, names] of suspects.directories()) {
       await turnOfTheLoop();
@@ -152,7 +153,7 @@ export class LiveWatch {
       const using = look();
       const scanned = this.capture.scan(using, part);
       if (scanned === undefined) return different;
-      readScanned({ ...using.captureInput(scanned.scan), hotLater: () => undefined });
+      readPending({ ...using.reading(scanned.scan), hotLater: () => undefined });
       for (const name of names.keys()) {
         const at = joinPath(path, name);
         if (isDifferent(tree, at, scanned.scan)) different.push(at);

@@ -15,9 +15,10 @@ import type { WatchCookie } from "../../fs/watch-cookie.ts";
 import type { BytePath } from "../../model/byte-path.ts";
 import type { GitState } from "../../model/checkpoint.ts";
 import type { ObjectHash } from "../../model/object-hash.ts";
-import type { Edit } from "../../model/plan.ts";
 import type { RecordedRules } from "../../model/rules.ts";
-import { readScanned, type CapturedTree, type CaptureInput } from "../build-snapshot.ts";
+import type { LookResult, Present } from "../look.ts";
+import type { OneLook } from "../one-look.ts";
+import { readPending } from "../read-pending.ts";
 import { FILE, type FileTable } from "../../scan/file-table.ts";
 import { EXCLUDED, hasStat } from "../../scan/stat-columns.ts";
 import { LiveChanges } from "./live-changes.ts";
@@ -25,11 +26,11 @@ import { LiveLinks, pathsOf } from "./live-links.ts";
 import { isIgnoreFile, LiveRules } from "./live-rules.ts";
 import { dropsWatches, hasTree, nextState, takesTree, type LiveEvent, type LiveState } from "./live-state.ts";
 import { LiveTree } from "./live-tree.ts";
-import { keyOf, type RulesReader, type RecordRequest } from "../../scan/rules-reader.ts";
+import { keyOf, type RulesReader } from "../../scan/rules-reader.ts";
 import { databaseFiles } from "../read-databases.ts";
 import { scanNames } from "../../scan/scan.ts";
 import { whyOverBudget } from "../../scan/scanner.ts";
-import type { NamesToSee, Scan, ScanRequest } from "../../scan/scan-request.ts";
+import type { NamesToSee, Scan } from "../../scan/scan-request.ts";
 import type { CacheFacts, StatCache } from "../../scan/stat-cache.ts";
 
 /** What live capture works with. */
@@ -42,23 +43,15 @@ export interface LiveOptions {
   readonly directoryLimit?: number | undefined;
 }
 
-/** One look at what changed: the rules to go by, the facts of the last capture, and where content goes. */
-export interface LiveLook {
-  readonly request: RecordRequest;
-  readonly facts: CacheFacts;
-  scanRequest(previous: FileTable): ScanRequest & { previous: FileTable };
-  captureInput(scan: Scan): CaptureInput;
-}
-
 /** What a live look saw. */
-export interface LiveSeen extends CapturedTree {
-  readonly changes: { readonly since: ObjectHash; readonly edits: readonly Edit[] };
-  readonly recordedRules: RecordedRules;
+export interface LiveSeen
+  extends
+    Pick<Present, "snapshot" | "files" | "bytes" | "gaps" | "doubts" | "changes" | "recordedRules">,
+    Pick<LookResult, "read"> {
   readonly keys: Pick<CacheFacts, "gitIndexKey" | "rulesKey">;
   readonly git: { readonly state: GitState | null; readonly key: string };
   /** Files written so recently that they are read once more after the answer. */
   readonly hot: ReadonlyMap<BytePath, ObjectHash>;
-  readonly readCount: number;
 }
 
 /** The tree that captures go by, with its rules and its hard links. */
@@ -234,12 +227,12 @@ export class LiveCapture {
         this.watches.remove(path);
   }
 
-  /** Looks at what changed; undefined when a full scan has to. */
-  see(look: LiveLook): LiveSeen | undefined {
+  /** Looks at what changed since the last capture, of which `last` has the facts; undefined when a full scan has to. */
+  see(look: OneLook, last: CacheFacts): LiveSeen | undefined {
     if (this.#known === undefined) return undefined;
     const { tree, rules } = this.#known;
     const repository = findRepository(this.#options.root);
-    const named = rules.update(look.request, repository);
+    const named = rules.update(look.rules, repository);
     if (named === undefined) return this.outdate("the rules changed");
     this.#addNamed(tree, named);
     const scanned = this.scan(look, this.changes);
@@ -247,17 +240,17 @@ export class LiveCapture {
     const { scan, looks } = scanned;
     const hot = new Map<BytePath, ObjectHash>();
     const hotLater = (path: BytePath, first: ObjectHash) => void hot.set(path, first);
-    const content = readScanned({ ...look.captureInput(scan), hotLater });
+    const content = readPending({ ...look.reading(scan), hotLater });
     const dropped = tree.merge(scan, looks);
     for (const path of dropped) this.watches.remove(path);
-    if (tree.isOverBudget(look.scanRequest(tree.table).ignoredLimits))
+    if (tree.isOverBudget(look.scanRequest.ignoredLimits))
       return this.outdate("an ignored directory outgrew its budget");
     if (dropped.some((path) => rules.hasIgnoreFileBelow(path))) return this.outdate("the rules changed");
-    const snapshot = tree.build(look.captureInput(scan).sink);
+    const snapshot = tree.build(look.destination.sink);
     const git = this.#options.rules.liveGitState(repository, this.changes.paths(), {
       tree,
       statOf: (path) => tree.statOf(path),
-      last: look.facts,
+      last,
     });
     const { files, bytes, gaps } = tree;
     return {
@@ -271,12 +264,11 @@ export class LiveCapture {
       changes: tree.changes(),
       recordedRules: rules.recorded,
       keys: rules.keys,
-      readCount: scan.pending.length,
     };
   }
 
   /** Scans names of the tree's directories; undefined when the rules turn out to be different. */
-  scan(look: LiveLook, changes: LiveChanges): { scan: Scan; looks: NamesToSee[] } | undefined {
+  scan(look: OneLook, changes: LiveChanges): { scan: Scan; looks: NamesToSee[] } | undefined {
     if (this.#known === undefined) return undefined;
     const { tree, rules } = this.#known;
     if (!this.#areStillOver(look, tree, rules)) return this.outdate("an ignored directory fits its budget");
@@ -286,7 +278,7 @@ export class LiveCapture {
     for (;;) {
       const looks = this.#looks(changes, tree, rules);
       const scan = scanNames(
-        { ...look.scanRequest(tree.table), entering: this.#enteringAnew },
+        { ...look.scanRequest, previous: tree.table, entering: this.#enteringAnew },
         looks,
         tree.index,
       );
@@ -308,10 +300,11 @@ export class LiveCapture {
   }
 
   /** What was left out for its size is counted again when something changed in the part that proved it. */
-  #areStillOver(look: LiveLook, tree: LiveTree, rules: LiveRules): boolean {
+  #areStillOver(look: OneLook, tree: LiveTree, rules: LiveRules): boolean {
+    const request = { ...look.scanRequest, previous: tree.table, entering: this.entering };
     return [...this.#touchedOver].every((root) => {
       const inside = rules.inIgnored(root);
-      const why = inside && whyOverBudget(look.scanRequest(tree.table), root, inside);
+      const why = inside && whyOverBudget(request, root, inside);
       return why !== undefined && rules.isOverFor(root, why);
     });
   }
