@@ -25,7 +25,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 /** The checks that every store has to pass. */
 const ABOVE_ALL = new Set(["", "testing"]);
 
-const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod)$/;
+const MCP_PACKAGES = /^(@modelcontextprotocol\/server(\/stdio)?|zod|@belay\/protocol\/shapes)$/;
 
 const TOUCHES_FILES = /^(node:)?(fs|fs\/promises|child_process)$/;
 

@@ -27,7 +27,7 @@ const changed = (from: Map<string, string>, to: Map<string, string>) =>
     .filter((path) => from.get(path) !== to.get(path))
     .map((path) => ({
       path,
-      type: "modified",
+      type: "modified" as const,
       linesAdded: 1,
       linesDeleted: 1,
       diff: `-${from.get(path)}\n+${to.get(path)}`,
@@ -54,7 +54,7 @@ const host: McpHost = {
     const planId = `plan-${plans.size}`;
     plans.set(planId, files);
     const operations = changed(read(), files).map(({ path }) => ({
-      type: files.has(path) ? "restore" : "delete",
+      type: files.has(path) ? ("restore" as const) : ("delete" as const),
       path,
     }));
     const nothing = { kept: [], conflicts: [], waysOut: [], warnings: [] };

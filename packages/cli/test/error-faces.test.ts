@@ -92,7 +92,7 @@ beforeAll(() => {
     version: "0",
     ending: new AbortController().signal,
     listeners: new Set<symbol>(),
-    facts: () => ({ pid: 1, version: "0", url: "", startedAt: "" }),
+    facts: () => ({ pid: 1, version: "0", url: "", token: "", startedAt: "", foreground: false }),
     stop: () => undefined,
   };
   app = createApp(served, log, (routes) => {

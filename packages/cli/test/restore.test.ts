@@ -47,6 +47,8 @@ test("--yes brings the checkpoint back exactly, and the way back is kept", () =>
     mergedTotal: 0,
     kept: [],
     keptTotal: 0,
+    leftOut: [],
+    leftOutTotal: 0,
     skipped: [],
     skippedTotal: 0,
     conflicts: [],

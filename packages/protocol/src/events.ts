@@ -1,8 +1,7 @@
 /** What the resident process tells those who listen. Field names are the contract's, snake_case where it has them so. */
-import type { z } from "zod";
-import type { checkpoint } from "./shapes.ts";
+import type { checkpoint, Json } from "./shapes.ts";
 
-type Checkpoint = z.infer<typeof checkpoint>;
+type Checkpoint = Json<typeof checkpoint>;
 
 /** In every event but the first. */
 interface Place {
@@ -21,6 +20,7 @@ interface Operation {
   readonly files: number;
 }
 
+/** One event. */
 export type BelayEvent =
   | (Place & {
       type: "user" | "assistant";
@@ -38,7 +38,7 @@ export type BelayEvent =
   | (Place & { type: "checkpoint_deleted"; checkpoint_id: string })
   | (Place & Operation & { type: "restore_started" | "restore_finished" | "restore_conflicts" })
   | (Place & { type: "restore_progress"; operation: string; done: number; total: number })
-  | (Place & { type: "session_approved"; session: string; new_session: string; approved: string })
+  | (Place & { type: "session_approved"; session: string; new_session: string; approved: string | null })
   | (Place & { type: "session_reset"; session: string; new_session: string; reset_to: string | null })
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
   /** These can no longer be undone or redone. */

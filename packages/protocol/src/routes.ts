@@ -5,6 +5,7 @@
 import { z } from "zod";
 import * as shapes from "./shapes.ts";
 
+/** One route: what it takes and what it answers. */
 export interface Route {
   readonly summary: string;
   readonly query?: z.ZodObject;
@@ -39,13 +40,8 @@ const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShar
 const carryOut = z.object({ planId: identifier, bestEffort: z.boolean().optional() });
 const empty = z.object({});
 
-const taken = z.looseObject({
-  checkpoint: shapes.checkpoint,
-  unchanged: z.boolean(),
-  warnings: z.array(z.string()),
-  durationMs: z.number(),
-});
-const planned = z.looseObject({ plan: shapes.plan.nullable() });
+/** null where nothing had to be recorded, or nothing is recorded by itself */
+const optionallyTaken = shapes.taken.partial().extend({ checkpoint: shapes.checkpoint.nullable() });
 const newCheckpoint = z.object({
   name: text(200).optional(),
   annotation: text(10_000).optional(),
@@ -94,12 +90,16 @@ const THREADS = {
       content: text(MESSAGE_CHARACTERS),
       externalId: identifier.optional(),
     }),
-    response: z.looseObject({ message: shapes.message, checkpoint: shapes.checkpoint.nullable() }),
+    response: z.looseObject({
+      message: shapes.message,
+      checkpoint: shapes.checkpoint.nullable(),
+      rolledBack: z.array(shapes.rolledBack).optional(),
+    }),
   },
   "POST /api/threads/:id/stop": {
     summary: "Ends the open turn: the agent has answered.",
     body: empty,
-    response: z.looseObject({ checkpoint: shapes.checkpoint.nullable() }),
+    response: optionallyTaken,
   },
   "POST /api/threads/:id/tools": {
     summary: "Says that a tool is about to run, or has run.",
@@ -111,7 +111,7 @@ const THREADS = {
       description: text(500).optional(),
       agent: identifier.optional(),
     }),
-    response: z.looseObject({ checkpoint: shapes.checkpoint.nullable() }),
+    response: optionallyTaken,
   },
   "POST /api/threads/:id/edits": {
     summary: "Begins an edit of files: until it is finalized it can be aborted as a whole.",
@@ -121,7 +121,7 @@ const THREADS = {
   "POST /api/threads/:id/edits/:eid/finalize": {
     summary: "Keeps what the edit wrote.",
     body: empty,
-    response: z.looseObject({ edit: z.string(), checkpoint: shapes.checkpoint.nullable() }),
+    response: optionallyTaken.extend({ edit: z.string() }),
   },
   "POST /api/threads/:id/edits/:eid/abort": {
     summary: "Puts every file of the edit back as it was.",
@@ -133,6 +133,7 @@ const THREADS = {
     query: z.object({ limit: number(10_000).optional() }),
     response: z.looseObject({
       entries: z.array(z.looseObject({ checkpoint: shapes.checkpoint, files: z.array(shapes.fileChange) })),
+      agents: z.array(shapes.agentRun),
     }),
   },
   "GET /api/threads/:id/events": { summary: "Events of the conversation, as a stream." },
@@ -147,12 +148,15 @@ const CHECKPOINTS = {
   "POST /api/threads/:id/checkpoints": {
     summary: "Takes a checkpoint by hand.",
     body: newCheckpoint,
-    response: taken,
+    response: shapes.taken,
   },
   "GET /api/threads/:id/checkpoints/:cid": {
     summary: "A checkpoint and the files it changed; with `content=1` their content up to 1 MB each.",
     query: z.object({ content: flag.optional() }),
-    response: z.looseObject({ checkpoint: shapes.checkpoint, files: z.array(shapes.fileChange) }),
+    response: z.looseObject({
+      checkpoint: shapes.checkpoint,
+      files: z.array(shapes.fileChange.extend(shapes.fileContent.partial().shape)),
+    }),
   },
   "PUT /api/threads/:id/checkpoints/:cid": {
     summary: "Names or annotates a checkpoint.",
@@ -174,7 +178,7 @@ const CHECKPOINTS = {
   "GET /api/threads/:id/checkpoints/:cid/rollback/preview": {
     summary: "What going back would do; its `id` is the `planId` to do it with.",
     query: planQuery,
-    response: planned,
+    response: shapes.planned,
   },
   "POST /api/threads/:id/checkpoints/:cid/rollback": {
     summary: "Goes back as planned.",
@@ -192,16 +196,16 @@ const APPROVAL = {
   "POST /api/threads/:id/approve": {
     summary: "Approves the session and opens the next one.",
     body: z.object({ message: text(10_000).optional() }),
-    response: z.looseObject({ approved: z.string(), newSession: z.string(), checkpointsApproved: z.int() }),
+    response: shapes.approval,
   },
   "GET /api/threads/:id/reset/preview": {
     summary: "What a reset to the approved state would do.",
-    response: planned,
+    response: shapes.planned,
   },
   "POST /api/threads/:id/reset": {
     summary: "Takes out what is not approved, as planned.",
     body: carryOut,
-    response: shapes.outcome.extend({ resetTo: z.string(), newSession: z.string() }),
+    response: shapes.resetOutcome,
   },
   "POST /api/threads/:id/restore": {
     summary: "Goes back to a checkpoint as planned.",
@@ -211,7 +215,7 @@ const APPROVAL = {
   "GET /api/threads/:id/undo/preview": {
     summary: "What an undo would take back.",
     query: stepsQuery,
-    response: planned,
+    response: shapes.plannedSteps,
   },
   "POST /api/threads/:id/undo": {
     summary: "Takes back steps as planned.",
@@ -221,7 +225,7 @@ const APPROVAL = {
   "GET /api/threads/:id/redo/preview": {
     summary: "What a redo would bring back.",
     query: stepsQuery,
-    response: planned,
+    response: shapes.plannedSteps,
   },
   "POST /api/threads/:id/redo": {
     summary: "Brings back steps as planned.",
@@ -231,7 +235,7 @@ const APPROVAL = {
   "GET /api/threads/:id/revert/preview": {
     summary: "What taking out one step would do.",
     query: z.object({ checkpoint: identifier }).extend(stepsQuery.pick({ includeShared: true }).shape),
-    response: planned,
+    response: shapes.plannedSteps,
   },
   "POST /api/threads/:id/revert": {
     summary: "Takes out one step as planned.",
@@ -248,11 +252,7 @@ const WORKSPACE = {
   "GET /api/status": {
     summary: "What is protected, what changed, what stays out.",
     query: workspaceQuery,
-    response: z.looseObject({
-      workspace: z.string(),
-      path: z.string(),
-      paused: z.object({ since: z.string(), until: z.string() }).nullable(),
-    }),
+    response: shapes.status.extend({ watching: shapes.watching, capture: z.unknown().optional() }),
   },
   "GET /api/checkpoints": {
     summary: "The checkpoints of a workspace, newest first.",
@@ -263,7 +263,7 @@ const WORKSPACE = {
     summary: "Takes a checkpoint of the workspace.",
     query: workspaceQuery,
     body: newCheckpoint.extend({ thread: identifier.optional() }),
-    response: taken,
+    response: shapes.taken,
   },
   "GET /api/search": {
     summary: "Finds checkpoints by name, note, prompt or path.",
@@ -273,32 +273,27 @@ const WORKSPACE = {
   "GET /api/storage": {
     summary: "What the store takes.",
     query: workspaceQuery,
-    response: z.looseObject({ bytes: z.int(), capBytes: z.int(), checkpoints: z.int() }),
+    response: shapes.storage,
   },
   "POST /api/prune": {
     summary: "Drops checkpoints by policy.",
     query: workspaceQuery,
     body: z.object({ policy: text(40).optional(), dryRun: z.boolean().optional() }),
-    response: z.looseObject({ pruned: z.array(z.string()), kept: z.int() }),
+    response: z.looseObject({ pruned: z.array(z.string()), kept: z.int(), dryRun: z.boolean() }),
   },
   "GET /api/settings": {
     summary: "The settings with where each comes from.",
-    response: z.looseObject({ settings: z.record(z.string(), z.unknown()) }),
+    response: z.looseObject({ settings: z.record(z.string(), shapes.setting) }),
   },
   "PUT /api/settings": {
     summary: "Changes one setting.",
     body: z.object({ key: identifier, value: z.string().nullable() }),
-    response: z.looseObject({ settings: z.record(z.string(), z.unknown()) }),
+    response: z.looseObject({ settings: z.record(z.string(), shapes.setting) }),
   },
   "GET /api/events": { summary: "Events of a workspace, as a stream.", query: workspaceQuery },
   "GET /api/resident": {
     summary: "The process itself.",
-    response: z.looseObject({
-      pid: z.int(),
-      version: z.string(),
-      url: z.string(),
-      workspaces: z.array(shapes.workspace),
-    }),
+    response: shapes.resident,
   },
   "POST /api/resident/stop": {
     summary: "Ends the process; everything acknowledged is durable.",
@@ -307,6 +302,15 @@ const WORKSPACE = {
   },
 } as const satisfies Record<string, Route>;
 
+/** The table. */
 export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...APPROVAL, ...WORKSPACE } as const;
 
+/** A method and a path, as the table has them. */
 export type RouteName = keyof typeof ROUTES;
+
+/** What the handler of a route answers; a stream of events is a response of its own. */
+export type RouteAnswer<Name extends RouteName> = (typeof ROUTES)[Name] extends {
+  readonly response: infer Shape extends z.ZodType;
+}
+  ? shapes.Json<Shape>
+  : Response;

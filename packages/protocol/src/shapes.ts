@@ -1,161 +1,431 @@
-/** The shapes of the contract: what clients may rely on. Readers must tolerate fields they do not know. */
+/**
+ * The shapes of the contract, for `--json`, HTTP and MCP alike: what clients may rely on. Readers must tolerate fields
+ * they do not know; writers have no others, because `Json<typeof shape>` is the type of what they make.
+ */
 import { z } from "zod";
 
+/** What fits a shape exactly: every field is decided, and no other slips in. */
+export type Json<Shape extends z.ZodType> = Exact<z.infer<Shape>>;
+
+/** Without the index signatures that let readers find fields they do not know. */
+type Exact<Value> = Value extends readonly (infer Item)[]
+  ? readonly Exact<Item>[]
+  : Value extends object
+    ? [NamedKeys<Value>] extends [never]
+      ? { readonly [Key in keyof Value]: Exact<Value[Key]> }
+      : { readonly [Key in keyof Value as string extends Key ? never : Key]: Exact<Value[Key]> }
+    : Value;
+
+type NamedKeys<Value> = keyof { [Key in keyof Value as string extends Key ? never : Key]: Key };
+
 const time = z.iso.datetime();
-const nullable = <Shape extends z.ZodType>(shape: Shape) => shape.nullable();
+const count = z.int();
 
+/** A list, and how many entries it has. */
+function list<Name extends string, Item extends z.ZodType>(name: Name, item: Item) {
+  return { [name]: z.array(item), [`${name}Total`]: count } as Record<Name, z.ZodArray<Item>> &
+    Record<`${Name}Total`, typeof count>;
+}
+
+/** A path, with its exact bytes where it is not UTF-8. */
 export const pathEntry = z.looseObject({ path: z.string(), pathBase64: z.string().optional() });
-const reasonedPath = pathEntry.extend({ reason: z.string() });
 
+const reasonedPath = pathEntry.extend({ reason: z.string() });
+const gap = reasonedPath.extend({ size: count });
+
+/** A path that was not captured, and the rule that left it out. */
+const excludedPath = pathEntry.extend({ rule: z.string(), bytes: count.nullable() });
+
+/** What git said when a checkpoint was taken. */
 export const gitState = z.looseObject({
-  branch: nullable(z.string()),
-  commit: nullable(z.string()),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
   dirty: z.boolean(),
-  staged: z.array(z.string()),
+  ...list("staged", z.string()),
 });
 
+/** Files by what became of them. */
+const changeCounts = z.looseObject({ added: count, modified: count, deleted: count });
+
+/** The agent at work when a checkpoint was taken. */
+const agentFacts = z.looseObject({
+  id: z.string(),
+  role: z.string(),
+  status: z.string(),
+  cost: z.number().nullable(),
+  tokens: z.number().nullable(),
+});
+
+/** A checkpoint. */
 export const checkpoint = z.looseObject({
   id: z.string(),
-  seq: z.int(),
+  seq: count,
   workspace: z.string(),
-  thread: nullable(z.string()),
-  session: nullable(z.string()),
+  thread: z.string().nullable(),
+  session: z.string().nullable(),
   kind: z.string(),
-  phase: nullable(z.enum(["before", "after"])),
-  name: nullable(z.string()),
-  note: nullable(z.string()),
+  phase: z.enum(["before", "after"]).nullable(),
+  name: z.string().nullable(),
+  note: z.string().nullable(),
   tags: z.array(z.string()),
   description: z.string(),
   createdAt: time,
   snapshot: z.string().length(64),
   parents: z.array(z.string()),
-  messageId: nullable(z.string()),
-  messageIndex: nullable(z.int()),
-  toolUseId: nullable(z.string()),
-  tool: nullable(z.string()),
+  messageId: z.string().nullable(),
+  messageIndex: count.nullable(),
+  toolUseId: z.string().nullable(),
+  tool: z.string().nullable(),
   rolledBack: z.boolean(),
-  agent: nullable(z.looseObject({ id: z.string(), role: nullable(z.string()) })),
-  conversation: nullable(z.looseObject({ messageCount: z.int(), lastMessageId: nullable(z.string()) })),
-  git: nullable(gitState),
-  files: z.int(),
-  bytes: z.int(),
-  changes: z.looseObject({ added: z.int(), modified: z.int(), deleted: z.int() }),
-  hasChanges: nullable(z.boolean()),
-  gaps: z.array(reasonedPath),
-  doubts: z.array(reasonedPath),
+  agent: agentFacts.nullable(),
+  conversation: z
+    .looseObject({
+      messageCount: count,
+      lastMessageId: z.string().nullable(),
+      artifacts: z.array(z.unknown()),
+    })
+    .nullable(),
+  git: gitState.nullable(),
+  files: count,
+  bytes: count,
+  changes: changeCounts,
+  hasChanges: z.boolean().nullable(),
+  undoDropped: z.boolean().optional(),
+  ...list("gaps", gap),
+  ...list("doubts", reasonedPath),
 });
 
-export const fileChange = pathEntry.extend({
-  type: z.enum(["added", "modified", "deleted", "renamed", "mode"]),
-  linesAdded: nullable(z.int()),
-  linesDeleted: nullable(z.int()),
-  binary: z.boolean(),
-  attribution: nullable(z.string()),
-  diff: nullable(z.string()).optional(),
-});
-
-export const diff = z.looseObject({
-  from: z.string(),
-  to: nullable(z.string()),
-  files: z.array(fileChange),
-  summary: z.looseObject({
-    added: z.int(),
-    modified: z.int(),
-    deleted: z.int(),
-    linesAdded: z.int(),
-    linesDeleted: z.int(),
-  }),
-});
-
-export const plan = z.looseObject({
-  id: z.string(),
-  checkpointId: nullable(z.string()),
-  description: z.string(),
-  paths: nullable(z.array(z.string())),
-  operations: z.array(pathEntry.extend({ type: z.enum(["create", "restore", "delete", "mode", "replace"]) })),
-  affectedFiles: z.array(z.string()),
-  kept: z.array(pathEntry),
-  conflicts: z.array(pathEntry),
-  gaps: z.array(pathEntry),
-  doubts: z.array(pathEntry),
-  otherThreads: z.array(z.looseObject({ thread: z.string(), paths: z.array(z.string()) })),
+/** A checkpoint that was just taken. */
+export const taken = z.looseObject({
+  checkpoint,
+  unchanged: z.boolean(),
   warnings: z.array(z.string()),
-});
-
-export const outcome = z.looseObject({
-  outcome: z.enum(["applied", "unchanged", "conflicts", "partial", "displaced"]),
-  restoredTo: nullable(z.string()),
-  paths: nullable(z.array(z.string())),
-  safetyCheckpoint: nullable(z.string()),
-  newCheckpoint: nullable(z.string()),
-  created: z.int(),
-  modified: z.int(),
-  deleted: z.int(),
-  merged: z.array(pathEntry),
-  kept: z.array(pathEntry),
-  skipped: z.array(pathEntry),
-  conflicts: z.array(pathEntry),
-  displaced: z.array(pathEntry.extend({ checkpoint: z.string() })),
   durationMs: z.number(),
 });
 
+/** A changed file. */
+export const fileChange = pathEntry.extend({
+  from: z.string().optional(),
+  type: z.enum(["added", "modified", "deleted", "renamed", "mode"]),
+  linesAdded: count.nullable(),
+  linesDeleted: count.nullable(),
+  binary: z.boolean(),
+  tooLarge: z.boolean(),
+  attribution: z.enum(["tool", "shared", "outside"]).nullable(),
+  diff: z.string().nullable().optional(),
+});
+
+/** A file's content at a checkpoint or on disk; null where it was absent or is larger than what is shown. */
+export const fileContent = z.looseObject({
+  content: z.string().nullable(),
+  encoding: z.enum(["utf-8", "base64"]),
+  mode: count.nullable(),
+  hash: z.string().nullable(),
+  tooLarge: z.boolean(),
+});
+
+/** A checkpoint with what it changed and what it leaves out. */
+export const checkpointDetails = z.looseObject({
+  checkpoint,
+  ...list("files", fileChange),
+  ...list("excluded", excludedPath),
+});
+
+/** What differs between two checkpoints, or a checkpoint and the disk (`to: null`). */
+export const diff = z.looseObject({
+  from: z.string(),
+  to: z.string().nullable(),
+  ...list("files", fileChange),
+  summary: changeCounts.extend({ linesAdded: count, linesDeleted: count }),
+});
+
+/** Something that changed the working copy and can be taken out whole. */
+export const step = z.looseObject({
+  kind: z.string(),
+  thread: z.string().nullable(),
+  description: z.string(),
+  agent: z.string().nullable(),
+  prompt: z.string().nullable(),
+});
+
+/** One side of a conflict: enough of it to decide by. */
+export const conflictSide = z.looseObject({
+  kind: z.string(),
+  lines: z.array(z.string()),
+  line: count.nullable(),
+  more: count,
+});
+
+/** A path that stands in the way, with what is there now and what was wanted. */
+export const conflict = reasonedPath.extend({
+  thread: z.string().optional(),
+  sharedWith: z.array(step).optional(),
+  together: count.nullable().optional(),
+  ours: conflictSide.optional(),
+  theirs: conflictSide.optional(),
+  restoreFrom: z.string().optional(),
+});
+
+/** What a plan does to one path. */
+export const planOperation = pathEntry.extend({
+  type: z.enum(["create", "restore", "delete", "mode", "replace"]),
+});
+
+/** Every change that going back would make, and what it would keep. */
+export const plan = z.looseObject({
+  id: z.string(),
+  checkpointId: z.string().nullable(),
+  description: z.string(),
+  paths: z.array(z.string()).nullable(),
+  ...list("operations", planOperation),
+  ...list("affectedFiles", z.string()),
+  ...list("merged", pathEntry),
+  ...list("kept", reasonedPath),
+  ...list("leftOut", reasonedPath),
+  ...list("conflicts", conflict),
+  ...list("meanwhile", pathEntry),
+  ...list("paused", pathEntry),
+  ...list("maybe", pathEntry.extend({ tool: z.string() })),
+  background: z.array(z.looseObject({ step, tool: z.string(), ...list("paths", pathEntry) })),
+  ...list("gaps", gap),
+  ...list("doubts", reasonedPath),
+  otherThreads: z.array(z.looseObject({ thread: z.string(), ...list("paths", z.string()) })),
+  warnings: z.array(z.string()),
+});
+
+/** A plan of going back to a checkpoint. */
+export const planned = z.looseObject({ plan });
+
+/** A plan of undo, redo or revert with its steps; null when there is nothing to do. */
+export const plannedSteps = z.looseObject({ plan: plan.nullable(), steps: z.array(step) });
+
+/** How going back ended. */
+export const outcomeKind = z.enum(["applied", "unchanged", "conflicts", "partial", "displaced"]);
+
+/** What a program wrote while files were put in place, and the checkpoint that holds it. */
+export const displaced = pathEntry.extend({ checkpoint: z.string() });
+
+/** What going back did. */
+export const outcome = z.looseObject({
+  outcome: outcomeKind,
+  restoredTo: z.string().nullable(),
+  paths: z.array(z.string()).nullable(),
+  safetyCheckpoint: z.string().nullable(),
+  newCheckpoint: z.string().nullable(),
+  created: count,
+  modified: count,
+  deleted: count,
+  ...list("merged", pathEntry),
+  ...list("kept", reasonedPath),
+  ...list("leftOut", reasonedPath),
+  ...list("skipped", reasonedPath),
+  ...list("conflicts", conflict),
+  ...list("doubts", reasonedPath),
+  ...list("displaced", displaced),
+  warnings: z.array(z.string()),
+  durationMs: z.number(),
+});
+
+/** What an undo, redo or revert did. */
 export const stepsOutcome = outcome.extend({
-  steps: z.array(z.looseObject({ kind: z.string(), thread: nullable(z.string()), description: z.string() })),
+  steps: z.array(step),
   canUndo: z.boolean(),
   canRedo: z.boolean(),
 });
 
+/** What a reset did; `newSession` is null when conflicts kept everything as it was. */
+export const resetOutcome = outcome.extend({
+  resetTo: z.string().nullable(),
+  newSession: z.string().nullable(),
+});
+
+/** One prompt or answer. */
 export const message = z.looseObject({
   id: z.string(),
   thread: z.string(),
-  index: z.int(),
-  role: z.enum(["user", "assistant"]),
+  index: count,
+  role: z.enum(["user", "assistant", "system", "tool"]),
   content: z.string(),
+  externalId: z.string().nullable(),
   createdAt: time,
-  checkpoint: nullable(z.string()),
-  session: nullable(z.string()),
+  checkpoint: z.string().nullable(),
+  session: z.string().nullable(),
+  artifacts: z.array(z.unknown()),
   rolledBack: z.boolean(),
+  uncaptured: z.string().nullable(),
 });
 
+/** Work that an agent still believes to be there. */
+export const rolledBack = z.looseObject({
+  by: z.enum(["restore", "reset"]),
+  description: z.string(),
+  ...list("paths", z.string()),
+});
+
+/** A conversation. */
 export const thread = z.looseObject({
   id: z.string(),
   workspace: z.string(),
   agent: z.string(),
   externalId: z.string(),
-  title: nullable(z.string()),
+  title: z.string().nullable(),
   createdAt: time,
   updatedAt: time,
-  initialCheckpoint: nullable(z.string()),
-  session: nullable(z.string()),
-  lastApprovedAt: nullable(time),
+  messages: count,
+  checkpoints: count,
+  initialCheckpoint: z.string().nullable(),
+  session: z.string().nullable(),
+  lastApprovedAt: time.nullable(),
 });
 
-export const pendingFile = z.looseObject({
-  path: z.string(),
+/** One run of an agent within a conversation. */
+export const agentRun = agentFacts.extend({
+  thread: z.string(),
+  startedAt: time,
+  endedAt: time.nullable(),
+  parent: z.string().nullable(),
+  checkpoint: z.string().nullable(),
+});
+
+/** Work of an agent that no checkpoint could be taken of. */
+export const uncapturedTurn = z.looseObject({
+  thread: z.string(),
+  messageId: z.string().nullable(),
+  prompt: z.string().nullable(),
+  at: time,
+  until: time,
+  events: count,
+  problem: z.string(),
+  after: count,
+});
+
+/** A stretch of a conversation that is approved or reset as a whole. */
+export const sessionRecord = z.looseObject({
+  name: z.string(),
+  status: z.enum(["active", "merged", "abandoned"]),
+  createdAt: time,
+  closedAt: time.nullable(),
+  base: z.string().nullable(),
+  approved: z.string().nullable(),
+  message: z.string().nullable(),
+  head: z.string().nullable(),
+  checkpoints: count,
+});
+
+/** A file that is not approved yet. */
+export const pendingFile = pathEntry.extend({
   status: z.enum(["added", "modified", "deleted"]),
-  additions: z.int(),
-  deletions: z.int(),
-  diff: nullable(z.string()),
-  baseContent: nullable(z.string()),
+  additions: count,
+  deletions: count,
+  diff: z.string().nullable(),
+  baseContent: z.string().nullable(),
   isBinary: z.boolean(),
   isTooLarge: z.boolean(),
 });
 
+/** The open session and what is not approved yet. */
 export const session = z.looseObject({
-  activeSession: nullable(z.string()),
-  sessionRef: nullable(z.string()),
+  activeSession: z.string().nullable(),
+  sessionRef: z.string().nullable(),
   hasUnapproved: z.boolean(),
-  lastApprovedAt: nullable(time),
+  lastApprovedAt: time.nullable(),
   changedFiles: z.array(pendingFile),
 });
 
+/** What an approval did. */
+export const approval = z.looseObject({
+  approved: z.string(),
+  session: z.string(),
+  newSession: z.string(),
+  checkpointsApproved: count,
+});
+
+/** A stretch in which nothing is captured by itself. */
+export const pause = z.looseObject({ since: time, until: time });
+
+/** How the resident process stands to a workspace. */
+export const residentStatus = z.looseObject({
+  running: z.boolean(),
+  pid: count.nullable(),
+  watching: z.boolean(),
+});
+
+/** How captures learn what changed. */
+export const watching = z.looseObject({
+  state: z.enum(["live", "cold"]),
+  reason: z.string().nullable(),
+  directories: count,
+});
+
+/** How a workspace stands. */
+export const status = z.looseObject({
+  workspace: z.string(),
+  path: z.string(),
+  exists: z.boolean(),
+  store: z.string(),
+  thread: z.string().nullable(),
+  session: z.string().nullable(),
+  hasUnapproved: z.boolean().nullable(),
+  ...list("changedFiles", fileChange),
+  ...list("sinceNewest", fileChange),
+  changes: changeCounts.nullable(),
+  ...list("gaps", gap),
+  ...list("excluded", excludedPath),
+  resident: residentStatus,
+  disk: z.looseObject({ bytes: count, capBytes: count }),
+  checkpoints: count,
+  newest: checkpoint.nullable(),
+  canUndo: step.nullable(),
+  canRedo: step.nullable(),
+  undoDropped: count,
+  pausedTurns: count,
+  paused: pause.nullable(),
+  warnings: z.array(z.string()),
+});
+
+/** What the store takes. */
+export const storage = z.looseObject({
+  bytes: count,
+  capBytes: count,
+  checkpoints: count,
+  byKind: z.record(z.string(), count),
+  threads: count,
+  operations: z.record(z.string(), count),
+  objects: count,
+  packs: count,
+  contentBytes: count,
+  storedBytes: count,
+  diskBytes: count,
+  oldest: time.nullable(),
+  newest: time.nullable(),
+});
+
+/** A setting and where its value comes from. */
+export const setting = z.looseObject({
+  value: z.union([z.number(), z.string()]),
+  source: z.enum(["default", "config.json"]),
+});
+
+/** A protected directory. */
 export const workspace = z.looseObject({
   id: z.string(),
   path: z.string(),
   open: z.boolean(),
-  watching: nullable(z.looseObject({ state: z.enum(["live", "cold"]), reason: nullable(z.string()) })),
+  watching: watching.nullable(),
 });
 
+/** The resident process. */
+export const resident = z.looseObject({
+  pid: count,
+  version: z.string(),
+  url: z.string(),
+  token: z.string(),
+  startedAt: time,
+  foreground: z.boolean(),
+  workspaces: z.array(workspace),
+});
+
+/** What is answered instead of a result. */
 export const errorBody = z.looseObject({
   error: z.looseObject({ code: z.string(), message: z.string(), hint: z.string() }),
 });

@@ -4,6 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ROUTES, shapes, type RouteName } from "@belay/protocol";
 import { describe, expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
+import { undeclared } from "./support/undeclared-fields.ts";
 
 const open = async (project: ServedProject): Promise<string> =>
   (await project.ok<{ thread: { id: string } }>("POST", "/api/threads", { agent: "test", title: "t" })).thread
@@ -20,6 +21,7 @@ describe("the table of routes", () => {
         const answer = await project.ok(name.split(" ")[0]!, path, body);
         if (!("response" in route)) throw new Error(name);
         expect(route.response.safeParse(answer).error, name).toBeUndefined();
+        expect(undeclared(route.response, answer), name).toEqual([]);
         return answer;
       };
       await check("GET /api/threads", "/api/threads");

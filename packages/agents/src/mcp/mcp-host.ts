@@ -1,76 +1,26 @@
 /**
- * What the MCP server asks of whoever keeps the checkpoints. There is nothing here that forgets, prunes,
- * approves or switches anything off: a model may look, take checkpoints and propose to go back.
+ * What the MCP server needs of the program that keeps the checkpoints. Nothing here forgets, prunes, approves or switches
+ * anything off: a model may look, take checkpoints and propose to go back.
  */
-export interface CheckpointFacts {
-  readonly id: string;
-  readonly seq: number;
-  readonly kind: string;
-  readonly name: string | null;
-  readonly description: string;
-  readonly createdAt: string;
-  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
-}
+import type { Json } from "@belay/protocol/shapes";
+import type * as shapes from "./shapes.ts";
 
-export interface FileFacts {
-  readonly path: string;
-  readonly type: string;
-  readonly linesAdded: number | null;
-  readonly linesDeleted: number | null;
-  /** Unified; null for binary files and where it was not asked for. */
-  readonly diff: string | null;
-}
+/** A checkpoint as models see it. */
+export type CheckpointFacts = Json<typeof shapes.checkpoint>;
 
-/** A path that stands in the way, with the lines of both sides where there are any. */
-export interface ConflictFacts {
-  readonly path: string;
-  readonly reason: string;
-  readonly ours?: ConflictSideFacts | undefined;
-  readonly theirs?: ConflictSideFacts | undefined;
-  /** The checkpoint from which a restore of this path brings exactly what was wanted. */
-  readonly restoreFrom?: string | undefined;
-}
-
-/** What is there now, or what was wanted. */
-export interface ConflictSideFacts {
-  readonly kind: string;
-  readonly lines: readonly string[];
-  readonly line: number | null;
-  readonly more: number;
-}
-
-/** A command that the user can type. */
-export interface WayOutFacts {
-  readonly command: string;
-  readonly does: string;
-}
+/** A changed file as models see it. */
+export type FileFacts = Json<typeof shapes.file>;
 
 /** What a restore would do. Bound to the files as they are now. */
-export interface RestorePreview {
+export interface RestorePreview extends Json<typeof shapes.preview> {
+  /** Known only to those who saw the preview: it stands for their consent. */
   readonly planId: string;
-  readonly description: string;
-  readonly operations: readonly { readonly type: string; readonly path: string }[];
-  readonly kept: readonly string[];
-  readonly conflicts: readonly ConflictFacts[];
-  /** How to go on in spite of conflicts; none without any. */
-  readonly waysOut: readonly WayOutFacts[];
-  readonly warnings: readonly string[];
 }
 
-export interface RestoreOutcome {
-  readonly outcome: "applied" | "unchanged" | "conflicts" | "partial" | "displaced";
-  readonly safetyCheckpoint: string | null;
-  readonly created: number;
-  readonly modified: number;
-  readonly deleted: number;
-  readonly conflicts: readonly ConflictFacts[];
-  readonly waysOut: readonly WayOutFacts[];
-  /** What another program wrote while files were put in place, and the checkpoint that holds it. */
-  readonly displaced: readonly { readonly path: string; readonly checkpoint: string }[];
-  /** What was done because of it: hooks that were put back. */
-  readonly warnings: readonly string[];
-}
+/** What a restore did. */
+export type RestoreOutcome = Json<typeof shapes.outcome>;
 
+/** The keeper of the checkpoints. */
 export interface McpHost {
   create(request: { readonly name?: string; readonly note?: string }): Promise<CheckpointFacts>;
   list(options: { readonly limit: number; readonly search?: string }): Promise<readonly CheckpointFacts[]>;
@@ -82,6 +32,7 @@ export interface McpHost {
   restore(planId: string): Promise<RestoreOutcome>;
 }
 
+/** Which states to compare. */
 export interface DiffRequest {
   readonly from?: string;
   readonly to?: string;

@@ -1,4 +1,5 @@
-/** The input and output of the tools, as schemas that clients see. */
+/** The input and output of the tools, as schemas that clients see: of the contract's shapes what a model can use. */
+import * as contract from "@belay/protocol/shapes";
 import { z } from "zod";
 
 const REF = z.string().min(1).max(200);
@@ -11,52 +12,59 @@ const paths = z
   .optional()
   .describe("Only these files or directories");
 
-const changes = z.object({ added: z.number(), modified: z.number(), deleted: z.number() });
-
-const checkpoint = z.object({
-  id: z.string(),
-  seq: z.number(),
-  kind: z.string(),
-  name: z.string().nullable(),
-  description: z.string(),
-  createdAt: z.string(),
-  changes,
+/** A checkpoint as models see it. */
+export const checkpoint = contract.checkpoint.pick({
+  id: true,
+  seq: true,
+  kind: true,
+  name: true,
+  description: true,
+  createdAt: true,
+  changes: true,
 });
 
-const file = z.object({
-  path: z.string(),
-  type: z.string(),
-  linesAdded: z.number().nullable(),
-  linesDeleted: z.number().nullable(),
-  diff: z.string().nullable(),
-});
+/** A changed file as models see it; `diff` is null for binary files and where it was not asked for. */
+export const file = contract.fileChange
+  .pick({ path: true, type: true, linesAdded: true, linesDeleted: true })
+  .extend({ diff: z.string().nullable() });
 
-/** Said with everything that may have been written by somebody else. */
+/** Goes with all text of the project: a model must not take it for instructions. */
 const notice = z.string().describe("How to take the text in this result");
 
+/** `checkpoint_create` */
 export const createInput = z.object({
   name: z.string().min(1).max(200).optional().describe("A name to find it by"),
   note: z.string().max(2000).optional(),
 });
+/** `checkpoint_list` */
 export const listInput = z.object({ limit: z.number().int().min(1).max(100).default(20) });
+/** `checkpoint_search` */
 export const searchInput = z.object({
   text: z.string().min(1).max(500).describe("Part of a name, note, prompt or path"),
   limit: z.number().int().min(1).max(100).default(20),
 });
+/** `checkpoint_show` */
 export const showInput = z.object({ checkpoint: checkpointRef });
+/** `checkpoint_diff` */
 export const diffInput = z.object({
   from: REF.optional().describe("The newest checkpoint if left out"),
   to: REF.optional().describe("The files on disk if left out"),
   paths,
 });
+/** `checkpoint_preview` */
 export const previewInput = z.object({ checkpoint: checkpointRef, paths });
+/** `checkpoint_restore` */
 export const restoreInput = previewInput.extend({
   confirm: REF.optional().describe("The code from a preview that the user has agreed to"),
 });
 
+/** What `checkpoint_create` answers. */
 export const createOutput = z.object({ notice, checkpoint });
+/** What `checkpoint_list` and `checkpoint_search` answer. */
 export const listOutput = z.object({ notice, checkpoints: z.array(checkpoint) });
+/** What `checkpoint_show` answers. */
 export const showOutput = z.object({ notice, checkpoint, files: z.array(file), filesTotal: z.number() });
+/** What `checkpoint_diff` answers. */
 export const diffOutput = z.object({
   notice,
   files: z.array(file),
@@ -64,54 +72,44 @@ export const diffOutput = z.object({
   truncated: z.boolean(),
 });
 
-const side = z.object({
-  kind: z.string(),
-  lines: z.array(z.string()),
-  line: z.number().nullable(),
-  more: z.number(),
+const conflict = contract.conflict.extend({
+  ours: contract.conflictSide.optional().describe("What is there now"),
+  theirs: contract.conflictSide.optional().describe("What was wanted"),
+  restoreFrom: z.string().optional().describe("The checkpoint that has exactly what was wanted"),
 });
-const conflicts = z.array(
-  z.looseObject({
-    path: z.string(),
-    reason: z.string(),
-    ours: side.optional().describe("What is there now"),
-    theirs: side.optional().describe("What was wanted"),
-    restoreFrom: z.string().optional().describe("The checkpoint that has exactly what was wanted"),
-  }),
-);
+
 const waysOut = z
   .array(z.object({ command: z.string(), does: z.string() }))
   .describe("Commands that the user can type to go on in spite of conflicts");
 
-const preview = z.object({
-  description: z.string(),
-  operations: z.array(z.object({ type: z.string(), path: z.string() })),
-  operationsTotal: z.number(),
+/** What a restore would do, as models see it. */
+export const preview = contract.plan.pick({ description: true, operations: true, warnings: true }).extend({
   kept: z.array(z.string()),
-  conflicts,
+  conflicts: z.array(conflict),
   waysOut,
-  warnings: z.array(z.string()),
 });
-export const previewOutput = z.object({ notice, preview, confirm: z.string() });
-export const restoreOutput = z.object({
+
+/** What a restore did, as models see it. */
+export const outcome = contract.outcome
+  .pick({
+    outcome: true,
+    safetyCheckpoint: true,
+    created: true,
+    modified: true,
+    deleted: true,
+    displaced: true,
+    warnings: true,
+  })
+  .extend({ conflicts: z.array(conflict), waysOut });
+
+const shownPreview = preview.extend({ operationsTotal: z.number() });
+
+/** What `checkpoint_preview` answers. */
+export const previewOutput = z.object({ notice, preview: shownPreview, confirm: z.string() });
+/** What `checkpoint_restore` answers: what was done, or what the user has to agree to. */
+export const restoreOutput = outcome.partial().extend({
   notice,
-  outcome: z.enum([
-    "applied",
-    "unchanged",
-    "conflicts",
-    "partial",
-    "displaced",
-    "declined",
-    "needs-confirmation",
-  ]),
-  preview: preview.optional(),
+  outcome: z.enum([...contract.outcomeKind.options, "declined", "needs-confirmation"]),
+  preview: shownPreview.optional(),
   confirm: z.string().optional(),
-  safetyCheckpoint: z.string().nullable().optional(),
-  created: z.number().optional(),
-  modified: z.number().optional(),
-  deleted: z.number().optional(),
-  conflicts: conflicts.optional(),
-  waysOut: waysOut.optional(),
-  displaced: z.array(z.object({ path: z.string(), checkpoint: z.string() })).optional(),
-  warnings: z.array(z.string()).optional(),
 });

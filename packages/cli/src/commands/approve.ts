@@ -1,7 +1,7 @@
 import type { Approval, SessionStatus, ThreadSummary } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { fileChangeJson, listField } from "@belay/server/json";
+import { approvalJson, fileChangeJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFileList } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";
@@ -33,10 +33,6 @@ its next session. Changes no file; what is approved can still be undone.`,
       return EXIT.done;
     }),
 });
-
-function approvalJson({ approved, newSession, checkpointsApproved, session }: Approval) {
-  return { approved, newSession, checkpointsApproved, session };
-}
 
 type ApproveCall = Pick<Call, "json" | "output"> & { readonly options: { readonly all?: boolean } };
 

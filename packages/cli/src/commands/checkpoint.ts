@@ -2,7 +2,7 @@ import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engin
 import type { CallOutput } from "@belay/protocol";
 import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { checkpointJson } from "@belay/server/json";
+import { takenJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";
@@ -49,7 +49,7 @@ export default defineCommand({
       } as const;
       const taken = await capture(call, workspace, request);
       warnAll(call, taken.warnings);
-      if (call.json) call.output.json(takenJson(taken, { workspace: workspace.id, all: call.options.all }));
+      if (call.json) call.output.json(takenJson(taken, workspace.id));
       else printTaken(call, taken, call.options.all);
       return EXIT.done;
     });
@@ -99,16 +99,6 @@ async function capture(
 ): Promise<TakenCheckpoint> {
   using bar = createProgressBar("Capturing", "file", !call.json && !call.output.quiet);
   return await workspace.checkpoint(request, (at) => bar.update(at));
-}
-
-function takenJson(taken: TakenCheckpoint, context: { workspace: string; all: boolean | undefined }) {
-  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
-  return {
-    checkpoint: checkpointJson(checkpoint, { ...context, gaps, doubts }),
-    unchanged,
-    warnings,
-    durationMs,
-  };
 }
 
 function printTaken(

@@ -1,7 +1,7 @@
 import type { CheckpointDetails, GitState } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { checkpointJson, fileChangeJson, listField, withPathJson } from "@belay/server/json";
+import { checkpointDetailsJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
@@ -22,20 +22,11 @@ export default defineCommand({
     withWorkspace(call, async (workspace) => {
       const details = await workspace.show(call.operands[0] ?? "");
       const { all } = call.options;
-      if (call.json) call.output.json(detailsJson(details, { workspace: workspace.id, all }));
+      if (call.json) call.output.json(checkpointDetailsJson(details, workspace.id));
       else call.output.print(detailsText(details, call.output, all));
       return EXIT.done;
     }),
 });
-
-function detailsJson(details: CheckpointDetails, context: { workspace: string; all: boolean | undefined }) {
-  const { checkpoint, files, gaps, doubts, excluded } = details;
-  return {
-    checkpoint: checkpointJson(checkpoint, { ...context, gaps, doubts }),
-    ...listField("files", files.map(fileChangeJson)),
-    ...listField("excluded", excluded.map(withPathJson)),
-  };
-}
 
 function detailsText(details: CheckpointDetails, output: Output, all: boolean | undefined): string {
   const { files, gaps, doubts, excluded, checkpoint } = details;

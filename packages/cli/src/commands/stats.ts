@@ -1,6 +1,7 @@
 import type { Stats } from "@belay/engine";
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
+import { storageJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
 import { count, size } from "../output/quantity.ts";
@@ -14,16 +15,11 @@ export default defineCommand({
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const stats = await workspace.upkeep.stats();
-      if (call.json)
-        call.output.json({ ...stats, oldest: isoTime(stats.oldest), newest: isoTime(stats.newest) });
+      if (call.json) call.output.json(storageJson(stats));
       else call.output.print(factTable(facts(stats), call.output));
       return EXIT.done;
     }),
 });
-
-function isoTime(time: number | null): string | null {
-  return time === null ? null : new Date(time).toISOString();
-}
 
 function facts(stats: Stats): Fact[] {
   const { oldest, newest, contentBytes, storedBytes } = stats;

@@ -4,14 +4,25 @@
  * carried out, and the engine refuses it if the files moved on while the question stood.
  */
 import type { Outcome, Plan, Workspace } from "@belay/engine";
-import { affectedFiles, outcomeJson, planJson, stepJson } from "@belay/server/json";
+import {
+  affectedFiles,
+  isNothingRestorable,
+  leftOut,
+  outcomeJson,
+  outcomeWord,
+  planJson,
+  resetOutcomeJson,
+  stepJson,
+  stepsOutcomeJson,
+  withPathJson,
+} from "@belay/server/json";
 import type { Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";
-import { isNothingRestorable, leftOutJson, nothingRestorableText } from "./left-out.ts";
+import { nothingRestorableText } from "./left-out.ts";
 import { outcomeText, type Direction } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 import { waysOut, type Verb, type WayOut } from "./ways-out.ts";
@@ -91,7 +102,7 @@ async function preview(scene: Scene): Promise<number> {
 function dryRunJson(scene: Scene, plan: Plan | null) {
   if (plan === null) return { plan: null, steps: [] };
   const steps = plan.kind === "restore" ? {} : { steps: plan.steps.map(stepJson) };
-  const left = isNothingRestorable(plan) ? leftOutJson(plan) : {};
+  const left = isNothingRestorable(plan) ? { leftOut: leftOut(plan).map(withPathJson) } : {};
   return { plan: planJson(plan), ...steps, ...left, ...waysJson(scene, plan.conflicts) };
 }
 
@@ -160,11 +171,10 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   const { output } = call;
   warnAll(call, outcome.notices ?? []);
   const isNothing = outcome.outcome === "unchanged" && isNothingRestorable(outcome.plan);
-  const failed = isNothing || INCOMPLETE.has(outcome.outcome);
+  const failed = isNothing || INCOMPLETE.has(outcomeWord(outcome));
   if (call.json)
     output.json({
       ...resultJson(way.verb, outcome),
-      ...(isNothing && leftOutJson(outcome.plan)),
       ...waysJson(scene, outcome.conflicts),
     });
   else if (isNothing) output.print(nothingRestorableText(outcome.plan, output, call.options.all));
@@ -180,12 +190,8 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
 }
 
 function resultJson(verb: Verb, outcome: Outcome) {
-  const result = outcomeJson(outcome);
-  if (verb === "restore") return result;
-  if ("resetTo" in outcome && "newSession" in outcome)
-    return { resetTo: outcome.resetTo, newSession: outcome.newSession, ...result };
-  const { steps, canUndo, canRedo } = outcome;
-  return { ...result, steps: steps.map(stepJson), canUndo, canRedo };
+  if (verb === "restore") return outcomeJson(outcome);
+  return verb === "reset" ? resetOutcomeJson(outcome) : stepsOutcomeJson(outcome);
 }
 
 function paragraphs(...parts: readonly string[]): string {

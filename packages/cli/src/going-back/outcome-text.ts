@@ -1,10 +1,11 @@
 /** What a restore, undo, redo or revert did, for people, and what they can do next. */
 import type { Outcome } from "@belay/engine";
-import { untouchedText } from "@belay/server/json";
+import { leftOut, outcomeWord, untouchedText } from "@belay/server/json";
 import type { Output } from "../output/output.ts";
 import { count, duration } from "../output/quantity.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
+import { leftOutList } from "./left-out.ts";
 import { visiblePath } from "../output/visible.ts";
 import { reasonList } from "./preview-text.ts";
 import type { Verb, WayOut } from "./ways-out.ts";
@@ -42,7 +43,7 @@ export interface Answer {
 export function outcomeText(direction: Direction, outcome: Outcome, answer: Answer): string {
   const { verb } = direction;
   const { output } = answer;
-  switch (outcome.outcome) {
+  switch (outcomeWord(outcome)) {
     case "applied":
       return `${output.style.green("✓")} ${doneText(direction, outcome)}${nextText(verb, output)}`;
     case "unchanged":
@@ -89,12 +90,13 @@ function unchangedText(verb: Verb, outcome: Outcome): string {
 }
 
 function partialText(direction: Direction, outcome: Outcome, { output, ways }: Answer): string {
-  const { conflicts, skipped } = outcome;
+  const { conflicts, skipped, plan } = outcome;
+  const missing = leftOut(plan);
+  const left = conflicts.length + skipped.length + missing.length;
   return [
     `${output.style.yellow("!")} ${doneText(direction, outcome)}`,
-    ...(conflicts.length + skipped.length === 0
-      ? []
-      : [`Left as before: ${count(conflicts.length + skipped.length, "path")}`]),
+    ...(left === 0 ? [] : [`Left as before: ${count(left, "path")}`]),
+    ...(missing.length === 0 ? [] : [leftOutList(plan, output, true)]),
     ...(conflicts.length === 0 ? [] : [conflictList(conflicts, output, true)]),
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),
     ...(ways.length === 0 ? [] : [waysOutText(ways, output)]),

@@ -2,8 +2,16 @@
 import { isDeepStrictEqual } from "node:util";
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
 import type { Checkpoint, Conflict, FileChange, Plan, Workspace } from "@belay/engine";
-import { conflictJson, isoTime, pathJson, planOperationType } from "@belay/server/json";
-import { leftOut, leftOutSentence } from "../going-back/left-out.ts";
+import {
+  checkpointJson,
+  conflictJson,
+  fileChangeJson,
+  leftOut,
+  outcomeJson,
+  pathJson,
+  planJson,
+} from "@belay/server/json";
+import { leftOutSentence } from "../going-back/left-out.ts";
 import { waysOut } from "../going-back/ways-out.ts";
 
 /** How a workspace is reached, for one piece of work. */
@@ -31,6 +39,7 @@ interface Previewed {
 }
 
 function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
+  const facts = (checkpoint: Checkpoint) => checkpointFacts(checkpoint, workspace.id);
   return {
     create: async (request) => facts((await workspace.checkpoint({ kind: "manual", ...request })).checkpoint),
     list: async (options) => (await workspace.list(options)).map(facts),
@@ -44,14 +53,12 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
     preview: async (ref, paths) => {
       const plan = await workspace.planRestore(ref, paths === undefined ? {} : { paths });
       plans.set(plan.id, { plan, workspace });
+      const { description, operations, kept } = planJson(plan);
       return {
         planId: plan.id,
-        description: plan.description,
-        operations: plan.edits.map((edit) => ({
-          type: planOperationType(edit),
-          path: pathJson(edit.path).path,
-        })),
-        kept: plan.kept.map(({ path }) => pathJson(path).path),
+        description,
+        operations,
+        kept: kept.map(({ path }) => path),
         ...conflictFacts(workspace, plan, plan.conflicts),
         warnings: [...leftOut(plan).map(leftOutSentence), ...plan.warnings],
       };
@@ -61,17 +68,17 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
       if (previewed === undefined) throw new Error("This plan is not known: ask for a preview first.");
       plans.delete(planId);
       const plan = await planHere(workspace, previewed);
-      const { outcome, safetyCheckpoint, created, modified, deleted, conflicts, displaced, notices } =
-        await workspace.restore(plan);
+      const done = await workspace.restore(plan);
+      const { outcome, safetyCheckpoint, created, modified, deleted, displaced } = outcomeJson(done);
       return {
         outcome,
         safetyCheckpoint,
-        displaced: displaced.map(({ path, checkpoint }) => ({ path: pathJson(path).path, checkpoint })),
         created,
         modified,
         deleted,
-        ...conflictFacts(workspace, plan, conflicts),
-        warnings: [...leftOut(plan).map(leftOutSentence), ...(notices ?? [])],
+        displaced,
+        ...conflictFacts(workspace, plan, done.conflicts),
+        warnings: [...leftOut(plan).map(leftOutSentence), ...(done.notices ?? [])],
       };
     },
   };
@@ -96,10 +103,12 @@ function conflictFacts({ root }: Workspace, plan: Plan, conflicts: readonly Conf
   };
 }
 
-function facts({ id, seq, kind, name, description, createdAt, changes }: Checkpoint): CheckpointFacts {
-  return { id, seq, kind, name, description, createdAt: isoTime(createdAt), changes };
+function checkpointFacts(checkpoint: Checkpoint, workspace: string): CheckpointFacts {
+  const { id, seq, kind, name, description, createdAt, changes } = checkpointJson(checkpoint, { workspace });
+  return { id, seq, kind, name, description, createdAt, changes };
 }
 
-function fileFacts({ path, type, linesAdded, linesDeleted, diff }: FileChange): FileFacts {
-  return { path: pathJson(path).path, type, linesAdded, linesDeleted, diff: diff ?? null };
+function fileFacts(file: FileChange): FileFacts {
+  const { path, type, linesAdded, linesDeleted, diff = null } = fileChangeJson(file);
+  return { path, type, linesAdded, linesDeleted, diff };
 }

@@ -1,9 +1,13 @@
-/** Binds a handler to a route of the table: what comes in has the table's shape, or nobody gets to see it. */
-import { ROUTES, type CallInput, type Route, type RouteName } from "@belay/protocol";
+/**
+ * Binds a handler to a route of the table. What comes in has the table's shape, or no handler sees it; a handler whose
+ * answer has another shape does not compile.
+ */
+import { ROUTES, type CallInput, type Route, type RouteAnswer, type RouteName } from "@belay/protocol";
 import type { Context, Hono } from "hono";
 import { ContractError } from "@belay/protocol/errors";
 import { answerJson } from "./answer.ts";
 
+/** A request in the table's shape. */
 export interface RouteInput<Name extends RouteName> {
   readonly params: NonNullable<CallInput<Name>["params"]>;
   readonly query: ParsedQuery<Name>;
@@ -19,8 +23,10 @@ type ParsedBody<Name extends RouteName> = (typeof ROUTES)[Name] extends { body: 
   ? Parsed<Shape>
   : undefined;
 
-export type RouteHandler<Name extends RouteName> = (input: RouteInput<Name>) => Promise<object | Response>;
+/** What serves one route. */
+export type RouteHandler<Name extends RouteName> = (input: RouteInput<Name>) => Promise<RouteAnswer<Name>>;
 
+/** Serves a route of the table. */
 export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handler: RouteHandler<Name>): void {
   const [method, path] = name.split(" ") as [string, string];
   const route: Route = ROUTES[name];
@@ -32,7 +38,7 @@ export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handle
       request: context.req.raw,
     } as unknown as RouteInput<Name>;
     const answer = await handler(input);
-    return answer instanceof Response ? answer : answerJson(answer);
+    return answer instanceof Response ? answer : answerJson(answer as object);
   });
 }
 

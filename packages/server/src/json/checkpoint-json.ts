@@ -1,8 +1,11 @@
-/** A checkpoint in the contract's shape. */
-import type { Checkpoint, Doubt, Gap, GitState } from "@belay/engine";
+/** Checkpoints in the contract's shape. */
+import type { Checkpoint, CheckpointDetails, Doubt, Gap, GitState, TakenCheckpoint } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
+import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
 
+/** What a checkpoint does not say of itself. */
 export interface CheckpointContext {
   readonly workspace: string;
   /** All of them, where the caller has more than the checkpoint carries. */
@@ -10,7 +13,10 @@ export interface CheckpointContext {
   readonly doubts?: readonly Doubt[];
 }
 
-export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContext) {
+type CheckpointJson = Json<typeof shapes.checkpoint>;
+
+/** One checkpoint. */
+export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContext): CheckpointJson {
   return {
     ...identityJson(checkpoint, context.workspace),
     messageId: checkpoint.messageId,
@@ -37,12 +43,36 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
 export function checkpointListJson(
   checkpoints: readonly Checkpoint[],
   options: { workspace: string; total: number },
-) {
+): { readonly checkpoints: readonly CheckpointJson[]; readonly checkpointsTotal: number } {
   return {
     checkpoints: checkpoints.map((checkpoint) =>
       checkpointJson(checkpoint, { workspace: options.workspace }),
     ),
     checkpointsTotal: options.total,
+  };
+}
+
+/** A checkpoint that was just taken. */
+export function takenJson(taken: TakenCheckpoint, workspace: string): Json<typeof shapes.taken> {
+  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
+  return {
+    checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
+    unchanged,
+    warnings,
+    durationMs,
+  };
+}
+
+/** A checkpoint with what it changed and what it leaves out. */
+export function checkpointDetailsJson(
+  details: CheckpointDetails,
+  workspace: string,
+): Json<typeof shapes.checkpointDetails> {
+  const { checkpoint, files, gaps, doubts, excluded } = details;
+  return {
+    checkpoint: checkpointJson(checkpoint, { workspace, gaps, doubts }),
+    ...listField("files", files.map(fileChangeJson)),
+    ...listField("excluded", excluded.map(withPathJson)),
   };
 }
 
@@ -68,7 +98,7 @@ function identityJson(checkpoint: Checkpoint, workspace: string) {
   };
 }
 
-function gitJson(git: GitState) {
+function gitJson(git: GitState): Json<typeof shapes.gitState> {
   return {
     branch: git.branch,
     commit: git.commit,

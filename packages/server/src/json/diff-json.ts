@@ -1,9 +1,11 @@
 /** Changed files and differences in the contract's shape. */
 import type { Diff, FileChange } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 import { listField } from "./list-field.ts";
 import { pathJson } from "./path-json.ts";
 
-export function fileChangeJson(file: FileChange) {
+/** One changed file. */
+export function fileChangeJson(file: FileChange): Json<typeof shapes.fileChange> {
   return {
     ...pathJson(file.path),
     ...(file.from === undefined ? {} : { from: pathJson(file.from).path }),
@@ -17,7 +19,8 @@ export function fileChangeJson(file: FileChange) {
   };
 }
 
-export function diffJson(diff: Diff) {
+/** What differs between two states. */
+export function diffJson(diff: Diff): Json<typeof shapes.diff> {
   return {
     from: diff.from,
     to: diff.to,

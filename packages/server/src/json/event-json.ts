@@ -1,8 +1,10 @@
 /** The engine's events as the contract names them. */
 import type { WorkspaceEvent } from "@belay/engine";
+import type { BelayEvent } from "@belay/protocol";
 import { checkpointJson } from "./checkpoint-json.ts";
 
-export function eventJson(event: WorkspaceEvent, workspace: string): object {
+/** One event. */
+export function eventJson(event: WorkspaceEvent, workspace: string): BelayEvent {
   const { seq: _, at, ...rest } = event;
   const place = { workspace, dialog_id: event.thread, at: new Date(at).toISOString() };
   switch (rest.type) {
@@ -18,9 +20,9 @@ export function eventJson(event: WorkspaceEvent, workspace: string): object {
     case "checkpoint_deleted":
       return { ...rest, ...place, checkpoint_id: rest.checkpointId };
     case "session_approved":
-      return { ...rest, ...place, new_session: rest.newSession, approved: rest.checkpoint };
+      return { ...rest, ...place, type: rest.type, new_session: rest.newSession, approved: rest.checkpoint };
     case "session_reset":
-      return { ...rest, ...place, new_session: rest.newSession, reset_to: rest.checkpoint };
+      return { ...rest, ...place, type: rest.type, new_session: rest.newSession, reset_to: rest.checkpoint };
     default:
       return { ...rest, ...place };
   }

@@ -1,15 +1,25 @@
 /** Everything in the contract's shapes, for the command line as for HTTP. */
 export { affectedFiles } from "./affected-files.ts";
-export { checkpointJson, checkpointListJson } from "./checkpoint-json.ts";
+export { checkpointDetailsJson, checkpointJson, checkpointListJson, takenJson } from "./checkpoint-json.ts";
 export { diffJson, fileChangeJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
+export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
 export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
-export { conflictJson, outcomeJson, planJson, untouchedText } from "./plan-json.ts";
+export {
+  conflictJson,
+  outcomeJson,
+  planJson,
+  plannedStepsJson,
+  resetOutcomeJson,
+  stepsOutcomeJson,
+  untouchedText,
+} from "./plan-json.ts";
 export { planOperationType, type PlanOperationType } from "./plan-operation.ts";
-export { pendingFacts, sessionRef, sessionStatusJson } from "./session-json.ts";
+export { approvalJson, pendingFileJson, sessionRef, sessionStatusJson } from "./session-json.ts";
 export { NO_RESIDENT, pauseJson, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
+export { storageJson } from "./storage-json.ts";
 export {
   agentJson,
   isoTime,

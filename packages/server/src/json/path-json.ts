@@ -1,12 +1,11 @@
 /** A path in JSON: text, and the exact bytes beside it where text cannot hold them. */
 import { isUtf8 } from "node:buffer";
 import type { BytePath } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 
-export interface PathJson {
-  readonly path: string;
-  readonly pathBase64?: string;
-}
+type PathJson = Json<typeof shapes.pathEntry>;
 
+/** One path. */
 export function pathJson(path: BytePath): PathJson {
   const bytes = Buffer.from(path, "latin1");
   const text = bytes.toString("utf8");

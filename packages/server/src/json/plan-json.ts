@@ -1,12 +1,15 @@
 /** Plans and outcomes of restore, undo, redo and revert in the contract's shape. */
-import type { Conflict, Outcome, Plan } from "@belay/engine";
+import type { Conflict, Outcome, Plan, ResetOutcome } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 import { affectedFiles } from "./affected-files.ts";
 import { planOperationType } from "./plan-operation.ts";
+import { leftOut, outcomeWord } from "./left-out-json.ts";
 import { listField } from "./list-field.ts";
 import { stepJson } from "./step-json.ts";
 import { pathJson, withPathJson } from "./path-json.ts";
 
-export function planJson(plan: Plan) {
+/** What going back would do. */
+export function planJson(plan: Plan): Json<typeof shapes.plan> {
   const operations = plan.edits.map((edit) => ({ type: planOperationType(edit), ...pathJson(edit.path) }));
   return {
     id: plan.id,
@@ -20,6 +23,7 @@ export function planJson(plan: Plan) {
     ),
     ...listField("merged", plan.merged.map(pathJson)),
     ...listField("kept", plan.kept.map(withPathJson)),
+    ...listField("leftOut", leftOut(plan).map(withPathJson)),
     ...listField("conflicts", plan.conflicts.map(conflictJson)),
     ...listField("meanwhile", plan.meanwhile.map(pathJson)),
     ...listField("paused", plan.paused.map(pathJson)),
@@ -42,9 +46,15 @@ export function planJson(plan: Plan) {
   };
 }
 
-export function outcomeJson(outcome: Outcome) {
+/** The plan of undo, redo or revert; null when there is nothing to do. */
+export function plannedStepsJson(plan: Plan | null): Json<typeof shapes.plannedSteps> {
+  return { plan: plan === null ? null : planJson(plan), steps: plan?.steps.map(stepJson) ?? [] };
+}
+
+/** What going back did. */
+export function outcomeJson(outcome: Outcome): Json<typeof shapes.outcome> {
   return {
-    outcome: outcome.outcome,
+    outcome: outcomeWord(outcome),
     restoredTo: outcome.restoredTo,
     paths: pathsJson(outcome.plan),
     safetyCheckpoint: outcome.safetyCheckpoint,
@@ -54,6 +64,7 @@ export function outcomeJson(outcome: Outcome) {
     deleted: outcome.deleted,
     ...listField("merged", outcome.merged.map(pathJson)),
     ...listField("kept", outcome.kept.map(withPathJson)),
+    ...listField("leftOut", leftOut(outcome.plan).map(withPathJson)),
     ...listField("skipped", outcome.skipped.map(withPathJson)),
     ...listField("conflicts", outcome.conflicts.map(conflictJson)),
     ...listField("doubts", outcome.plan.doubts.map(withPathJson)),
@@ -63,7 +74,21 @@ export function outcomeJson(outcome: Outcome) {
   };
 }
 
-export function conflictJson({ sharedWith, ...conflict }: Conflict) {
+/** What an undo, redo or revert did. */
+export function stepsOutcomeJson(outcome: Outcome): Json<typeof shapes.stepsOutcome> {
+  const { steps, canUndo, canRedo } = outcome;
+  return { ...outcomeJson(outcome), steps: steps.map(stepJson), canUndo, canRedo };
+}
+
+/** What a reset did, also where it was carried out as a plan. */
+export function resetOutcomeJson(outcome: Outcome | ResetOutcome): Json<typeof shapes.resetOutcome> {
+  const { resetTo, newSession } =
+    "resetTo" in outcome ? outcome : { resetTo: outcome.plan.checkpoint, newSession: null };
+  return { resetTo, newSession, ...outcomeJson(outcome) };
+}
+
+/** A path that stands in the way. */
+export function conflictJson({ sharedWith, ...conflict }: Conflict): Json<typeof shapes.conflict> {
   return { ...withPathJson(conflict), ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }) };
 }
 

@@ -1,22 +1,23 @@
 /** The status of a workspace in the contract's shape. */
 import type { Pause, StepSummary, WorkspaceStatus } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 import { checkpointJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
 import { stepJson } from "./step-json.ts";
 
-/** How the resident process stands to a workspace. */
-export interface ResidentStatus {
-  readonly running: boolean;
-  readonly pid: number | null;
-  /** Captures of this workspace cost what changed. */
-  readonly watching: boolean;
-}
+/** How the resident process stands to a workspace; `watching`: captures of it cost what changed. */
+export type ResidentStatus = Json<typeof shapes.residentStatus>;
 
+/** It is not running. */
 export const NO_RESIDENT: ResidentStatus = { running: false, pid: null, watching: false };
 
-export function statusJson(status: WorkspaceStatus, { resident }: { resident: ResidentStatus }) {
+/** How a workspace stands. */
+export function statusJson(
+  status: WorkspaceStatus,
+  { resident }: { resident: ResidentStatus },
+): Json<typeof shapes.status> {
   const { newest, session, changedFiles } = status;
   return {
     workspace: status.id,
@@ -40,13 +41,14 @@ export function statusJson(status: WorkspaceStatus, { resident }: { resident: Re
     canUndo: optionalStep(status.canUndo),
     canRedo: optionalStep(status.canRedo),
     undoDropped: status.undoDropped,
+    pausedTurns: status.pausedTurns,
     paused: pauseJson(status.paused),
     warnings: status.warnings,
   };
 }
 
 /** A pause in the contract's shape. */
-export function pauseJson(pause: Pause | null) {
+export function pauseJson(pause: Pause | null): Json<typeof shapes.pause> | null {
   const iso = (moment: number) => new Date(moment).toISOString();
   return pause === null ? null : { since: iso(pause.since), until: iso(pause.until) };
 }

@@ -1,6 +1,14 @@
 /** A step that was or can be taken back. */
 import type { StepSummary } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 
-export function stepJson({ kind, thread, description, agent, prompt }: StepSummary) {
+/** One step. */
+export function stepJson({
+  kind,
+  thread,
+  description,
+  agent,
+  prompt,
+}: StepSummary): Json<typeof shapes.step> {
   return { kind, thread, description, agent, prompt };
 }

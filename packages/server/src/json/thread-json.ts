@@ -1,8 +1,10 @@
 /** Conversations, their messages, sessions and agents in the contract's shape. */
 import type { AgentRun, Message, RolledBack, Session, ThreadSummary, UncapturedTurn } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 import { pathJson } from "./path-json.ts";
 
-export function threadJson(thread: ThreadSummary, workspace: string) {
+/** A conversation. */
+export function threadJson(thread: ThreadSummary, workspace: string): Json<typeof shapes.thread> {
   const { createdAt, updatedAt, lastApprovedAt, ...rest } = thread;
   return {
     ...rest,
@@ -13,30 +15,42 @@ export function threadJson(thread: ThreadSummary, workspace: string) {
   };
 }
 
-export function messageJson(message: Message) {
+/** One prompt or answer. */
+export function messageJson(message: Message): Json<typeof shapes.message> {
   return { ...message, createdAt: isoTime(message.createdAt) };
 }
 
-export function uncapturedJson(turn: UncapturedTurn) {
+/** Work of an agent that no checkpoint could be taken of. */
+export function uncapturedJson(turn: UncapturedTurn): Json<typeof shapes.uncapturedTurn> {
   return { ...turn, at: isoTime(turn.at), until: isoTime(turn.until) };
 }
 
-export function sessionJson(session: Session) {
+/** A session, open or closed. */
+export function sessionJson(session: Session): Json<typeof shapes.sessionRecord> {
   return { ...session, createdAt: isoTime(session.createdAt), closedAt: optionalTime(session.closedAt) };
 }
 
-export function agentJson(agent: AgentRun) {
+/** One run of an agent. */
+export function agentJson(agent: AgentRun): Json<typeof shapes.agentRun> {
   return { ...agent, startedAt: isoTime(agent.startedAt), endedAt: optionalTime(agent.endedAt) };
 }
 
-export function rolledBackJson({ by, description, paths, pathsTotal }: RolledBack) {
+/** Work that an agent still believes to be there. */
+export function rolledBackJson({
+  by,
+  description,
+  paths,
+  pathsTotal,
+}: RolledBack): Json<typeof shapes.rolledBack> {
   return { by, description, paths: paths.map((path) => pathJson(path).path), pathsTotal };
 }
 
+/** A moment as the contract writes it. */
 export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
+/** A moment that may not have come. */
 export function optionalTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : isoTime(milliseconds);
 }

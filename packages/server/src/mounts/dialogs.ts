@@ -9,7 +9,7 @@ import { redact } from "@belay/protocol/redact";
 import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
-import { isoTime, optionalTime, outcomeJson, pathJson, pendingFacts, sessionRef } from "../json/index.ts";
+import { isoTime, optionalTime, outcomeJson, pathJson, pendingFileJson, sessionRef } from "../json/index.ts";
 import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
 import type { ThreadId } from "@belay/engine";
 
@@ -246,8 +246,8 @@ function commit({ id, description, createdAt, session }: Checkpoint) {
 }
 
 function changedFile(file: PendingFile) {
-  const { baseContent: base_content, binary: is_binary, tooLarge: is_too_large } = file;
-  return { ...pendingFacts(file), base_content, is_binary, is_too_large };
+  const { baseContent, isBinary, isTooLarge, ...facts } = pendingFileJson(file);
+  return { ...facts, base_content: baseContent, is_binary: isBinary, is_too_large: isTooLarge };
 }
 
 /** What each checkpoint of the dialog changed, derived from the snapshots. */

@@ -1,11 +1,20 @@
 /** Sessions, approval, reset; undo, redo, revert. Whatever changes files carries out a plan that was shown. */
-import type { Outcome, Plan, PlanKind, Workspace } from "@belay/engine";
+import type { Plan, PlanKind } from "@belay/engine";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { planJson, sessionStatusJson, stepJson } from "../json/index.ts";
+import {
+  approvalJson,
+  outcomeJson,
+  planJson,
+  plannedStepsJson,
+  resetOutcomeJson,
+  sessionStatusJson,
+  stepsOutcomeJson,
+} from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
 import { checkpointOf, inThread, type Served } from "./served.ts";
 
+/** Serves the routes of approval and of undo, redo and revert. */
 export function serveApproval(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/session", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread) => {
@@ -17,11 +26,7 @@ export function serveApproval(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/threads/:id/approve", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const options = body.message === undefined ? {} : { message: body.message };
-      const { approved, newSession, checkpointsApproved } = await workspace.approvals.approve(
-        thread,
-        options,
-      );
-      return { approved, newSession, checkpointsApproved };
+      return approvalJson(await workspace.approvals.approve(thread, options));
     }),
   );
   serveRoute(app, "GET /api/threads/:id/reset/preview", ({ params }) =>
@@ -30,19 +35,15 @@ export function serveApproval(app: Hono, served: Served): void {
     })),
   );
   serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => {
-      const more = async ({ plan }: Outcome) => ({
-        resetTo: plan.checkpoint,
-        newSession: (await workspace.approvals.session(thread)).session,
-      });
+    inThread(served, params.id, async (_, thread, hosted) => {
       const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === thread;
-      return carryOutPlan(hosted, body, { fits, more });
+      return carryOutPlan(hosted, body, { fits, report: resetOutcomeJson });
     }),
   );
   serveRoute(app, "POST /api/threads/:id/restore", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { id } = await checkpointOf(workspace, thread, body.checkpointId);
-      return carryOutPlan(hosted, body, { fits: restoresTo(id) });
+      return carryOutPlan(hosted, body, { fits: restoresTo(id), report: outcomeJson });
     }),
   );
   serveSteps(app, served);
@@ -51,38 +52,29 @@ export function serveApproval(app: Hono, served: Served): void {
 function serveSteps(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/undo/preview", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread, hosted) =>
-      planned(hosted.keep(await workspace.planUndo({ thread, ...defined(query) }))),
+      plannedStepsJson(hosted.keep(await workspace.planUndo({ thread, ...defined(query) }))),
     ),
   );
   serveRoute(app, "GET /api/threads/:id/redo/preview", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread, hosted) =>
-      planned(hosted.keep(await workspace.planRedo({ thread, ...defined(query) }))),
+      plannedStepsJson(hosted.keep(await workspace.planRedo({ thread, ...defined(query) }))),
     ),
   );
   serveRoute(app, "GET /api/threads/:id/revert/preview", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { checkpoint, ...options } = query;
       const { id } = await checkpointOf(workspace, thread, checkpoint);
-      return planned(hosted.keep(await workspace.planRevert(id, defined(options))));
+      return plannedStepsJson(hosted.keep(await workspace.planRevert(id, defined(options))));
     }),
   );
   for (const kind of ["undo", "redo", "revert"] as const) {
     serveRoute(app, `POST /api/threads/:id/${kind}`, ({ params, body }) =>
-      inThread(served, params.id, async (workspace, _, hosted) => {
+      inThread(served, params.id, async (_workspace, _thread, hosted) => {
         const fits = (plan: Plan) => plan.kind === (kind satisfies PlanKind);
-        return carryOutPlan(hosted, body, { fits, more: (outcome) => stepsOf(workspace, outcome) });
+        return carryOutPlan(hosted, body, { fits, report: stepsOutcomeJson });
       }),
     );
   }
-}
-
-function planned(plan: Plan | null) {
-  return { plan: plan === null ? null : planJson(plan), steps: plan?.steps.map(stepJson) ?? [] };
-}
-
-async function stepsOf(workspace: Workspace, { plan }: Outcome) {
-  const { canUndo, canRedo } = await workspace.status();
-  return { steps: plan.steps.map(stepJson), canUndo: canUndo !== null, canRedo: canRedo !== null };
 }
 
 function defined<Options extends object>(options: Options) {

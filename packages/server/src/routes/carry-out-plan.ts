@@ -1,25 +1,25 @@
 /** Carrying out a plan that was shown: the one way in which files change under `/api/threads`. */
 import type { Outcome, Plan } from "@belay/engine";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
-import { outcomeJson } from "../json/index.ts";
 import { assertApplied } from "./served.ts";
 
+/** Which plan, and whether it may leave out what stands in the way. */
 export interface PlanRequest {
   readonly planId: string;
   readonly bestEffort?: boolean | undefined;
 }
 
-/** What it did, with `more` about it; conflicts are an answer of their own. */
-export async function carryOutPlan<More extends object = object>(
+/** Carries it out and answers with `report`; conflicts are an answer of their own. */
+export async function carryOutPlan<Report extends object>(
   hosted: HostedWorkspace,
   { planId, bestEffort = false }: PlanRequest,
-  { fits, more }: { fits: (plan: Plan) => boolean; more?: (outcome: Outcome) => Promise<More> },
-) {
+  { fits, report }: { fits: (plan: Plan) => boolean; report: (outcome: Outcome) => Report },
+): Promise<Report> {
   const plan = hosted.take(planId, fits);
   const outcome = await hosted.workspace.restore(plan, { bestEffort });
-  const report = { ...outcomeJson(outcome), ...(await more?.(outcome)) };
-  assertApplied(outcome, report);
-  return report;
+  const told = report(outcome);
+  assertApplied(outcome, told);
+  return told;
 }
 
 /** The plan of going back to this checkpoint. */

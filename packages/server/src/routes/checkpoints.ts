@@ -1,14 +1,16 @@
 /** Checkpoints of a thread: list, take, look at, annotate, drop, compare, go back. */
 import type { FileChange, Workspace } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { checkpointJson, diffJson, fileChangeJson, planJson } from "../json/index.ts";
+import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson, takenJson } from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
-import { checkpointOf, inThread, takenJson, type Served } from "./served.ts";
+import { checkpointOf, inThread, type Served } from "./served.ts";
 
 /** Larger files are named without their content. */
 const CONTENT_BYTES = 1024 * 1024;
 
+/** Serves the routes of a thread's checkpoints. */
 export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread) => {
@@ -26,7 +28,7 @@ export function serveCheckpoints(app: Hono, served: Served): void {
   );
   serveRoute(app, "POST /api/threads/:id/checkpoints", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) =>
-      takenJson(await workspace.checkpoint({ kind: "manual", thread, ...annotations(body) }), workspace),
+      takenJson(await workspace.checkpoint({ kind: "manual", thread, ...annotations(body) }), workspace.id),
     ),
   );
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid", ({ params, query }) =>
@@ -87,11 +89,12 @@ function serveComparing(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread, hosted) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      return carryOutPlan(hosted, body, { fits: restoresTo(id) });
+      return carryOutPlan(hosted, body, { fits: restoresTo(id), report: outcomeJson });
     }),
   );
 }
 
+/** What a request says about a checkpoint to take. */
 export function annotations(body: {
   name?: string | undefined;
   annotation?: string | undefined;
@@ -111,15 +114,18 @@ async function withContent(workspace: Workspace, checkpoint: string, files: read
 }
 
 /** A file's content at a checkpoint, or on disk; null when it was not there, or is larger than what is shown. */
-export async function contentOf(workspace: Workspace, checkpoint: string | null, path: FileChange["path"]) {
+export async function contentOf(
+  workspace: Workspace,
+  checkpoint: string | null,
+  path: FileChange["path"],
+): Promise<Json<typeof shapes.fileContent>> {
   const file = await workspace.file(checkpoint, path, CONTENT_BYTES);
-  if (file === null)
-    return { content: null, encoding: "utf-8" as const, mode: null, hash: null, tooLarge: false };
+  if (file === null) return { content: null, encoding: "utf-8", mode: null, hash: null, tooLarge: false };
   const { content, mode, hash } = file;
-  if (content === null) return { content: null, encoding: "utf-8" as const, mode, hash, tooLarge: true };
+  if (content === null) return { content: null, encoding: "utf-8", mode, hash, tooLarge: true };
   const text = content.toString("utf8");
   const isText = !content.subarray(0, 8192).includes(0) && Buffer.from(text, "utf8").equals(content);
   return isText
-    ? { content: text, encoding: "utf-8" as const, mode, hash, tooLarge: false }
-    : { content: content.toString("base64"), encoding: "base64" as const, mode, hash, tooLarge: false };
+    ? { content: text, encoding: "utf-8", mode, hash, tooLarge: false }
+    : { content: content.toString("base64"), encoding: "base64", mode, hash, tooLarge: false };
 }

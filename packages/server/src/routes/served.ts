@@ -1,8 +1,8 @@
 /** What handlers share: the host, and how a thread's request becomes work on its workspace. */
-import type { Checkpoint, Outcome, TakenCheckpoint, ThreadId, Workspace } from "@belay/engine";
+import type { Checkpoint, Outcome, ThreadId, Workspace } from "@belay/engine";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
+import type { Json, shapes } from "@belay/protocol";
 import type { EventStreams } from "../http/sse.ts";
-import { checkpointJson } from "../json/checkpoint-json.ts";
 import { untouchedText } from "../json/plan-json.ts";
 import { ContractError } from "@belay/protocol/errors";
 import type { WorkspaceHost } from "../hosting/workspace-host.ts";
@@ -11,7 +11,7 @@ import type { WorkspaceHost } from "../hosting/workspace-host.ts";
 export interface Served extends EventStreams {
   readonly host: WorkspaceHost;
   readonly version: string;
-  facts(): { pid: number; version: string; url: string; startedAt: string };
+  facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
   /** Whether a workspace is captured by itself: known to those who know agents. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   stop(): void;
@@ -43,16 +43,6 @@ export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: 
   throw new ContractError("CHECKPOINT_NOT_FOUND", `There is no checkpoint ${ref} in this thread.`, {
     facts: { checkpoint: ref },
   });
-}
-
-export function takenJson(taken: TakenCheckpoint, workspace: Workspace) {
-  const { checkpoint, gaps, doubts, unchanged, warnings, durationMs } = taken;
-  return {
-    checkpoint: checkpointJson(checkpoint, { workspace: workspace.id, gaps, doubts }),
-    unchanged,
-    warnings,
-    durationMs,
-  };
 }
 
 /** Conflicts are an answer of their own: the plan was not carried out, and these paths are why. */

@@ -9,11 +9,13 @@ import {
   fileChangeJson,
   messageJson,
   outcomeJson,
+  takenJson,
   threadJson,
 } from "../json/index.ts";
-import { inThread, inWorkspace, takenJson, type Served } from "./served.ts";
+import { inThread, inWorkspace, type Served } from "./served.ts";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 
+/** Serves the routes of conversations, and of what happens in them. */
 export function serveThreads(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
@@ -138,5 +140,5 @@ function serveTools(app: Hono, served: Served): void {
 }
 
 function optionalTaken(taken: TakenCheckpoint | null, workspace: Workspace) {
-  return taken === null ? { checkpoint: null } : takenJson(taken, workspace);
+  return taken === null ? { checkpoint: null } : takenJson(taken, workspace.id);
 }

@@ -4,12 +4,13 @@ import { openApiDocument } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
-import { checkpointJson, statusJson } from "../json/index.ts";
+import { checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
 import { ContractError } from "@belay/protocol/errors";
 import { annotations } from "./checkpoints.ts";
-import { inWorkspace, takenJson, type Served } from "./served.ts";
+import { inWorkspace, type Served } from "./served.ts";
 import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
 
+/** Serves the routes of workspaces, settings and the process. */
 export function serveWorkspaces(app: Hono, served: Served): void {
   app.get("/openapi.json", (context) => context.json(openApiDocument(served.version)));
   serveRoute(app, "GET /api/workspaces", async () => ({ workspaces: await served.host.all() }));
@@ -38,7 +39,7 @@ export function serveWorkspaces(app: Hono, served: Served): void {
     inWorkspace(served, query.workspace, async (workspace) => {
       const thread = body.thread as ThreadId | undefined;
       const request = { kind: "manual", ...annotations(body), ...(thread && { thread }) } as const;
-      return takenJson(await workspace.checkpoint(request), workspace);
+      return takenJson(await workspace.checkpoint(request), workspace.id);
     }),
   );
   serveRoute(app, "GET /api/search", ({ query }) =>
@@ -55,10 +56,7 @@ export function serveWorkspaces(app: Hono, served: Served): void {
 
 function serveUpkeep(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/storage", ({ query }) =>
-    inWorkspace(served, query.workspace, async (workspace) => {
-      const stats = await workspace.upkeep.stats();
-      return { ...stats, bytes: stats.diskBytes };
-    }),
+    inWorkspace(served, query.workspace, async (workspace) => storageJson(await workspace.upkeep.stats())),
   );
   serveRoute(app, "POST /api/prune", ({ query, body }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
