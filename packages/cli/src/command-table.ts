@@ -5,6 +5,11 @@ export interface CommandEntry {
   /** undefined: not for people, and not in the help */
   readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep" | undefined;
   readonly summary: string;
+  /**
+   * The resident process runs it, if there is one; `wanted`: and the command starts one for the next time, if there is
+   * none. Such a command asks no question and leaves nothing open.
+   */
+  readonly resident?: "used" | "wanted";
   load(): Promise<{ readonly default: Command }>;
 }
 
@@ -18,6 +23,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   checkpoint: {
     group: "Start",
     summary: "keep the present state",
+    resident: "wanted",
     load: () => import("./commands/checkpoint.ts"),
   },
   demo: {
@@ -29,9 +35,15 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   status: {
     group: "Look",
     summary: "what is protected, what changed, what undo would do",
+    resident: "used",
     load: () => import("./commands/status.ts"),
   },
-  list: { group: "Look", summary: "checkpoints, newest first", load: () => import("./commands/list.ts") },
+  list: {
+    group: "Look",
+    summary: "checkpoints, newest first",
+    resident: "used",
+    load: () => import("./commands/list.ts"),
+  },
   show: {
     group: "Look",
     summary: "one checkpoint and what changed in it",

@@ -24,13 +24,18 @@ import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
 import { userHome } from "../call/user-home.ts";
 
-export function placeFor(home: string, root: string | null, shared = false): Place {
+/** Where agents keep their settings, for one directory and the variables of one caller. */
+export function placeFor(
+  home: string,
+  root: string | null,
+  { shared = false, environment = process.env }: { shared?: boolean; environment?: NodeJS.ProcessEnv } = {},
+): Place {
   return {
     scope: shared ? "shared" : "local",
     user: userHome(),
     root,
     belayHome: home,
-    environment: process.env,
+    environment,
   };
 }
 

@@ -71,7 +71,10 @@ async function askResidentHook(home: string, event: HookEvent): Promise<string |
   const { askResident } = await import("../resident/ask-resident.ts");
   const body = JSON.stringify({ input: input.toString("utf8"), cwd, environment, wait });
   const path = `/api/hooks/${encodeURIComponent(agent)}`;
-  const said = await askResident(home, (client) => client.send({ method: "POST", path, body }));
+  const said = await askResident(home, (client) => client.send({ method: "POST", path, body }), {
+    start: true,
+    directory: cwd,
+  });
   return (said as { answer?: string } | undefined)?.answer;
 }
 

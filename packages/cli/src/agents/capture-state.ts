@@ -51,6 +51,8 @@ interface Scene {
   readonly directory: string;
   /** Null where nothing is protected; an error when the store cannot be opened. */
   readonly workspace: Workspace | Error | null;
+  /** The caller's variables, which say where agents keep their settings. */
+  readonly environment: NodeJS.ProcessEnv;
   /** `thorough` also asks agents' programs, which takes a moment. */
   readonly how: "quick" | "thorough";
 }
@@ -60,13 +62,15 @@ const SILENCE_MS = 60 * 60 * 1000;
 
 /** The same for a directory that may be protected or not, for those who have nothing open. */
 export async function captureStateAt(home: string, directory: string): Promise<CaptureState> {
+  const { env: environment } = process;
   const workspace = await findWorkspace(directory, { home }).catch((error: Error) => error);
   if (!(workspace instanceof Error)) {
     await using opened = workspace;
-    return await captureState({ home, directory, workspace: opened, how: "thorough" });
+    return await captureState({ home, directory, workspace: opened, environment, how: "thorough" });
   }
   const isProtected = (workspace as { code?: string }).code !== "WORKSPACE_NOT_FOUND";
-  return captureState({ home, directory, workspace: isProtected ? workspace : null, how: "thorough" });
+  const found = isProtected ? workspace : null;
+  return captureState({ home, directory, workspace: found, environment, how: "thorough" });
 }
 
 export async function captureState(scene: Scene): Promise<CaptureState> {
@@ -173,9 +177,12 @@ function automatic(home: string): "on" | "off" {
   }
 }
 
-async function detect({ home, workspace, directory }: Scene, adapter: AgentAdapter): Promise<Detection> {
+async function detect(
+  { home, workspace, directory, environment }: Scene,
+  adapter: AgentAdapter,
+): Promise<Detection> {
   const root = workspace === null || workspace instanceof Error ? directory : workspace.root;
-  const found = detectAgent(adapter, placeFor(home, root));
+  const found = detectAgent(adapter, placeFor(home, root, { environment }));
   const isMissing = found.hooks === "missing" || found.hooks === "refused";
   const hasPlugin = isMissing && ((await adapter.hasPlugin?.(found.place)) ?? false);
   return hasPlugin ? { ...found, hooks: "installed" } : found;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GLOBAL_OPTIONS, parseWords, splitAtOperand } from "./command-line.ts";
+import { GLOBAL_OPTIONS, optionValue, parseWords, splitAtOperand } from "./command-line.ts";
 import { nearest } from "./nearest.ts";
 
 const SPECS = {
@@ -36,7 +36,7 @@ describe("parseWords", () => {
       expect.objectContaining({
         code: "USAGE",
         message: expect.stringMatching(message),
-        details: expect.objectContaining({ exit: 2, hint: expect.stringMatching(hint) }),
+        details: { hint: expect.stringMatching(hint) },
       }),
     );
   });
@@ -62,4 +62,16 @@ test("nearest finds slips of the finger and beginnings, and nothing else", () =>
   expect(nearest("check", known)).toBe("checkpoint");
   expect(nearest("xyz", known)).toBeUndefined();
   expect(nearest("approve", known)).toBeUndefined();
+});
+
+describe("optionValue", () => {
+  test.each([
+    [["list", "--home", "a"], "a"],
+    [["--home", "a", "list", "--home=b"], "b"],
+    [["checkpoint", "-m", "name", "--home", "a", "--tag", "t"], "a"],
+    [["run", "--", "--home", "a"], undefined],
+    [["list"], undefined],
+  ])("finds --home in %j before the command's options are known", (argv, value) => {
+    expect(optionValue(argv, "home")).toBe(value);
+  });
 });

@@ -45,6 +45,12 @@ export function parseWords(words: readonly string[], specs: OptionSpecs): Parsed
   return { options, operands, dashesAt: dashesAt ?? operands.length };
 }
 
+/** The last value of a global option, wherever it stands, before the command's own options are known. */
+export function optionValue(argv: readonly string[], name: keyof typeof GLOBAL_OPTIONS): string | undefined {
+  const options = tokensOf(argv, GLOBAL_OPTIONS).filter((token) => token.kind === "option");
+  return options.findLast((token) => token.name === name)?.value;
+}
+
 type Token = ReturnType<typeof tokensOf>[number];
 type OptionToken = Extract<Token, { kind: "option" }>;
 

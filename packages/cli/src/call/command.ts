@@ -3,6 +3,7 @@
  * only and loads its code when it runs, so that help and mistakes on the command line cost nothing.
  */
 import type { Output } from "../output/output.ts";
+import type { HostedWorkspace, Surroundings } from "./surroundings.ts";
 
 export interface OptionSpec {
   readonly type: "boolean" | "string";
@@ -33,6 +34,12 @@ export interface Call<Specs extends OptionSpecs = OptionSpecs> {
   readonly directory: string;
   readonly home: string;
   readonly json: boolean;
+  /** The caller's variables: in the resident process they are not this process's own. */
+  readonly environment: NodeJS.ProcessEnv;
+  /** In the resident process: the workspace to work on, which is open and watched. */
+  readonly hosted?: HostedWorkspace;
+  /** Runs another command line, as the resident process does for commands that were handed over to it. */
+  dispatch(argv: readonly string[], around: Surroundings): Promise<number>;
   readonly output: Output;
 }
 

@@ -1,5 +1,4 @@
 import type { CheckpointRequest, TakenCheckpoint, Workspace } from "@belay/engine";
-import type { CallOutput } from "@belay/protocol";
 import { ALL_ENTRIES, defineCommand, THREAD, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { takenJson } from "@belay/server/json";
@@ -32,11 +31,6 @@ export default defineCommand({
   run: async (call) => {
     const { name, note, tag: tags, include } = call.options;
     if (name === "") throw usageError("The name is empty.", "Leave out -m, or give it a name.");
-    const asked =
-      call.options.all === true || (call.options.thread ?? include) !== undefined
-        ? undefined
-        : await ask(call);
-    if (asked !== undefined) return report(call, asked);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
       const annotations = { ...(name && { name }), ...(note && { note }), ...(tags && { tags }) };
@@ -55,42 +49,6 @@ export default defineCommand({
     });
   },
 });
-
-type Answer = CallOutput<"POST /api/checkpoints">;
-
-/** The resident process takes it, if there is one. */
-async function ask(call: Call): Promise<Answer | undefined> {
-  const { askResident } = await import("../resident/ask-resident.ts");
-  const { name, note, tag } = call.options as { name?: string; note?: string; tag?: readonly string[] };
-  const body = { ...(name && { name }), ...(note && { annotation: note }), ...(tag && { tags: [...tag] }) };
-  const query = { workspace: call.directory };
-  return askResident(call.home, (client) => client.call("POST /api/checkpoints", { query, body }));
-}
-
-function report(call: Call, answer: Answer): number {
-  const { checkpoint, warnings } = answer;
-  warnAll(call, warnings);
-  if (call.json) call.output.json(answer);
-  else
-    printTaken(
-      call,
-      {
-        ...answer,
-        checkpoint,
-        gaps: checkpoint.gaps.map(bytePath),
-        doubts: checkpoint.doubts.map(bytePath),
-      } as unknown as TakenCheckpoint,
-      false,
-    );
-  return EXIT.done;
-}
-
-/** A path of an answer, as the engine has it. */
-function bytePath<Item extends { path: string; pathBase64?: string | undefined }>(item: Item) {
-  const bytes =
-    item.pathBase64 === undefined ? Buffer.from(item.path) : Buffer.from(item.pathBase64, "base64");
-  return { ...item, path: bytes.toString("latin1") };
-}
 
 async function capture(
   call: Call,

@@ -5,6 +5,7 @@ import { answerInTime } from "../agents/answer-in-time.ts";
 import { HOOK_ENVIRONMENT } from "../agents/hook-environment.ts";
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
+import { startAwaitedResident } from "../resident/ask-resident.ts";
 
 export default defineCommand({
   usage: "hook <agent>",
@@ -27,7 +28,10 @@ export default defineCommand({
     const event = { agent, input, cwd: call.directory, environment };
     const { text, isLeft } = await answerInTime(call.home, event);
     writeSync(1, isAnswer(text) ? text : NEUTRAL_ANSWER);
-    if (isLeft) process.exit(EXIT.done);
+    if (isLeft) {
+      startAwaitedResident();
+      process.exit(EXIT.done);
+    }
     return EXIT.done;
   },
 });

@@ -39,6 +39,7 @@ export default defineCommand({
     if (call.json) call.output.json(initJson(result));
     else await printProtected(call, result);
     const refused = agents.reports.filter(({ files }) => files.some(({ outcome }) => outcome === "refused"));
+    await findResident(call);
     if (refused.length === 0) return EXIT.done;
     const names = refused.map(({ agent }) => agent).join(", ");
     call.output.warn(
@@ -48,6 +49,12 @@ export default defineCommand({
     return EXIT.refused;
   },
 });
+
+/** The first commands in a new workspace are quick: a resident process opens it after this one's answer. */
+async function findResident({ home, directory }: Call): Promise<void> {
+  const { askResident } = await import("../resident/ask-resident.ts");
+  await askResident(home, (client) => client.call("GET /api/resident"), { start: true, directory });
+}
 
 interface PreparedAgents {
   /** Writes the hooks, once. */
@@ -61,7 +68,7 @@ const NO_AGENTS: PreparedAgents = { install: () => undefined, reports: [] };
 async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
   const { chooseAgents, installHooks, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
   const { agent, shared, yes } = call.options as { agent?: string; shared?: boolean; yes?: boolean };
-  const place = placeFor(call.home, call.directory, shared === true);
+  const place = placeFor(call.home, call.directory, { shared: shared === true });
   const plans = planHooks(await chooseAgents(agent, place), place);
   const written = plans.flatMap(({ adapter, files }) =>
     files

@@ -5,7 +5,13 @@ import { EXIT } from "@belay/protocol/errors";
 export default defineCommand({
   usage: "resident",
   about: "The resident process itself, in the background. `belay start` starts it.",
-  options: {},
+  options: {
+    open: {
+      type: "string",
+      value: "dir",
+      about: "a directory whose next command should find its workspace open",
+    },
+  },
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
@@ -13,7 +19,11 @@ export default defineCommand({
     const { readBuild } = await import("../version.ts");
     const other = new ResidentProcess(call.home);
     if ((other.facts()?.version ?? readBuild()) !== readBuild()) await other.stop();
-    const exit = await runResident(call, { port: 0, foreground: false }, () => undefined);
+    const exit = await runResident(
+      call,
+      { port: 0, foreground: false, open: call.options.open },
+      () => undefined,
+    );
     return exit ?? EXIT.done;
   },
 });

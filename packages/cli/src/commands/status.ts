@@ -26,11 +26,12 @@ export default defineCommand({
       const status = await workspace.status();
       const { all } = call.options;
       warnAll(call, status.warnings);
-      const { residentStatus } = await import("../resident/resident-status.ts");
-      const resident = await residentStatus(call.home, workspace.id);
+      const { ownStatus, residentStatus } = await import("../resident/resident-status.ts");
+      const resident =
+        call.hosted === undefined ? await residentStatus(call.home, workspace.id) : ownStatus(workspace);
       const { captureJson, captureState, protectedSince } = await import("../agents/capture-state.ts");
-      const { home, directory } = call;
-      const capture = await captureState({ home, directory, workspace, how: "quick" });
+      const { home, directory, environment } = call;
+      const capture = await captureState({ home, directory, workspace, environment, how: "quick" });
       const shown = { ...status, since: await protectedSince(workspace), resident, capture };
       if (call.json) call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
       else call.output.print(statusText(shown, call.output, all));

@@ -30,24 +30,72 @@ export interface Output {
   raw(bytes: Uint8Array | string): Promise<boolean>;
 }
 
-export function createOutput(options: { json: boolean; quiet: boolean }): Output {
+/** What the command line says about its output. */
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+}
+
+/** What is known of the terminals that stdout and stderr may be. */
+export interface Terminal {
+  readonly colour: boolean;
+  readonly noteColour: boolean;
+  /** Columns of stdout; null: it is no terminal. */
+  readonly columns: number | null;
+}
+
+/** A text on its way to the terminal of another process. */
+export interface SentText {
+  readonly to: "stdout" | "stderr";
+  readonly text: string;
+}
+
+/** The terminals of this process. */
+export function ownTerminal(): Terminal {
+  const { stdout, stderr, env } = process;
+  return {
+    colour: wantsColour(stdout, env),
+    noteColour: wantsColour(stderr, env),
+    columns: stdout.isTTY ? (stdout.columns ?? 80) : null,
+  };
+}
+
+/** The output of this process. */
+export function createOutput(options: OutputOptions): Output {
   const stdout = quietlyClosing(process.stdout);
   const stderr = quietlyClosing(process.stderr);
-  const style = createStyle(wantsColour(process.stdout, process.env));
-  const noteStyle = createStyle(wantsColour(process.stderr, process.env));
-  const warn = (text: string) => stderr.write(`${harmless(text)}\n`);
+  const send = ({ to, text }: SentText) => (to === "stdout" ? stdout : stderr).write(text);
+  const output = { ...outputTo(send, ownTerminal(), options), raw: stdout.writeAll };
+  // looked at when a question comes up: to look at stdin takes milliseconds
+  const canAsk = () => !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return Object.defineProperty(output, "canAsk", { get: canAsk });
+}
+
+/** An output for a caller in another process: adds to the texts that go there. */
+export function collectOutput(terminal: Terminal, options: OutputOptions, texts: SentText[]): Output {
+  return outputTo((text) => texts.push(text), terminal, options);
+}
+
+/** Writes what another process collected. */
+export function writeTexts(texts: readonly SentText[]): void {
+  for (const { to, text } of texts) quietlyClosing(process[to]).write(text);
+}
+
+function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options: OutputOptions): Output {
+  const print = (text: string) => void send({ to: "stdout", text: `${text}\n` });
+  const warn = (text: string) => void send({ to: "stderr", text: `${harmless(text)}\n` });
   return {
-    style,
-    noteStyle,
-    width: process.stdout.isTTY ? (process.stdout.columns ?? 80) : Number.POSITIVE_INFINITY,
-    isTerminal: process.stdout.isTTY === true,
-    canAsk: !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true,
+    style: createStyle(terminal.colour),
+    noteStyle: createStyle(terminal.noteColour),
+    width: terminal.columns ?? Number.POSITIVE_INFINITY,
+    isTerminal: terminal.columns !== null,
+    canAsk: false,
     quiet: options.quiet,
-    print: (text) => stdout.write(`${harmless(text)}\n`),
-    json: (value) => stdout.write(`${JSON.stringify(redactJson(value), undefined, 2)}\n`),
+    print: (text) => print(harmless(text)),
+    json: (value) => print(JSON.stringify(redactJson(value), undefined, 2)),
     note: (text) => (options.quiet ? undefined : warn(text)),
     warn,
-    raw: stdout.writeAll,
+    raw: () => Promise.reject(new Error("bytes go to the stdout of this process only")),
   };
 }
 

@@ -11,14 +11,17 @@ const PATIENCE_MS = 10_000;
 /** What connecting fails with when no process listens: the system says so, whatever files are still there. */
 const NONE_LISTENS = new Set(["ECONNREFUSED", "ENOENT"]);
 
-/** Undefined when it could not help; if it is not there, one is started for the next time, unless that is switched off. */
+/** A resident process that a command found missing. */
+let awaited: { readonly resident: ResidentProcess; readonly directory: string } | undefined;
+
+/** Undefined when it could not help. `start`: if it is not there, one is started for the next time. */
 export async function askResident<Answer>(
   home: string,
   ask: (client: BelayClient) => Promise<Answer>,
+  { start, directory }: { readonly start: boolean; readonly directory: string },
 ): Promise<Answer | undefined> {
   try {
-    const resident = new ResidentProcess(home);
-    const client = resident.client(PATIENCE_MS);
+    const client = new ResidentProcess(home).client(PATIENCE_MS);
     if (client !== undefined) {
       try {
         return await ask(client);
@@ -26,9 +29,21 @@ export async function askResident<Answer>(
         if (!NONE_LISTENS.has((error as NodeJS.ErrnoException).code ?? "")) return undefined;
       }
     }
-    if (process.env["BELAY_RESIDENT"] !== "off" && !resident.keepsDying) resident.launch();
+    if (start && process.env["BELAY_RESIDENT"] !== "off")
+      awaited = { resident: new ResidentProcess(home), directory };
   } catch {
     // the command goes on alone
   }
   return undefined;
+}
+
+/** After the answer: a process that starts beside a command takes the processor and the store from it. */
+export function startAwaitedResident(): void {
+  try {
+    if (awaited?.resident.keepsDying === false) awaited.resident.launch(["--open", awaited.directory]);
+  } catch {
+    // the next command tries again
+  } finally {
+    awaited = undefined;
+  }
 }

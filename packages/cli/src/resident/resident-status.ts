@@ -1,5 +1,6 @@
 /** How the resident process stands, for `status` and `doctor`. */
 import { join } from "node:path";
+import type { Workspace } from "@belay/engine";
 import { NO_RESIDENT, type ResidentStatus } from "@belay/server/json";
 import { ResidentProcess } from "./resident-process.ts";
 
@@ -15,6 +16,11 @@ export async function residentStatus(home: string, workspace: string): Promise<R
     .catch(() => undefined);
   const watching = said?.workspaces.find(({ id }) => id === workspace)?.watching?.state === "live";
   return { running: true, pid: facts.pid, watching };
+}
+
+/** How this very process stands: the resident process answers a command that was handed over to it. */
+export function ownStatus({ watching }: Pick<Workspace, "watching">): ResidentStatus {
+  return { running: true, pid: process.pid, watching: watching.state === "live" };
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -5,13 +5,22 @@ import { recordUncaptured } from "../agents/uncaptured-work.ts";
 import type { Call } from "../call/command.ts";
 import { visible } from "../output/visible.ts";
 
-type WorkspaceCall = Pick<Call, "directory" | "home" | "output">;
+type WorkspaceCall = Pick<Call, "directory" | "home" | "hosted" | "output">;
 
-/** Opens the workspace, passes on what opening noticed, and closes it whatever happens. */
+/**
+ * Opens the workspace, passes on what opening noticed, and closes it whatever happens. In the resident process it is
+ * open and stays so.
+ */
 export async function withWorkspace<Result>(
   call: WorkspaceCall,
   work: (workspace: Workspace) => Promise<Result>,
 ): Promise<Result> {
+  const { hosted } = call;
+  if (hosted !== undefined)
+    return hosted.inTurn(async () => {
+      await recordUncaptured(call.home, hosted.workspace);
+      return work(hosted.workspace);
+    });
   const { findWorkspace } = await import("@belay/engine");
   await using workspace = await findWorkspace(call.directory, { home: call.home });
   connectToAgents(call.home, workspace);

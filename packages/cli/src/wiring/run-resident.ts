@@ -7,12 +7,15 @@ import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { serveHooks } from "../agents/serve-hooks.ts";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
+import { serveCommands } from "../resident/serve-commands.ts";
 import { readBuild } from "../version.ts";
 
 /** Undefined when another process is already there. */
 export async function runResident(
-  call: Pick<Call, "home">,
-  options: Pick<ResidentOptions, "port" | "foreground" | "directory">,
+  call: Pick<Call, "home" | "dispatch">,
+  options: Pick<ResidentOptions, "port" | "foreground" | "directory"> & {
+    readonly open?: string | undefined;
+  },
   ready: (facts: ResidentFacts) => void,
 ): Promise<number | undefined> {
   // before anybody can see that the process is there
@@ -21,11 +24,15 @@ export async function runResident(
     ...options,
     home: call.home,
     version: readBuild(),
-    extend: serveHooks(call.home),
+    extend: (app, host) => {
+      serveHooks(call.home)(app, host);
+      serveCommands(call)(app, host);
+      if (options.open !== undefined) host.openSoon(options.open);
+    },
     opened: (workspace) => connectToAgents(call.home, workspace),
     capture: async (workspace) => {
-      const scene = { home: call.home, directory: workspace.root, workspace, how: "quick" } as const;
-      return captureJson(await captureState(scene));
+      const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };
+      return captureJson(await captureState({ ...about, how: "quick" }));
     },
   });
   if (resident === undefined) return undefined;

@@ -55,6 +55,23 @@ export class WorkspaceHost {
     return this.#touch(hosted);
   }
 
+  /**
+   * The workspace of a directory, if it is open. One that is not is opened in the background, and the caller goes on
+   * alone meanwhile: to open a big workspace takes longer than most commands.
+   */
+  async findOpen(directory: string): Promise<HostedWorkspace | undefined> {
+    await this.#followRegistry();
+    const opening = this.#open.get(this.#paths.get(directory) ?? "");
+    const hosted = await Promise.race([opening, Promise.resolve(undefined)]);
+    if (hosted === undefined) this.openSoon(directory);
+    return hosted && this.#touch(hosted);
+  }
+
+  /** Opens the workspace of a directory for requests to come. */
+  openSoon(directory: string): void {
+    this.find(directory).catch(() => undefined);
+  }
+
   /** A directory was protected, attached or uninstalled since: what is known of paths, and open under another root, goes. */
   async #followRegistry(): Promise<void> {
     const state = registryState(this.home);

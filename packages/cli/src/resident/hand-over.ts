@@ -1,0 +1,46 @@
+/**
+ * A short command hands itself over to the resident process, which has the engine loaded and the files in view: it sends
+ * its words and what surrounds it, and writes what comes back. Without a process that can run it, it runs here.
+ */
+import { belayHome } from "../call/belay-home.ts";
+import { optionValue } from "../call/command-line.ts";
+import { OWN_SURROUNDINGS } from "../call/surroundings.ts";
+import { ownTerminal, writeTexts, type SentText, type Terminal } from "../output/output.ts";
+import { askResident } from "./ask-resident.ts";
+
+/** What the resident process needs to run a command as its caller would. */
+export interface HandedCommand {
+  readonly argv: readonly string[];
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly terminal: Terminal;
+}
+
+/** What a handed command said; null: its caller has to run it. */
+export type HandedAnswer = { readonly exit: number; readonly texts: readonly SentText[] } | null;
+
+/** The address of handed commands in the resident process. */
+export const HAND_OVER_PATH = "/api/command";
+
+/** The exit code; undefined when the command has to run in this process. `start`: a missing process is started. */
+export async function handOver(
+  argv: readonly string[],
+  { start, variables }: { readonly start: boolean; readonly variables: readonly string[] },
+): Promise<number | undefined> {
+  const { directory } = OWN_SURROUNDINGS;
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => variables.some((beginning) => name.startsWith(beginning))),
+  );
+  const body = () => {
+    const command: HandedCommand = { argv, directory, environment, terminal: ownTerminal() };
+    return JSON.stringify(command);
+  };
+  const answer = await askResident(
+    belayHome(optionValue(argv, "home"), OWN_SURROUNDINGS),
+    (client) => client.send({ method: "POST", path: HAND_OVER_PATH, body: body() }) as Promise<HandedAnswer>,
+    { start, directory },
+  );
+  if (answer === undefined || answer === null) return undefined;
+  writeTexts(answer.texts);
+  return answer.exit;
+}
