@@ -19,10 +19,12 @@ import { comesBackBy } from "../scan/root.ts";
 import { listSettings } from "../settings/settings.ts";
 import { openRegistry, storeDirectories } from "../store/registry.ts";
 
+/** One thing that was looked at, and what was found. */
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warning" | "problem";
   readonly detail: string;
+  /** What to do about it. */
   readonly hint?: string;
 }
 

@@ -12,6 +12,7 @@ import type { Context } from "../capture/context.ts";
 /** What is longer is left out of events, which are held for every reader; other requests have it. */
 const MOST_CHARACTERS = 32 * 1024;
 
+/** An event as readers get it. */
 export function describeEvent(context: Context, row: EventRow): WorkspaceEvent {
   const { seq, at, thread } = row;
   return { seq, at, thread, ...detailOf(context, row) };

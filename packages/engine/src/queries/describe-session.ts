@@ -4,22 +4,20 @@ import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { countSessionCheckpoints, readLastApproval, readOpenSession } from "../history/sessions.ts";
 import type { DiffDetail } from "../model/file-change.ts";
-import type { ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { PendingFile, SessionStatus } from "../model/session.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { Pending, ResetRequest } from "../steps/pending.ts";
+import type { Pending } from "../steps/pending.ts";
 import type { Context } from "../capture/context.ts";
 
-export function resetRequest(thread: ThreadId, includeShared = false): ResetRequest {
-  return { kind: "reset", thread, includeShared };
-}
-
+/** How much of the pending changes is told. */
 export interface SessionDetail {
   readonly detail?: DiffDetail;
+  /** The approved texts too. */
   readonly content?: boolean;
 }
 
+/** The open session of a thread and what is pending in it. */
 export function describeSession(
   { store }: Context,
   { approved, edits, present, plan }: Pending,

@@ -23,7 +23,7 @@ import { stepToUndo } from "../steps/select-steps.ts";
 import { storeBytes } from "../store/store.ts";
 import { isPurgeUnfinished } from "../upkeep/purge.ts";
 import type { WorkspaceStatus } from "./answers.ts";
-import { describeSession, resetRequest } from "./describe-session.ts";
+import { describeSession } from "./describe-session.ts";
 import { measureQuickly } from "./measure-excluded.ts";
 
 /** The status of a workspace, compared with the disk. */
@@ -73,7 +73,8 @@ function withKeptOut({ store }: Context, roots: readonly ExcludedRoot[]): Exclud
 /** null when the approved state is damaged. */
 function sessionIn(context: Context, { id }: ThreadSummary, present: Present): SessionStatus | null {
   try {
-    return describeSession(context, pendingIn(context, resetRequest(id), present), { detail: "counts" });
+    const pending = pendingIn(context, { thread: id, includeShared: false }, present);
+    return describeSession(context, pending, { detail: "counts" });
   } catch (error) {
     if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return null;
     throw error;

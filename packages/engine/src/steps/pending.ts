@@ -28,9 +28,10 @@ import { assertRootThere } from "../scan/root.ts";
 import { explainConflicts } from "../restore/explain-conflicts.ts";
 import type { Present } from "../capture/look.ts";
 
+/** Whose pending work is to be reset. */
 export interface ResetRequest {
-  readonly kind: "reset";
   readonly thread: ThreadId;
+  /** Also what cannot be told apart from another thread's work. */
   readonly includeShared: boolean;
 }
 

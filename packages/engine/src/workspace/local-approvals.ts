@@ -5,21 +5,21 @@ import type { DiffDetail } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
-import { describeSession, resetRequest } from "../queries/describe-session.ts";
+import { describeSession } from "../queries/describe-session.ts";
 import { goBack, planBack } from "../restore/go-back.ts";
 import { approveThread } from "../steps/approve.ts";
 import { lookForPending } from "../steps/pending.ts";
 import { resetWay } from "../steps/reset-way.ts";
 import type { Approvals } from "./approvals.ts";
-import type { PlannedRequests } from "./planned-requests.ts";
+import type { PlannedWays } from "./planned-ways.ts";
 import type { Runner } from "./runner.ts";
 
 /** Each method of `Approvals`, in terms of the layers below. */
 export class LocalApprovals implements Approvals {
   readonly #runner: Runner;
-  readonly #planned: PlannedRequests;
+  readonly #planned: PlannedWays;
 
-  constructor(runner: Runner, planned: PlannedRequests) {
+  constructor(runner: Runner, planned: PlannedWays) {
     this.#runner = runner;
     this.#planned = planned;
   }
@@ -31,7 +31,7 @@ export class LocalApprovals implements Approvals {
     const { db, context } = this.#runner;
     assertThread(db, thread);
     return this.#runner.look(() =>
-      describeSession(context, lookForPending(context, resetRequest(thread)), options),
+      describeSession(context, lookForPending(context, { thread, includeShared: false }), options),
     );
   }
 
@@ -48,10 +48,13 @@ export class LocalApprovals implements Approvals {
     return { approved: checkpoint.id, ...rest };
   }
 
-  async planReset(thread: ThreadId, options: { includeShared?: boolean } = {}): Promise<Plan> {
+  async planReset(
+    thread: ThreadId,
+    { includeShared = false }: { includeShared?: boolean } = {},
+  ): Promise<Plan> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const way = resetWay(resetRequest(thread, options.includeShared));
+    const way = resetWay({ thread, includeShared });
     return this.#planned.keep(
       this.#runner.blame(() => planBack(context, way)),
       way,
@@ -60,11 +63,11 @@ export class LocalApprovals implements Approvals {
 
   async reset(
     thread: ThreadId,
-    options: ApplyOptions & { includeShared?: boolean } = {},
+    { includeShared = false, ...options }: ApplyOptions & { includeShared?: boolean } = {},
   ): Promise<ResetOutcome> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const way = resetWay(resetRequest(thread, options.includeShared));
+    const way = resetWay({ thread, includeShared });
     return this.#runner.goBack(() => goBack(context, way, options));
   }
 }

@@ -123,9 +123,7 @@ export class LocalTurns implements Turns {
   }
 
   async abortEdit(edit: string): Promise<Outcome> {
-    const outcome = goBack(this.#context, abortWay(findEdit(this.#context, edit)));
-    this.#runner.events.wake();
-    return outcome;
+    return this.#runner.goBack(() => goBack(this.#context, abortWay(findEdit(this.#context, edit))));
   }
 
   async threadsAtWork(): Promise<Thread[]> {

@@ -1,36 +1,54 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
 import { namesakeWarnings } from "../capture/capture-warnings.ts";
+import type { Context } from "../capture/context.ts";
+import { withCapture } from "../capture/with-capture.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
-import { addTag, removeTag, setName, setNote } from "../history/annotations.ts";
-import { checkpointAt, listCheckpoints, listLate } from "../history/checkpoints.ts";
-import { resolveCheckpoint } from "../history/references.ts";
-import { appendEvent, type EventRow } from "../history/events.ts";
-import type { Checkpoint, CheckpointRequest } from "../model/checkpoint.ts";
-import type { BytePath } from "../model/byte-path.ts";
-import { EngineError } from "../model/errors.ts";
-import type { CheckpointId, WorkspaceId } from "../model/ids.ts";
-import type { ApplyOptions, Interrupt, Outcome, Plan } from "../model/plan.ts";
-import type { Pause } from "../model/pause.ts";
+import { addTag, setName, setNote } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
-import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
-import { contentAt } from "../queries/file-content.ts";
+import { listCheckpoints, listLate } from "../history/checkpoints.ts";
+import { resolveCheckpoint } from "../history/references.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint, CheckpointRequest } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
+import type { Pause } from "../model/pause.ts";
+import type { ApplyOptions, Interrupt, Outcome, Plan } from "../model/plan.ts";
+import { parsePath } from "../model/workspace-path.ts";
+import type {
+  CheckpointDetails,
+  Diff,
+  DiffOptions,
+  ExportedFile,
+  FileContent,
+  WorkspaceStatus,
+} from "../queries/answers.ts";
+import { withChanges } from "../queries/changes-after-message.ts";
 import { compareStates } from "../queries/compare-states.ts";
 import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
 import { describeStatus } from "../queries/describe-status.ts";
 import { exportedFiles } from "../queries/exported-files.ts";
+import { contentAt } from "../queries/file-content.ts";
+import { filesBelow } from "../restore/files-below.ts";
+import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
+import { recover } from "../restore/recover.ts";
+import { restoreWay } from "../restore/restore-way.ts";
+import { stepsWay } from "../steps/steps-way.ts";
+import type { Database } from "../store/database.ts";
+import { keepReserve } from "../store/reserve.ts";
+import { annotate, untag } from "./annotate.ts";
+import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
 import type { Events } from "./events.ts";
 import { LocalApprovals } from "./local-approvals.ts";
 import { LocalThreads } from "./local-threads.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { LocalUpkeep } from "./local-upkeep.ts";
-import { PlannedRequests } from "./planned-requests.ts";
+import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
+import { PlannedWays } from "./planned-ways.ts";
 import { Runner } from "./runner.ts";
 import type { Threads } from "./threads.ts";
 import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
-import { withChanges } from "../queries/changes-after-message.ts";
-import type { Database } from "../store/database.ts";
-import { keepReserve } from "../store/reserve.ts";
+import { restoreRequest, revertRequest, stepRequest } from "./way-back-requests.ts";
 import type {
   ListOptions,
   Progress,
@@ -42,24 +60,6 @@ import type {
   Watching,
   Workspace,
 } from "./workspace.ts";
-import type {
-  CheckpointDetails,
-  Diff,
-  DiffOptions,
-  ExportedFile,
-  FileContent,
-  WorkspaceStatus,
-} from "../queries/answers.ts";
-import type { CheckpointRef } from "../model/ids.ts";
-import { restoreRequest, revertRequest, stepRequest } from "./requests.ts";
-import { parsePath } from "../model/workspace-path.ts";
-import type { Context } from "../capture/context.ts";
-import { filesBelow } from "../restore/files-below.ts";
-import { recover } from "../restore/recover.ts";
-import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
-import { restoreWay } from "../restore/restore-way.ts";
-import { withCapture } from "../capture/with-capture.ts";
-import { stepsWay } from "../steps/steps-way.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "watching was not started", directories: 0 };
 
@@ -74,7 +74,7 @@ export class LocalWorkspace implements Workspace {
   readonly upkeep: Upkeep;
   /** What the parts share. */
   readonly runner: Runner;
-  readonly #planned = new PlannedRequests();
+  readonly #planned = new PlannedWays();
   readonly #notices: string[];
 
   constructor(parts: LocalWorkspaceParts) {
@@ -213,24 +213,19 @@ export class LocalWorkspace implements Workspace {
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setNote(this.#db, checkpoint, text));
+    return annotate(this.runner, ref, (checkpoint) => setNote(this.#db, checkpoint, text));
   }
 
   async rename(ref: CheckpointRef, name: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => setName(this.#db, checkpoint, name));
+    return annotate(this.runner, ref, (checkpoint) => setName(this.#db, checkpoint, name));
   }
 
   async tag(ref: CheckpointRef, tag: string): Promise<Checkpoint> {
-    return this.#annotate(ref, (checkpoint) => addTag(this.#db, checkpoint, tag));
+    return annotate(this.runner, ref, (checkpoint) => addTag(this.#db, checkpoint, tag));
   }
 
   async untag(tag: string): Promise<Checkpoint> {
-    return this.#db.transaction(() => {
-      const checkpoint = removeTag(this.#db, tag);
-      this.runner.log("annotate", { untag: tag });
-      this.#tellUpdated(checkpoint);
-      return checkpointAt(this.#db, checkpoint.seq)!;
-    });
+    return untag(this.runner, tag);
   }
 
   async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {
@@ -250,18 +245,11 @@ export class LocalWorkspace implements Workspace {
   }
 
   async pause(pause: Pause, scope: "workspace" | "all" = "workspace"): Promise<void> {
-    const { since, until } = pause;
-    // a pause that is made longer has nothing new to capture; that of all may have reached this workspace already
-    if (this.paused === null || this.paused.since === since) await this.#captureAround("Before the pause");
-    this.#context.pauses.set(pause, scope);
-    this.#tellPause("pause", { since, until, scope }, { type: "capture_paused", data: { until } });
+    await pauseCaptures(this.runner, pause, scope);
   }
 
   async resume(scope: "workspace" | "all" = "workspace"): Promise<void> {
-    // first of all: whatever goes wrong after it, captures are made again
-    this.#context.pauses.set(null, scope);
-    this.#tellPause("resume", { scope }, { type: "capture_resumed", data: {} });
-    if (this.paused === null) await this.#captureAround("After the pause");
+    await resumeCaptures(this.runner, scope);
   }
 
   interruptedBy(interrupt: Interrupt | undefined): void {
@@ -295,42 +283,6 @@ export class LocalWorkspace implements Workspace {
 
   #goBack(describe: () => WayBack, { bestEffort = false }: ApplyOptions): Promise<Outcome> {
     return this.runner.goBack(() => goBack(this.#context, describe(), { bestEffort }));
-  }
-
-  #annotate(ref: CheckpointRef, change: (checkpoint: Checkpoint) => void): Checkpoint {
-    return this.#db.transaction(() => {
-      const checkpoint = resolveCheckpoint(this.#db, ref);
-      change(checkpoint);
-      this.runner.log("annotate", { checkpoint: checkpoint.id });
-      this.#tellUpdated(checkpoint);
-      return checkpointAt(this.#db, checkpoint.seq)!;
-    });
-  }
-
-  #tellUpdated({ id, thread }: Checkpoint): void {
-    const at = this.#context.system.now();
-    appendEvent(this.#db, { type: "checkpoint_updated", thread, at, data: { checkpoint: id } });
-    this.runner.events.wake();
-  }
-
-  async #captureAround(description: string): Promise<void> {
-    await this.runner.take(() =>
-      withCapture(this.#context, {}, (capture) =>
-        capture.record({ request: { kind: "safety" }, description }),
-      ),
-    );
-  }
-
-  #tellPause(
-    kind: "pause" | "resume",
-    detail: Record<string, unknown>,
-    event: Pick<EventRow, "type" | "data">,
-  ): void {
-    this.#db.transaction(() => {
-      this.runner.log(kind, detail);
-      appendEvent(this.#db, { ...event, thread: null, at: this.#context.system.now() });
-    });
-    this.runner.events.wake();
   }
 }
 

@@ -22,52 +22,68 @@ import type { Pause } from "../model/pause.ts";
 import type { Interrupt, ApplyOptions, Outcome, Plan } from "../model/plan.ts";
 import type { BytePath } from "../model/byte-path.ts";
 
-/** Told now and then while a large capture reads files. */
+/** Called now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
 
+/** A checkpoint that was just taken, and what to know about it. */
 export interface TakenCheckpoint {
   readonly id: CheckpointId;
   readonly checkpoint: Checkpoint;
   /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
   readonly unchanged: boolean;
+  /** Paths that were seen and not captured. */
   readonly gaps: readonly Gap[];
+  /** Paths that were captured with a reservation. */
   readonly doubts: readonly Doubt[];
   readonly warnings: readonly string[];
   readonly durationMs: number;
 }
 
+/** Which checkpoints `list` returns. */
 export interface ListOptions {
   readonly thread?: ThreadId;
   readonly kind?: string;
+  /** Text in a name, note, description, tag, prompt, message or changed path. */
   readonly search?: string;
   readonly limit?: number;
-  /** Look at the disk and tell `hasChanges` of each message's checkpoint. */
+  /** Look at the disk and fill in `hasChanges` of each message's checkpoint. */
   readonly fresh?: boolean;
 }
 
 /** What goes back: the files, the conversation (its messages are marked), or both. */
 export type RestoreScope = "files" | "conversation" | "both";
 
+/** What a restore brings back. */
 export interface RestoreOptions {
-  /** Relative to the root; files or whole directories. */
+  /** Relative to the root; files or whole directories. Left out: everything. */
   readonly paths?: readonly string[];
+  /** Delete nothing: files that the checkpoint does not have stay. */
   readonly keepNew?: boolean;
+  /** The thread on whose behalf files go back. */
   readonly thread?: ThreadId;
-  /** "files" unless said otherwise. */
+  /** "files" unless another is chosen. */
   readonly scope?: RestoreScope;
 }
 
+/** Which steps an undo or redo takes. */
 export interface UndoOptions {
+  /** How many steps; 1 unless another number is given. */
   readonly count?: number;
+  /** Only steps of this thread. */
   readonly thread?: ThreadId;
+  /** Also changes that cannot be told apart from another thread's. */
   readonly includeShared?: boolean;
   /** Also what a command wrote that the step left in the background and that still runs. */
   readonly includeBackground?: boolean;
+  /** Do what can be done instead of nothing when there are conflicts. */
   readonly bestEffort?: boolean;
 }
 
+/** What of a step a revert takes out. */
 export interface RevertOptions {
+  /** Relative to the root; files or whole directories. Left out: everything. */
   readonly paths?: readonly string[];
+  /** Also changes that cannot be told apart from another thread's. */
   readonly includeShared?: boolean;
 }
 
@@ -83,19 +99,19 @@ export interface Watching {
 
 /** What a scan found that the watcher had not reported. */
 export interface Reconciled {
-  /** These had changed in silence; the captures that lack the change have the doubt `missed` now. */
+  /** Paths that had changed unreported; the captures that lack the change now have the doubt `missed`. */
   readonly missed: readonly BytePath[];
   /** Those captures. */
   readonly checkpoints: readonly CheckpointId[];
 }
 
-/** A protected directory. What is about its conversations, approvals, store and events is in the parts named so. */
+/** A protected directory. Conversations, turns, approvals, upkeep and events are parts of it. */
 export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
   readonly store: string;
-  /** The disk is full, and as long as this is open nothing else can open the store: not for processes that stay. */
+  /** The disk is full, and no other process can open the store while this one has it: close it soon. */
   readonly isAlone: boolean;
   /** What opening noticed: moved, replaced, recovered … */
   readonly notices: readonly string[];

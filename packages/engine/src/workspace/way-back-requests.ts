@@ -1,4 +1,4 @@
-/** What callers ask for, with references and paths turned into what they mean. */
+/** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
 import { resolveCheckpoint } from "../history/references.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import type { RestoreOptions, RevertOptions, UndoOptions } from "./workspace.ts";
@@ -7,6 +7,7 @@ import type { Context } from "../capture/context.ts";
 import type { RestoreRequest } from "../restore/restore-way.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
 
+/** The request of a restore. */
 export function restoreRequest(
   { store }: Context,
   ref: CheckpointRef,
@@ -21,6 +22,7 @@ export function restoreRequest(
   };
 }
 
+/** The request of a revert. */
 export function revertRequest({ store }: Context, ref: CheckpointRef, options: RevertOptions): StepRequest {
   const paths = parsePaths(options.paths);
   return {
@@ -33,6 +35,7 @@ export function revertRequest({ store }: Context, ref: CheckpointRef, options: R
   };
 }
 
+/** The request of an undo or a redo. */
 export function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
   return {
     kind,

@@ -8,9 +8,10 @@ import type { WayBack } from "../restore/go-back.ts";
 const KEPT_PLANS = 1000;
 
 /** Remembers the way back that each plan is of; a plan is carried out once. */
-export class PlannedRequests {
+export class PlannedWays {
   readonly #ways = new Map<OperationId, WayBack>();
 
+  /** Keeps the way back of a plan, and returns the plan. */
   keep(plan: Plan, way: WayBack): Plan {
     this.#ways.set(plan.id, way);
     const [oldest] = this.#ways.keys();
