@@ -148,9 +148,9 @@ export interface Workspace extends AsyncDisposable {
   /** Numbers of checkpoints since this time that came too late for some of their files, newest first. */
   lateSince(time: number): Promise<number[]>;
 
-  /** Sets the note of a checkpoint. */
+  /** Sets the note of a checkpoint; an empty one takes it away. */
   note(ref: CheckpointRef, text: string): Promise<Checkpoint>;
-  /** Sets the name of a checkpoint. */
+  /** Sets the name of a checkpoint; an empty one takes it away. */
   rename(ref: CheckpointRef, name: string): Promise<Checkpoint>;
   /** Adds a tag to a checkpoint. */
   tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
