@@ -284,7 +284,8 @@ describe("gc", () => {
         const taken = withCapture(context, {}, (capture) =>
           capture.record({ request: { name: "raced" }, description: "raced" }),
         );
-        expect([rounds, taken.checkpoint.rules]).toEqual([2, rules]);
+        // a pack is compared with the store when it is full: that of the rules is so only after gc was there
+        expect([rounds, taken.checkpoint.rules]).toEqual([leftover === "piece" ? 2 : 1, rules]);
         expect(await workspace.upkeep.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
       })(),
   );

@@ -15,6 +15,7 @@ import {
   renameSync,
   rmdirSync,
   statfsSync,
+  statSync,
   symlinkSync,
   unlinkSync,
 } from "node:fs";
@@ -135,11 +136,12 @@ export function setMode(path: AbsolutePath, mode: number): void {
 /** The setgid bit, which a new directory inherits from its parent. */
 const HANDS_DOWN_GROUP = 0o2000;
 
-/** Makes a file accessible to this user only, by name: the file is not opened. */
+/** Makes a file accessible to this user only, by name: the file is not opened, and not touched if it is private. */
 export function makePrivateFile(path: AbsolutePath): void {
   const name = displayAbsolute(path);
   try {
-    chmodSync(forSystem(path), 0o600);
+    // setting the same mode again would still change the file's ctime, by which readers know that it changed
+    if ((statSync(forSystem(path)).mode & 0o777) !== 0o600) chmodSync(forSystem(path), 0o600);
   } catch (error) {
     throw explainSystemError(error, {
       what: `${name} cannot be made private`,

@@ -66,7 +66,7 @@ export class RulesReader {
   }
 
   /** The rules before the walk. */
-  input(request: RulesRequest, repository = findRepository(this.#root)): RulesInput & RootRules {
+  input(request: RulesRequest, repository: Repository | undefined): RulesInput & RootRules {
     return {
       defaultsVersion: DEFAULTS_VERSION,
       prefix: repository?.prefix ?? ROOT_PATH,

@@ -20,13 +20,10 @@ export const DISCARD: ContentSink = { small() {}, piece() {}, large() {} };
 
 /** A sink that writes to the store what the store does not have yet. */
 export function createStoreSink(writer: ObjectWriter): ContentSink {
-  const put = (name: ObjectHash, bytes: Buffer, form: number) => {
-    if (!writer.has(name)) writer.putObject(name, bytes, form);
-  };
   return {
-    small: (name, bytes) => put(name, bytes, FORM.bytes),
-    piece: (name, bytes) => put(name, bytes, FORM.bytes),
-    large: (name, pieces) => put(name, Buffer.concat(pieces.map(hashToBytes)), FORM.pieces),
+    small: (name, bytes) => writer.putObject(name, bytes, FORM.bytes),
+    piece: (name, bytes) => writer.putObject(name, bytes, FORM.bytes),
+    large: (name, pieces) => writer.putObject(name, Buffer.concat(pieces.map(hashToBytes)), FORM.pieces),
   };
 }
 

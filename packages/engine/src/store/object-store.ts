@@ -26,6 +26,9 @@ export interface ObjectSource {
 /** How an object is stored. */
 export const FORM = { bytes: 0, pieces: 1 } as const;
 
+const NAMES_PER_QUERY = 32;
+const KNOWN_NAMES = `SELECT hash FROM object WHERE hash IN (${Array(NAMES_PER_QUERY).fill("?").join(",")})`;
+
 const PACK_CACHE_BYTES = 8 * 1024 * 1024;
 
 /** Reads the objects of one store. */
@@ -40,6 +43,19 @@ export class ObjectStore implements ObjectSource {
 
   has(name: ObjectHash): boolean {
     return this.#db.get("SELECT 1 FROM object WHERE hash = ?", hashToBytes(name)) !== undefined;
+  }
+
+  /** Those of the names that are in the store. */
+  known(names: readonly ObjectHash[]): Set<ObjectHash> {
+    const found = new Set<ObjectHash>();
+    for (let at = 0; at < names.length; at += NAMES_PER_QUERY) {
+      const asked = names.slice(at, at + NAMES_PER_QUERY).map(hashToBytes);
+      // always the same statement: a name asked for twice is found once
+      while (asked.length < NAMES_PER_QUERY) asked.push(asked[0]!);
+      for (const row of this.#db.all(KNOWN_NAMES, ...asked))
+        found.add(hashFromBytes(row["hash"] as Uint8Array));
+    }
+    return found;
   }
 
   /** The complete content. Use `pieces` for content that may be large. */

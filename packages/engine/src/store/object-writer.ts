@@ -60,14 +60,9 @@ export class ObjectWriter {
     this.isFirst = db.get("SELECT 1 FROM object LIMIT 1") === undefined;
   }
 
-  has(name: ObjectHash): boolean {
-    return this.#written.has(name) || this.#objects.has(name);
-  }
-
   /** Stores content of any size. */
   put(bytes: Buffer): ObjectHash {
     const name = hashBytes(bytes);
-    if (this.has(name)) return name;
     if (bytes.length <= CHUNK_BYTES) {
       this.putObject(name, bytes, FORM.bytes);
       return name;
@@ -83,12 +78,13 @@ export class ObjectWriter {
   /** One piece of a large object (≤ 1 MiB). */
   putPiece(bytes: Buffer): ObjectHash {
     const name = hashBytes(bytes);
-    if (!this.has(name)) this.putObject(name, bytes, FORM.bytes);
+    this.putObject(name, bytes, FORM.bytes);
     return name;
   }
 
-  /** Stores bytes under a name that the caller has computed and that is not in the store. */
+  /** Stores bytes under a name that the caller has computed, unless the store has it. */
   putObject(name: ObjectHash, bytes: Buffer, form: number): void {
+    if (this.#written.has(name)) return;
     this.#written.add(name);
     this.#builder.add(name, bytes, form);
     if (this.#builder.rawBytes >= CAPTURE_PACK_BYTES) this.#closePack();
@@ -146,10 +142,14 @@ export class ObjectWriter {
     if (lease !== undefined) this.#db.fleetingTransaction(() => releaseLease(this.#db, lease));
   }
 
+  /** What the store has already is left out: one question for all of a pack's objects. */
   #closePack(): void {
-    if (this.#builder.rawBytes === 0 && this.#builder.isEmpty) return;
-    const pack = this.#builder.build(CAPTURE_LEVEL);
+    const builder = this.#builder;
+    if (builder.isEmpty) return;
     this.#builder = new PackBuilder();
+    if (!this.isFirst) builder.leaveOut(this.#objects.known(builder.names));
+    if (builder.isEmpty) return;
+    const pack = builder.build(CAPTURE_LEVEL);
     this.#packs.push(pack);
     this.#packedBytes += pack.data.length;
     if (this.#packedBytes >= TRANSACTION_BYTES) this.#db.transaction(() => this.#storeAhead());
@@ -192,19 +192,36 @@ export class ObjectWriter {
 
 /** Collects objects until they fill a pack. */
 export class PackBuilder {
-  readonly #parts: Buffer[] = [];
-  readonly #objects: PackedObject[] = [];
+  #parts: Buffer[] = [];
+  #objects: PackedObject[] = [];
   rawBytes = 0;
 
   get isEmpty(): boolean {
     return this.#objects.length === 0;
   }
 
+  get names(): ObjectHash[] {
+    return this.#objects.map(({ hash }) => hash);
+  }
+
+  /** Takes objects out again. */
+  leaveOut(names: ReadonlySet<ObjectHash>): void {
+    if (names.size === 0) return;
+    const [parts, objects] = [this.#parts, this.#objects];
+    [this.#parts, this.#objects, this.rawBytes] = [[], [], 0];
+    for (const [at, { hash, form }] of objects.entries())
+      if (!names.has(hash)) this.#push(hash, parts[at]!, form);
+  }
+
   add(hash: ObjectHash, bytes: Buffer, form: number): void {
-    this.#objects.push({ hash, offset: this.rawBytes, size: bytes.length, form });
     // the caller may reuse its buffer
-    this.#parts.push(Buffer.from(bytes));
-    this.rawBytes += bytes.length;
+    this.#push(hash, Buffer.from(bytes), form);
+  }
+
+  #push(hash: ObjectHash, part: Buffer, form: number): void {
+    this.#objects.push({ hash, offset: this.rawBytes, size: part.length, form });
+    this.#parts.push(part);
+    this.rawBytes += part.length;
   }
 
   build(level: number): Pack {
