@@ -82,7 +82,8 @@ writeFileSync(join(TARGET, "package.json"), `{ "type": "commonjs" }\n`);
 function builtinsWhenUsed(source) {
   const lines = source.matchAll(/^let (node_\w+) = require\("(node:[\w/]+)"\);$/gm);
   for (const [line, variable, builtin] of lines) {
-    if (AT_HAND.has(builtin)) continue;
+    // a library that imports the module's default has it wrapped, and by then loaded
+    if (AT_HAND.has(builtin) || source.includes(`__toESM(${variable}`)) continue;
     source = source
       .replaceAll(new RegExp(`\\b${variable}\\.`, "g"), `(${variable}()).`)
       .replace(
