@@ -150,6 +150,7 @@ const FRONT_DOORS = new Set([
   "@belay/server/resident",
   "@belay/agents",
   "@belay/agents/client",
+  "@belay/agents/event-journey",
   "@belay/agents/hook",
   "@belay/agents/answer-form",
   "@belay/agents/late-answer",

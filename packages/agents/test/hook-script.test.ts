@@ -64,7 +64,8 @@ async function playResident({ belayHome }: Setting, play: Play): Promise<Asked[]
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
     if (request.url === "/hello" && request.headers.authorization === `Bearer ${HELLO}`) {
-      response.writeHead(204, PROOF).end();
+      response.sendDate = false;
+      response.writeHead(204, PROOF, { Connection: "keep-alive" }).end();
       return;
     }
     const pieces: Buffer[] = [];
@@ -220,9 +221,9 @@ const GRANT = `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDe
 describe("[R143] the hook's script", () => {
   test.each([
     ["grants at once", `HTTP/1.1 200 OK\r\ncontent-length: ${GRANT.length}\r\n\r\n${GRANT}`],
-    ["has a proof of its own", "HTTP/1.1 204 a-proof\r\n\r\n"],
-    ["has no proof", "HTTP/1.1 204 \r\n\r\n"],
-    ["gives back what it hears", `HTTP/1.1 204 ${HELLO}\r\n\r\n`],
+    ["has a proof of its own", "HTTP/1.1 204 a-proof\r\nConnection: keep-alive\r\n\r\n"],
+    ["has no proof", "HTTP/1.1 204 \r\nConnection: keep-alive\r\n\r\n"],
+    ["gives back what it hears", `HTTP/1.1 204 ${HELLO}\r\nConnection: keep-alive\r\n\r\n`],
     ["says nothing", ""],
     ["talks without an end", "x".repeat(100_000)],
   ])("tells a stranger who %s neither token nor event", async (_, say) => {
@@ -305,7 +306,7 @@ describe("[R60] the hook's script goes the long way", () => {
       "/nowhere/bash",
     );
     expect(script).toMatch(/^#!\/bin\/sh\n/);
-    expect(script).not.toContain("short_way");
+    expect(script).not.toContain("ask_resident");
     expect(readFileSync("/bin/sh").length).toBeGreaterThan(0);
   });
 });

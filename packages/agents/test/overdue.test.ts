@@ -1,11 +1,12 @@
 /** [R71] Events that take longer than their agent may wait: who leaves, who makes up for them, and what is told. */
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { runHook } from "../src/handling/run-hook.ts";
-import { letGo, waitedBy } from "../src/handling/late-answer.ts";
+import { clearNote, leaveEvent, waitedInTurn } from "../src/handling/late-answer.ts";
 import { listOverdue, OverduePlace, type OverdueEvent } from "../src/state/overdue-events.ts";
+import { listUncaptured, setUncapturedAside } from "../src/state/uncaptured-work.ts";
 import { fixture, setUpStage, temporaryDirectory } from "./recording-host.ts";
 
 const PLACE = { agent: "claude-code", cwd: "/home/you/project" };
@@ -79,26 +80,83 @@ test("what was left behind is carried out before the next event, and counts once
   expect(host.story.filter((line) => line.startsWith("toolBefore"))).toHaveLength(1);
 });
 
-describe("letting go", () => {
-  const never = new Promise<string>(() => {});
-
+describe("a hook that leaves its event", () => {
   test("the agent gets an answer, the log a line, and the rest of the turn less time", async () => {
     const home = temporaryDirectory();
     const event = overdue("1", "PreToolUse.Bash");
-    const said = await letGo(home, { event, waitedMs: 850, work: never, problem: undefined });
-    expect(JSON.parse(said)).toEqual({ systemMessage: expect.stringContaining("will come late") as string });
-    expect(await waitedBy(home, overdue("2", "PostToolUse.Bash"))).toBe(850);
-    expect(await waitedBy(home, overdue("3", "UserPromptSubmit"))).toBe(0);
+    const { outcome, text } = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
+    expect(outcome).toBe("noted");
+    expect(JSON.parse(text)).toEqual({ systemMessage: expect.stringContaining("will come late") as string });
+    expect(readFileSync(join(home, "agents/trouble.log"), "utf8")).toContain("not captured after 0.8 s");
+    expect(await waitedInTurn(home, overdue("2", "PostToolUse.Bash"))).toBe(850);
+    expect(await waitedInTurn(home, overdue("3", "UserPromptSubmit"))).toBe(0);
     expect(listOverdue(home).map(({ id }) => id)).toEqual(["1"]);
   });
 
-  test("a slash command is waited for: the user wants to see its output", async () => {
+  test("the waits of a turn add up", async () => {
     const home = temporaryDirectory();
-    const work = new Promise<string>((resolve) => setTimeout(() => resolve("what it printed"), 50));
+    for (const id of ["1", "2", "3"])
+      await leaveEvent(home, { event: overdue(id, "PreToolUse.Bash"), waitedMs: 300, problem: undefined });
+    expect(await waitedInTurn(home, overdue("4", "PostToolUse.Bash"))).toBe(900);
+    const elsewhere = overdue("5", "PostToolUse.Bash", { cwd: "/elsewhere" });
+    expect(await waitedInTurn(home, elsewhere)).toBe(0);
+  });
+
+  test("work that ended at the same moment leaves nothing to do, and no warning", async () => {
+    const home = temporaryDirectory();
+    const event = overdue("1", "PreToolUse.Bash");
+    new OverduePlace(home, event).settle("1", 10);
+    const left = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
+    expect(left).toEqual({ outcome: "just done", text: "{}" });
+    expect(listOverdue(home)).toEqual([]);
+  });
+
+  test("what went wrong with the work is said instead of that it is late", async () => {
+    const home = temporaryDirectory();
+    const event = overdue("1", "PreToolUse.Bash");
+    const { text } = await leaveEvent(home, { event, waitedMs: 10, problem: "the worker ended with 9" });
+    expect(text).toContain("may not be captured (the worker ended with 9)");
+  });
+
+  test("where no note can be written, the event is remembered as uncaptured", async () => {
+    const home = temporaryDirectory();
+    setUncapturedAside(home);
+    writeFileSync(join(home, "agents/overdue"), "in the way");
+    const event = overdue("1", "PreToolUse.Bash");
+    const { outcome, text } = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
+    expect(outcome).toBe("noted");
+    expect(text).toContain("may not be captured");
+    expect(listUncaptured(home)).toMatchObject([{ agent: "claude-code", events: 1 }]);
+  });
+
+  test("a slash command is waited for: its user wants to see what it prints", async () => {
+    const home = temporaryDirectory();
     const input = { ...fixture("claude-code", "UserPromptExpansion"), command_name: "belay:undo" };
     const event = overdue("1", "UserPromptExpansion", { input: JSON.stringify(input) });
-    expect(await letGo(home, { event, waitedMs: 850, work, problem: undefined })).toBe("what it printed");
+    const { outcome } = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
+    expect(outcome).toBe("command");
     expect(listOverdue(home)).toEqual([]);
+  });
+
+  test("an agent of another name, or an event that is not JSON, still gets an answer", async () => {
+    const home = temporaryDirectory();
+    const stranger = overdue("1", "PreToolUse.Bash", { agent: "stranger" });
+    expect(await leaveEvent(home, { event: stranger, waitedMs: 1, problem: undefined })).toEqual({
+      outcome: "just done",
+      text: "{}",
+    });
+    const broken = overdue("2", "PreToolUse.Bash", { input: "{" });
+    const { outcome, text } = await leaveEvent(home, { event: broken, waitedMs: 1, problem: undefined });
+    expect(outcome).toBe("noted");
+    expect(JSON.parse(text)).toHaveProperty("systemMessage");
+  });
+
+  test("a hook that had its answer after all clears the note away", () => {
+    const home = temporaryDirectory();
+    const event = overdue("1", "PreToolUse.Bash");
+    new OverduePlace(home, event).settle("1", 10);
+    clearNote(home, event);
+    expect(existsSync(join(home, "agents/overdue"))).toBe(false);
   });
 
   test("what the model was to be told with a late answer, it is told with the next one", async () => {

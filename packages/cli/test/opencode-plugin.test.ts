@@ -47,6 +47,12 @@ async function call(plugin: Record<string, Hook>, id: string): Promise<void> {
   );
 }
 
+/** What is under way is confirmed by now: the end of a turn waits for the ends of its tools. */
+async function endTurn(plugin: Record<string, Hook>): Promise<void> {
+  const event = { type: "session.idle", properties: { sessionID: "ses_1" }, id: "evt_1" };
+  await plugin["event"]!({ event }, {});
+}
+
 test("[R171] opencode's plugin asks the resident process itself, over one connection", async () => {
   sandbox = await Sandbox.protected();
   sandbox.ok("start");
@@ -55,6 +61,7 @@ test("[R171] opencode's plugin asks the resident process itself, over one connec
   const count = () => (connections += 1);
   subscribe("net.client.socket", count);
   for (const id of ["one", "two", "three"]) await call(plugin, id);
+  await endTurn(plugin);
   unsubscribe("net.client.socket", count);
   expect(connections).toBe(1);
   expect([started("script"), started("long-way")]).toEqual([false, false]);
@@ -66,6 +73,7 @@ test("[R171] without the resident process the script does it", async () => {
   sandbox = await Sandbox.protected();
   const plugin = await loadPlugin(sandbox.project);
   await call(plugin, "one");
+  await endTurn(plugin);
   expect([started("script"), started("long-way")]).toEqual([true, true]);
   expect(sandbox.json(["list", "--kind", "tool", "--all"]).checkpoints).toHaveLength(2);
 });

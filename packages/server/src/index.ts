@@ -2,3 +2,4 @@
 export type { Extension } from "./resident/create-app.ts";
 export { startResident, type Resident, type ResidentOptions } from "./resident/resident.ts";
 export type { WorkspaceHost } from "./hosting/workspace-host.ts";
+export type { DeliveredEvent, HookService } from "./http/serve-hooks.ts";

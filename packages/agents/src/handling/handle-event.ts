@@ -17,13 +17,12 @@ import {
   summarisePrompt,
 } from "../events/describe.ts";
 import { dropOldNotes, openHookNotes, type HookNotes, type OpenCall } from "../state/hook-notes.ts";
+import { DEADLINES } from "../events/event-journey.ts";
 import { formatClient, type ClientProcess } from "../hooks/client-process.ts";
 import { newsFor } from "./rollback-notice.ts";
 import { digest, textOf } from "../events/payload.ts";
 
 const NESTING_LIMIT = 8;
-/** An answer that is on its way at the deadline may find nobody. */
-const ANSWER_MS = 50;
 
 export interface Scene<Thread> {
   readonly host: AgentHost<Thread>;
@@ -337,7 +336,7 @@ function tell<Thread>(scene: Scene<Thread>, { notes, event, context }: Telling):
   const waiting = textOf(notes.recall("news") ?? {}, "text");
   const news = context ?? waiting ?? undefined;
   if (news === undefined) return {};
-  const isHeard = scene.now() < (scene.deadline?.at ?? Infinity) - ANSWER_MS;
+  const isHeard = scene.now() < (scene.deadline?.at ?? Infinity) - DEADLINES.ANSWER_MS;
   const canTell = isHeard && scene.adapter.tellsModelAt.includes(event.kind) && event.run === null;
   notes.remember("news", canTell ? null : { text: news });
   return canTell ? { context: news } : {};

@@ -1,91 +1,80 @@
 /**
- * The other half of a hook: what it does when the event is not carried out by its deadline. The agent is let go on, the
- * event is left behind for whoever carries it out, and the user is told.
+ * The states `leaving` and `waiting` of an event's journey (`events/event-journey.ts`): the event is not carried out by its
+ * deadline. The agent goes on, the event is noted for the process that carries it out, and the user is warned.
  */
-import type { AgentEvent } from "../events/agent-event.ts";
+import type { AgentAdapter } from "../adapters/adapter.ts";
 import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
-import { OverduePlace, type OverdueEvent, type SentEvent } from "../state/overdue-events.ts";
+import type { AgentEvent } from "../events/agent-event.ts";
 import { parsePayload, type Payload } from "../events/payload.ts";
+import { NEUTRAL_ANSWER } from "../hooks/answer-form.ts";
+import { OverduePlace, type OverdueEvent, type SentEvent } from "../state/overdue-events.ts";
 import { eventName, logTrouble, notCaptured } from "../state/trouble-log.ts";
 import { noteUncaptured } from "../state/uncaptured-work.ts";
 
-/** Slash commands are asked for by somebody who waits for what they print. */
-const COMMAND_MS = 60_000;
-
-/** How long hooks of this event's turn have waited in vain. Asked only where something was overdue. */
-export async function waitedBy(home: string, sent: SentEvent): Promise<number> {
+/** How long late hooks of this event's turn have waited already. Worth asking only where events are overdue. */
+export async function waitedInTurn(home: string, sent: SentEvent): Promise<number> {
   const place = new OverduePlace(home, sent);
   if ((await parse(sent)).event?.kind === "prompt") place.newTurn();
   return place.waited();
 }
 
-/** An answer came just before the deadline: whoever gave it may have thought the hook gone. */
-export function answeredAfterAll(
+/** The hook has its answer: a note that work close to its deadline may have left is cleared away. */
+export function clearNote(
   home: string,
   { agent, cwd, id }: Pick<OverdueEvent, "agent" | "cwd" | "id">,
 ): void {
   new OverduePlace(home, { agent, cwd }).answered(id);
 }
 
+/** What became of an event whose hook had to leave, and what the hook prints. */
 export interface Leaving {
-  readonly event: OverdueEvent;
-  readonly waitedMs: number;
-  /** What the hook had been waiting for. */
-  readonly work: Promise<string>;
-  /** Why it does not wait any longer; undefined: its time is up. */
-  readonly problem: string | undefined;
+  /** `noted`: others finish it. `just done`: it is finished. `command`: its user waits for what it prints. */
+  readonly outcome: "noted" | "just done" | "command";
+  readonly text: string;
 }
 
 const LATE =
   "Belay: the checkpoint of this step takes long and will come late. What changes meanwhile is marked in it.";
 
-/** What the hook prints after its deadline. */
-export async function letGo(
+/** Leaves an event behind; `problem` is why its hook does not wait, unless its time is up. */
+export async function leaveEvent(
   home: string,
-  { event: sent, waitedMs, work, problem }: Leaving,
-): Promise<string> {
+  { event: sent, waitedMs, problem }: { event: OverdueEvent; waitedMs: number; problem: string | undefined },
+): Promise<Leaving> {
   const { adapter, payload, event } = await parse(sent);
-  if (adapter === undefined) return "{}";
-  if (event?.kind === "command") return within(COMMAND_MS, work, adapter.answer(payload, {}));
-  const place = new OverduePlace(home, sent);
+  if (adapter === undefined) return { outcome: "just done", text: NEUTRAL_ANSWER };
+  if (event?.kind === "command") return { outcome: "command", text: adapter.answer(payload, {}) };
   const trouble = problem ?? `not captured after ${(waitedMs / 1000).toFixed(1)} s: the agent went on`;
+  const place = new OverduePlace(home, sent);
   try {
     place.addWait(waitedMs);
-    if (!place.leave(sent)) return adapter.answer(payload, {});
+    if (!place.leave(sent)) return { outcome: "just done", text: adapter.answer(payload, {}) };
   } catch (error) {
-    // not even a note can be left: whoever is at the event may still do it, and nobody would make up for it
+    // without a note no later event makes up for it; the process at it may still finish
     const reason = `${trouble} (${(error as Error).message})`;
     if (event !== undefined)
       noteUncaptured(home, { agent: adapter.id, event, cwd: sent.cwd, now: Date.now(), problem: reason });
-    return adapter.answer(payload, { warning: notCaptured(trouble) });
+    return { outcome: "noted", text: adapter.answer(payload, { warning: notCaptured(trouble) }) };
   }
   logTrouble(home, { agent: adapter.id, event: eventName(payload), problem: trouble }, Date.now());
-  return adapter.answer(payload, { warning: problem === undefined ? LATE : notCaptured(problem) });
+  const warning = problem === undefined ? LATE : notCaptured(problem);
+  return { outcome: "noted", text: adapter.answer(payload, { warning }) };
 }
 
-async function parse({ agent, input, environment }: SentEvent) {
+interface Parsed {
+  readonly payload: Payload;
+  readonly adapter?: AgentAdapter;
+  readonly event?: AgentEvent | undefined;
+}
+
+async function parse({ agent, input, environment }: SentEvent): Promise<Parsed> {
   const payload: Payload = parsePayload(input) ?? {};
   if (!isAgentId(agent)) return { payload };
   const adapter = await loadAgent(recogniseAgent(agent, payload, environment));
-  let event: AgentEvent | undefined;
   try {
-    event = adapter.parse(payload);
+    return { payload, adapter, event: adapter.parse(payload) };
   } catch {
-    // whoever carries it out will say what is wrong with it
-  }
-  return { adapter, payload, event };
-}
-
-async function within(ms: number, work: Promise<string>, otherwise: string): Promise<string> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<string>((resolve) => {
-    timer = setTimeout(() => resolve(otherwise), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } catch {
-    return otherwise;
-  } finally {
-    clearTimeout(timer);
+    // the process that carries it out reports what is wrong with it
+    return { payload, adapter };
   }
 }

@@ -1,8 +1,7 @@
 /**
- * One event of `belay hook <agent>` carried out, with its answer. Whatever happens, the agent goes on: the answer
- * never blocks and nothing is thrown. What went wrong is told to the host, written to a log that `belay doctor`
- * reads, and shown to the user where the agent has a place for it. How long the agent waits for it is
- * decided by the hook's own process (`late-answer.ts`): it may be gone when the answer is there.
+ * One event carried out, with its answer. Whatever happens, the agent goes on: the answer never blocks it and nothing is
+ * thrown. What went wrong goes to the host, to a log that `belay doctor` reads, and to the user where the agent has a place
+ * for it. The hook's own process decides how long the agent waits (`events/event-journey.ts`); it may be gone by then.
  */
 import type { AgentHost, Deadline } from "./agent-host.ts";
 import type { AgentAdapter } from "../adapters/adapter.ts";
@@ -10,6 +9,7 @@ import type { Reply } from "../events/agent-event.ts";
 import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
 import { CLIENT_VARIABLE, parseClient } from "../hooks/client-process.ts";
 import { shorten } from "../events/describe.ts";
+import { beganAt, DEADLINES } from "../events/event-journey.ts";
 import { handleEvent } from "./handle-event.ts";
 import { OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";
 import { parsePayload, PAYLOAD_LIMIT, salvagePayload, type Payload } from "../events/payload.ts";
@@ -21,9 +21,7 @@ import {
   setUncapturedAside,
 } from "../state/uncaptured-work.ts";
 
-export { AGENT_IDS, type AgentId } from "../events/agent-id.ts";
-export type { AgentHost, Deadline } from "./agent-host.ts";
-
+/** One event, and what it is carried out with. */
 export interface HookCall<Thread> {
   /** The agent named in the command line. */
   readonly agent: string;
@@ -33,17 +31,16 @@ export interface HookCall<Thread> {
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly now?: () => number;
-  /** What the hook's process calls the event, and when it goes. */
+  /** The event's name, and when its hook stops waiting. */
   readonly wait?: { readonly id: string; readonly deadline: number };
-  /** When even work that nobody waits for is given up. */
+  /** When work on it is given up, whether or not its hook still waits. */
   readonly deadlineMs?: number;
 }
 
-const DEADLINE_MS = 600_000;
-/** How much of the end of an event that is too large is looked at. */
+/** How much of the end of an event that is too large is kept. */
 const END_KEPT = 64 << 10;
 
-/** What to print. Never throws. */
+/** Carries out an event and says what its hook prints. Never throws. */
 export async function runHook<Thread>(call: HookCall<Thread>): Promise<string> {
   const place = new OverduePlace(call.home, call);
   const { wait, now = Date.now } = call;
@@ -79,7 +76,7 @@ async function recordUncaptured<Thread>({ home, host }: HookCall<Thread>): Promi
   }
 }
 
-/** Carries out what earlier hooks of this place left behind and nobody is at. */
+/** Carries out events that earlier hooks of this place left behind and whose process died. */
 async function makeUp<Thread>(call: HookCall<Thread>, place: OverduePlace): Promise<void> {
   for await (const left of place.leftBehind(call.wait?.id))
     await place.during(left.id, () => makeUpFor(call, left));
@@ -100,7 +97,7 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
     payload = await readPayload(call.input);
     adapter = await loadAgent(recogniseAgent(call.agent, payload, call.environment));
     const work = answerEvent(call, { adapter, payload, deadline });
-    return adapter.answer(payload, await withDeadline(work, call.deadlineMs ?? DEADLINE_MS));
+    return adapter.answer(payload, await withDeadline(work, call.deadlineMs ?? DEADLINES.GIVEN_UP_MS));
   } catch (error) {
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
@@ -115,19 +112,13 @@ async function answerEvent<Thread>(
   { adapter, payload, deadline }: { adapter: AgentAdapter; payload: Payload; deadline: Deadline | undefined },
 ): Promise<Reply> {
   const event = adapter.parse(payload);
-  // A newer version of the agent may send events that nobody knew of: not trouble.
+  // A newer version of the agent may send events of a new kind: not trouble.
   if (event === undefined) return {};
   const client = parseClient(environment[CLIENT_VARIABLE]);
-  const arrivedAt = arrivalOf(wait?.id) ?? now();
+  const arrivedAt = beganAt(wait?.id ?? "") ?? now();
   const reply = await handleEvent({ host, adapter, home, cwd, now, arrivedAt, deadline, client }, event);
   if (event.kind === "turn-end") new OverduePlace(home, { agent, cwd }).newTurn();
   return reply;
-}
-
-/** An event is called by when its hook began. */
-function arrivalOf(id: string | undefined): number | undefined {
-  const began = /^(\d{13})-/.exec(id ?? "")?.[1];
-  return began === undefined ? undefined : Number(began);
 }
 
 function rememberUncaptured<Thread>(
@@ -139,7 +130,7 @@ function rememberUncaptured<Thread>(
     if (adapter !== undefined && event !== undefined)
       noteUncaptured(home, { agent: adapter.id, event, cwd, now: now(), problem });
   } catch {
-    // what cannot be understood is in the log
+    // the log has what the adapter could not read
   }
 }
 

@@ -1,54 +1,58 @@
 /**
- * `$BELAY_HOME/bin/belay-hook`: what agents run. It names the runtime and the command by absolute path, so
- * that it works with any PATH, and is written anew by updates while its own path stays. It ends with 0 whatever
- * happens: an exit code of 2 would block the agent.
+ * `$BELAY_HOME/bin/belay-hook`: what agents run. It names the runtime and the command by absolute path, so that it works
+ * with any PATH. Updates rewrite it; its own path stays. It always ends with 0: an exit code of 2 would block the agent.
  *
- * Where there is a bash that can speak TCP, the script asks the resident process itself: it has its answer before
- * Node would have started. Whatever is out of the ordinary goes the long way, through `belay hook`.
+ * The script is the first half of an event's journey (`events/event-journey.ts`). Where there is a bash that can speak TCP, it
+ * asks the resident process itself and has its answer before Node would have started. Anything unusual goes to
+ * `belay hook`. An agent waits for every line here: no line starts a process, one test of a pattern is ten times as quick as
+ * one of a regular expression, and a locale of bytes is set once.
  *
- * [R143] A port can be another user's by the time it is asked. So the script first says a word that only this user can
- * know and hears the other half of it; both are in the private `run/resident.json` and are made anew with every
- * start. A stranger learns a word that is worth nothing, and neither the token nor the event.
+ * [R143] After a crash, another user can hold the port. So the script first sends a secret that is worth nothing else and
+ * expects the other half of it. Both are in the private `run/resident.json` and change with every start. A stranger
+ * learns neither the token nor the event.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { DEADLINES, MOST_EVENT_BYTES } from "../events/event-journey.ts";
 import { NEUTRAL_ANSWER, SHELL_ANSWER_FORM } from "./answer-form.ts";
 import { CLIENT_VARIABLE, MOST_SHELLS, SHELLS } from "./client-process.ts";
 import { HOOK_MARK, quoteForShell } from "../settings/hook-file.ts";
 import { writeOwnFile } from "../settings/settings-file.ts";
 
+/** What the script has to name. */
 export interface HookScript {
   readonly belayHome: string;
   /** The pinned Node. */
   readonly node: string;
   /** The command's entry, `dist/main.js` or the launcher. */
   readonly cli: string;
-  /** A file that every build writes anew: a resident process that is older than it is another program. */
+  /** A file that every build rewrites: a resident process that started before that runs older code. */
   readonly build?: string;
-  /** How the variables begin that are passed on. */
+  /** Prefixes of the variables that adapters look at. */
   readonly environment?: readonly string[];
 }
 
 const BASH = "/bin/bash";
-/** For what is left of an event that is too large for the short way. */
+/** Reads the rest of an event that is too large for the resident process. */
 const CAT = "/bin/cat";
 const LIST = "/bin/ls";
 
+/** The text of the script. */
 export function hookScript(script: HookScript, bash = BASH): string {
   const { belayHome, node, cli, build, environment = [] } = script;
   const [home, program, entry] = [belayHome, node, cli].map(quoteForShell);
-  const isShort = build !== undefined && existsSync(bash) && existsSync(CAT);
+  const asks = build !== undefined && existsSync(bash) && existsSync(CAT);
   // -p: no start-up file of the user's
-  return `#!${isShort ? `${bash} -p` : "/bin/sh"}
+  return `#!${asks ? `${bash} -p` : "/bin/sh"}
 # Belay's hook for coding agents. Written by belay; changes are lost with the next update.
 BELAY_HOME=${home}
 export BELAY_HOME
-${isShort ? `${FIND_CLIENT}${LOOK}${shortWay(build, environment)}` : `${CLIENT_VARIABLE}=\nexport ${CLIENT_VARIABLE}\n`}note_trouble() {
+${asks ? `${FIND_CLIENT}${LOOK}${askResident(build, environment)}` : `${CLIENT_VARIABLE}=\nexport ${CLIENT_VARIABLE}\n`}note_trouble() {
   mkdir -p -m 700 "$BELAY_HOME/agents" &&
     printf '{"at":"%s","agent":"%s","event":"%s","problem":"%s"}\\n' \\
       "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$1" "$2" "$3" >>"$BELAY_HOME/agents/trouble.log"
 }
-long_way() {
+deliver() {
   if [ -x ${program} ] && [ -f ${entry} ]; then
     ${program} ${entry} hook "$@"
   else
@@ -56,46 +60,43 @@ long_way() {
     note_trouble "$1" start "belay is not where it was: run belay init again"
   fi
 }
-${isShort ? ASK : `long_way "$@"`}
+${asks ? JOURNEY : `deliver "$@"`}
 exit 0
 `;
 }
 
-/** As `findClient` does it, without another process. */
-const FIND_CLIENT = `find_client() {
-  local LC_ALL=C pid=$PPID stat name facts count
+/** As `findClient` does it, without another process. A name with spaces shifts the fields: it takes a closer look. */
+const FIND_CLIENT = `LC_ALL=C
+find_client() {
+  local pid=$PPID stat name state parent started count
   for ((count = 0; count < ${MOST_SHELLS} && pid > 1; count++)); do
-    IFS= read -r -d '' stat <"/proc/$pid/stat"
-    name=\${stat#*\\(} name=\${name%)*} facts=(\${stat##*) })
-    [[ -n $stat ]] || return
-    [[ " ${SHELLS} " == *" $name "* ]] || { ${CLIENT_VARIABLE}="$pid \${facts[19]}"; return; }
-    pid=\${facts[1]}
+    read -r _ name state parent _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ started _ <"/proc/$pid/stat" || return
+    if [[ $name != \\(*\\) || $state != [A-Za-z] || $parent == *[!0-9]* ]]; then
+      IFS= read -r -d '' stat <"/proc/$pid/stat"
+      name=\${stat#*\\(} name="(\${name%)*})" stat=(\${stat##*) })
+      parent=\${stat[1]} started=\${stat[19]}
+    fi
+    [[ " ${SHELLS} " == *" \${name:1:-1} "* ]] || { ${CLIENT_VARIABLE}="$pid $started"; return; }
+    pid=$parent
   done
 }
 export ${CLIENT_VARIABLE}=
-find_client 2>/dev/null
 `;
-
-/** How long the short way may take; what is left of the second is for the long way. */
-const SHORT_WAY_MS = 600;
-const ALL_MS = 950;
-/** Larger events go the long way: the resident process takes bodies of a mebibyte. */
-const MOST_BYTES = 800_000;
 
 /** So much of an event is searched for the directory it is about: agents name it before anything long. */
 const HEAD_BYTES = 4000;
 
 /**
- * [R170] Functions that read the event, and tell whether it is certain that no protected directory is concerned: neither
- * the hook's own nor the one the event names is below a root, nor a linked worktree, nor a root that was moved.
+ * [R170] The state `looking`: functions that read the event, and tell whether it is certain that no protected directory is
+ * concerned. Neither the hook's own directory nor the one the event names is below a root, a linked worktree, or a root
+ * that was moved.
  */
 const LOOK = `read_input() {
-  local LC_ALL=C
-  IFS= read -r -d '' -N ${MOST_BYTES + 1} input
-  [[ \${#input} -le ${MOST_BYTES} ]] || input+=$(${CAT})
+  IFS= read -r -d '' -N ${MOST_EVENT_BYTES + 1} input
+  [[ \${#input} -le ${MOST_EVENT_BYTES} ]] || input+=$(${CAT})
 }
 is_unprotected() {
-  local LC_ALL=C head=\${input:0:${HEAD_BYTES}} named='"(cwd|directory)" *: *"([^"\\]+)"' roots
+  local head=\${input:0:${HEAD_BYTES}} named='"(cwd|directory)" *: *"([^"\\]+)"' roots
   [[ \${BASH_VERSINFO[0]} -ge 5 && $1 != cursor && -f $BELAY_HOME/roots && -O $BELAY_HOME/roots ]] || return
   [[ $head != *conversation_id* && $head != *UserPromptExpansion* ]] || return
   mapfile -d '' -t roots <"$BELAY_HOME/roots" || return
@@ -130,93 +131,92 @@ is_outside() {
 }
 `;
 
-/** A function that sets `answer`, or fails. Bytes are counted as such, and nothing is said to the agent's user. */
-function shortWay(build: string, environment: readonly string[]): string {
-  return `short_way() {
-  local LC_ALL=C plain='^[!-~]([ -~]*[!-~])?$' word='"([A-Za-z0-9_-]+)"' facts name variables= line
-  local size=$'\\r\\n[Cc]ontent-[Ll]ength: ([0-9]+)\\r\\n'
-  local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)}
-  [[ \${BASH_VERSINFO[0]} -ge 5 && $# -eq 1 && $1 =~ ^[a-z-]+$ && $PWD =~ $plain ]] || return
-  [[ \${#input} -gt 0 && \${#input} -le ${MOST_BYTES} && -f $build && -f $run && -O $run ]] || return
+/**
+ * The state `asking`: a function that sets `answer`, or fails. Of `run/resident.json`, the names and values between the
+ * quotes are read as words. The proof is compared as a whole, with its header (`answerHello` of the server).
+ */
+function askResident(build: string, environment: readonly string[]): string {
+  return `ask_resident() {
+  local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)} words port name variables= line expected
+  [[ \${BASH_VERSINFO[0]} -ge 5 && $# -eq 1 && $1 != *[!a-z-]* ]] && is_plain "$PWD" || return
+  [[ \${#input} -gt 0 && \${#input} -le ${MOST_EVENT_BYTES} && -f $build && -f $run && -O $run ]] || return
   [[ ! $build -nt $run && ! -d $BELAY_HOME/agents/overdue && -z $BELAY_WAIT_MS ]] || return
-  IFS= read -r facts <"$run"
-  [[ $facts =~ \\"url\\":\\"http://127\\.0\\.0\\.1:([0-9]+)\\",\\"token\\":$word,\\"hello\\":$word,\\"proof\\":$word ]] || return
-  local port=\${BASH_REMATCH[1]} token=\${BASH_REMATCH[2]} hello=\${BASH_REMATCH[3]} proof=\${BASH_REMATCH[4]}
+  IFS=\\" read -r -a words <"$run"
+  port=\${words[9]#http://127.0.0.1:}
+  [[ "\${words[7]} \${words[11]} \${words[15]} \${words[19]}" == 'url token hello proof' ]] || return
+  [[ -n $port && $port != *[!0-9]* && \${words[13]}\${words[17]}\${words[21]} != *[!A-Za-z0-9_-]* ]] || return
+  find_client
   for name in ${environment.map((prefix) => `\${!${prefix}@}`).join(" ")}; do
-    [[ -z \${!name} || \${!name} =~ $plain ]] || return
+    is_plain "\${!name}" || return
     variables+=$name=\${!name}$'\\t'
   done
   exec 3<>"/dev/tcp/127.0.0.1/$port" || return
   began=\${EPOCHREALTIME/[.,]/}
-  send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $hello" "" || return
-  read_line && [[ $line == "HTTP/1.1 204 $proof"$'\\r' ]] && skip_headers || return
+  send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer \${words[17]}" "" || return
+  printf -v expected '%s\\r\\n' "HTTP/1.1 204 \${words[21]}" "Connection: keep-alive" ""
+  receive \${#expected} && [[ $line == "$expected" ]] || return
   sent_as=\${began:0:13}-$$
-  send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $token" \\
+  send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer \${words[13]}" \\
     "connection: close" "x-belay-cwd: $PWD" "x-belay-environment: $variables" "x-belay-wait: $sent_as" \\
     "content-type: application/json" "content-length: $((\${#input} + 2))" "" "$input" || return
-  read_all && [[ $line == 'HTTP/1.1 200 '* && $line =~ $size ]] || return
-  answer=\${line#*$'\\r\\n\\r\\n'}
-  [[ \${#answer} -eq \${BASH_REMATCH[1]} ]]
+  receive ${LONGEST_ANSWER} && [[ $line == 'HTTP/1.1 200 '* ]] || return
+  answer=\${line#*$'\\r\\n\\r\\n'} line=\${line,,}
+  line=\${line#*$'\\r\\n'content-length: }
+  [[ \${line%%$'\\r\\n'*} == "\${#answer}" ]]
+}
+# can be the value of a header as it is
+is_plain() {
+  [[ $1 != *[!\\ -~]* && $1 != ' '* && $1 != *' ' ]]
 }
 # in one piece: bash writes up to the last end of a line at once, and what follows would wait for an answer to that
 send() {
   local text
   printf -v text '%s\\r\\n' "$@"
-  printf '%s' "$text" >&3
+  echo -n "$text" >&3
 }
 spent_ms() {
   spent=$(((\${EPOCHREALTIME/[.,]/} - began) / 1000))
 }
-left() {
-  local spent
+# so many bytes, or what comes before the end; line by line, bash would read byte by byte
+receive() {
+  local spent left
   spent_ms
-  left=$((${SHORT_WAY_MS} - spent))
-  [[ $left -gt 0 ]] && printf -v left '0.%03d' "$left"
-}
-read_line() {
-  local left
-  left && IFS= read -r -n ${LONGEST_LINE} -t "$left" -u 3 line
-}
-# to the end at once: line by line, bash would read byte by byte
-read_all() {
-  local left
-  left || return
-  IFS= read -r -d '' -N ${LONGEST_ANSWER} -t "$left" -u 3 line
+  left=$((${DEADLINES.ASK_MS} - spent))
+  [[ $left -gt 0 ]] || return
+  printf -v left '0.%03d' "$left"
+  IFS= read -r -d '' -N "$1" -t "$left" -u 3 line
   [[ $? -le 1 ]]
 }
-skip_headers() {
-  while read_line && [[ $line != $'\\r' ]]; do :; done
-  [[ $line == $'\\r' ]]
-}
 is_answer() {
-  local LC_ALL=C form=${quoteForShell(SHELL_ANSWER_FORM)}
+  local form=${quoteForShell(SHELL_ANSWER_FORM)}
   [[ $1 == '${NEUTRAL_ANSWER}' || $1 =~ $form ]]
 }
 `;
 }
 
-const LONGEST_LINE = 2000;
 const LONGEST_ANSWER = 1_000_000;
 
-const ASK = `trap '' PIPE
-{ read_input; } 2>/dev/null
-if is_unprotected "$@" 2>/dev/null; then
+/** The way through the states; what goes wrong on it is not shown to the agent's user. */
+const JOURNEY = `trap '' PIPE
+exec 4>&2 2>/dev/null
+read_input
+if is_unprotected "$@"; then
   printf '${NEUTRAL_ANSWER}'
-elif short_way "$@" 2>/dev/null; then
+elif ask_resident "$@"; then
   if is_answer "$answer"; then
     printf '%s' "$answer"
   else
     printf '${NEUTRAL_ANSWER}'
-    note_trouble "$1" answer "the resident process gave an answer that no agent is given; it was left out" 2>/dev/null
+    note_trouble "$1" answer "the resident process gave an answer that no agent is given; it was left out"
   fi
 else
-  exec 3>&-
+  exec 3>&- 2>&4 4>&-
   if [[ -n $began ]]; then
     spent_ms
-    export BELAY_WAIT_MS=$((${ALL_MS} - spent))
+    export BELAY_WAIT_MS=$((${DEADLINES.SCRIPT_MS} - spent))
   fi
   [[ -z $sent_as ]] || export BELAY_EVENT=$sent_as
-  printf '%s' "$input" | long_way "$@"
+  printf '%s' "$input" | deliver "$@"
 fi`;
 
 /** Puts the script in its place, if it is not there as it should be. */

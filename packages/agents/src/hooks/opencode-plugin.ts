@@ -1,13 +1,16 @@
 /**
- * The plugin that opencode loads: plain JavaScript for Bun, which only passes events on and waits for the
- * answer. It never throws: an error in a hook of a plugin stops the tool.
+ * The plugin that opencode loads: plain JavaScript for Bun, which passes events on. It never throws: an error in a hook of a
+ * plugin stops the tool.
  *
- * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Whatever
- * is out of the ordinary goes through the hook's script, under the same name, so that it counts once.
+ * It lives as long as opencode, so it keeps a connection to the resident process: an event costs one request. Anything
+ * unusual goes through the hook's script, under the same name, so that it counts once. opencode waits for the checkpoint
+ * before a tool [N1]; it does not wait for the one after, but no later event overtakes that.
  */
+import { DEADLINES, MOST_EVENT_BYTES } from "../events/event-journey.ts";
 import { CLIENT_VARIABLE } from "./client-process.ts";
 import { HOOK_MARK, type Place } from "../settings/hook-file.ts";
 
+/** The text of the plugin. */
 export function opencodePlugin({ scope, belayHome }: Place): string {
   const home =
     scope === "shared" ? 'process.env.BELAY_HOME || join(homedir(), ".belay")' : JSON.stringify(belayHome);
@@ -22,9 +25,12 @@ const HOME = ${home};
 const HOOK = join(HOME, "${HOOK_MARK}");
 ${WAYS}
 export const Belay = async ({ directory }) => {
+  // Ends of tools that Belay has not confirmed yet.
+  const ending = new Set();
   const send = async (belay_event, input, output, id) => {
     try {
       if (!existsSync(HOOK) || isUnprotected(directory)) return {};
+      await Promise.all(ending);
       const event = JSON.stringify({ belay_event, directory, input, output, id });
       const sentAs = Date.now() + "-" + process.pid + ++sent;
       const { answer, wasAsked } = await ask(event, directory, sentAs);
@@ -38,12 +44,15 @@ ${HOOKS}};
 `;
 }
 
-/** How an event reaches Belay. */
-const WAYS = `const DEADLINE_MS = 15000;
-// What is left of the second that a hook may hold its agent up is for the script.
-const ASK_MS = 600;
-const AFTER_ASKING_MS = 350;
-const MOST_BYTES = 400000;
+const { PLUGIN_MS, ASK_MS, SCRIPT_MS, WORK_MS } = DEADLINES;
+
+/** How an event reaches Belay: the states `looking` and `asking` of its journey, then the script. */
+const WAYS = `const PLUGIN_MS = ${PLUGIN_MS};
+const ASK_MS = ${ASK_MS};
+// what is left for the script
+const AFTER_ASKING_MS = ${SCRIPT_MS - ASK_MS};
+const WORK_MS = ${WORK_MS};
+const MOST_CHARACTERS = ${MOST_EVENT_BYTES / 2};
 
 const kept = new Agent({ keepAlive: true, maxSockets: 8 });
 const CLIENT = thisProcess();
@@ -86,18 +95,18 @@ function residentSocket() {
   return isOlder || !existsSync(socket) ? undefined : socket;
 }
 
-/** Without an answer when there was none in time, or nobody to ask. */
+/** Without an answer when there was none in time, or no resident process. */
 function ask(event, cwd, id) {
   return new Promise((done) => {
     try {
-      const socketPath = event.length > MOST_BYTES ? undefined : residentSocket();
+      const socketPath = event.length > MOST_CHARACTERS ? undefined : residentSocket();
       if (socketPath === undefined) return done({ wasAsked: false });
       const end = (answer) => {
         clearTimeout(timer);
         done({ answer, wasAsked: true });
       };
       const environment = { BELAY_HOME: HOME, ${CLIENT_VARIABLE}: CLIENT };
-      const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + 850 } });
+      const body = JSON.stringify({ input: event, cwd, environment, wait: { id, deadline: Date.now() + WORK_MS } });
       const headers = { host: "belay", "content-type": "application/json", "content-length": Buffer.byteLength(body) };
       const path = "/api/hooks/opencode";
       const asked = request({ socketPath, agent: kept, method: "POST", path, headers }, (response) => {
@@ -130,7 +139,7 @@ function runHook(event, cwd, id) {
     const env = { ...process.env, ...asked };
     const child = spawn(HOOK, ["opencode"], { cwd, env, stdio: ["pipe", "pipe", "ignore"] });
     let text = "";
-    const timer = setTimeout(() => done("{}"), DEADLINE_MS);
+    const timer = setTimeout(() => done("{}"), PLUGIN_MS);
     child.on("error", () => done("{}"));
     child.stdin.on("error", () => undefined);
     child.stdout.on("data", (part) => (text += part));
@@ -159,7 +168,9 @@ const HOOKS = `  // What the model said last in each conversation: its end is an
       await send("tool.execute.before", input, { args: output?.args });
     },
     "tool.execute.after": async (input, output) => {
-      await send("tool.execute.after", input, { metadata: { exit: output?.metadata?.exit } });
+      const sending = send("tool.execute.after", input, { metadata: { exit: output?.metadata?.exit } });
+      ending.add(sending);
+      void sending.finally(() => ending.delete(sending));
     },
     event: async ({ event }) => {
       const { part, sessionID } = event?.properties ?? {};

@@ -8,6 +8,7 @@
 import { linkSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { DEADLINES } from "../events/event-journey.ts";
 import { digest, isObject, parsePayload, textOf } from "../events/payload.ts";
 import { isRunning } from "./is-running.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
@@ -28,13 +29,7 @@ export interface OverdueEvent extends SentEvent {
   readonly worker: number | null;
 }
 
-/** How long an event waits for one before it that another process is at. */
-const EARLIER_MS = 30_000;
 const POLL_MS = 20;
-
-/** Close to its deadline a hook may be leaving; this long after it, it has left. */
-const LEAVING_MS = 100;
-const LEFT_MS = 5000;
 
 /** Events that this process is at, overdue or not. */
 const atWork = new Set<string>();
@@ -85,8 +80,8 @@ export class OverduePlace {
 
   /** The work is done; at its deadline its hook may just be leaving. */
   settle(id: string, sinceDeadlineMs: number): void {
-    if (sinceDeadlineMs < -LEAVING_MS) return;
-    if (sinceDeadlineMs > LEFT_MS) return this.answered(id);
+    if (sinceDeadlineMs < -DEADLINES.LEAVING_MS) return;
+    if (sinceDeadlineMs > DEADLINES.LEFT_MS) return this.answered(id);
     makePrivateDirectory(this.#directory);
     try {
       writeFileSync(this.#note(id), "", { flag: "wx", mode: 0o600 });
@@ -122,7 +117,7 @@ export class OverduePlace {
     const isEarlier = (name: string) => isNote(name) && (before === undefined || name < before);
     for (const name of namesIn(this.#directory).filter(isEarlier).toSorted()) {
       const path = join(this.#directory, name);
-      const until = Date.now() + EARLIER_MS;
+      const until = Date.now() + DEADLINES.EARLIER_MS;
       for (let event = readEvent(path); event !== undefined; event = readEvent(path)) {
         const isOthers = event.worker !== null && event.worker !== process.pid && isRunning(event.worker);
         if (isOthers && Date.now() < until) {

@@ -1,73 +1,132 @@
 /**
- * A hook waits for its event to be carried out, and not a moment longer than an agent may be held up: then it leaves the
- * event to whoever is at it and lets the agent go on. Every hook starts with this file: what only a
- * late one needs is loaded then.
+ * The second half of an event's journey (`event-journey.ts` of the agents' package): the states that `belay hook` walks
+ * through. It waits for the event to be carried out, but not longer than an agent may be held up. Every hook loads this file;
+ * what only a late one needs is loaded then.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import {
+  beganAt,
+  DEADLINES,
+  eventId,
+  hookDeadline,
+  MOST_EVENT_BYTES,
+  travel,
+} from "@belay/agents/event-journey";
 import type { HookWorker } from "./hook-worker.ts";
 import type { HookEvent } from "./run-hook.ts";
 
-/** How long a hook may hold its agent up. `BELAY_WAIT_MS` is for those who would rather wait. */
-const WAIT_MS = Number(process.env["BELAY_WAIT_MS"]) || 1000;
-/** For what comes before this code runs, and for leaving. */
-const OWN_MS = 150;
-/** Enough for an ordinary event, also after one that took long. */
-const LEAST_WAIT_MS = 250;
-/** From here on whoever carries the event out may think that its hook has gone. */
-const CLOSE_MS = 200;
-/** More than this goes the slow way: the resident process takes bodies of a mebibyte. */
-const MOST_BYTES = 800_000;
-
+/** What the hook prints, and whether the event is still being carried out. */
 export interface Answer {
   readonly text: string;
-  /** Somebody is still at it: this process must not wait for that. */
+  /** The work goes on without the hook, which must end without waiting for it. */
   readonly isLeft: boolean;
 }
 
+/** Has an event carried out, or leaves it behind at the deadline. */
 export async function answerInTime(home: string, event: Omit<HookEvent, "wait">): Promise<Answer> {
-  const waited = existsSync(join(home, "agents", "overdue")) ? await waitedInTurn(home, event) : 0;
-  const deadline = Math.max(
-    performance.timeOrigin + WAIT_MS - OWN_MS - waited,
-    Date.now() + Math.min(WAIT_MS, LEAST_WAIT_MS),
-  );
-  const sent: HookEvent = { ...event, wait: { id: eventId(), deadline } };
-  const working = begin(home, sent);
-  const text = await beforeDeadline(working.answer, deadline);
-  if (typeof text !== "string") return leave(home, sent, { working, problem: text.problem });
-  if (Date.now() > deadline - CLOSE_MS) {
-    const { answeredAfterAll } = await import("@belay/agents/late-answer");
-    answeredAfterAll(home, { ...sent, ...sent.wait });
-  }
-  return { text, isLeft: false };
+  const deadline = hookDeadline({
+    began: performance.timeOrigin,
+    now: Date.now(),
+    allowed: Number(process.env["BELAY_WAIT_MS"]),
+    waited: existsSync(join(home, "agents", "overdue")) ? await waitedInTurn(home, event) : 0,
+  });
+  const trip = new Trip(home, { ...event, wait: { id: nameOfEvent(), deadline } });
+  const end = await travel("delivering", trip);
+  if (end === "answered" && Date.now() > deadline - DEADLINES.CLOSE_MS) await trip.clearNote();
+  return { text: trip.text, isLeft: end === "left" || trip.isUnfinished };
 }
 
 /** The hook's script may have delivered the event already, under this name. */
-function eventId(): string {
-  const given = process.env["BELAY_EVENT"];
-  return given !== undefined && /^\d{13}-\d+$/.test(given) ? given : `${Date.now()}-${process.pid}`;
+function nameOfEvent(): string {
+  const given = process.env["BELAY_EVENT"] ?? "";
+  return beganAt(given) === undefined ? eventId(Date.now(), process.pid) : given;
 }
 
-interface Working {
-  worker: HookWorker | undefined;
-  readonly answer: Promise<string>;
-}
+/** One event on its way: each method is a state, and says what happened in it. */
+class Trip {
+  readonly #home: string;
+  readonly #event: HookEvent;
+  readonly #asked: Promise<string | undefined>;
+  /** The answer of the process that carries the event out, whichever it is. */
+  readonly #work: Promise<string>;
+  #worker: HookWorker | undefined;
+  #problem: string | undefined;
+  /** What to print. */
+  text = "";
+  /** The work was still going on when the hook stopped waiting. */
+  isUnfinished = false;
 
-function begin(home: string, event: HookEvent): Working {
-  const working: Omit<Working, "answer"> = { worker: undefined };
-  const work = async () => {
-    const answer = await askResidentHook(home, event);
-    if (answer !== undefined) return answer;
+  constructor(home: string, event: HookEvent) {
+    this.#home = home;
+    this.#event = event;
+    this.#asked = askResidentHook(home, event);
+    this.#work = this.#asked.then((answer) => answer ?? this.#startWorker());
+    this.#work.catch(() => undefined);
+  }
+
+  async delivering(): Promise<"answer" | "no resident" | "late"> {
+    const heard = await beforeDeadline(this.#asked, this.#event.wait.deadline);
+    if (heard === LATE) return "late";
+    return heard === undefined ? "no resident" : this.#answered(heard);
+  }
+
+  async working(): Promise<"answer" | "failed" | "late"> {
+    try {
+      const heard = await beforeDeadline(this.#work, this.#event.wait.deadline);
+      return heard === LATE ? "late" : this.#answered(heard);
+    } catch (error) {
+      this.#problem = (error as Error).message;
+      return "failed";
+    }
+  }
+
+  async leaving(): Promise<"just done" | "command" | "noted"> {
+    this.isUnfinished = true;
+    const { leaveEvent } = await import("@belay/agents/late-answer");
+    const { RunDirectory } = await import("@belay/server/resident");
+    const worker =
+      this.#worker === undefined ? (new RunDirectory(this.#home).read()?.pid ?? null) : this.#worker.pid;
+    const { agent, cwd, environment, wait, input } = this.#event;
+    const { outcome, text } = await leaveEvent(this.#home, {
+      event: { ...wait, agent, cwd, environment, input: input.toString("utf8"), worker },
+      waitedMs: Date.now() - performance.timeOrigin,
+      problem: this.#problem,
+    });
+    this.text = text;
+    return outcome;
+  }
+
+  async waiting(): Promise<"answer" | "late"> {
+    try {
+      const heard = await beforeDeadline(this.#work, Date.now() + DEADLINES.COMMAND_MS);
+      return heard === LATE ? "late" : this.#answered(heard);
+    } catch {
+      return "late";
+    }
+  }
+
+  /** Work that ended close to the deadline may have taken the hook for gone. */
+  async clearNote(): Promise<void> {
+    const { clearNote } = await import("@belay/agents/late-answer");
+    clearNote(this.#home, { ...this.#event, ...this.#event.wait });
+  }
+
+  #answered(text: string): "answer" {
+    this.text = text;
+    return "answer";
+  }
+
+  async #startWorker(): Promise<string> {
     const { startHookWorker } = await import("./hook-worker.ts");
-    working.worker = startHookWorker(home, event);
-    return working.worker.answer;
-  };
-  return Object.assign(working, { answer: work() });
+    this.#worker = startHookWorker(this.#home, this.#event);
+    return this.#worker.answer;
+  }
 }
 
 async function askResidentHook(home: string, event: HookEvent): Promise<string | undefined> {
   const { agent, input, cwd, environment, wait } = event;
-  if (input.length > MOST_BYTES) return undefined;
+  if (input.length > MOST_EVENT_BYTES) return undefined;
   const { askResident } = await import("../resident/ask-resident.ts");
   const body = JSON.stringify({ input: input.toString("utf8"), cwd, environment, wait });
   const path = `/api/hooks/${encodeURIComponent(agent)}`;
@@ -78,45 +137,21 @@ async function askResidentHook(home: string, event: HookEvent): Promise<string |
   return (said as { answer?: string } | undefined)?.answer;
 }
 
-/** The answer, or why there is none. */
-async function beforeDeadline(
-  work: Promise<string>,
-  deadline: number,
-): Promise<string | { problem: string | undefined }> {
+const LATE = Symbol("late");
+
+async function beforeDeadline<Value>(work: Promise<Value>, deadline: number): Promise<Value | typeof LATE> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<{ problem: undefined }>((resolve) => {
-    timer = setTimeout(() => resolve({ problem: undefined }), deadline - Date.now());
+  const late = new Promise<typeof LATE>((resolve) => {
+    timer = setTimeout(() => resolve(LATE), deadline - Date.now());
   });
   try {
     return await Promise.race([work, late]);
-  } catch (error) {
-    return { problem: (error as Error).message };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function leave(
-  home: string,
-  event: HookEvent,
-  { working, problem }: { working: Working; problem: string | undefined },
-): Promise<Answer> {
-  const { letGo } = await import("@belay/agents/late-answer");
-  const { RunDirectory } = await import("@belay/server/resident");
-  const worker =
-    working.worker === undefined ? (new RunDirectory(home).read()?.pid ?? null) : working.worker.pid;
-  const { agent, cwd, environment, wait } = event;
-  const text = await letGo(home, {
-    event: { ...wait, agent, cwd, environment, input: event.input.toString("utf8"), worker },
-    waitedMs: Date.now() - performance.timeOrigin,
-    work: working.answer,
-    problem,
-  });
-  return { text, isLeft: true };
-}
-
-/** What earlier hooks of the same turn have waited in vain. */
 async function waitedInTurn(home: string, event: Omit<HookEvent, "wait">): Promise<number> {
-  const { waitedBy } = await import("@belay/agents/late-answer");
-  return waitedBy(home, { ...event, input: event.input.toString("utf8") });
+  const late = await import("@belay/agents/late-answer");
+  return late.waitedInTurn(home, { ...event, input: event.input.toString("utf8") });
 }

@@ -1,10 +1,10 @@
-/** Runs the resident process in this very process, until it is told to end. */
+/** Runs the resident process in this very process, until it ends. */
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
 import { refreshHookScript } from "../agents/agent-hooks.ts";
 import { captureJson, captureState } from "../agents/capture-state.ts";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
-import { serveHooks } from "../agents/serve-hooks.ts";
+import { createHookService } from "../agents/serve-hooks.ts";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { serveCommands } from "../resident/serve-commands.ts";
@@ -18,14 +18,14 @@ export async function runResident(
   },
   ready: (facts: ResidentFacts) => void,
 ): Promise<number | undefined> {
-  // before anybody can see that the process is there
+  // before agents can find the process
   refreshHookScript(call.home);
   const resident = await startResident({
     ...options,
     home: call.home,
     version: readBuild(),
+    hooks: (host) => createHookService(call.home, host),
     extend: (app, host) => {
-      serveHooks(call.home)(app, host);
       serveCommands(call)(app, host);
       if (options.open !== undefined) host.openSoon(options.open);
     },

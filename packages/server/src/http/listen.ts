@@ -79,7 +79,7 @@ function guarded(guard: Guard, listener: Listener): Server {
       answerRefusal(response, refusal);
       return;
     }
-    if (request.url !== HELLO_PATH)
+    if (!isTerse(request.url))
       for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
     listener(request, response);
   });
@@ -87,6 +87,11 @@ function guarded(guard: Guard, listener: Listener): Server {
   server.on("upgrade", (_, socket) => socket.destroy());
   server.on("connect", (_, socket) => socket.destroy());
   return server;
+}
+
+/** Answers that no browser sees and that a shell reads byte by byte: without headers for browsers. */
+function isTerse(url: string | undefined): boolean {
+  return url === HELLO_PATH || url?.startsWith("/api/hooks/") === true;
 }
 
 function listen(server: Server, where: { host: string; port: number } | { path: string }): Promise<void> {

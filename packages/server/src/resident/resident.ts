@@ -7,10 +7,11 @@ import type { Workspace } from "@belay/engine";
 import { getRequestListener } from "@hono/node-server";
 import { createApp, type Extension } from "./create-app.ts";
 import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
+import { withHooks, type HookService } from "../http/serve-hooks.ts";
 import type { Served } from "../routes/served.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
-import { createFileLog } from "../hosting/log.ts";
+import { createFileLog, type Log } from "../hosting/log.ts";
 import { RunDirectory, type ResidentFacts } from "./run-directory.ts";
 
 export interface ResidentOptions {
@@ -23,6 +24,8 @@ export interface ResidentOptions {
   /** Somebody looks at it: it does not end by itself. */
   readonly foreground: boolean;
   readonly extend?: Extension;
+  /** Carries out the events of agents' hooks. */
+  readonly hooks?: (host: WorkspaceHost) => HookService;
   /** Called for each workspace that is opened. */
   readonly opened?: (workspace: Workspace) => void;
   /** Whether a workspace is captured by itself, for its status. */
@@ -65,10 +68,10 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     capture: options.capture,
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
-  const handle = getRequestListener(createApp(served, log, options.extend).fetch);
+  const serve = createListener(served, log, options);
   const listener: Listener = (request, response) => {
     usedAt = clock();
-    void handle(request, response);
+    serve(request, response);
   };
   // the process that held the lock before is gone: so is its socket
   run.clear();
@@ -112,6 +115,17 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     })();
   });
   return { facts, ended, stop: () => ending.abort() };
+}
+
+/** Hook events come first: an agent waits for each. The application has everything else. */
+function createListener(
+  served: Served,
+  log: Log,
+  { extend, hooks }: Pick<ResidentOptions, "extend" | "hooks">,
+): Listener {
+  const handle = getRequestListener(createApp(served, log, extend).fetch);
+  const app: Listener = (request, response) => void handle(request, response);
+  return hooks === undefined ? app : withHooks(hooks(served.host), app);
 }
 
 /** Without what only the private file may say. */
