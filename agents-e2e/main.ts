@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
 
 const chosen = CLIENTS.filter(({ agent }) => positionals.length === 0 || positionals.includes(agent));
 if (chosen.length === 0 && !positionals.includes("latency")) {
-  console.error(`Known are ${CLIENTS.map(({ agent }) => agent).join(", ")}, and latency.`);
+  console.error(`Known clients: ${CLIENTS.map(({ agent }) => agent).join(", ")}, and latency.`);
   process.exit(2);
 }
 let failures = 0;

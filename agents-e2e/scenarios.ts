@@ -126,7 +126,7 @@ async function damagedStore(scene: Scene): Promise<void> {
   if (client.showsTrouble) assert.match(output, HOOK_TROUBLE, "the client shows that something is wrong");
   const doctor = stage.belay("doctor");
   assert.equal(doctor.status, 1, "doctor sees a problem");
-  assert.match(doctor.output, /trouble in hooks: .*damaged/s);
+  assert.match(doctor.output, /hook errors: .*damaged/s);
 }
 
 /** What clients write when a hook fails, does not answer or blocks; and what Belay has them show. */

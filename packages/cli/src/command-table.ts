@@ -1,8 +1,9 @@
-/** Every command: where it stands in the help, one line about it, and how to load it. */
+/** Every command: its place in the help, its summary, and how to load it. */
 import type { Command } from "./call/command.ts";
 
+/** A row of the table of commands. */
 export interface CommandEntry {
-  /** undefined: not for people, and not in the help */
+  /** undefined = internal, not in the help */
   readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep" | undefined;
   readonly summary: string;
   /**
@@ -13,6 +14,7 @@ export interface CommandEntry {
   load(): Promise<{ readonly default: Command }>;
 }
 
+/** All commands by name. */
 export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   init: { group: "Start", summary: "protect this directory", load: () => import("./commands/init.ts") },
   run: {
@@ -28,7 +30,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   demo: {
     group: "Start",
-    summary: "a 20-second tour on a throw-away project",
+    summary: "take a 20-second tour on a throw-away project",
     load: () => import("./commands/demo.ts"),
   },
 
@@ -46,12 +48,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   show: {
     group: "Look",
-    summary: "one checkpoint and what changed in it",
+    summary: "show one checkpoint and its changes",
     load: () => import("./commands/show.ts"),
   },
   diff: {
     group: "Look",
-    summary: "differences between checkpoints or with the disk",
+    summary: "compare checkpoints with each other or with the disk",
     load: () => import("./commands/diff.ts"),
   },
   search: {
@@ -62,34 +64,34 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
   threads: {
     group: "Look",
-    summary: "threads: conversations with agents",
+    summary: "list threads (conversations with agents)",
     load: () => import("./commands/threads.ts"),
   },
   thread: {
     group: "Look",
-    summary: "one thread, its messages and their checkpoints",
+    summary: "show one thread, its messages and their checkpoints",
     load: () => import("./commands/thread.ts"),
   },
 
-  undo: { group: "Go back", summary: "take back the last step", load: () => import("./commands/undo.ts") },
+  undo: { group: "Go back", summary: "undo the last step", load: () => import("./commands/undo.ts") },
   redo: {
     group: "Go back",
-    summary: "apply again what undo took back",
+    summary: "redo what was undone",
     load: () => import("./commands/redo.ts"),
   },
   restore: {
     group: "Go back",
-    summary: "bring back a checkpoint, whole or some paths",
+    summary: "restore a checkpoint, or only some paths of it",
     load: () => import("./commands/restore.ts"),
   },
   revert: {
     group: "Go back",
-    summary: "take out one step and keep what came later",
+    summary: "revert one step and keep what came later",
     load: () => import("./commands/revert.ts"),
   },
   approve: {
     group: "Go back",
-    summary: "make the present state the approved one",
+    summary: "approve the present state",
     load: () => import("./commands/approve.ts"),
   },
   reset: {
@@ -112,42 +114,54 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   untag: { group: "Name and share", summary: "remove a tag", load: () => import("./commands/untag.ts") },
   export: {
     group: "Name and share",
-    summary: "a checkpoint as a tar archive or a patch",
+    summary: "export a checkpoint as a tar archive or a patch",
     load: () => import("./commands/export.ts"),
   },
 
-  doctor: { group: "Upkeep", summary: "is everything in order?", load: () => import("./commands/doctor.ts") },
+  doctor: {
+    group: "Upkeep",
+    summary: "check that everything is in order",
+    load: () => import("./commands/doctor.ts"),
+  },
   verify: {
     group: "Upkeep",
-    summary: "prove that the store is sound",
+    summary: "verify that the store is sound",
     load: () => import("./commands/verify.ts"),
   },
-  stats: { group: "Upkeep", summary: "counts and sizes", load: () => import("./commands/stats.ts") },
+  stats: { group: "Upkeep", summary: "show counts and sizes", load: () => import("./commands/stats.ts") },
   prune: {
     group: "Upkeep",
     summary: "drop old checkpoints by policy",
     load: () => import("./commands/prune.ts"),
   },
-  gc: { group: "Upkeep", summary: "free what no checkpoint needs", load: () => import("./commands/gc.ts") },
-  forget: { group: "Upkeep", summary: "purge content for good", load: () => import("./commands/forget.ts") },
+  gc: {
+    group: "Upkeep",
+    summary: "free space that no checkpoint needs",
+    load: () => import("./commands/gc.ts"),
+  },
+  forget: {
+    group: "Upkeep",
+    summary: "purge content permanently",
+    load: () => import("./commands/forget.ts"),
+  },
   config: {
     group: "Upkeep",
-    summary: "settings and where they come from",
+    summary: "show or change settings",
     load: () => import("./commands/config.ts"),
   },
   workspaces: {
     group: "Upkeep",
-    summary: "all protected directories",
+    summary: "list all protected directories",
     load: () => import("./commands/workspaces.ts"),
   },
   attach: {
     group: "Upkeep",
-    summary: "give a moved project its store back",
+    summary: "attach a moved project to its store",
     load: () => import("./commands/attach.ts"),
   },
   pause: {
     group: "Upkeep",
-    summary: "capture nothing by itself for a while",
+    summary: "pause automatic captures",
     load: () => import("./commands/pause.ts"),
   },
   resume: {
@@ -162,22 +176,22 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   stop: {
     group: "Upkeep",
-    summary: "end the resident process",
+    summary: "stop the resident process",
     load: () => import("./commands/stop.ts"),
   },
   serve: {
     group: "Upkeep",
-    summary: "the same in the foreground, on a port of your choice",
+    summary: "run the API in the foreground, on a port of your choice",
     load: () => import("./commands/serve.ts"),
   },
   mcp: {
     group: "Start",
-    summary: "an MCP server on standard input and output",
+    summary: "run an MCP server on standard input and output",
     load: () => import("./commands/mcp.ts"),
   },
   hook: {
     group: undefined,
-    summary: "one event of an agent's hook",
+    summary: "handle one event of an agent's hook",
     load: () => import("./commands/hook.ts"),
   },
   "hook-worker": {
@@ -197,7 +211,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
-/** What people type who come from elsewhere. */
+/** Names of other tools' commands and what they are called here. */
 export const OTHER_WORDS: Readonly<Record<string, string>> = {
   ls: "list",
   log: "list",

@@ -6,6 +6,7 @@ import type { Style } from "./output/style.ts";
 import type { Output } from "./output/output.ts";
 import { wrap } from "./output/wrap.ts";
 
+/** The help for Belay as a whole. */
 export function generalHelp({ style, width: columns }: Output): string {
   const width = Math.min(columns, WIDEST);
   const groups = [...new Set(Object.values(COMMANDS).flatMap(({ group }) => group ?? []))];
@@ -19,10 +20,11 @@ export function generalHelp({ style, width: columns }: Output): string {
     optionTable(GLOBAL_OPTIONS, style, width),
     "",
     style.dim(wrap(CHECKPOINTS, width)),
-    style.dim(wrap("`belay <command> --help` tells more about a command.", width)),
+    style.dim(wrap("`belay <command> --help` shows the options of a command.", width)),
   ].join("\n");
 }
 
+/** The help for one command. */
 export function commandHelp(command: Command, { style, width: columns }: Output): string {
   const width = Math.min(columns, WIDEST);
   const parts = [wrap(`Usage: belay ${command.usage}`, width, "  "), "", wrap(command.about, width)];
@@ -54,13 +56,13 @@ function optionTable(options: OptionSpecs, style: Style, width: number): string 
 const CHECKPOINTS =
   "A checkpoint is given by its number, id (or its first letters), name or tag; @ is the newest, @-2 two further down `belay list`.";
 
-/** Lines are easier to read when they are not longer. */
+/** Longer lines are harder to read. */
 const WIDEST = 100;
 const INDENT = "  ";
-/** Fewer columns than this for what is said about a name are worse than a line of its own. */
+/** With fewer columns than this, a description goes below its name. */
 const NARROWEST = 20;
 
-/** Names, and beside each, or below it where there is no room, what is to be said about it. */
+/** Names with their descriptions beside them, or below where there is no room. */
 function definitions(
   rows: readonly { readonly name: string; readonly about: string }[],
   style: Style,

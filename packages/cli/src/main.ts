@@ -14,9 +14,9 @@ import { startAwaitedResident } from "./resident/ask-resident.ts";
 import { handOver } from "./resident/hand-over.ts";
 import { OWN_SURROUNDINGS } from "./call/surroundings.ts";
 
-/** Runs one command line (without the program's name) and answers with its exit code. */
+/** Runs one command line (without the program's name) and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  // a guess before parsing, so that a mistake on the command line is reported in the right form too
+  // a guess before parsing, so that usage errors have the right form too
   const form = { json: splitAtDashes(argv).includes("--json") };
   try {
     const exit = (await askedOfResident(argv)) ?? (await dispatch(argv, form, OWN_SURROUNDINGS));

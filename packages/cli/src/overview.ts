@@ -1,4 +1,4 @@
-/** `belay` alone, in a protected directory: the last checkpoints and what can be done. */
+/** `belay` alone, in a protected directory: the last checkpoints and the next commands. */
 import { printCheckpoints } from "./command-parts/checkpoint-list.ts";
 import type { Call } from "./call/command.ts";
 import { withWorkspace } from "./wiring/open-workspace.ts";
@@ -6,7 +6,7 @@ import { visible } from "./output/visible.ts";
 
 const ROWS = 10;
 
-/** undefined when this directory is not protected. */
+/** Undefined when this directory is not protected. */
 export async function overview(call: Call): Promise<number | undefined> {
   try {
     return await withWorkspace(call, async (workspace) => {

@@ -263,7 +263,7 @@ describe("whatever is broken, the agent goes on", () => {
     const done = hook("claude-code", payload("claude-code", "UserPromptSubmit", { prompt_id: "p" }));
     expect(done).toMatchObject({ status: 0, stderr: "" });
     expect(readFileSync(join(sandbox.home, "agents/trouble.log"), "utf8")).toContain("damaged");
-    expect(sandbox.belay(["doctor"]).stdout).toContain("trouble in hooks");
+    expect(sandbox.belay(["doctor"]).stdout).toContain("hook errors");
   });
 
   test.skipIf(!canMount).each(["alone", "with the resident process"])("a full disk, %s", async (how) => {

@@ -49,7 +49,7 @@ describe("[R210] attach to a directory with other files", () => {
     rmSync(sandbox.project, { recursive: true });
     const { error } = sandbox.json(["attach", workspace], 3, { cwd: strange });
     expect(error).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
-    expect(error.message).toContain(`${strange} holds other files than ${sandbox.project} did`);
+    expect(error.message).toContain(`${strange} holds files that are not from ${sandbox.project}`);
     expect(sandbox.json(["workspaces"], 0, { cwd: sandbox.base }).workspaces).toMatchObject([
       { path: sandbox.project },
     ]);

@@ -247,7 +247,7 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
       sandbox.ok("run", "--", "touch", "new.txt");
       return ["undo", "3"];
     },
-    leads: (_, hint) => void sandbox.ok("undo", /Give (\d+) at most/.exec(hint)![1]!),
+    leads: (_, hint) => void sandbox.ok("undo", /at most (\d+)/.exec(hint)![1]!),
   },
   CONTENT_PRUNED: {
     make: () => {

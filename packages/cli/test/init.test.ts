@@ -207,7 +207,7 @@ describe("a project that was deleted", () => {
       env: sandbox.environment,
       encoding: "utf8",
     });
-    expect(ran).toMatchObject({ status: 0, stderr: expect.stringContaining("does not exist any more") });
+    expect(ran).toMatchObject({ status: 0, stderr: expect.stringContaining("no longer exists") });
     expect(sandbox.read("src/b.txt")).toBe("two\n");
   });
 

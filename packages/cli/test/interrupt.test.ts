@@ -26,7 +26,7 @@ test.skipIf(!existsSync(HELPER)).each(["SIGINT", "SIGTERM"] as const)(
     while (sandbox.read(NAMES[200]!) !== "0\n" && child.exitCode === null) await sleep(1);
     child.kill(signal);
     expect(await ended).toEqual([130, null]);
-    expect(said).toMatch(/^Interrupted after [\d,]+ of 3,000 files; taking it back …$/m);
+    expect(said).toMatch(/^Interrupted after [\d,]+ of 3,000 files; taking them back …$/m);
     expect(said).toMatch(/Interrupted after \d+ of 3000 files\. Everything was put back as it was\./);
     expect(new Set(NAMES.map((name) => sandbox.read(name)))).toEqual(new Set(["1\n"]));
     expect(sandbox.belay(["list"]).stderr).toBe("");

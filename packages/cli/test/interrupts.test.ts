@@ -388,7 +388,7 @@ test("[R124] what one writes while Edit runs stands apart in the preview; [R123]
   sandbox.ok("redo", "--yes");
   sandbox.ok("checkpoint");
   expect(sandbox.ok("revert", "@", "--yes")).toContain(
-    "Nothing to take out: this checkpoint has no change of its own.",
+    "Nothing to revert: this checkpoint has no changes of its own.",
   );
 });
 

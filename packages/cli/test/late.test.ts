@@ -103,7 +103,7 @@ describe.each(["alone", "with the resident process"])(
       expect(sandbox.ok("list")).toMatch(/Before Bash: make \(late\)/);
       const { stdout } = sandbox.belay(["doctor"]);
       expect(stdout).toMatch(/late captures: 1 checkpoint/);
-      expect(stdout).toMatch(/trouble in hooks: 2 in the last week/);
+      expect(stdout).toMatch(/hook errors: 2 in the last week/);
       await sandbox.verify();
     });
 
@@ -114,7 +114,7 @@ describe.each(["alone", "with the resident process"])(
       const [{ worker } = { worker: 0 }] = notes();
       process.kill(worker, "SIGKILL");
       sandbox.write("z.txt", "after\n");
-      expect(sandbox.belay(["doctor"]).stdout).toMatch(/events left behind: 1 /);
+      expect(sandbox.belay(["doctor"]).stdout).toMatch(/overdue events: 1 /);
       expect(hook("PostToolUse").answer).toEqual({});
       await untilDone();
       expect(descriptions()).toEqual(["After Bash", "Before Bash: make"]);

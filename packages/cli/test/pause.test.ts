@@ -36,7 +36,7 @@ function descriptions(sandbox: Sandbox): string[] {
 }
 
 describe("[R144] while it is paused", { timeout: 60_000 }, () => {
-  test("hooks answer, nothing is captured by itself, and status, doctor and JSON say so first", async () => {
+  test("hooks answer, nothing is captured automatically, and status, doctor and JSON say so first", async () => {
     using sandbox = await Sandbox.protected();
     turn(sandbox, "first");
     const { paused } = sandbox.json(["pause", "30m"]);

@@ -79,7 +79,7 @@ test("[R186] a project directory that is gone is not one without changes", async
   ]) {
     const ran = at(...args);
     expect({ args, status: ran.status }).toEqual({ args, status: 3 });
-    expect(ran.stderr).toContain("does not exist any more");
+    expect(ran.stderr).toContain("no longer exists");
   }
   const status = at("status");
   expect(status.stdout).toMatch(/^✗ This directory is gone; its checkpoints are not\.\n/);

@@ -87,13 +87,13 @@ describe("[R152] init answered with no to the hooks", () => {
 describe.each(["alone", "with the resident process"])("[R151] uninstall, %s", (how) => {
   const start = () => how === "alone" || sandbox.ok("start");
 
-  test("the directory is not protected any more: commands say so, hooks make no checkpoints", async () => {
+  test("the directory is no longer protected: commands say so, hooks make no checkpoints", async () => {
     start();
     const { store } = sandbox.json(["init", "--agent", "codex", "--yes"]);
     prompt("s1", "first");
     const before = sandbox.json(["list"]).checkpoints.length;
     expect(before).toBeGreaterThan(1);
-    expect(sandbox.ok("uninstall")).toMatch(/is not protected any more/);
+    expect(sandbox.ok("uninstall")).toMatch(/is no longer protected/);
     const { error } = sandbox.json(["status"], 4);
     expect(error).toMatchObject({ code: "WORKSPACE_NOT_FOUND", ended: { store } });
     expect(error.message).toContain("`belay uninstall` ended that");
@@ -157,7 +157,7 @@ describe("[R151] uninstall says exactly what it did", () => {
     const { store } = sandbox.json(["init", "--agent", "codex", "--yes"]);
     expect(sandbox.ok("uninstall")).toContain(`${hooks()} is as it was before Belay.`);
     expect(readFileSync(hooks(), "utf8")).toBe('{ "mine": true }\n');
-    expect(sandbox.ok("workspaces")).toContain("not protected any more");
+    expect(sandbox.ok("workspaces")).toContain("no longer protected");
     expect(sandbox.ok("uninstall", "--purge", "--yes")).toMatch(/checkpoints are deleted/);
     expect(existsSync(store)).toBe(false);
     expect(sandbox.json(["workspaces"])).toEqual({ workspaces: [] });

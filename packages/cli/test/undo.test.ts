@@ -151,7 +151,7 @@ describe("when something else changed meanwhile", () => {
     expect(sandbox.json(["undo", "--dry-run"], 3).waysOut).toEqual(result.waysOut);
     expect(sandbox.belay(["undo"]).stdout).toBe(
       [
-        `! Cannot undo turn of tester "sh -c 'sed -i '\\''s/^2$/two/'\\'' a.txt; echo new > new.txt'". Nothing was changed. In the way:`,
+        `! Cannot undo turn of tester "sh -c 'sed -i '\\''s/^2$/two/'\\'' a.txt; echo new > new.txt'". Nothing was changed. Conflicts:`,
         "  a.txt:2  changed again since, in the same place",
         "    now    │ by hand",
         "    wanted │ 2",
@@ -249,7 +249,7 @@ test("[R161] the newest step can no longer be undone: exit 3, the way out, and s
   sandbox.write("later.txt", "by hand\n");
   sandbox.ok("checkpoint");
   const forgotten = sandbox.belay(["forget", newest.id, "--yes"]);
-  expect(forgotten.stderr).toMatch(/No longer to be undone: turn of tester "sh -c 'echo newest/);
+  expect(forgotten.stderr).toMatch(/These steps can no longer be undone: turn of tester "sh -c 'echo newest/);
   const error = sandbox.error(["undo", "--yes"], 3);
   expect(error).toMatchObject({ code: "CONTENT_PRUNED", checkpoint: before.id });
   expect(error.hint).toContain(`belay restore ${before.id}`);

@@ -190,7 +190,7 @@ describe("forget: words and copies", () => {
     expect(shown()).not.toContain(`first ${secret}`);
     expect(shown()).toContain(`second ${secret}`);
     expect(sandbox.ok("forget", "--thread", thread, "--yes")).toMatch(
-      /Purged the words of 2 messages, 2 steps/,
+      /Purged the text of 2 messages, 2 steps/,
     );
     expect(shown()).not.toContain(secret);
     expect(sandbox.read("a.txt")).toBe("secon");

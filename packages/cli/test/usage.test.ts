@@ -80,7 +80,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     expect(sandbox.belay(["lst"])).toEqual({
       status: 2,
       stdout: "",
-      stderr: 'belay: There is no command "lst".\n→ Did you mean `belay list`?\n',
+      stderr: 'belay: Unknown command "lst".\n→ Did you mean `belay list`?\n',
     });
     const told = sandbox.belay(["status"]);
     expect(told).toMatchObject({ status: 4, stdout: "" });

@@ -94,6 +94,6 @@ test("[R116] a root that is gone is said when the workspace is opened", () =>
     };
     expect(await notices()).toEqual([]);
     renameSync(temp.root, `${temp.root}-away`);
-    expect(await notices()).toEqual([expect.stringMatching(/^The directory does not exist any more/)]);
+    expect(await notices()).toEqual([expect.stringMatching(/^The directory no longer exists/)]);
     renameSync(`${temp.root}-away`, temp.root);
   })());

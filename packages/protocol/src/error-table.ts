@@ -50,9 +50,9 @@ const ENGINE = {
       ended !== undefined
         ? "`belay init` protects it again, with its checkpoints; `belay uninstall --purge` deletes them."
         : movedTo !== undefined
-          ? `\`belay init\` protects it anew; \`belay attach ${movedTo.id}\` takes the store back.`
+          ? `\`belay init\` starts with a new store; \`belay attach ${movedTo.id}\` takes the store back.`
           : candidates.length > 0
-            ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory anew.`
+            ? `\`${belayAt(candidates[0]!.path, "restore", "@")}\` brings back what is gone. Was it moved here? \`belay attach ${candidates[0]!.id}\` gives it that store. \`belay init\` protects this directory with a new store.`
             : "`belay init` protects this directory.",
     apiHint: "GET /api/workspaces lists them; `belay init` protects a directory.",
     list: ({ candidates = [] }: { readonly candidates?: readonly Named[] }) =>
@@ -82,7 +82,7 @@ const ENGINE = {
     exit: EXIT.refused,
     status: 409,
     hint: ({ candidates }: { readonly candidates: readonly { readonly seq: number }[] }) =>
-      `\`belay show ${candidates[0]!.seq}\` shows the first: its number, or more letters of its id, mean it alone.`,
+      `\`belay show ${candidates[0]!.seq}\` shows the first: its number, or more letters of its id, identify it.`,
     list: ({
       candidates,
     }: {
@@ -103,7 +103,7 @@ const ENGINE = {
     exit: EXIT.refused,
     status: 409,
     hint: ({ candidates }: { readonly candidates: readonly { readonly id: string }[] }) =>
-      `\`belay thread ${candidates[0]!.id}\` shows the first: more letters of its id mean it alone.`,
+      `\`belay thread ${candidates[0]!.id}\` shows the first: more letters of its id identify it.`,
     list: ({
       candidates,
     }: {
@@ -129,7 +129,7 @@ const ENGINE = {
     exit: EXIT.refused,
     status: 409,
     hint: ({ checkpoint }: { readonly checkpoint: string }) =>
-      `\`belay forget ${checkpoint}\` purges it for good, approved or not.`,
+      `\`belay forget ${checkpoint}\` purges it permanently, approved or not.`,
   },
   LIMIT_REACHED: {
     exit: EXIT.refused,
@@ -175,12 +175,12 @@ const ENGINE = {
     exit: EXIT.damaged,
     status: 500,
     hint: ({ store }: { readonly store: string }) =>
-      `Keep a copy of ${store}. \`belay doctor\` says how bad it is; \`belay uninstall --purge\` and \`belay init\` start anew.`,
+      `Keep a copy of ${store}. \`belay doctor\` says how bad it is; \`belay uninstall --purge\` and \`belay init\` start with a new store.`,
   },
   STORE_MISSING: {
     exit: EXIT.damaged,
     status: 500,
-    hint: "If it was moved away, put it back. Else `belay uninstall --purge` and `belay init` start a new one.",
+    hint: "If it was moved away, move it back. Otherwise `belay uninstall --purge` and `belay init` create a new one.",
   },
   STORE_REPLACED: {
     exit: EXIT.damaged,
@@ -198,13 +198,13 @@ const ENGINE = {
     status: 500,
     hint: ({ store, reason }: { readonly store: string; readonly reason: string }) =>
       reason.includes("can write")
-        ? `\`${shellWords(["chmod", "go-w", store])}\` makes it yours alone; --home or $BELAY_HOME names another place.`
-        : "Name another place with --home or $BELAY_HOME.",
+        ? `\`${shellWords(["chmod", "go-w", store])}\` makes it private; --home or $BELAY_HOME chooses another place.`
+        : "Choose another place with --home or $BELAY_HOME.",
   },
   STORE_BUSY: {
     exit: EXIT.failed,
     status: 500,
-    hint: "Another process is writing: run the command again; `belay doctor` says more if it stays so.",
+    hint: "Another process is writing. Run the command again; if that does not help, `belay doctor` says more.",
   },
   STORE_FULL: {
     exit: EXIT.failed,
@@ -231,7 +231,7 @@ const ENGINE = {
     status: 500,
     hint: "Use a newer Node 24: its SQLite can lose data.",
   },
-  INTERRUPTED: { exit: EXIT.interrupted, status: 409, hint: "Run the command again to go on." },
+  INTERRUPTED: { exit: EXIT.interrupted, status: 409, hint: "Run the command again to continue." },
   RESTORE_RUNNING: {
     exit: EXIT.running,
     status: 423,
@@ -241,14 +241,14 @@ const ENGINE = {
     exit: EXIT.refused,
     status: 409,
     hint: ({ before }: { readonly before: number }) =>
-      `Look at these files. \`belay restore ${before}\` goes back to the state before what was interrupted.`,
+      `Look at these files. \`belay restore ${before}\` goes back to the state before the interrupted operation.`,
     list: ({ paths }: { readonly paths: readonly string[] }) => paths,
   },
   PREFLIGHT_FAILED: {
     exit: EXIT.refused,
     status: 409,
-    hint: "Put this right, or use --best-effort to leave these paths out.",
-    apiHint: "Put this right, or ask for bestEffort to leave these paths out.",
+    hint: "Fix this, or use --best-effort to skip these paths.",
+    apiHint: "Fix this, or set bestEffort to skip these paths.",
     list: ({
       problems,
     }: {
@@ -259,21 +259,21 @@ const ENGINE = {
     exit: EXIT.refused,
     status: 409,
     hint: "Run the command again to see what it would do now.",
-    apiHint: "Ask for the preview again and use its plan.",
+    apiHint: "Request the preview again and use its plan.",
   },
   STEPS_MISSING: {
     exit: EXIT.refused,
     status: 409,
     hint: ({ available }: { readonly available: number }) =>
-      available === 0 ? "`belay list` shows what can be restored." : `Give ${available} at most.`,
+      available === 0 ? "`belay list` shows what can be restored." : `Use at most ${available}.`,
   },
   CONTENT_PRUNED: {
     exit: EXIT.refused,
     status: 409,
     hint: ({ checkpoint }: { readonly checkpoint: string | null }) =>
       checkpoint === null
-        ? "`belay list` shows what can be restored; `belay revert <checkpoint>` takes out another change."
-        : `\`belay restore ${checkpoint}\` goes back to before it; \`belay revert <checkpoint>\` takes out another change.`,
+        ? "`belay list` shows what can be restored; `belay revert <checkpoint>` reverts another change."
+        : `\`belay restore ${checkpoint}\` goes back to before it; \`belay revert <checkpoint>\` reverts another change.`,
   },
   CONFIG_INVALID: { exit: EXIT.usage, status: 400, hint: "`belay config` lists the settings." },
   FILE_SYSTEM: {
@@ -289,18 +289,18 @@ const COMMAND = {
   CONFIRMATION_REQUIRED: {
     exit: EXIT.refused,
     status: 409,
-    hint: "Add --yes to do it without a question.",
+    hint: "Add --yes to skip the question.",
   },
   PATH_NOT_KEPT_OUT: { exit: EXIT.notFound, status: 404, hint: "`belay status` lists what is." },
   CONVERSATION_NOT_FORKED: {
     exit: EXIT.refused,
     status: 409,
-    hint: "A restore without --with-conversation brings back the files alone.",
+    hint: "Without --with-conversation, a restore changes only the files.",
   },
   NO_PARENT: {
     exit: EXIT.failed,
     status: 409,
-    hint: "`belay export <checkpoint> --tar <file>` has all its files.",
+    hint: "`belay export <checkpoint> --tar <file>` exports all its files.",
   },
   OUTPUT_EXISTS: {
     exit: EXIT.refused,
@@ -314,7 +314,7 @@ const COMMAND = {
   INTERNAL: {
     exit: EXIT.failed,
     status: 500,
-    hint: "This is a mistake in Belay. Please report it with the lines above.",
+    hint: "This is a bug in Belay. Please report it with the lines above.",
   },
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 
@@ -330,7 +330,7 @@ const API = {
   CONFLICTS: {
     exit: EXIT.refused,
     status: 409,
-    hint: "Look at the conflicts, or ask for bestEffort to leave these paths out.",
+    hint: "Look at the conflicts, or set bestEffort to skip these paths.",
   },
   TOKEN_REQUIRED: { exit: EXIT.failed, status: 401, hint: NOTHING_DONE },
   HOST_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },

@@ -43,7 +43,7 @@ export type BelayEvent =
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
   /** These can no longer be undone or redone. */
   | (Place & { type: "steps_dropped"; steps: readonly string[] })
-  /** Nothing is captured by itself until then, or is again; a pause that ends by itself ends without an event. */
+  /** Nothing is captured automatically until then, or is again; a pause that ends by itself ends without an event. */
   | (Place & { type: "capture_paused"; until: string })
   | (Place & { type: "capture_resumed" })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })

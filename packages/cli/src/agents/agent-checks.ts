@@ -30,8 +30,8 @@ function captureChecks({ on, obstacles, agents }: CaptureState): AgentCheck[] {
   const captured = agents.filter((agent) => agent.captured).map(({ title }) => title);
   const detail =
     captured.length === 0
-      ? "no agent is used here: `belay run -- <command>` and `belay checkpoint` capture"
-      : `what ${captured.join(", ")} ${captured.length === 1 ? "does" : "do"} is captured by itself`;
+      ? "no agent is used here; `belay run -- <command>` and `belay checkpoint` capture changes"
+      : `work of ${captured.join(", ")} is captured automatically`;
   return [{ name: "capture", status: "ok", detail }];
 }
 
@@ -55,10 +55,10 @@ function overdueCheck(home: string): AgentCheck[] {
   const since = new Date(oldest.deadline).toISOString();
   return [
     {
-      name: "events left behind",
+      name: "overdue events",
       status: "warning",
-      detail: `${others.length + 1} not recorded yet, the oldest of ${oldest.agent} in ${oldest.cwd} at ${since}`,
-      hint: "They are recorded when their captures end, or made up for with the next event from there.",
+      detail: `${others.length + 1} not recorded yet, the oldest from ${oldest.agent} in ${oldest.cwd} at ${since}`,
+      hint: "They are recorded when their captures end, or with the next event from that directory.",
     },
   ];
 }
@@ -73,7 +73,7 @@ function uncapturedCheck(home: string): AgentCheck[] {
     {
       name: "not captured",
       status: "warning",
-      detail: `${waiting.length} turns are not in any timeline yet, the last of ${last.agent} in ${last.cwd} at ${since}: ${last.problem}`,
+      detail: `${waiting.length} turns are not in any timeline yet, the last from ${last.agent} in ${last.cwd} at ${since}: ${last.problem}`,
       hint: "They are recorded as not captured as soon as the store can be written.",
     },
   ];
@@ -102,10 +102,10 @@ function troubleCheck(home: string, now: number): AgentCheck[] {
   const detail = `${recent.length} in the last week; the last one at ${last.at}, ${last.agent} ${last.event}: ${last.problem}`;
   return [
     {
-      name: "trouble in hooks",
+      name: "hook errors",
       status: "warning",
       detail,
-      hint: `All of it: ${join(home, "agents", "trouble.log")}`,
+      hint: `Full log: ${join(home, "agents", "trouble.log")}`,
     },
   ];
 }

@@ -50,7 +50,7 @@ export async function chooseAgents(names: string | undefined, place: Place): Pro
   return names.split(",").map((name) => {
     const found = all.find(({ id }) => id === name.trim());
     if (found === undefined)
-      throw usageError(`${name}: no such agent.`, `Known are ${all.map(({ id }) => id).join(", ")}.`);
+      throw usageError(`Unknown agent "${name}".`, `Known agents: ${all.map(({ id }) => id).join(", ")}.`);
     return found;
   });
 }

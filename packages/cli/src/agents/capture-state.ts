@@ -1,5 +1,5 @@
 /**
- * Whether this directory is captured by itself, by which agents and since when: derived here and nowhere else. `status`,
+ * Whether this directory is captured automatically, by which agents and since when: derived here and nowhere else. `status`,
  * `doctor` and the HTTP API say what this says. It looks at the settings of Belay and of the agents, at the last event
  * of each and at what the agents did meanwhile; it changes nothing.
  */
@@ -27,7 +27,7 @@ export interface CaptureObstacle {
 export interface AgentCapture {
   readonly agent: string;
   readonly title: string;
-  /** What it does is captured by itself, as far as can be told. */
+  /** What it does is captured automatically, as far as can be told. */
   readonly captured: boolean;
   readonly hooks: Detection["hooks"];
   /** When something was last recorded of it here; null: never. */
@@ -38,7 +38,7 @@ export interface AgentCapture {
 }
 
 export interface CaptureState {
-  /** False: nothing at all is captured by itself. */
+  /** False: nothing at all is captured automatically. */
   readonly on: boolean;
   /** What keeps everything from being captured, the worst first; empty while `on`. */
   readonly obstacles: readonly CaptureObstacle[];
@@ -114,7 +114,7 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
       {
         code: "STORE_FAILS",
         detail: `the store cannot be opened, so nothing is captured: ${workspace.message}`,
-        hint: "`belay verify --full` says more.",
+        hint: "`belay verify --full` shows the damage.",
       },
     ];
   if (isGone(workspace))
@@ -138,7 +138,7 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
     return [
       {
         code: "AUTOMATIC_OFF",
-        detail: "automatic checkpoints are switched off: nothing is captured by itself",
+        detail: "automatic checkpoints are off: nothing is captured automatically",
         hint: "`belay config checkpoints.automatic on` switches them on.",
       },
     ];
@@ -154,14 +154,14 @@ function withoutAgents(agents: readonly AgentCapture[]): CaptureObstacle[] {
     return [
       {
         code: "NO_HOOKS",
-        detail: `no agent has Belay's hooks (${agents.map(({ title }) => title).join(", ")}): nothing is captured by itself`,
+        detail: `no agent has Belay's hooks (${agents.map(({ title }) => title).join(", ")}): nothing is captured automatically`,
         hint: "`belay init` installs them; `belay run -- <command>` captures one command.",
       },
     ];
   return [
     {
       code: "NO_EVENTS",
-      detail: `${silent.title}'s hooks are installed and do not run: nothing is captured by itself`,
+      detail: `${silent.title}'s hooks are installed but do not run: nothing is captured automatically`,
       hint: silent.problem ?? "",
     },
   ];
@@ -239,7 +239,7 @@ async function troubleOf(scene: Scene, known: Known): Promise<AgentTrouble | und
 async function heldUp({ how }: Scene, { adapter, detection }: Known): Promise<AgentTrouble | undefined> {
   const obstacles = (await adapter.obstacles?.(detection.place, how)) ?? [];
   if (obstacles.length === 0) return undefined;
-  return { problem: obstacles.join(" "), hint: "Until then it is not captured by itself.", stops: true };
+  return { problem: obstacles.join(" "), hint: "Until then it is not captured automatically.", stops: true };
 }
 
 /** It worked here, by its own files, and no event told of it. */
@@ -249,7 +249,7 @@ async function silence(known: Known): Promise<AgentTrouble | undefined> {
   const ran = await adapter.lastRun?.(detection.place, (lastEvent ?? since) + SILENCE_MS);
   if (ran === undefined || ran === null) return undefined;
   const last =
-    lastEvent === null ? "none of its events ever arrived" : `its last event is of ${iso(lastEvent)}`;
+    lastEvent === null ? "none of its events ever arrived" : `its last event was at ${iso(lastEvent)}`;
   return {
     problem: `it worked here until ${iso(ran)}, and ${last}`,
     hint: "Restart it: agents read their hooks when they start.",

@@ -29,7 +29,7 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
   const prompts = messages.filter(({ role }) => role === "user");
   const at = prompts.findIndex((message) => isFrom(message, target));
   if (at < 0)
-    return { advice: "The conversation stands where it stood: nothing was said after this checkpoint." };
+    return { advice: "The conversation is unchanged: there are no messages after this checkpoint." };
   const { path, cwd } = transcriptOf(home, { agent, session });
   const { conversations } = await loadAgent(agent);
   const result = await conversations.fork({
@@ -43,9 +43,11 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
   });
   switch (result.outcome) {
     case "forked":
-      return { advice: `The conversation goes on from there with: ${result.resume.join(" ")}` };
+      return { advice: `To continue the conversation from there: ${result.resume.join(" ")}` };
     case "empty":
-      return { advice: `Nothing was said before this point. Begin anew with: ${result.resume.join(" ")}` };
+      return {
+        advice: `There are no messages before this point. Start a new conversation with: ${result.resume.join(" ")}`,
+      };
     case "files-only":
       return { warning: result.reason };
     case "failed":
@@ -56,8 +58,8 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
 function cannotFork(reason: string, { seq }: Checkpoint): ContractError {
   return new ContractError(
     "CONVERSATION_NOT_FORKED",
-    `The conversation cannot go back: ${reason} Nothing was changed.`,
-    { hint: `\`belay restore ${seq}\` brings back the files alone.`, facts: { reason } },
+    `The conversation cannot be rewound: ${reason} Nothing was changed.`,
+    { hint: `\`belay restore ${seq}\` restores only the files.`, facts: { reason } },
   );
 }
 

@@ -13,7 +13,7 @@ export async function writeToStdout(pieces: AsyncIterable<Buffer>, output: Outpu
   return true;
 }
 
-/** Writes beside the file and renames: a broken export never looks like a whole one. */
+/** Writes beside the file and renames: a broken export never looks like a complete one. */
 export async function writeToFile(pieces: AsyncIterable<Buffer>, path: string): Promise<number> {
   const partial = `${path}.part-${process.pid}`;
   try {

@@ -1,21 +1,23 @@
 /**
- * A thread as a git repository of its own: `main` is what was approved, each session a branch, each approval
- * a merge. It is written through `git fast-import` into a new directory and has nothing to do with the user's own.
+ * Exports a thread as a new git repository: `main` is what was approved, each session a branch, each approval
+ * a merge. It is written through `git fast-import` into a new directory, unrelated to the user's repository.
  */
 import { redact } from "@belay/protocol/redact";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import type { Checkpoint, Session, ThreadSummary, Workspace } from "@belay/engine";
 
-/** Larger files are left out and named in the message. */
+/** Larger files are left out and named in the commit message. */
 const LARGEST_BYTES = 256 * 1024 * 1024;
 const IDENTITY = "Belay <belay@localhost>";
 
+/** A branch of the exported repository. */
 export interface ExportedBranch {
   readonly branch: string;
   readonly commits: number;
 }
 
+/** Writes the repository and returns its branches. */
 export async function exportRepository(
   workspace: Workspace,
   thread: ThreadSummary,
@@ -41,7 +43,7 @@ export async function exportRepository(
   return branches;
 }
 
-/** Whatever points git at another repository must not. */
+/** The environment without variables that point git at another repository. */
 function environment(): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"));
   return { ...Object.fromEntries(own), GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
@@ -53,7 +55,7 @@ function run(directory: string, args: readonly string[]): void {
     throw new Error(`git ${args[0]} failed: ${done.stderr ?? done.error?.message ?? ""}`);
 }
 
-/** A commit that was written: its mark, and the checkpoint whose tree it has. */
+/** A written commit: its mark and the checkpoint whose tree it has. */
 interface Written {
   readonly mark: number;
   readonly checkpoint: string;
@@ -109,7 +111,7 @@ class Writer {
     return branches;
   }
 
-  /** The state that the thread began with. */
+  /** The state the thread began with. */
   async #first(
     sessions: readonly Session[],
     checkpoints: readonly Checkpoint[],
@@ -169,18 +171,18 @@ function gitMode(kind: "file" | "symlink", mode: number): string {
   return (mode & 0o100) === 0 ? "100644" : "100755";
 }
 
-/** What the checkpoint says of itself, annotations included. */
+/** The commit message: description, note and annotations of the checkpoint. */
 function messageOf({ description, name, note, id, tags }: Checkpoint): string {
   const trailers = [
     `Belay-Checkpoint: ${id}`,
     ...(name === null ? [] : [`Belay-Name: ${name}`]),
     ...tags.map((tag) => `Belay-Tag: ${tag}`),
   ];
-  // a repository is there to be passed on
+  // a repository is made to be passed on
   return redact([description, ...(note === null ? [] : [note]), trailers.join("\n")].join("\n\n"));
 }
 
-/** As fast-import wants names: in quotes, every byte that is not plain as an octal number. */
+/** A name in fast-import's form: quoted, with non-plain bytes in octal. */
 function quoted(path: string): string {
   const bytes = [...Buffer.from(path, "latin1")].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x22 || byte === 0x5c

@@ -1,14 +1,15 @@
 /**
  * A tar archive (POSIX ustar, with pax headers for what does not fit) of a checkpoint's files. Names are
- * bytes: one that is not UTF-8 goes in as it is. Owners are left out (0, no names), so that whoever
- * unpacks owns the files; all entries carry the checkpoint's time, so equal checkpoints give equal archives.
+ * bytes: one that is not UTF-8 is kept as it is. Owners are left out (0, no names), so that the files belong
+ * to the user who unpacks them. All entries carry the checkpoint's time, so equal checkpoints give equal
+ * archives.
  */
 import { isUtf8 } from "node:buffer";
 import type { ExportedFile } from "@belay/engine";
 
 const BLOCK = 512;
 const TYPE_FLAGS = { file: "0", symlink: "2", directory: "5" } as const;
-/** What eleven octal digits can hold. */
+/** The largest number that eleven octal digits hold. */
 const LARGEST_USTAR_SIZE = 0o77777777777;
 
 /** The archive in pieces; each file is read while it is written. */
@@ -47,7 +48,7 @@ interface HeaderFields extends Fields {
   readonly type: string;
 }
 
-/** One 512-byte block; what is too long for it is cut, and a pax header before it has the whole. */
+/** One 512-byte block. A field that is too long is cut; the pax header before it has the full value. */
 function header(fields: HeaderFields): Buffer {
   const block = Buffer.alloc(BLOCK);
   const { prefix, name } = splitName(fields.name) ?? { prefix: EMPTY, name: fields.name.subarray(0, 100) };
@@ -61,7 +62,7 @@ function header(fields: HeaderFields): Buffer {
   fields.target.subarray(0, 100).copy(block, 157);
   block.write("ustar\u000000", 257, "latin1");
   prefix.copy(block, 345);
-  // the sum is taken with spaces in its own place
+  // the checksum counts its own field as spaces
   block.fill(" ", 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, "0")}\u0000 `, 148, "latin1");
@@ -86,7 +87,7 @@ function paxRecords({ name, target, size }: Fields): Buffer {
   if (target.length > 100) records.push(paxRecord("linkpath", target));
   if (size > LARGEST_USTAR_SIZE) records.push(paxRecord("size", Buffer.from(String(size))));
   const areText = isUtf8(name) && isUtf8(target);
-  // pax text is UTF-8 unless this record, which must come first, says that it is plain bytes
+  // pax text is UTF-8 unless this record, which must come first, declares plain bytes
   if (records.length > 0 && !areText) records.unshift(paxRecord("hdrcharset", Buffer.from("BINARY")));
   return Buffer.concat(records);
 }

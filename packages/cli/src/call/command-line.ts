@@ -1,25 +1,27 @@
 /**
- * From the words on the command line to options and operands. Everything unknown is refused with the
- * nearest thing that exists: a mistyped `--dry-run` must never become the real thing.
+ * Parses the words of the command line into options and operands. Everything unknown is refused, with the
+ * nearest known word: a mistyped `--dry-run` must never become the real thing.
  */
 import { parseArgs } from "node:util";
 import { usageError } from "@belay/protocol/errors";
 import type { OptionSpecs } from "./command.ts";
 import { nearest } from "./nearest.ts";
 
+/** The options that every command accepts. */
 export const GLOBAL_OPTIONS = {
-  directory: { type: "string", short: "C", value: "dir", about: "work as if started in this directory" },
+  directory: { type: "string", short: "C", value: "dir", about: "run as if started in this directory" },
   home: {
     type: "string",
     value: "dir",
-    about: "where Belay keeps everything (else $BELAY_HOME, else ~/.belay)",
+    about: "Belay's data directory (default: $BELAY_HOME or ~/.belay)",
   },
-  json: { type: "boolean", about: "the result as JSON on stdout" },
-  quiet: { type: "boolean", short: "q", about: "only results, warnings and errors" },
-  help: { type: "boolean", short: "h", about: "help for a command" },
-  version: { type: "boolean", short: "V", about: "the version" },
+  json: { type: "boolean", about: "print the result as JSON" },
+  quiet: { type: "boolean", short: "q", about: "print only results, warnings and errors" },
+  help: { type: "boolean", short: "h", about: "show help" },
+  version: { type: "boolean", short: "V", about: "show the version" },
 } as const satisfies OptionSpecs;
 
+/** A parsed command line. */
 export interface ParsedLine {
   readonly options: Readonly<Record<string, string | boolean | string[]>>;
   readonly operands: string[];
@@ -33,6 +35,7 @@ export function splitAtOperand(words: readonly string[], options: OptionSpecs): 
   return [words.slice(0, at), words.slice(at)];
 }
 
+/** Parses words by their option specs; throws a usage error on anything unknown. */
 export function parseWords(words: readonly string[], specs: OptionSpecs): ParsedLine {
   const options: Record<string, string | boolean | string[]> = {};
   const operands: string[] = [];
@@ -61,7 +64,7 @@ function tokensOf(words: readonly string[], specs: OptionSpecs) {
       short === undefined ? { type } : { type, short },
     ]),
   );
-  // not strict: its messages suggest nothing; `addOption` checks what strict would
+  // not strict: its messages suggest nothing; `addOption` checks what strict would check
   return parseArgs({ args: [...words], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
@@ -74,7 +77,7 @@ function addOption(
   if (spec === undefined || !Object.hasOwn(specs, token.name)) throw unknownOption(token.rawName, specs);
   if (spec.type === "boolean") {
     if (token.value !== undefined)
-      throw usageError(`${token.rawName} takes no value.`, "Leave out what follows the =.");
+      throw usageError(`${token.rawName} takes no value.`, "Remove the = and what follows it.");
     options[token.name] = true;
     return;
   }
@@ -85,7 +88,7 @@ function addOption(
 
 function valueOf(token: OptionToken, valueName: string): string {
   const { value, inlineValue, rawName } = token;
-  // `--limit --json` forgot the number; a lone "-" means stdin or stdout
+  // `--limit --json` lacks the number; a lone "-" means stdin or stdout
   if (value === undefined || (inlineValue !== true && value.startsWith("-") && value !== "-")) {
     throw usageError(
       `${rawName} needs a value: ${rawName} <${valueName}>.`,
@@ -99,7 +102,7 @@ function unknownOption(rawName: string, specs: OptionSpecs): Error {
   const known = Object.keys(specs).map((name) => `--${name}`);
   const close = nearest(rawName, known);
   return usageError(
-    `There is no option ${rawName} here.`,
+    `Unknown option ${rawName}.`,
     close === undefined
       ? "Add --help to see the options. A path that starts with a dash goes after --."
       : `Did you mean ${close}?`,

@@ -1,21 +1,24 @@
 /**
- * What a command is: its help, its options and what it does. A command file imports the engine's types
- * only and loads its code when it runs, so that help and mistakes on the command line cost nothing.
+ * What a command is: its help, its options and its code. A command file imports the engine's types only and
+ * loads its code when it runs, so that help and usage errors cost nothing.
  */
 import type { Output } from "../output/output.ts";
 import type { HostedWorkspace, Surroundings } from "./surroundings.ts";
 
+/** One option of a command. */
 export interface OptionSpec {
   readonly type: "boolean" | "string";
   readonly short?: string;
   readonly multiple?: boolean;
-  /** What the value is called in the help. */
+  /** The name of the value in the help. */
   readonly value?: string;
   readonly about: string;
 }
 
+/** The options of a command by name. */
 export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
 
+/** The parsed values of these options. */
 export type OptionValues<Specs extends OptionSpecs> = {
   readonly [Name in keyof Specs]?: Specs[Name] extends { type: "boolean" }
     ? boolean
@@ -24,13 +27,13 @@ export type OptionValues<Specs extends OptionSpecs> = {
       : string;
 };
 
-/** One call of a command. */
+/** One invocation of a command. */
 export interface Call<Specs extends OptionSpecs = OptionSpecs> {
   readonly options: OptionValues<Specs>;
   readonly operands: readonly string[];
-  /** How many operands came before "--"; all of them without one. */
+  /** How many operands came before "--"; all without one. */
   readonly dashesAt: number;
-  /** Where the command works: `-C`, else the current directory. */
+  /** The directory the command works in: `-C`, otherwise the current directory. */
   readonly directory: string;
   readonly home: string;
   readonly json: boolean;
@@ -43,34 +46,39 @@ export interface Call<Specs extends OptionSpecs = OptionSpecs> {
   readonly output: Output;
 }
 
+/** The definition of a command. */
 export interface Command<Specs extends OptionSpecs = OptionSpecs> {
-  /** Without "belay": "restore <checkpoint> [paths…]". */
+  /** Without "belay", for example "restore <checkpoint> [paths…]". */
   readonly usage: string;
   readonly about: string;
   readonly options: Specs;
   readonly operands: { readonly min: number; readonly max: number };
-  /** The first operand ends the options: what follows belongs to somebody else. */
+  /** The first operand ends the options: the words after it belong to another program. */
   readonly stopsAtOperand?: boolean;
   readonly examples?: readonly string[];
   run(call: Call<Specs>): Promise<number>;
 }
 
-/** Keeps the types of the options for `run`, and forgets them for the table of commands. */
+/** Checks a command's option types against `run`, then erases them for the table of commands. */
 export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
   return command;
 }
 
+/** No upper limit of operands. */
 export const ANY_NUMBER = Number.POSITIVE_INFINITY;
 
-/** Options that mean the same wherever they appear. */
-export const YES = { type: "boolean", short: "y", about: "do not ask" } as const;
+/** Skips confirmation. */
+export const YES = { type: "boolean", short: "y", about: "do not ask for confirmation" } as const;
+/** Changes nothing. */
 export const DRY_RUN = { type: "boolean", about: "only show what would be done" } as const;
+/** Prints lists completely. */
 export const ALL_ENTRIES = {
   type: "boolean",
-  about: "show long lists completely on a terminal, too",
+  about: "show long lists in full",
 } as const;
+/** Selects a thread. */
 export const THREAD = {
   type: "string",
   value: "thread",
-  about: "only this thread (its id, or the beginning of it)",
+  about: "only this thread (id or id prefix)",
 } as const;

@@ -1,9 +1,12 @@
-/** The question before something destructive. Nobody there to answer it is an error, never a yes. */
+/**
+ * Asks before something destructive. Without a terminal to ask on, the command fails; it never assumes
+ * consent.
+ */
 import { createInterface } from "node:readline/promises";
 import type { Call } from "./command.ts";
 import { ContractError, EXIT } from "@belay/protocol/errors";
 
-/** True when the person says yes; `yes`: also when they only press Enter. */
+/** True when the person confirms. `yes`: pressing Enter alone confirms too. */
 export async function confirm(
   call: Pick<Call, "output">,
   question: string,
@@ -13,7 +16,7 @@ export async function confirm(
   const { style } = call.output;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const interrupted = new AbortController();
-  // Ctrl-C and Ctrl-D are a no
+  // Ctrl-C and Ctrl-D decline
   terminal.on("SIGINT", () => interrupted.abort());
   terminal.on("close", () => interrupted.abort());
   try {
@@ -30,7 +33,7 @@ export async function confirm(
   }
 }
 
-/** What is said, and the exit code, when the answer was no. */
+/** Reports that the person declined, and returns the exit code for it. */
 export function declined(call: Pick<Call, "output">): number {
   call.output.print("Nothing was changed.");
   return EXIT.refused;
@@ -41,10 +44,10 @@ function confirmationRequired(question: string, dryRun: boolean): ContractError 
   const asked = lines.findIndex((line) => line.includes("?"));
   return new ContractError(
     "CONFIRMATION_REQUIRED",
-    `This needs a yes, and there is no terminal to ask on: ${lines[asked] ?? question} Nothing was changed.`,
+    `Not confirmed, and there is no terminal to ask on: ${lines[asked] ?? question} Nothing was changed.`,
     {
       list: lines.filter((_, index) => index !== asked),
-      hint: `Add --yes to do it without a question${dryRun ? ", or --dry-run to only look" : ""}.`,
+      hint: `Add --yes to skip the question${dryRun ? ", or --dry-run to see what it would do" : ""}.`,
       facts: { question },
     },
   );

@@ -1,4 +1,4 @@
-/** The known word that somebody probably meant; undefined when nothing is close. */
+/** The known word that was probably meant; undefined when none is close. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const allowed = word.length <= 4 ? 1 : 2;
   let best: { readonly known: string; readonly distance: number } | undefined;

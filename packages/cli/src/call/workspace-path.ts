@@ -1,10 +1,13 @@
-/** Paths on the command line are relative to the current directory; the engine wants them from the root. */
+/**
+ * Paths on the command line are relative to the current directory; the engine needs them relative to the
+ * root.
+ */
 import { realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Workspace } from "@belay/engine";
 import { ContractError, usageError } from "@belay/protocol/errors";
 
-/** The paths from the root; undefined when they are the whole workspace or there are none. */
+/** Paths relative to the root; undefined for the whole workspace or no paths at all. */
 export function workspacePaths(
   workspace: Pick<Workspace, "root">,
   directory: string,
@@ -14,7 +17,10 @@ export function workspacePaths(
   return paths.length === 0 || paths.includes("") ? undefined : paths;
 }
 
-/** One path from the root, "" for the root itself. The path need not exist; a last symbolic link stays one. */
+/**
+ * One path relative to the root, "" for the root itself. It need not exist; a final symbolic link is not
+ * resolved.
+ */
 export function workspacePath(workspace: Pick<Workspace, "root">, directory: string, given: string): string {
   if (given === "") throw usageError("A path is empty.", "Name a file or directory; . is the current one.");
   if (given.includes("\ufffd")) throw notText(given);

@@ -1,4 +1,4 @@
-/** What note, rename, tag and untag have in common: they answer with the checkpoint as it is now. */
+/** Shared by note, rename, tag and untag: they print the checkpoint as it is now. */
 import type { Checkpoint, Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
@@ -6,6 +6,7 @@ import { checkpointJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointLabel } from "../output/checkpoint-table.ts";
 
+/** Changes an annotation and prints the checkpoint. */
 export function annotate(
   call: Pick<Call, "directory" | "home" | "json" | "output">,
   change: (workspace: Workspace) => Promise<Checkpoint>,

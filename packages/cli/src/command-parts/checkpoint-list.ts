@@ -1,21 +1,23 @@
-/** What `list`, `search` and the overview have in common: some checkpoints, newest first. */
+/** Shared by `list`, `search` and the overview: some checkpoints, newest first. */
 import type { Checkpoint, ListOptions, UncapturedTurn, Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointListJson, uncapturedJson } from "@belay/server/json";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 
-/** Without `--limit`: as many as fit a screen; a program or a file gets all of them. */
+/** The default limit on a terminal; programs and files get all rows. */
 const SCREENFUL = 20;
 
+/** What to list. */
 export interface ListRequest {
   readonly filter: ListOptions;
-  /** undefined: the default; Infinity: everything */
+  /** undefined = the default, Infinity = everything */
   readonly limit: number | undefined;
   readonly whenEmpty: string;
   readonly fresh?: boolean;
 }
 
+/** Lists checkpoints as a table or as JSON. */
 export async function printCheckpoints(
   call: Pick<Call, "json" | "output">,
   workspace: Workspace,
@@ -23,7 +25,7 @@ export async function printCheckpoints(
 ) {
   const isForScreen = call.output.isTerminal && !call.json;
   const limit = request.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
-  // one more than shown tells whether there are more, without counting them all
+  // one more than shown tells whether there are more, without counting all
   const wanted = Number.isFinite(limit) ? { limit: limit + 1 } : {};
   const found = await workspace.list({
     ...request.filter,
@@ -46,14 +48,14 @@ export async function printCheckpoints(
   return EXIT.done;
 }
 
-/** Turns without a checkpoint are of no kind, and nothing of them can be searched for. */
+/** Uncaptured turns have no kind and cannot be searched. */
 async function uncapturedOf(workspace: Workspace, { filter }: ListRequest): Promise<UncapturedTurn[]> {
   return filter.kind === undefined && filter.search === undefined
     ? workspace.threads.uncaptured(filter.thread)
     : [];
 }
 
-/** Those that stand between the checkpoints that are shown. */
+/** Those between the shown checkpoints. */
 function uncapturedAmong(
   turns: readonly UncapturedTurn[],
   checkpoints: readonly Checkpoint[],
@@ -70,5 +72,5 @@ function printTable(
 ): void {
   if (checkpoints.length === 0 && uncaptured.length === 0) output.print(whenEmpty);
   else output.print(checkpointTable(checkpoints, output, uncaptured));
-  if (!isAll) output.note(output.noteStyle.dim("… there are more: --limit <n> or --all shows them"));
+  if (!isAll) output.note(output.noteStyle.dim("… and more: use --limit <n> or --all"));
 }

@@ -1,9 +1,12 @@
-/** A pause of every protected directory, begun or ended. */
+/** Pauses or resumes every protected directory. */
 import type { Pause, Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { warnAll } from "../wiring/open-workspace.ts";
 
-/** True when one of them was paused before. A directory that cannot be opened is named; the pause holds there too. */
+/**
+ * True when at least one of them was paused before. A directory that cannot be opened is named; the pause
+ * holds there too.
+ */
 export async function inEveryWorkspace(call: Call, pause: Pause | null): Promise<boolean> {
   const { setPauseOfAll } = await import("@belay/engine");
   await using opened = new AsyncDisposableStack();

@@ -10,8 +10,8 @@ import { activeThread } from "../call/thread-option.ts";
 
 export default defineCommand({
   usage: "approve [-m text] [--thread t] [--dry-run] [--yes]",
-  about: `Makes the present state the approved one of a thread (the last one at work, or --thread) and opens
-its next session. Changes no file; what is approved can still be undone.`,
+  about: `Approves the present state of a thread (the last active one, or --thread) and opens its next session.
+Changes no file; what is approved can still be undone.`,
   options: {
     message: { type: "string", short: "m", value: "text", about: "what was approved" },
     thread: THREAD,
@@ -64,6 +64,6 @@ function approvalText(
   const what = `${count(status.changedFiles.length, "file")}, ${count(checkpointsApproved, "checkpoint")}`;
   return [
     `${output.style.green("✓")} Approved ${session} of ${threadLabel(thread)} (${what}); ${newSession} is open.`,
-    `${output.style.dim("→")} \`belay reset\` brings this state back; \`belay undo\` still works.`,
+    `${output.style.dim("→")} \`belay reset\` returns to this state; \`belay undo\` still works.`,
   ].join("\n");
 }

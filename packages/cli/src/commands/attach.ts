@@ -10,10 +10,10 @@ import { visible } from "../output/visible.ts";
 export default defineCommand({
   usage: "attach <id> [--yes]",
   about: [
-    "Gives the current directory the store of a project that was here or elsewhere before: after a move",
-    "that Belay did not notice, or a fresh clone. `belay workspaces` shows the ids. Asks when the other directory",
-    "still exists, for it is not protected any more afterwards, and when this one holds other files than the project:",
-    "they stay whatever is restored, and are captured from then on. Home directories are refused, as by `belay init`.",
+    "Attaches a store to the current directory, for example after a move that Belay did not notice, or to a fresh",
+    "clone. `belay workspaces` shows the ids. Asks when the store's directory still exists, because that one is no",
+    "longer protected afterwards, and when this one holds files that are not the project's: those survive every",
+    "restore, and are captured from then on. Home directories are refused, as by `belay init`.",
   ].join("\n"),
   options: { yes: YES },
   operands: { min: 1, max: 1 },
@@ -35,7 +35,7 @@ export default defineCommand({
   },
 });
 
-/** One for all that speaks against it: a yes given in advance is a yes to what the message named. */
+/** One question for all objections: with --yes, the person confirms what the message names. */
 function questionOf({ workspace, isAlike }: AttachPlan, directory: string): string {
   const reasons = [
     ...(isAlike ? [] : [strangeness(workspace, directory)]),
@@ -45,7 +45,7 @@ function questionOf({ workspace, isAlike }: AttachPlan, directory: string): stri
 }
 
 function strangeness({ path }: WorkspaceSummary, directory: string): string {
-  return `${visible(directory)} holds other files than ${visible(path)} did. Give it that project's checkpoints all the same, rather than an empty directory?`;
+  return `${visible(directory)} holds files that are not from ${visible(path)}. Attach that project's checkpoints to it anyway, and not to an empty directory?`;
 }
 
 function isInUse({ path, exists, endedAt }: WorkspaceSummary, directory: string): boolean {
@@ -54,5 +54,5 @@ function isInUse({ path, exists, endedAt }: WorkspaceSummary, directory: string)
 
 function departure({ path, checkpoints }: WorkspaceSummary): string {
   const what = checkpoints === null ? "the store" : `the ${count(checkpoints, "checkpoint")}`;
-  return `${visible(path)} is still there. Take ${what} away from it, so that it is not protected any more?`;
+  return `${visible(path)} still exists. Move ${what} here, and stop protecting ${visible(path)}?`;
 }

@@ -12,7 +12,7 @@ import { workspacePath } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage: "checkpoint [-m name] [--note text] [--tag tag] [--include path] [--thread t]",
-  about: "Keeps the present state of all files, durably. Manual checkpoints are never pruned.",
+  about: "Takes a checkpoint of all files. Manual checkpoints are never pruned.",
   options: {
     name: { type: "string", short: "m", value: "name", about: "a name to find it by" },
     note: { type: "string", value: "text", about: "a note" },
@@ -21,7 +21,7 @@ export default defineCommand({
       type: "string",
       multiple: true,
       value: "path",
-      about: "a path that this checkpoint holds although .belayignore or a default leaves it out",
+      about: "capture this path too, although .belayignore or a default excludes it",
     },
     thread: { ...THREAD, about: "the thread it belongs to" },
     all: ALL_ENTRIES,
@@ -69,7 +69,7 @@ function printTaken(
   const changes = taken.unchanged ? "unchanged" : changesPaint(style)(changesText(checkpoint.changes));
   const facts = `${changes}, ${count(checkpoint.files, "file")}, ${duration(taken.durationMs)}`;
   if (!output.quiet) output.print(`${style.green("✓")} ${checkpointLabel(checkpoint, style)} (${facts})`);
-  // what was not captured is said even to those who want it quiet
+  // gaps are reported even with --quiet
   if (taken.gaps.length > 0) output.warn(`Not captured:\n${gapList(taken.gaps, output, all)}`);
   if (taken.doubts.length > 0) output.warn(`Captured with a doubt:\n${doubtList(taken.doubts, output, all)}`);
 }

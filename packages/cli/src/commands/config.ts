@@ -41,8 +41,8 @@ interface Setting {
 function checkKey(key: string, keys: readonly string[]): void {
   if (keys.includes(key)) return;
   const close = nearest(key, keys);
-  const hint = close === undefined ? `Settings are ${keys.join(", ")}.` : `Did you mean ${close}?`;
-  throw usageError(`There is no setting "${key}". Nothing was changed.`, hint);
+  const hint = close === undefined ? `Settings: ${keys.join(", ")}.` : `Did you mean ${close}?`;
+  throw usageError(`Unknown setting "${key}". Nothing was changed.`, hint);
 }
 
 function printSettings(call: Pick<Call, "json" | "output">, settings: readonly Setting[]): void {
@@ -57,6 +57,6 @@ function printSettings(call: Pick<Call, "json" | "output">, settings: readonly S
     { text: key.endsWith("Bytes") ? size(Number(value)) : "", paint: style.dim },
     { text: source, paint: style.dim },
   ]);
-  // where there is no room: the size in other words, then where the value comes from
+  // on narrow terminals, first the readable size goes, then the source
   call.output.print(table(rows, { width, dispensable: [2, 3] }));
 }

@@ -9,7 +9,7 @@ const OPTIONS = { fast: { type: "boolean", about: "without pauses" } } as const;
 
 type DemoCall = Call<typeof OPTIONS>;
 
-/** Long enough to read a scene, short enough for the whole in 20 seconds. */
+/** Long enough to read a scene, short enough for 20 seconds in all. */
 const PAUSE_MS = 1300;
 
 export default defineCommand({
@@ -54,5 +54,5 @@ function quoted(word: string): string {
 function farewell({ output }: DemoCall, isWhole: boolean): string {
   if (!isWhole) return `\n${output.style.red("The tour stopped here.")} \`belay doctor\` may say why.`;
   const next = "`belay init` in a project of yours, then `belay run -- <your agent>`.";
-  return `\nThat was it; the project is gone again.\n${output.style.dim("→")} ${next}`;
+  return `\nThat was the tour; its project is deleted.\n${output.style.dim("→")} ${next}`;
 }

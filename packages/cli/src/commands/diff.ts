@@ -17,17 +17,17 @@ export default defineCommand({
     "With two: from one to the other. Paths go after --.",
   ].join("\n"),
   options: {
-    stat: { type: "boolean", about: "only files and line counts" },
-    "name-only": { type: "boolean", about: "only the names" },
+    stat: { type: "boolean", about: "show only files and line counts" },
+    "name-only": { type: "boolean", about: "show only the names" },
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: ANY_NUMBER },
   examples: ["belay diff", "belay diff 11 12", "belay diff @-1 --stat -- src/"],
   run: (call) => {
     if (call.dashesAt > 2)
-      throw usageError("A diff is between two checkpoints at most.", "Paths go after --.");
+      throw usageError("`belay diff` takes at most two checkpoints.", "Paths go after --.");
     if (call.options.stat === true && call.options["name-only"] === true) {
-      throw usageError("--stat and --name-only exclude each other.", "Give one of them.");
+      throw usageError("--stat and --name-only cannot be combined.", "Use one of them.");
     }
     return withWorkspace(call, async (workspace) => {
       const [from, to] = call.operands.slice(0, call.dashesAt);

@@ -1,12 +1,12 @@
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import type { Style } from "../output/style.ts";
+import type { Output } from "../output/output.ts";
 import { visible } from "../output/visible.ts";
+import { fitLine } from "../output/wrap.ts";
 
 export default defineCommand({
   usage: "doctor",
-  about:
-    "Looks for everything that could keep Belay from doing its job here. The exit code is 1 if something does.",
+  about: "Checks everything that could stop Belay from working here. The exit code is 1 if something does.",
   options: {},
   operands: { min: 0, max: 0 },
   run: async (call) => {
@@ -24,7 +24,7 @@ export default defineCommand({
     const checks: Check[] = [...found, await residentCheck(call.home), ...agents];
     const isHealthy = checks.every((check) => check.status !== "problem");
     if (call.json) call.output.json({ ok: isHealthy, checks, capture: captureJson(capture) });
-    else call.output.print(checks.map((check) => checkText(check, call.output.style)).join("\n"));
+    else call.output.print(checks.map((check) => checkText(check, call.output)).join("\n"));
     return isHealthy ? EXIT.done : EXIT.failed;
   },
 });
@@ -36,9 +36,13 @@ interface Check {
   readonly hint?: string;
 }
 
-function checkText(check: Check, style: Style): string {
+function checkText(check: Check, { style, width }: Output): string {
   const mark = { ok: style.green("✓"), warning: style.yellow("!"), problem: style.red("✗") }[check.status];
-  const hint =
-    check.hint === undefined || check.status === "ok" ? "" : `\n  ${style.dim("→")} ${visible(check.hint)}`;
-  return `${mark} ${style.bold(visible(check.name))}: ${visible(check.detail)}${hint}`;
+  const line = `${mark} ${style.bold(visible(check.name))}: ${visible(check.detail)}`;
+  const lines = [fitLine(line, width, "  ")];
+  if (check.hint !== undefined && check.status !== "ok")
+    lines.push(
+      `  ${fitLine(`${style.dim("→")} ${visible(check.hint)}`, width - 4).replaceAll("\n", "\n    ")}`,
+    );
+  return lines.join("\n");
 }

@@ -57,15 +57,17 @@ function checkOptions(call: ExportCall): void {
       );
     return;
   }
-  if (call.operands.length === 0)
-    throw usageError("An argument is missing.", "Usage: belay export <checkpoint>");
+  if (call.operands.length === 0) throw usageError("Missing argument.", "Usage: belay export <checkpoint>");
   if (tar !== undefined && patch === true)
-    throw usageError("--tar and --patch exclude each other.", "Give one of them.");
+    throw usageError("--tar and --patch cannot be combined.", "Use one of them.");
   if (patch === true) return;
   const toStdout = tar === undefined || tar === "-";
-  if (toStdout && call.json) throw usageError("With --json, stdout is taken.", "Name a file: --tar <file>.");
+  if (toStdout && call.json) throw usageError("--json already uses stdout.", "Name a file: --tar <file>.");
   if (toStdout && isatty(1))
-    throw usageError("A terminal cannot show an archive.", "Name a file: --tar <file>, or use a pipe.");
+    throw usageError(
+      "An archive cannot be shown on a terminal.",
+      "Name a file: --tar <file>, or use a pipe.",
+    );
 }
 
 async function exportTar(call: ExportCall, workspace: Workspace, checkpoint: Checkpoint): Promise<number> {

@@ -16,10 +16,10 @@ const OPTIONS = {
   thread: {
     type: "string",
     value: "thread",
-    about: "what was said in a conversation; files and checkpoints stay",
+    about: "purge the text of a thread; files and checkpoints stay",
   },
-  message: { type: "string", value: "id", about: "one message and what else was said in its turn" },
-  "same-content": { type: "boolean", about: "also other paths that hold the same bytes" },
+  message: { type: "string", value: "id", about: "purge one message and the other text of its turn" },
+  "same-content": { type: "boolean", about: "also purge other paths that hold the same bytes" },
   always: { type: "boolean", about: "also keep the path out of every later checkpoint; `status` lists it" },
   undo: { type: "boolean", about: "with --always: let the path be captured again" },
   "dry-run": DRY_RUN,
@@ -31,11 +31,11 @@ export default defineCommand({
   usage:
     "forget <path | checkpoint | --thread t | --message id> [--always [--undo]] [--same-content] [--dry-run] [--yes]",
   about: [
-    "Purges content from the store at once and for good: a path from every checkpoint, or one checkpoint.",
-    "This is the one thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
-    "that could be taken for a checkpoint. A file that stays on disk is in the next checkpoint again, unless",
-    "--always keeps it out. With --thread or --message it purges words instead: prompts, answers,",
-    "titles and descriptions, wherever the store has them. Transcripts of the agent itself are not Belay's.",
+    "Permanently purges content from the store: a path from every checkpoint, or one checkpoint.",
+    "This is the only thing Belay cannot undo. The files on disk stay as they are. Write ./name for a path",
+    "that could also be a checkpoint. A file that stays on disk is in the next checkpoint again, unless",
+    "--always keeps it out. With --thread or --message it purges text instead: prompts, answers,",
+    "titles and descriptions, wherever the store has them. The agent's own transcripts are not touched.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
@@ -57,7 +57,7 @@ export default defineCommand({
           "--always is for a path, not for a checkpoint.",
           `Write ./${target.label} for a file.`,
         );
-      // looked at first even with --yes: a path that is nowhere is a slip of the pen
+      // previewed first even with --yes: a path that no checkpoint has is a typing mistake
       const sameContent = call.options["same-content"] === true;
       const preview = await lookAt(workspace, target, { sameContent, always });
       if (call.options["dry-run"] === true) return report(call, target, preview);
@@ -70,7 +70,7 @@ export default defineCommand({
       );
       if (always && !call.json)
         call.output.print(
-          `${visible(target.label)} stays out of every later checkpoint. Take that back: ${takeBack(target)}`,
+          `${visible(target.label)} stays out of every later checkpoint. To capture it again: ${takeBack(target)}`,
         );
       else if (!always && isOnDisk(call, target)) call.output.warn(comesBack(call, target).trim());
       return status;
@@ -88,7 +88,7 @@ function isOnDisk(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, { 
   return kind === "path" && exists(resolve(call.directory, call.operands[0] ?? ""));
 }
 
-/** [R135] Forgetting does not last for what stays on disk. */
+/** [R135] What stays on disk will be captured again. */
 function comesBack(call: Pick<Call<typeof OPTIONS>, "directory" | "operands">, target: Target): string {
   if (!isOnDisk(call, target)) return "";
   return `\nIt is still on disk: the next checkpoint will hold it again, unless .belayignore names it. To keep it out: belay forget --always ${visible(target.label)}`;
@@ -109,13 +109,13 @@ async function captureAgain(call: Call<typeof OPTIONS>, workspace: Workspace): P
 }
 
 interface Target {
-  /** What the engine is given: an id, or a path from the root that starts with "./". */
+  /** The engine's name for it: an id, or a path from the root that starts with "./". */
   readonly name: string;
   readonly label: string;
   readonly kind: "checkpoint" | "path";
 }
 
-/** Forgetting the wrong thing cannot be taken back, so a word that means both is refused. */
+/** Forgetting the wrong thing cannot be undone, so a word with two meanings is refused. */
 async function findTarget(
   call: Pick<Call, "directory">,
   workspace: Workspace,
@@ -165,7 +165,7 @@ async function findCheckpoint(workspace: Workspace, ref: string): Promise<Checkp
   }
 }
 
-/** A few letters that only happen to begin an id may well be a file that is gone from the disk. */
+/** A few letters that happen to begin an id may well be a file that no longer exists. */
 function isHardlyAnId(given: string, { id }: Checkpoint): boolean {
   return given.length < 4 && id.startsWith(given);
 }
@@ -185,7 +185,7 @@ function exists(path: string): boolean {
 
 function question(target: Target, preview: ForgetReport, sameContent: boolean): string {
   const others = preview.sameContent.length > 0 && !sameContent ? `${sameContentText(preview)}\n` : "";
-  return `${others}Purge ${visible(target.label)}${where(target, preview)} for good? It cannot be undone.`;
+  return `${others}Permanently purge ${visible(target.label)}${where(target, preview)}? This cannot be undone.`;
 }
 
 function where(target: Target, { checkpoints }: ForgetReport): string {
@@ -201,13 +201,14 @@ function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetRep
   if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson), ...same });
   else if (dryRun) call.output.print(`Would purge ${what}.`);
   else call.output.print(`Purged ${what}: ${count(objects, "object")}. The files on disk are untouched.`);
-  if (steps.length > 0) call.output.warn(`No longer to be undone: ${steps.map(stepLabel).join(", ")}.`);
+  if (steps.length > 0)
+    call.output.warn(`These steps can no longer be undone: ${steps.map(stepLabel).join(", ")}.`);
   if (forgotten.sameContent.length > 0 && call.options["same-content"] !== true)
     call.output.warn(sameContentText(forgotten));
   return EXIT.done;
 }
 
-/** [R166] The bytes are not gone as long as another path has them. */
+/** [R166] The bytes remain while another path has them. */
 function sameContentText({ sameContent }: ForgetReport): string {
   const rows = sameContent.slice(0, SHOWN_PATHS).map((path) => `  ${visiblePath(path)}`);
   const rest = sameContent.length - rows.length;

@@ -12,8 +12,8 @@ const OPTIONS = { "dry-run": DRY_RUN, yes: YES } as const;
 export default defineCommand({
   usage: "gc [--dry-run] [--yes]",
   about: [
-    "Frees what no checkpoint needs and packs the rest more tightly. Checkpoints that were pruned more than",
-    "24 hours ago go for good: that needs a yes.",
+    "Frees space that no checkpoint needs and repacks the rest. Asks before it permanently drops checkpoints",
+    "that were pruned more than 24 hours ago.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 0 },
@@ -25,7 +25,7 @@ async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promis
   if (isOnlyLook || call.options.yes !== true) {
     const preview = await workspace.upkeep.gc({ dryRun: true });
     if (isOnlyLook) return report(call, preview);
-    const question = `Free the space of ${count(preview.checkpointsDropped, "pruned checkpoint")} for good?`;
+    const question = `Permanently drop ${count(preview.checkpointsDropped, "pruned checkpoint")}?`;
     if (preview.checkpointsDropped > 0 && !(await confirm(call, question, { dryRun: true })))
       return declined(call);
   }
@@ -53,7 +53,7 @@ function gcText(gc: GcReport): string {
   ].join(" ");
   const packs =
     packsRewritten > 0
-      ? ` ${count(packsRewritten, "pack")} ${gc.dryRun ? "would be" : packsRewritten === 1 ? "was" : "were"} written anew.`
+      ? ` ${count(packsRewritten, "pack")} ${gc.dryRun ? "would be" : packsRewritten === 1 ? "was" : "were"} rewritten.`
       : "";
   const sizes = gc.bytesAfter === null ? `${inUse} in use now` : `${size(gc.bytesBefore)} → ${inUse}`;
   return `${gc.dryRun ? "Would free" : "Freed"} ${what} (${sizes}).${packs}${steps}`;

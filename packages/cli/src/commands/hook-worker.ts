@@ -3,10 +3,10 @@ import type { WorkerInput } from "../agents/hook-worker.ts";
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 
-/** Not for people: what `belay hook` starts where there is no resident process. */
+/** Internal: `belay hook` starts this when there is no resident process. */
 export default defineCommand({
   usage: "hook-worker",
-  about: "One event of a hook, given on standard input, carried out however long it takes.",
+  about: "Carries out one hook event from standard input, however long it takes.",
   options: {},
   operands: { min: 0, max: 0 },
   run: async (call) => {
@@ -16,7 +16,7 @@ export default defineCommand({
     try {
       writeSync(1, answer);
     } catch {
-      // the hook has left
+      // the hook has ended
     }
     return EXIT.done;
   },

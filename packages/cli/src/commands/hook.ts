@@ -10,7 +10,7 @@ import { startAwaitedResident } from "../resident/ask-resident.ts";
 export default defineCommand({
   usage: "hook <agent>",
   about: [
-    "One event of an agent's hook on standard input; its answer on standard output. Agents call this through",
+    "Handles one event of an agent's hook: event on standard input, answer on standard output. Agents call this through",
     "$BELAY_HOME/bin/belay-hook. It never fails: what goes wrong is in `belay doctor`.",
   ].join("\n"),
   options: {},
@@ -37,8 +37,8 @@ export default defineCommand({
 });
 
 /**
- * Reads to the end, so that the agent can write it; of a giant only the beginning and the end are kept. In one go and
- * without a stream, which would take longer to set up than the event to read.
+ * Reads standard input to its end, so that the agent can finish writing. Of a giant event only the beginning
+ * and the end are kept. Synchronous, because setting up a stream would take longer than reading.
  */
 async function readAll(): Promise<Buffer> {
   const kept = new KeptInput();
@@ -46,7 +46,7 @@ async function readAll(): Promise<Buffer> {
   try {
     for (let size = 0; (size = readSync(0, piece)) > 0;) kept.add(piece.subarray(0, size));
   } catch (error) {
-    // nobody has written yet, and the input was made not to wait
+    // the agent has not written yet, and the input is non-blocking
     if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
     for await (const more of process.stdin as AsyncIterable<Buffer>) kept.add(more);
   }

@@ -20,9 +20,9 @@ export default defineCommand({
     "will write first. Everything is kept outside of the directory (see --home); git is never touched.",
   ].join("\n"),
   options: {
-    agent: { type: "string", value: "a,b", about: "hooks for these agents instead of those found" },
-    "no-agents": { type: "boolean", about: "no hooks for agents" },
-    shared: { type: "boolean", about: "hooks in the project's own settings, which are committed" },
+    agent: { type: "string", value: "a,b", about: "install hooks for these agents instead of those found" },
+    "no-agents": { type: "boolean", about: "install no hooks" },
+    shared: { type: "boolean", about: "install hooks in the project's own settings, which are committed" },
     nested: { type: "boolean", about: "allow it inside a directory that is protected already" },
     yes: YES,
     all: ALL_ENTRIES,
@@ -43,8 +43,8 @@ export default defineCommand({
     if (refused.length === 0) return EXIT.done;
     const names = refused.map(({ agent }) => agent).join(", ");
     call.output.warn(
-      `belay: the hooks of ${names} could not be installed: what they do is not captured by itself.\n` +
-        "→ Put their settings right, then run `belay init` again.",
+      `belay: the hooks of ${names} could not be installed: their work is not captured automatically.\n` +
+        "→ Fix their settings, then run `belay init` again.",
     );
     return EXIT.refused;
   },
@@ -64,7 +64,7 @@ interface PreparedAgents {
 
 const NO_AGENTS: PreparedAgents = { install: () => undefined, reports: [] };
 
-/** Finds the agents, shows what would be written and asks; undefined when the answer was no. */
+/** Finds the agents, shows what would be written and asks; undefined when the person declined. */
 async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
   const { chooseAgents, installHooks, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
   const { agent, shared, yes } = call.options as { agent?: string; shared?: boolean; yes?: boolean };
@@ -91,7 +91,9 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
   };
 }
 
-/** A no to the hooks need not be a no to the protection; where there is one already, there is nothing left to ask. */
+/**
+ * Declining the hooks need not decline the protection. In a protected directory there is nothing left to ask.
+ */
 async function wantsNoHooks(call: Call): Promise<boolean> {
   const { protectedRoots } = await import("@belay/engine");
   const root = realpathSync(call.directory);
@@ -101,7 +103,7 @@ async function wantsNoHooks(call: Call): Promise<boolean> {
 
 interface Result {
   readonly agents: readonly InstallReport[];
-  /** null when the directory was protected already. */
+  /** Null when the directory was protected already. */
   readonly initial: TakenCheckpoint | null;
   readonly workspace: Workspace;
   readonly all: boolean | undefined;
@@ -141,7 +143,7 @@ async function printProtected(
   if (initial === null) {
     const { checkpoints } = await workspace.upkeep.stats();
     const text = `${root} is already protected: ${count(checkpoints, "checkpoint")}.`;
-    if (!quiet) output.print(`${text}\n${style.dim("→")} \`belay status\` tells more.`);
+    if (!quiet) output.print(`${text}\n${style.dim("→")} \`belay status\` shows more.`);
     return;
   }
   const { files, bytes } = initial.checkpoint;

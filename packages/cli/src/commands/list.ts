@@ -27,16 +27,21 @@ export default defineCommand({
     "modified and deleted since the one before.",
   ].join("\n"),
   options: {
-    limit: { type: "string", short: "n", value: "n", about: "at most so many (20 on a terminal, else all)" },
-    all: { type: "boolean", about: "all of them" },
+    limit: {
+      type: "string",
+      short: "n",
+      value: "n",
+      about: "show at most n (default: 20 on a terminal, otherwise all)",
+    },
+    all: { type: "boolean", about: "show all" },
     kind: { type: "string", value: "kind", about: `only one kind: ${KINDS.join(", ")}` },
     thread: THREAD,
     search: {
       type: "string",
       value: "text",
-      about: "only those with this text in name, note, prompt or paths",
+      about: "only those with this text in their name, note, prompt or paths",
     },
-    fresh: { type: "boolean", about: "look at the disk and tell which messages changed anything (•)" },
+    fresh: { type: "boolean", about: "compare with the disk and mark messages that changed files (•)" },
   },
   operands: { min: 0, max: 0 },
   examples: ["belay list --limit 5", "belay list --kind manual", "belay list --all --json"],
@@ -61,5 +66,5 @@ export default defineCommand({
 });
 
 function unknownKind(kind: string): Error {
-  return usageError(`There is no kind "${kind}".`, `Kinds are ${KINDS.join(", ")}.`);
+  return usageError(`Unknown kind "${kind}".`, `Kinds: ${KINDS.join(", ")}.`);
 }

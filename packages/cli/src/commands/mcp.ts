@@ -9,7 +9,7 @@ export default defineCommand({
   usage: "mcp",
   about: [
     "Serves checkpoints to programs that speak the Model Context Protocol, on standard input and output.",
-    "They can look, take checkpoints and propose to go back, which you are asked about.",
+    "They can inspect and take checkpoints, and propose to go back, which you confirm.",
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },
@@ -26,7 +26,9 @@ export default defineCommand({
   },
 });
 
-/** [R155] Where nothing is protected the model is told what the user can do, and the server goes on. */
+/**
+ * [R155] In an unprotected directory the model is told what the user can do, and the server keeps running.
+ */
 async function whereProtected<Result>(
   place: ProtectedPlace,
   directory: string,

@@ -12,8 +12,8 @@ const LONGEST_MS = 7 * 86_400_000;
 export default defineCommand({
   usage: "pause [duration] [--all]",
   about: [
-    "Captures nothing by itself for a while, an hour unless you say how long; then captures go on.",
-    "Agents work as ever and their prompts are recorded. Checkpoints by hand, run, restore and undo still work.",
+    "Pauses automatic captures for the given time (default: an hour). They resume by themselves.",
+    "Agents keep working and their prompts are recorded. `checkpoint`, `run`, `restore` and `undo` still work.",
   ].join("\n"),
   options: { all: { type: "boolean", about: "every protected directory, not only this one" } },
   operands: { min: 0, max: 1 },
@@ -35,5 +35,5 @@ export default defineCommand({
 
 function pausedText(until: number, all: boolean): string {
   const [where, resume] = all ? ["anywhere", "belay resume --all"] : ["here", "belay resume"];
-  return `Paused until ${clockTime(until)}: nothing is captured ${where} by itself. \`${resume}\` ends the pause.`;
+  return `Paused until ${clockTime(until)}: nothing is captured ${where} automatically. \`${resume}\` ends the pause.`;
 }

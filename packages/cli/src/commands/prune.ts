@@ -9,7 +9,11 @@ import { listText } from "../output/file-list.ts";
 import { count } from "../output/quantity.ts";
 
 const OPTIONS = {
-  policy: { type: "string", value: "policy", about: "which rules, instead of the setting retention.policy" },
+  policy: {
+    type: "string",
+    value: "policy",
+    about: "the policy to use instead of the setting retention.policy",
+  },
   undo: { type: "boolean", about: "bring back what was pruned within the last 24 hours" },
   "dry-run": DRY_RUN,
   yes: YES,
@@ -40,10 +44,7 @@ async function policyNamed(name: string | undefined): Promise<RetentionPolicy | 
   const { RETENTION_PRESETS } = await import("@belay/engine");
   const policy = Object.hasOwn(RETENTION_PRESETS, name) ? RETENTION_PRESETS[name] : undefined;
   if (policy !== undefined) return policy;
-  throw usageError(
-    `There is no policy "${name}".`,
-    `Policies are ${Object.keys(RETENTION_PRESETS).join(", ")}.`,
-  );
+  throw usageError(`Unknown policy "${name}".`, `Policies: ${Object.keys(RETENTION_PRESETS).join(", ")}.`);
 }
 
 async function prune(
@@ -93,7 +94,7 @@ function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): 
 
 async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
   if (call.options["dry-run"] === true)
-    throw usageError("--undo has no --dry-run.", "It only brings checkpoints back.");
+    throw usageError("--undo and --dry-run cannot be combined.", "It only brings checkpoints back.");
   const restored = await workspace.upkeep.unprune();
   const rows = restored.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
   if (call.json) call.output.json(listField("restored", rows));

@@ -4,8 +4,8 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
   usage: "redo [n] [--include-shared] [--best-effort] [--dry-run] [--yes]",
-  about: `Applies again what the last undo took back, or the last n undos. Works even when something else was done
-in between, as long as it does not touch the same lines.`,
+  about: `Redoes the last undone step, or the last n. Works even after other changes, as long as they do not touch
+the same lines.`,
   options: STEP_OPTIONS,
   operands: { min: 0, max: 1 },
   examples: ["belay redo", "belay redo 3 --dry-run"],

@@ -5,9 +5,9 @@ import { activeThread } from "../call/thread-option.ts";
 
 export default defineCommand({
   usage: "reset [--thread t] [--include-shared] [--best-effort] [--dry-run] [--yes]",
-  about: `Takes out what a thread (the last one at work, or --thread) changed since its approved state, and what
-was changed by hand. What other threads did stays; where both wrote the two are merged, and what
-cannot be told apart is named and nothing is changed. The present state is kept first: undo takes a reset back.`,
+  about: `Takes out what a thread (the last active one, or --thread) changed since its approved state, and what was
+changed by hand. Changes of other threads stay. Where both wrote, the two are merged; if they cannot be told
+apart, the paths are listed and nothing is changed. The present state is saved first: undo takes a reset back.`,
   options: STEP_OPTIONS,
   operands: { min: 0, max: 0 },
   examples: ["belay reset --dry-run", "belay reset --thread kqzv"],

@@ -1,7 +1,7 @@
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 
-/** Not for people: this is what `belay start` starts. */
+/** Internal: `belay start` starts this. */
 export default defineCommand({
   usage: "resident",
   about: "The resident process itself, in the background. `belay start` starts it.",

@@ -14,11 +14,11 @@ export default defineCommand({
     "checkpoint captured are never touched. Asks when several files are affected.",
   ].join("\n"),
   options: {
-    "keep-new": { type: "boolean", about: "delete nothing: files that came later stay" },
-    "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
-    "with-conversation": { type: "boolean", about: "mark the messages since then as rolled back, too" },
-    "conversation-only": { type: "boolean", about: "mark the messages and leave the files alone" },
-    thread: { ...THREAD, about: "whose work this takes back; that of others needs a yes" },
+    "keep-new": { type: "boolean", about: "delete nothing: keep files that were created later" },
+    "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+    "with-conversation": { type: "boolean", about: "also mark the messages since then as rolled back" },
+    "conversation-only": { type: "boolean", about: "only mark the messages; leave the files alone" },
+    thread: { ...THREAD, about: "the thread to take back; asks before taking back other threads' work" },
     "dry-run": DRY_RUN,
     yes: YES,
     all: ALL_ENTRIES,
@@ -76,11 +76,11 @@ interface ScopeOptions {
 function scopeOf(options: ScopeOptions, hasPaths: boolean): RestoreScope {
   const { "with-conversation": both = false, "conversation-only": only = false } = options;
   if (both && only)
-    throw usageError(
-      "--with-conversation and --conversation-only contradict each other.",
-      "Give one of them.",
-    );
+    throw usageError("--with-conversation and --conversation-only cannot be combined.", "Use one of them.");
   if ((both || only) && hasPaths)
-    throw usageError("A conversation goes back as a whole.", "Leave out the paths, or the conversation.");
+    throw usageError(
+      "A conversation can only be rewound as a whole.",
+      "Leave out the paths, or the conversation option.",
+    );
   return both ? "both" : only ? "conversation" : "files";
 }

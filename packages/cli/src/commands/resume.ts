@@ -7,14 +7,14 @@ import { inEveryWorkspace } from "../command-parts/pausing.ts";
 
 export default defineCommand({
   usage: "resume [--all]",
-  about: "Ends a pause: captures go on, beginning with what changed meanwhile.",
-  options: { all: { type: "boolean", about: "every pause, also those of single directories" } },
+  about: "Ends a pause. The next capture includes what changed meanwhile.",
+  options: { all: { type: "boolean", about: "end every pause, also those of single directories" } },
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { all = false } = call.options;
     const wasPaused = all ? await inEveryWorkspace(call, null) : await resumeHere(call);
     if (call.json) call.output.json({ paused: null, resumed: wasPaused, all });
-    else call.output.print(wasPaused ? "Captures go on." : "It was not paused: captures go on.");
+    else call.output.print(wasPaused ? "Captures have resumed." : "It was not paused; captures continue.");
     return EXIT.done;
   },
 });

@@ -5,12 +5,15 @@ import { workspacePaths } from "../call/workspace-path.ts";
 export default defineCommand({
   usage: "revert <checkpoint> [paths…] [--include-shared] [--best-effort] [--dry-run] [--yes]",
   about: [
-    "Takes out what one step or checkpoint changed and keeps everything that came later. Lines that were",
-    "changed again meanwhile are a conflict: then nothing is changed and they are named.",
+    "Reverts what one step or checkpoint changed and keeps everything that came later. If lines were",
+    "changed again meanwhile, the conflicts are listed and nothing is changed.",
   ].join("\n"),
   options: {
-    "include-shared": { type: "boolean", about: "also what several tools changed at the same time" },
-    "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+    "include-shared": {
+      type: "boolean",
+      about: "also take changes that several tools made at the same time",
+    },
+    "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
     "dry-run": DRY_RUN,
     yes: YES,
     all: ALL_ENTRIES,

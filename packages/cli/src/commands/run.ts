@@ -12,7 +12,7 @@ import { visible } from "../output/visible.ts";
 import { runProgram, type Ended } from "../command-parts/run-program.ts";
 
 const OPTIONS = {
-  agent: { type: "string", value: "name", about: "who does this; without it, the command's name" },
+  agent: { type: "string", value: "name", about: "the agent's name (default: the command's name)" },
 } as const;
 
 type RunCall = Call<typeof OPTIONS>;
@@ -47,7 +47,7 @@ export default defineCommand({
 });
 
 interface State {
-  /** Set once the command has run: whatever fails afterwards must not run it again. */
+  /** Set once the command has run: a later failure must not run it again. */
   ended: Ended | undefined;
 }
 
@@ -86,7 +86,9 @@ async function tellStep(call: RunCall, workspace: Workspace, turn: TurnResult<En
     );
 }
 
-/** A broken Belay never keeps the command from running [N2]; a directory nobody protects is no such case. */
+/**
+ * A broken Belay never prevents the command from running [N2]. An unprotected directory is an ordinary error.
+ */
 async function afterFailure(call: RunCall, state: State, error: unknown): Promise<number> {
   const failure = reportError(error);
   if (failure.code === "WORKSPACE_NOT_FOUND" && state.ended === undefined) throw error;
@@ -103,7 +105,7 @@ async function afterFailure(call: RunCall, state: State, error: unknown): Promis
   return ended.exit;
 }
 
-/** On stderr, in one line: stdout is the command's. */
+/** One line on stderr: stdout belongs to the command. */
 function tellJson(call: RunCall, value: object): void {
   call.output.warn(JSON.stringify(redactJson(value)));
 }

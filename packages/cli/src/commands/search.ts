@@ -10,14 +10,19 @@ export default defineCommand({
   about:
     "Checkpoints whose name, note, tag, description, prompt or changed paths contain the text, newest first.",
   options: {
-    limit: { type: "string", short: "n", value: "n", about: "at most so many (20 on a terminal, else all)" },
-    all: { type: "boolean", about: "all of them" },
+    limit: {
+      type: "string",
+      short: "n",
+      value: "n",
+      about: "show at most n (default: 20 on a terminal, otherwise all)",
+    },
+    all: { type: "boolean", about: "show all" },
   },
   operands: { min: 1, max: ANY_NUMBER },
   examples: ["belay search parser", "belay search src/main.ts"],
   run: (call) => {
     const text = call.operands.join(" ");
-    if (text.trim() === "") throw usageError("There is nothing to search for.", "Usage: belay search <text>");
+    if (text.trim() === "") throw usageError("The search text is empty.", "Usage: belay search <text>");
     const given = positiveNumber("--limit", call.options.limit);
     return withWorkspace(call, (workspace) =>
       printCheckpoints(call, workspace, {

@@ -10,6 +10,7 @@ import type { Output } from "../output/output.ts";
 import { count, size } from "../output/quantity.ts";
 import { dayAndTime, relativeTime } from "../output/relative-time.ts";
 import { visible } from "../output/visible.ts";
+import { fitLine } from "../output/wrap.ts";
 
 export default defineCommand({
   usage: "show <checkpoint> [--all]",
@@ -39,7 +40,8 @@ function detailsText(details: CheckpointDetails, output: Output, all: boolean | 
   if (gaps.length > 0) parts.push(section("Not captured", gapList(gaps, output, all), output));
   if (doubts.length > 0) parts.push(section("Captured with a doubt", doubtList(doubts, output, all), output));
   if (excluded.length > 0) parts.push(section("Not protected", excludedList(excluded, output, all), output));
-  if (!output.quiet) parts.push(`\n${style.dim("→")} ${nextSteps(details)}`);
+  if (!output.quiet)
+    parts.push(`\n${fitLine(`${style.dim("→")} ${nextSteps(details)}`, output.width, "  ")}`);
   return parts.join("\n");
 }
 

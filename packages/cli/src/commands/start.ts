@@ -5,7 +5,7 @@ export default defineCommand({
   usage: "start",
   about: [
     "Starts the resident process, which captures within milliseconds and serves the API.",
-    "Commands and hooks start it by themselves; it ends when nobody has needed it for a while.",
+    "Commands and hooks start it by themselves; it ends after some time without use.",
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },

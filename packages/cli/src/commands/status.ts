@@ -92,7 +92,7 @@ function facts(status: ShownStatus, output: Output) {
 
 function sinceThen({ exists, changes, changedFiles }: ShownStatus): string {
   if (!exists) return "the whole directory is gone";
-  if (changes === null) return "cannot be told: that checkpoint is damaged";
+  if (changes === null) return "unknown: that checkpoint is damaged";
   return changedFiles.length === 0
     ? "no changes"
     : `${changedFilesText(changes)} changed (${changesText(changes)})`;
@@ -106,7 +106,7 @@ function pausedText(turns: number): string {
   return `${count(turns, "turn")} made while captures were paused cannot be undone`;
 }
 
-/** Before everything else: that nothing is captured must not be found in a list. */
+/** Printed first: that nothing is captured must not be buried in a list. */
 function obstacleText({ detail, hint }: CaptureObstacle, { style }: Output): string {
   return `${style.red("✗")} ${style.bold(visible(detail))}\n  ${style.dim("→")} ${visible(hint)}`;
 }

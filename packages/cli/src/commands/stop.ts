@@ -11,7 +11,7 @@ export default defineCommand({
     const resident = new ResidentProcess(call.home);
     const facts = resident.facts();
     if (!(await resident.stop()))
-      throw new ContractError("RESIDENT_FAILED", "The resident process does not end. Nothing was lost.", {
+      throw new ContractError("RESIDENT_FAILED", "The resident process did not stop. Nothing was lost.", {
         hint: `\`kill ${facts?.pid ?? "<pid>"}\` ends it.`,
       });
     if (call.json) call.output.json({ running: false, stopped: facts !== undefined });

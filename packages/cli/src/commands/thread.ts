@@ -25,7 +25,7 @@ export default defineCommand({
       value: "n",
       about: "the last n messages (20 on a terminal, else all)",
     },
-    before: { type: "string", value: "index", about: "only messages in front of this one" },
+    before: { type: "string", value: "index", about: "only messages before this index" },
   },
   operands: { min: 1, max: 1 },
   examples: ["belay thread kqzv", "belay thread kqzv --limit 5 --before 12"],
@@ -110,7 +110,7 @@ function messageList(messages: readonly Message[], output: Output): string {
   return table(rows, { width: output.width, indent: "  ", flexible: 3, right: [0] });
 }
 
-/** Only what the agent said: nothing is not zero. */
+/** Only what the agent reported: unknown is not zero. */
 function spentText(tokens: number | null, cost: number | null): string {
   return [
     ...(tokens === null ? [] : [`${tokens} tokens`]),

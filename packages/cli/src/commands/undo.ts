@@ -4,14 +4,14 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 
 export default defineCommand({
   usage: "undo [n] [--include-shared] [--include-background] [--best-effort] [--dry-run] [--yes]",
-  about: `Takes back the last step (a turn of an agent, a restore, a revert), or the last n as one. Only what the
-step changed is touched: later edits of other lines and other files stay. What stands in the way is named
-and nothing is changed. Asks when several files are affected.`,
+  about: `Undoes the last step (an agent's turn, a restore, a revert), or the last n as one. Touches only what the
+step changed: later edits of other lines and other files stay. If there are conflicts, they are listed and
+nothing is changed. Asks when several files are affected.`,
   options: {
     ...STEP_OPTIONS,
     "include-background": {
       type: "boolean",
-      about: "also what a command wrote that the step left in the background and that still runs",
+      about: "also take back what the step's background commands wrote, if they still run",
     },
   },
   operands: { min: 0, max: 1 },

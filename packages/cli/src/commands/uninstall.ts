@@ -13,14 +13,14 @@ export default defineCommand({
     "as they are, and so do the checkpoints: `belay init` finds them again. --purge deletes them, which cannot be",
     "undone.",
   ].join("\n"),
-  options: { purge: { type: "boolean", about: "delete all checkpoints for good" }, yes: YES },
+  options: { purge: { type: "boolean", about: "delete all checkpoints permanently" }, yes: YES },
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const purge = call.options.purge === true;
     const { removableWorkspace, removeWorkspace } = await import("@belay/engine");
     const workspace = await removableWorkspace(call.directory, { home: call.home });
     const { path: root, checkpoints } = workspace;
-    const question = `Delete all ${checkpointsOf(workspace)} of ${visible(root)} for good?`;
+    const question = `Permanently delete all ${checkpointsOf(workspace)} of ${visible(root)}?`;
     if (purge && call.options.yes !== true && !(await confirm(call, question))) return declined(call);
     const { removeHooks } = await import("../agents/agent-hooks.ts");
     const hooks = await removeHooks(call.home, root, Date.now());
@@ -38,7 +38,7 @@ interface Removed extends Pick<WorkspaceSummary, "path" | "store" | "checkpoints
 
 function removedText({ path, store, purged, hooks, checkpoints }: Removed): string {
   const removed = hooks.length > 0 ? hooks.map(hookText) : ["No agent's settings hold hooks for it."];
-  const ended = `${visible(path)} is not protected any more. Your ${hooks.length > 0 ? "other " : ""}files are untouched.`;
+  const ended = `${visible(path)} is no longer protected. Your ${hooks.length > 0 ? "other " : ""}files are untouched.`;
   if (purged) return [...removed, ended, "Its checkpoints are deleted."].join("\n");
   return [
     ...removed,
@@ -48,7 +48,7 @@ function removedText({ path, store, purged, hooks, checkpoints }: Removed): stri
   ].join("\n");
 }
 
-/** One line for what became of the hooks in one file. */
+/** One line on what happened to the hooks in one file. */
 function hookText({ path, outcome, reason, usedBy }: RemovalReport): string {
   const file = visible(path);
   switch (outcome) {

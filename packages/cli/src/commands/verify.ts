@@ -10,7 +10,7 @@ import { visible } from "../output/visible.ts";
 export default defineCommand({
   usage: "verify [--full]",
   about: [
-    "Proves that the store is sound: its structure, and with --full every byte of every checkpoint.",
+    "Verifies that the store is sound: its structure, and with --full every byte of every checkpoint.",
     "Damage is listed with the checkpoints it affects, and the exit code is 5.",
   ].join("\n"),
   options: { full: { type: "boolean", about: "re-hash every byte" } },

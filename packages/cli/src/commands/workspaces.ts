@@ -28,7 +28,7 @@ export default defineCommand({
         { text: relativeTime(workspace.createdAt) },
         { text: stateOf(workspace), paint: style.red },
       ]);
-      // where there is no room: age, checkpoints, size, and at last the id
+      // on narrow terminals age, checkpoints, size and finally the id are left out
       call.output.print(table(rows, { width, flexible: 1, right: [2, 3], dispensable: [4, 2, 3, 0] }));
     }
     return EXIT.done;
@@ -36,7 +36,7 @@ export default defineCommand({
 });
 
 function stateOf({ exists, endedAt }: WorkspaceSummary): string {
-  if (endedAt !== null) return "not protected any more";
+  if (endedAt !== null) return "no longer protected";
   return exists ? "" : "gone";
 }
 

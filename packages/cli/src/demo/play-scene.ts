@@ -1,12 +1,13 @@
-/** Runs one command of the tour as a process of its own, exactly as a person would. */
+/** Runs one command of the tour as a process, exactly as a person would. */
 import { spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 import type { Scene } from "./scenes.ts";
 import type { ThrowAwayProject } from "./throw-away-project.ts";
 
-/** The very command that plays the tour. */
+/** The same command that plays the tour. */
 const LAUNCHER = process.argv[1]!;
 
+/** A scene that was played. */
 export interface PlayedScene {
   readonly command: string;
   readonly exitCode: number;
@@ -14,6 +15,7 @@ export interface PlayedScene {
   readonly output: string;
 }
 
+/** Plays one scene. */
 export async function playScene(
   scene: Scene,
   project: ThrowAwayProject,

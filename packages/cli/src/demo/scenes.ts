@@ -1,9 +1,10 @@
-/** The tour: one line of explanation and one real command each. */
+/** One scene of the tour: a line of explanation and one real command. */
 export interface Scene {
   readonly say: string;
   readonly command: readonly string[];
 }
 
+/** The scenes in order. */
 export const SCENES: readonly Scene[] = [
   { say: "Protect a project. The checkpoints live outside of it.", command: ["init", "--no-agents"] },
   { say: "Let an agent work, as one step.", command: ["run", "--", "../agent", "add a farewell"] },

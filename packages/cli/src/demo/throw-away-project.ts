@@ -1,8 +1,9 @@
-/** A small project, a careless agent, and a home of their own: all of it is gone afterwards. */
+/** A small project, a careless agent and a home of their own. All of it is deleted afterwards. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
+/** The project of the tour; disposing deletes it. */
 export interface ThrowAwayProject extends Disposable {
   readonly directory: string;
   readonly home: string;
@@ -30,6 +31,7 @@ case "$1" in
 esac
 `;
 
+/** Creates the project in a temporary directory. */
 export function createThrowAwayProject(): ThrowAwayProject {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "belay-demo-")));
   const directory = join(base, "greeter");

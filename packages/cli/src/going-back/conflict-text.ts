@@ -8,6 +8,7 @@ import { stepLabel } from "../output/step-label.ts";
 import { visible, visibleLine, visiblePath } from "../output/visible.ts";
 import type { WayOut } from "./ways-out.ts";
 
+/** The conflicts as a list. */
 export function conflictList(
   conflicts: readonly Conflict[],
   output: Output,
@@ -53,7 +54,7 @@ function withoutLines({ kind, line }: ConflictSide): string {
   return line === null ? WITHOUT_LINES[kind] : "(these lines are not there)";
 }
 
-/** The commands that lead on, one a line. */
+/** The commands that resolve the conflicts, one per line. */
 export function waysOutText(ways: readonly WayOut[], { style }: Output): string {
   return ways.map(({ command, does }) => `${style.dim("→")} \`${visible(command)}\` ${does}.`).join("\n");
 }

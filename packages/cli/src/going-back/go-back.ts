@@ -1,7 +1,7 @@
 /**
- * The one way in which restore, reset, undo, redo and revert change files: look, show, ask, act, report.
- * With `--yes` the engine plans and acts in one go; otherwise the plan that was shown is the plan that is
- * carried out, and the engine refuses it if the files moved on while the question stood.
+ * How restore, reset, undo, redo and revert change files: plan, show, ask, act, report. With `--yes` the
+ * engine plans and acts at once. Otherwise the shown plan is the one carried out, and the engine refuses it
+ * if files changed while the question stood.
  */
 import type { Outcome, Plan, Workspace } from "@belay/engine";
 import {
@@ -27,11 +27,12 @@ import { outcomeText, type Direction } from "./outcome-text.ts";
 import { planSummary, previewText, takesOutOthersWork } from "./preview-text.ts";
 import { waysOut, type Verb, type WayOut } from "./ways-out.ts";
 
+/** One way to go back, as a command describes it. */
 export interface WayBack extends Direction {
   plan(): Promise<Plan | null>;
-  /** Plans and acts in one go. */
+  /** Plans and acts at once. */
   act(): Promise<Outcome>;
-  /** Done after the last question and before anything changes; what it throws keeps everything as it is. */
+  /** Runs after the last question and before any change; if it throws, nothing is changed. */
   before?(): Promise<void>;
 }
 
@@ -39,6 +40,7 @@ type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "direc
   readonly options: { yes?: boolean; "dry-run"?: boolean; "best-effort"?: boolean; all?: boolean };
 };
 
+/** Plans, asks, acts and reports; returns the exit code. */
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
   const scene: Scene = { call, way, workspace };
   const dryRun = call.options["dry-run"] === true;
@@ -59,7 +61,7 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   return report(scene, { outcome, previewed });
 }
 
-/** [R114] Ctrl-C takes back what was done so far; a second one leaves it to the next command. */
+/** [R114] Ctrl-C takes back what was done so far; a second one leaves that to the next command. */
 async function interruptibly<Result>(
   { call, workspace }: Scene,
   work: () => Promise<Result>,
@@ -67,7 +69,7 @@ async function interruptibly<Result>(
   const { catchInterrupts } = await import("@belay/engine");
   using interrupt = catchInterrupts((done, total) => {
     const files = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} files`;
-    if (done > 0) call.output.warn(`Interrupted after ${files}; taking it back …`);
+    if (done > 0) call.output.warn(`Interrupted after ${files}; taking them back …`);
   });
   workspace.interruptedBy(interrupt);
   try {
@@ -77,7 +79,7 @@ async function interruptibly<Result>(
   }
 }
 
-/** Whose doing the last changes are depends on it: an agent that was interrupted may not have said so. */
+/** Attribution of the last changes depends on it: an interrupted agent may not have reported its end. */
 async function noticeInterrupts(workspace: Workspace, how: { home: string; dryRun: boolean }): Promise<void> {
   if ((await workspace.turns.threadsAtWork()).length === 0) return;
   const interrupts = await import("../agents/notice-interrupts.ts");
@@ -90,7 +92,7 @@ interface Scene {
   readonly workspace: Workspace;
 }
 
-/** A dry run answers with the exit code the same command would have. */
+/** A dry run returns the exit code that the real command would. */
 async function preview(scene: Scene): Promise<number> {
   const { call, way } = scene;
   const plan = await way.plan();
@@ -106,7 +108,7 @@ function dryRunJson(scene: Scene, plan: Plan | null) {
   return { plan: planJson(plan), ...steps, ...left, ...waysJson(scene, plan.conflicts) };
 }
 
-/** What can be typed when conflicts stand in the way. */
+/** What can be typed to resolve conflicts. */
 function waysFor({ call, way, workspace }: Scene, conflicts: Plan["conflicts"]): WayOut[] {
   const done = call.options["best-effort"] === true;
   return conflicts.length === 0
@@ -145,7 +147,7 @@ function isBlocked(call: GoingBackCall, plan: Plan): boolean {
   return plan.conflicts.length > 0 && call.options["best-effort"] !== true;
 }
 
-/** One file needs no question; several do, and so does anybody else's work. A refusal needs none. */
+/** One file needs no question. Several do, and so does the work of other threads. A refusal needs none. */
 function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
   if (isBlocked(call, plan)) return false;
   return affectedFiles(plan).length > 1 || takesOutOthersWork(plan) || plan.maybe.length > 0;
@@ -159,11 +161,11 @@ async function askFor(scene: Scene, plan: Plan): Promise<boolean> {
 
 interface Done {
   readonly outcome: Outcome;
-  /** The person has already seen the list of files. */
+  /** True when the person has already seen the list of files. */
   readonly previewed: boolean;
 }
 
-/** Something was left out, or lies elsewhere: the report names it. */
+/** Outcomes that left something out: the report names it. */
 const INCOMPLETE: ReadonlySet<Outcome["outcome"]> = new Set(["conflicts", "partial", "displaced"]);
 
 async function report(scene: Scene, { outcome, previewed }: Done): Promise<number> {
@@ -180,7 +182,7 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   else if (isNothing) output.print(nothingRestorableText(outcome.plan, output, call.options.all));
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
   else {
-    // what was kept or left out is said even when nothing changed; a refusal has its own list
+    // kept and skipped paths are reported even when nothing changed; a refusal has its own list
     const plan = previewed || failed ? "" : await planText(scene, outcome.plan);
     output.print(
       paragraphs(plan, outcomeText(way, outcome, { output, ways: waysFor(scene, outcome.conflicts) })),

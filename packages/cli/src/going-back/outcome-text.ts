@@ -1,4 +1,4 @@
-/** What a restore, undo, redo or revert did, for people, and what they can do next. */
+/** What a restore, undo, redo, revert or reset did, and what the person can do next. */
 import type { Outcome } from "@belay/engine";
 import { leftOut, outcomeWord, untouchedText } from "@belay/server/json";
 import type { Output } from "../output/output.ts";
@@ -15,31 +15,33 @@ const PAST: Readonly<Record<Verb, string>> = {
   reset: "Reset",
   undo: "Undone",
   redo: "Redone",
-  revert: "Taken out",
+  revert: "Reverted",
 };
 
 const NEXT: Readonly<Record<Verb, string>> = {
   restore: "`belay undo` takes this back.",
   reset: "`belay undo` takes this back.",
   undo: "`belay redo` brings it back.",
-  redo: "`belay undo` takes it out again.",
+  redo: "`belay undo` undoes it again.",
   revert: "`belay undo` takes this back.",
 };
 
+/** The command and its target. */
 export interface Direction {
   readonly verb: Verb;
   /** `to 12 kqzv…`; undo and redo name their steps instead. */
   readonly target?: string;
-  /** The messages of the conversation go back too. */
+  /** True when the messages of the conversation are rolled back too. */
   readonly conversation?: boolean;
 }
 
-/** Where an outcome is told, and what can be typed about its conflicts. */
+/** Where an outcome is printed, and the commands that resolve its conflicts. */
 export interface Answer {
   readonly output: Output;
   readonly ways: readonly WayOut[];
 }
 
+/** An outcome in words. */
 export function outcomeText(direction: Direction, outcome: Outcome, answer: Answer): string {
   const { verb } = direction;
   const { output } = answer;
@@ -77,16 +79,16 @@ function nextText(verb: Verb, output: Output): string {
 
 function unchangedText(verb: Verb, outcome: Outcome): string {
   if (verb === "undo" && outcome.steps.length === 0) {
-    return "Nothing to undo: no step is left that changed anything. `belay restore <checkpoint>` goes back to a checkpoint.";
+    return "Nothing to undo: there is no step left that changed anything. `belay restore <checkpoint>` goes back to a checkpoint.";
   }
   if (verb === "redo" && outcome.steps.length === 0) return "Nothing to redo.";
   if (verb === "reset") return "Nothing to reset: everything is approved.";
   if (verb === "revert" && outcome.safetyCheckpoint === null)
-    return "Nothing to take out: this checkpoint has no change of its own.";
+    return "Nothing to revert: this checkpoint has no changes of its own.";
   const { kept, gaps } = outcome.plan;
   return kept.length + gaps.length === 0
-    ? "Nothing to do: the files already are in that state."
-    : "Nothing to do: everything else already is in that state.";
+    ? "Nothing to do: the files are already in that state."
+    : "Nothing to do: everything else is already in that state.";
 }
 
 function partialText(direction: Direction, outcome: Outcome, { output, ways }: Answer): string {
@@ -107,14 +109,14 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
 function conflictText(verb: Verb, outcome: Outcome, { output, ways }: Answer): string {
   const what = outcome.steps.map((step) => stepLabel(step)).join(", ");
   return [
-    `${output.style.yellow("!")} Cannot ${verb}${what === "" ? "" : ` ${what}`}. ${untouchedText(outcome)} In the way:`,
+    `${output.style.yellow("!")} Cannot ${verb}${what === "" ? "" : ` ${what}`}. ${untouchedText(outcome)} Conflicts:`,
     conflictList(outcome.conflicts, output, true),
     ...(outcome.displaced.length === 0 ? [] : [displacedText(outcome, output)]),
     waysOutText(ways, output),
   ].join("\n");
 }
 
-/** Nothing is lost: where it is, and how to see it or bring it back. */
+/** Where displaced content is, and how to see it or bring it back. */
 function displacedText({ displaced }: Outcome, output: Output): string {
   const [first] = displaced;
   const held = displaced.map(({ path, checkpoint }) => ({ path, reason: `checkpoint ${checkpoint}` }));

@@ -1,4 +1,4 @@
-/** What a plan would do, for people: every path it touches, leaves or cannot settle, and why. */
+/** What a plan would do: every path it changes, keeps or cannot decide, and why. */
 import { countChanges, type Plan } from "@belay/engine";
 import { planOperationType, type PlanOperationType } from "@belay/server/json";
 import { doubtList, gapList, listText } from "../output/file-list.ts";
@@ -11,13 +11,15 @@ import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { conflictList } from "./conflict-text.ts";
 
+/** Where and how a preview is printed. */
 export interface PreviewContext {
   readonly output: Output;
   readonly all: boolean | undefined;
-  /** Who a thread belongs to, for the plans that take out others' work. */
+  /** The agent of each thread, for plans that take out other threads' work. */
   readonly agents: ReadonlyMap<string, string>;
 }
 
+/** A plan in words. */
 export function previewText(plan: Plan, context: PreviewContext): string {
   return [...operationList(plan, context), ...remarks(plan, context)].join("\n");
 }
@@ -44,7 +46,7 @@ const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Sty
 };
 
 function operationList(plan: Plan, context: PreviewContext): string[] {
-  // what may be a person's doing stands apart
+  // changes that a person may have made are listed separately
   const apart = new Set(plan.maybe.map(({ path }) => path));
   const edits = plan.edits.filter(({ path }) => !apart.has(path));
   return edits.length === 0 ? [] : [editList(plan, edits, context)];
@@ -72,10 +74,10 @@ const TOO: Readonly<Record<Plan["kind"], string>> = {
   reset: "reset",
   undo: "undone",
   redo: "redone",
-  revert: "taken out",
+  revert: "reverted",
 };
 
-/** Everything a person should know besides the list: what stays, what is in doubt, what is in the way. */
+/** Everything a person should know besides the list: what stays, doubts, conflicts. */
 function remarks(plan: Plan, context: PreviewContext): string[] {
   const { output, all, agents } = context;
   const { style } = output;
@@ -91,8 +93,8 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
   const outside = plan.meanwhile.filter((path) => !plan.paused.includes(path));
   const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
   return [
-    ...remark("In the way:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
-    ...remark("Stays as it is:", plan.kept.length, () =>
+    ...remark("Conflicts:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
+    ...remark("Kept as they are:", plan.kept.length, () =>
       reasons(plan.kept.map((each) => withGap(each, plan))),
     ),
     ...[...Map.groupBy(plan.maybe, ({ tool }) => tool)].flatMap(([tool, those]) =>
@@ -127,14 +129,14 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
   ];
 }
 
-/** Why the target has a gap there, where it tells: a checkpoint that lost a file had captured it. */
+/** The reason of the target's gap, where known: a checkpoint that lost a file had captured it. */
 function withGap({ path, reason }: Plan["kept"][number], { gaps }: Plan) {
   if (reason !== "the target has a gap here") return { path, reason };
   const gap = gaps.find((each) => path === each.path || path.startsWith(`${each.path}/`));
   return { path, reason: gap?.reason ?? reason };
 }
 
-/** An undo takes nothing from the doubtful checkpoint: it may miss what the checkpoint has already. */
+/** An undo takes nothing from the doubtful checkpoint, but may miss what that checkpoint already contains. */
 function doubtTitle({ kind }: Plan): string {
   return kind === "restore" || kind === "reset"
     ? "Captured with a doubt:"
@@ -145,12 +147,15 @@ function agentLabel(thread: string, agents: ReadonlyMap<string, string>): string
   return `${visible(agents.get(thread) ?? "thread")} (${thread.slice(0, 8)})`;
 }
 
-/** Without a thread of its own a restore takes out everybody's work alike: then it is several that matter. */
+/**
+ * A restore without a thread of its own takes out all threads' work alike: that matters when there are
+ * several.
+ */
 export function takesOutOthersWork(plan: Plan): boolean {
   return plan.otherThreads.length > (plan.thread === null ? 1 : 0);
 }
 
-/** Paths, each with the reason why. */
+/** Paths with their reasons. */
 export function reasonList(
   items: readonly { readonly path: Plan["merged"][number]; readonly reason: string }[],
   output: Output,

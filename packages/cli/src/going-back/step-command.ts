@@ -1,18 +1,20 @@
-/** What undo and redo have in common: everything but the direction. */
+/** Shared by undo and redo: everything but the direction. */
 import type { UndoOptions, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
 import { threadId } from "../call/thread-option.ts";
 
+/** The options of undo, redo and reset. */
 export const STEP_OPTIONS = {
-  "include-shared": { type: "boolean", about: "also what several tools changed at the same time" },
-  "best-effort": { type: "boolean", about: "leave out what stands in the way instead of changing nothing" },
+  "include-shared": { type: "boolean", about: "also take changes that several tools made at the same time" },
+  "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
   thread: THREAD,
   "dry-run": DRY_RUN,
   yes: YES,
   all: ALL_ENTRIES,
 } as const satisfies OptionSpecs;
 
+/** The engine's options for the parsed ones. */
 export async function stepOptions(
   call: Call<typeof STEP_OPTIONS>,
   workspace: Workspace,

@@ -1,4 +1,4 @@
-/** What one can type when conflicts stand in the way: the rest without them, or the other version instead of one's own. */
+/** What can be typed when there are conflicts: do the rest, or take the other version. */
 import { join, relative } from "node:path";
 import type { Conflict, Plan } from "@belay/engine";
 import type { Call } from "../call/command.ts";
@@ -7,17 +7,18 @@ import { shellWords } from "@belay/protocol/command-text";
 /** A command that goes back. */
 export type Verb = "restore" | "reset" | "undo" | "redo" | "revert";
 
-/** A command that leads on, and what it does. */
+/** A command that resolves conflicts, and what it does. */
 export interface WayOut {
   readonly command: string;
   readonly does: string;
 }
 
+/** What was refused. */
 export interface Refused {
   readonly verb: Verb;
   readonly conflicts: Plan["conflicts"];
   readonly root: string;
-  /** The rest is done already. */
+  /** True when the rest is done already. */
   readonly done: boolean;
 }
 
@@ -25,6 +26,7 @@ type Typed = Pick<Call, "operands" | "directory"> & {
   readonly options: Readonly<Record<string, unknown>>;
 };
 
+/** The commands that resolve these conflicts. */
 export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): WayOut[] {
   if (done) return exactRestore(call, conflicts, root);
   const rest = {
@@ -34,7 +36,10 @@ export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): 
   if (conflicts.some(({ reason }) => reason === "cannot be saved" || reason === "changed while restoring"))
     return [
       rest,
-      { command: shellWords(typedAgain(call, verb)), does: "tries again once they are at rest and readable" },
+      {
+        command: shellWords(typedAgain(call, verb)),
+        does: "tries again once they are readable and no longer being written",
+      },
     ];
   const shared = conflicts.some(({ reason }) => reason === "shared with another thread");
   return [
@@ -47,7 +52,7 @@ export function waysOut(call: Typed, { verb, conflicts, root, done }: Refused): 
   ];
 }
 
-/** The steps that share a file, taken as one. */
+/** Takes the steps that share a file as one. */
 function together(call: Typed, verb: Verb, conflicts: readonly Conflict[]): WayOut[] {
   const counts = conflicts.flatMap(({ together: count }) => count ?? []);
   if (counts.length === 0 || counts.length < conflicts.length) return [];
@@ -59,7 +64,7 @@ function together(call: Typed, verb: Verb, conflicts: readonly Conflict[]): WayO
 
 const NAMED_PATHS = 3;
 
-/** The wanted version, whatever is there now; of several checkpoints the one that has most of them. */
+/** Restores the wanted version over the present one; of several checkpoints, the one that has most paths. */
 function exactRestore(call: Typed, conflicts: readonly Conflict[], root: string): WayOut[] {
   const held = conflicts.filter(({ restoreFrom }) => restoreFrom !== undefined);
   const [group] = [...Map.groupBy(held, ({ restoreFrom }) => restoreFrom!)].sort(
@@ -79,10 +84,10 @@ function fromHere({ directory }: Typed, root: string, path: Conflict["path"]): s
   return relative(directory, join(root, Buffer.from(path, "latin1").toString("utf8")));
 }
 
-/** Options that change how a command answers, not what it does. */
+/** Options that change how a command reports, not what it does. */
 const LEFT_OUT = new Set(["json", "quiet", "yes", "dry-run", "best-effort", "all", "directory", "home"]);
 
-/** The command as it was typed, without what only concerns its answer. */
+/** The command as it was typed, without options that only concern its report. */
 function typedAgain(call: Typed, verb: Verb): string[] {
   const options = Object.entries(call.options).flatMap(([name, value]) => {
     if (LEFT_OUT.has(name) || value === undefined || value === false) return [];
@@ -91,7 +96,7 @@ function typedAgain(call: Typed, verb: Verb): string[] {
   return [...place(call), verb, ...options, ...operandsOf(call.operands)];
 }
 
-/** Where the command works, if that was said. */
+/** The `-C` of the command, if given. */
 function place({ options }: Typed): string[] {
   const of = (name: string, word: string) => (typeof options[name] === "string" ? [word, options[name]] : []);
   return ["belay", ...of("directory", "-C"), ...of("home", "--home")];

@@ -1,4 +1,4 @@
-/** What the MCP server asks for, done on a workspace. */
+/** Carries out the requests of the MCP server on a workspace. */
 import { isDeepStrictEqual } from "node:util";
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
 import type { Checkpoint, Conflict, FileChange, Plan, Workspace } from "@belay/engine";
@@ -14,10 +14,10 @@ import {
 import { leftOutSentence } from "../going-back/left-out.ts";
 import { waysOut } from "../going-back/ways-out.ts";
 
-/** How a workspace is reached, for one piece of work. */
+/** Opens a workspace for one piece of work. */
 type InWorkspace = <Result>(work: (workspace: Workspace) => Promise<Result>) => Promise<Result>;
 
-/** Each call finds the workspace anew; what was previewed is known until it is carried out. */
+/** Each call finds the workspace again; a previewed plan is kept until it is carried out. */
 export function createMcpHost(inWorkspace: InWorkspace): McpHost {
   const plans = new Map<string, Previewed>();
   const on = <Result>(work: (host: McpHost) => Promise<Result>) =>
@@ -34,7 +34,7 @@ export function createMcpHost(inWorkspace: InWorkspace): McpHost {
 
 interface Previewed {
   readonly plan: Plan;
-  /** Where it was planned. */
+  /** The workspace it was planned on. */
   readonly workspace: Workspace;
 }
 
@@ -65,7 +65,7 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
     },
     restore: async (planId) => {
       const previewed = plans.get(planId);
-      if (previewed === undefined) throw new Error("This plan is not known: ask for a preview first.");
+      if (previewed === undefined) throw new Error("Unknown plan: request a preview first.");
       plans.delete(planId);
       const plan = await planHere(workspace, previewed);
       const done = await workspace.restore(plan);
@@ -84,7 +84,9 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
   };
 }
 
-/** The store may have been closed since the preview: then the same is planned again, if it still is the same. */
+/**
+ * The store may have been closed since the preview. Then the plan is made again, and used if it is the same.
+ */
 async function planHere(workspace: Workspace, previewed: Previewed): Promise<Plan> {
   const { plan } = previewed;
   if (previewed.workspace === workspace || plan.checkpoint === null) return plan;
@@ -93,7 +95,7 @@ async function planHere(workspace: Workspace, previewed: Previewed): Promise<Pla
   return again.base === plan.base && isDeepStrictEqual(again.edits, plan.edits) ? again : plan;
 }
 
-/** [R185] In the shape that the command line and HTTP have, with commands for a terminal in the workspace. */
+/** [R185] The shape that the command line and HTTP use, with commands for a terminal in the workspace. */
 function conflictFacts({ root }: Workspace, plan: Plan, conflicts: readonly Conflict[]) {
   const typed = [plan.checkpoint ?? "", ...(plan.paths ?? []).map((path) => pathJson(path).path)];
   const call = { operands: typed, directory: root, options: {} };

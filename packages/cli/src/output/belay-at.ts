@@ -1,12 +1,12 @@
-/** Commands as they must be typed here, about a directory that may be elsewhere. */
+/** Commands as the person must type them here, for a directory that may be elsewhere. */
 import { belayCommand } from "@belay/protocol/command-text";
 
-/** `belay <words>`, with `-C <path>` where the shell does not stand in that directory. */
+/** `belay <words>`, with `-C <path>` unless the shell is in that directory. */
 export function belayAt(path: string, ...words: string[]): string {
   return belayCommand(path, words, currentDirectory());
 }
 
-/** An agent may have deleted the very directory this shell stands in: its name is still known. */
+/** The current directory. An agent may have deleted it; its name is still known. */
 export function currentDirectory(): string {
   try {
     return process.cwd();

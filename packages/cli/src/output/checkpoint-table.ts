@@ -10,7 +10,7 @@ import { visible } from "./visible.ts";
 
 const [KIND, TITLE, CHANGES] = [3, 4, 5];
 
-/** Newest first; turns that were not captured stand above the checkpoint that they came after. */
+/** Newest first. Uncaptured turns are above the checkpoint they came after. */
 export function checkpointTable(
   checkpoints: readonly Checkpoint[],
   output: Output,
@@ -43,12 +43,13 @@ function uncapturedRow({ at, prompt, problem }: UncapturedTurn, style: Style): C
   ];
 }
 
-/** `12 kqzvnwxy "before the refactoring"`: how a checkpoint is named inside a sentence. */
+/** A checkpoint's name inside a sentence: `12 kqzvnwxy "before the refactoring"`. */
 export function checkpointLabel(checkpoint: Checkpoint, style: Style): string {
   const title = checkpoint.name === null ? visible(checkpoint.description) : `"${visible(checkpoint.name)}"`;
   return `${style.bold(String(checkpoint.seq))} ${style.dim(checkpoint.id.slice(0, SHORT_ID))} ${title}`;
 }
 
+/** For example `+1 ~2 -0`. */
 export function changesText({ added, modified, deleted }: Checkpoint["changes"]): string {
   return `+${added} ~${modified} -${deleted}`;
 }
@@ -58,7 +59,7 @@ export function changedFilesText({ added, modified, deleted }: Checkpoint["chang
   return count(added + modified + deleted, "file");
 }
 
-/** Colours `+1 ~2 -0`; a zero stays in the background. */
+/** Colours `+1 ~2 -0`; zeros are dimmed. */
 export function changesPaint(style: Style): Paint {
   return (text) =>
     text.replace(/[+~-]\d+/g, (part) => {
@@ -73,7 +74,7 @@ export function changesPaint(style: Style): Paint {
 
 const SHORT_ID = 8;
 
-/** Eight letters tell checkpoints apart; more only if two of these do not. */
+/** Eight letters distinguish checkpoints; more are shown only if they do not. */
 function prefixLength(ids: readonly string[]): number {
   let length = SHORT_ID;
   while (length < 16 && new Set(ids.map((id) => id.slice(0, length))).size < ids.length) length += 1;
@@ -91,7 +92,7 @@ function row(checkpoint: Checkpoint, letters: number, style: Style): Cell[] {
   ];
 }
 
-/** The first checkpoint has nothing to be compared with: it shows what it holds. */
+/** The first checkpoint cannot be compared: it shows what it holds. */
 function lastCell({ parents, files, changes }: Checkpoint): string {
   return parents.length === 0 ? count(files, "file") : changesText(changes);
 }
@@ -113,7 +114,7 @@ function titleText(checkpoint: Checkpoint): string {
   ].join(" ");
 }
 
-/** Doubts about the checkpoint as a whole: some of it is not of its moment. */
+/** Doubts about the checkpoint as a whole: part of it is from a later moment. */
 const TOO_LATE = ["late", "missed"] as const;
 
 function titlePaint({ name, rolledBack }: Checkpoint, style: Style): Paint {

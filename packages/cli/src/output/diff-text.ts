@@ -1,11 +1,14 @@
-/** Differences: the exact bytes of a patch for programs, coloured and made harmless for terminals. */
+/** Diffs: the exact bytes of a patch for programs, coloured and sanitised text for terminals. */
 import type { Diff, FileChange } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { reasonWords } from "./reasons.ts";
 import type { Paint, Style } from "./style.ts";
 import { visible, visibleLines, visiblePath } from "./visible.ts";
 
-/** For people on a terminal; elsewhere a patch that `git apply` takes, with a warning about what it cannot hold. */
+/**
+ * Prints for people on a terminal; elsewhere a patch for `git apply`, with a warning about what it cannot
+ * express.
+ */
 export async function printDiff(diff: Diff, output: Output): Promise<void> {
   if (output.isTerminal) return output.print(colouredDiff(diff, output.style));
   for (const { patch } of diff.files) if (patch !== undefined && !(await output.raw(patch()))) return;
@@ -26,7 +29,7 @@ function colouredDiff(diff: Diff, style: Style): string {
   return lines.map((line) => paintOf(line, style)(line)).join("\n");
 }
 
-/** One line that says why there are none. */
+/** One line that says why there is no diff. */
 function withoutText(file: FileChange): string {
   const path = visiblePath(file.path);
   if (file.gap !== undefined) return `File ${path} was not captured: ${reasonWords(file.gap)}\n`;
@@ -34,7 +37,7 @@ function withoutText(file: FileChange): string {
   return `Binary files a/${path} and b/${path} differ\n`;
 }
 
-/** A patch says nothing of these, people should know. */
+/** Permissions, which a patch leaves out. */
 function permissions({ path, notInPatch, gap }: FileChange): string {
   if (notInPatch === undefined || gap !== undefined) return "";
   return `File ${visiblePath(path)}: ${notInPatch}\n`;

@@ -1,4 +1,4 @@
-/** How many columns text takes on a terminal; colour sequences take none. */
+/** The columns text takes on a terminal; colour sequences take none. */
 import { stripVTControlCharacters } from "node:util";
 
 const PLAIN = /^[\x20-\x7e]*$/;
@@ -8,6 +8,7 @@ const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
+/** The number of columns that text takes. */
 export function displayWidth(text: string): number {
   const bare = text.includes("\u001b") ? stripVTControlCharacters(text) : text;
   if (PLAIN.test(bare)) return bare.length;
@@ -16,7 +17,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Cuts text to a width, with "…" where something is missing; what is cut loses its colours. */
+/** Cuts text to a width and marks the cut with "…"; cut text loses its colours. */
 export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let taken = 0;
@@ -29,7 +30,7 @@ export function cutToWidth(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Fills up with spaces; never cuts. */
+/** Pads with spaces; never cuts. */
 export function padToWidth(text: string, width: number, side: "left" | "right" = "right"): string {
   const space = " ".repeat(Math.max(0, width - displayWidth(text)));
   return side === "left" ? space + text : text + space;

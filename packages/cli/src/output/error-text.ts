@@ -5,6 +5,7 @@ import { visible } from "./visible.ts";
 
 const LISTED = 20;
 
+/** An error in words. */
 export function errorText(report: ErrorReport, style: Style): string {
   const lines = [`${style.bold(style.red("belay:"))} ${visible(report.message)}`];
   for (const item of report.list.slice(0, LISTED)) lines.push(`  ${visible(item)}`);

@@ -1,18 +1,28 @@
-/** Labelled facts, one a line: the head of `show` and `status`. */
+/** Labelled facts, one per line: the head of `show` and `status`. */
+import { displayWidth } from "./display-width.ts";
 import type { Output } from "./output.ts";
 import { table } from "./table.ts";
+import { fitLine } from "./wrap.ts";
 
+const INDENT = "  ";
+
+/** A label and its value; undefined facts are left out. */
 export type Fact = readonly [label: string, value: string] | undefined;
 
-/** Facts that are not there are left out; a long value is cut to its line only where an overview wants it so. */
+/** Facts as a table. A value that is too long for the terminal is wrapped, or with `cut` cut to one line. */
 export function factTable(facts: readonly Fact[], output: Output, { cut = false } = {}): string {
-  const rows = facts
-    .filter((fact) => fact !== undefined)
-    .map(([label, value]) => [{ text: label, paint: output.style.dim }, { text: value }]);
-  return table(rows, { width: output.width, indent: "  ", ...(cut && { flexible: 1 }) });
+  const present = facts.filter((fact) => fact !== undefined);
+  const margin = INDENT.length + Math.max(0, ...present.map(([label]) => displayWidth(label))) + 2;
+  const fit = (value: string) =>
+    cut ? value : fitLine(value, output.width - margin).replaceAll("\n", `\n${" ".repeat(margin)}`);
+  const rows = present.map(([label, value]) => [
+    { text: label, paint: output.style.dim },
+    { text: fit(value) },
+  ]);
+  return table(rows, { width: output.width, indent: INDENT, ...(cut && { flexible: 1 }) });
 }
 
-/** A heading for a list. */
+/** A list under a heading. */
 export function section(title: string, body: string, output: Output): string {
   return `\n${output.style.bold(title)}\n${body}`;
 }

@@ -1,4 +1,4 @@
-/** Lists of paths with something about each: changed files, gaps, what stays out. */
+/** Lists of paths with a remark each: changed files, gaps, excluded paths. */
 import type { Doubt, ExcludedRoot, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { grouped, size } from "./quantity.ts";
@@ -9,7 +9,7 @@ import { visible, visiblePath } from "./visible.ts";
 
 const SHOWN = 20;
 
-/** `A src/a.ts +12`, at most 20 of them unless all are wanted. */
+/** `A src/a.ts +12`, at most 20 rows unless all are requested. */
 export function changedFileList(
   files: readonly FileChange[],
   output: Output,
@@ -21,6 +21,7 @@ export function changedFileList(
   });
 }
 
+/** Gaps with their reasons. */
 export function gapList(gaps: readonly Gap[], output: Output, all: boolean | undefined): string {
   return remarkList(
     gaps.map((gap) => ({ path: gap.path, remark: gapText(gap) })),
@@ -33,6 +34,7 @@ function gapText({ reason, size: bytes }: Gap): string {
   return bytes > 0 ? `${size(bytes)}, ${reasonWords(reason)}` : reasonWords(reason);
 }
 
+/** Doubts with their reasons. */
 export function doubtList(doubts: readonly Doubt[], output: Output, all: boolean | undefined): string {
   return remarkList(
     doubts.map(({ path, reason }) => ({ path, remark: reasonWords(reason) })),
@@ -41,7 +43,7 @@ export function doubtList(doubts: readonly Doubt[], output: Output, all: boolean
   );
 }
 
-/** Paths, each with a remark that should catch the eye. */
+/** Paths with a highlighted remark each. */
 function remarkList(
   items: readonly { readonly path: Gap["path"]; readonly remark: string }[],
   output: Output,
@@ -73,8 +75,8 @@ export function excludedList(
 }
 
 /**
- * On a terminal the first 20 and how many more there are: a list never looks complete when it is not. In a pipe or a
- * file, and with `--all`, everything.
+ * On a terminal the first 20 and how many more there are: a list never looks complete when it is not. In a
+ * pipe or file, and with `--all`, everything.
  */
 export function listText<Item>(
   items: readonly Item[],

@@ -1,32 +1,33 @@
 /**
- * Where everything a command says goes: results to stdout, progress and warnings to stderr. Closed pipes
- * (`belay list | head -1`) are taken quietly: what follows is dropped, and the command finishes its work.
- * Text from elsewhere must have gone through `visible` before it comes here; as a second line of defence
- * only line ends, tabs and colours pass.
+ * Where a command's output goes: results to stdout, progress and warnings to stderr. A closed pipe (`belay
+ * list | head -1`) is no error: the rest of the output is dropped, and the command finishes its work.
+ * Foreign text must have gone through `visible` before it comes here. As a second line of defence, only line
+ * ends, tabs and colours pass.
  */
 import { redactJson } from "@belay/protocol/redact";
 import { ContractError } from "@belay/protocol/errors";
 import { createStyle, wantsColour, type Style } from "./style.ts";
 
+/** The output of one command. */
 export interface Output {
-  /** Styles for stdout and for stderr: each may be a terminal or not. */
+  /** Separate styles: stdout and stderr may be terminals or not. */
   readonly style: Style;
   readonly noteStyle: Style;
   /** Columns of the terminal; Infinity when stdout is not one. */
   readonly width: number;
   readonly isTerminal: boolean;
-  /** Somebody is there to answer a question. */
+  /** True when there is a terminal to ask on. */
   readonly canAsk: boolean;
   readonly quiet: boolean;
   /** The result, as text of one or more lines. */
   print(text: string): void;
   /** The result for programs. */
   json(value: unknown): void;
-  /** What is nice to know (stderr); `--quiet` leaves it out. */
+  /** Extra information (stderr); left out with `--quiet`. */
   note(text: string): void;
-  /** What must not be missed (stderr). */
+  /** Warnings that must not be missed (stderr). */
   warn(text: string): void;
-  /** Bytes exactly as they are, for stdout; false once nobody reads any more. */
+  /** Writes exact bytes to stdout; false once the reader is gone. */
   raw(bytes: Uint8Array | string): Promise<boolean>;
 }
 
@@ -99,7 +100,7 @@ function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options
   };
 }
 
-/** A stream whose reader may go away at any time. */
+/** A stream whose reader may disappear at any time. */
 function quietlyClosing(stream: NodeJS.WriteStream) {
   watch(stream);
   return {
@@ -130,7 +131,7 @@ function remember(this: NodeJS.WriteStream, error: NodeJS.ErrnoException): void 
   failures.set(this, error);
 }
 
-/** Throws if a result could not be written: a full disk is an error, a reader that went away is none. */
+/** Throws if a result could not be written: a full disk is an error, a reader that went away is not. */
 export async function assertWritten(): Promise<void> {
   // a write that failed at once is reported a moment later
   await new Promise(setImmediate);

@@ -1,6 +1,7 @@
-/** A bar on stderr for work that takes long enough to wonder; only on a terminal. */
+/** A progress bar on stderr for long work; only on a terminal. */
 import { count, grouped, size } from "./quantity.ts";
 
+/** A bar that disappears when disposed. */
 export interface ProgressBar extends Disposable {
   update(progress: { done: number; total: number; bytes?: number }): void;
 }
@@ -9,6 +10,7 @@ const SHOWN_AFTER_MS = 400;
 const REDRAWN_AFTER_MS = 80;
 const CELLS = 24;
 
+/** Creates a bar, or one that does nothing when disabled. */
 export function createProgressBar(label: string, noun: string, enabled: boolean): ProgressBar {
   if (!enabled || process.stderr.isTTY !== true) return { update: () => {}, [Symbol.dispose]: () => {} };
   const started = performance.now();

@@ -18,7 +18,7 @@ export function count(number: number, noun: string, plural: string = `${noun}s`)
   return `${grouped(number)} ${number === 1 ? noun : plural}`;
 }
 
-/** 12,000. `toLocaleString` says the same and takes 20 ms to find out how. */
+/** 12,000. `toLocaleString` gives the same but takes 20 ms to load. */
 export function grouped(number: number): string {
   return String(number).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }

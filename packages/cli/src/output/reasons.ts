@@ -1,4 +1,4 @@
-/** Why a path is a gap, in doubt, kept or in conflict: in words. Programs get the engine's own codes. */
+/** Why a path is a gap, in doubt, kept or in conflict, in words. Programs get the engine's codes. */
 import type { Conflict, Doubt, Gap, Kept } from "@belay/engine";
 
 const GAPS: Readonly<Record<Gap["reason"], string>> = {
@@ -6,18 +6,18 @@ const GAPS: Readonly<Record<Gap["reason"], string>> = {
   unreadable: "it cannot be read",
   special: "a socket, pipe or device",
   limit: "the checkpoint had reached its limit of new bytes",
-  forgotten: "forgotten for good",
+  forgotten: "permanently forgotten",
 };
 
 const DOUBTS: Readonly<Record<Doubt["reason"], string>> = {
-  late: "captured after the agent had gone on",
+  late: "captured after the agent had continued",
   unstable: "written to while it was captured",
   missed: "changed unnoticed: this version may be an older one",
   "mid-restore": "captured while a restore was at work",
 };
 
 const KEPT: Readonly<Record<Kept["reason"], string>> = {
-  "not covered by the target's rules": "that checkpoint did not look at it, so it may have been there",
+  "not covered by the target's rules": "that checkpoint did not cover it, so it may have existed",
   "the target has a gap here": "that checkpoint could not capture it",
   "not saved by the safety checkpoint": "it cannot be saved first",
   "it holds a git repository": "it holds a git repository",
@@ -46,7 +46,7 @@ const CONFLICTS: Readonly<Record<Conflict["reason"], string>> = {
 
 const ALL: Readonly<Record<string, string>> = { ...GAPS, ...DOUBTS, ...KEPT, ...CONFLICTS };
 
-/** What a person reads for a reason; what is in words already stays as it is. */
+/** The words for a reason; text that is no code stays as it is. */
 export function reasonWords(reason: string): string {
   return Object.hasOwn(ALL, reason) ? ALL[reason]! : reason;
 }

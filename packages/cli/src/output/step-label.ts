@@ -1,7 +1,8 @@
-/** `turn of claude "fix the parser"`: a step inside a sentence. */
+/** A step's name inside a sentence: `turn of claude "fix the parser"`. */
 import type { StepSummary } from "@belay/engine";
 import { visible } from "./visible.ts";
 
+/** Kind, agent and description of a step. */
 export function stepLabel(step: StepSummary): string {
   const agent = step.agent === null ? "" : ` of ${visible(step.agent)}`;
   return `${step.kind}${agent} "${visible(step.description)}"`;

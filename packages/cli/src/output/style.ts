@@ -9,13 +9,18 @@ export interface Style {
   readonly cyan: Paint;
 }
 
+/** Colours a text. */
 export type Paint = (text: string) => string;
 
-/** Whether a stream gets colours: a terminal that knows them, and nobody said no (https://no-color.org). */
+/**
+ * Whether a stream gets colours: a terminal that supports them, unless NO_COLOR is set
+ * (https://no-color.org).
+ */
 export function wantsColour(stream: { isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
   return stream.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
 }
 
+/** The styles of a stream. */
 export function createStyle(coloured: boolean): Style {
   const paint = (open: number, close: number): Paint =>
     coloured ? (text) => (text === "" ? "" : `\u001b[${open}m${text}\u001b[${close}m`) : (text) => text;

@@ -1,17 +1,19 @@
-/** Rows in aligned columns. On a terminal some columns give way, so that every row stays on its line. */
+/** Rows in aligned columns. On a terminal some columns shrink or go, so that every row fits its line. */
 import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
 import type { Paint } from "./style.ts";
 
+/** One cell of a table. */
 export interface Cell {
   readonly text: string;
   readonly paint?: Paint;
 }
 
+/** How a table fits its width. */
 export interface TableOptions {
   readonly width: number;
   /** The column that is cut when a row is too long. */
   readonly flexible?: number;
-  /** Columns that are left out, the first of them first, where a row would be too long all the same. */
+  /** Columns to leave out, in this order, when rows are still too long. */
   readonly dispensable?: readonly number[];
   /** Columns aligned to the right: numbers. */
   readonly right?: readonly number[];
@@ -21,6 +23,7 @@ export interface TableOptions {
 const GUTTER = "  ";
 const NARROWEST = 12;
 
+/** Formats rows in aligned columns. */
 export function table(rows: readonly (readonly Cell[])[], options: TableOptions): string {
   const widest = widestCells(rows);
   const columns = fittingColumns(widest, options);
@@ -36,7 +39,7 @@ function widestCells(rows: readonly (readonly Cell[])[]): number[] {
   return widths;
 }
 
-/** The columns that are shown: those that can be done without go until the others fit. */
+/** The shown columns: dispensable ones go until the rest fit. */
 function fittingColumns(widths: readonly number[], options: TableOptions): number[] {
   const narrowest = widths.map((width, column) =>
     column === options.flexible ? Math.min(width, NARROWEST) : width,
@@ -62,7 +65,7 @@ function fittingWidths(
   return widths;
 }
 
-/** By how much these columns are too wide together. */
+/** How many columns too wide these are together. */
 function excessOf(
   widths: readonly number[],
   columns: readonly number[],

@@ -1,4 +1,4 @@
-/** Threads as rows, and how one is called in a sentence. */
+/** Threads as rows, and a thread's name inside a sentence. */
 import type { ThreadSummary } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { count } from "./quantity.ts";
@@ -11,6 +11,7 @@ export function threadLabel({ agent, title, id }: ThreadSummary): string {
   return `${visible(agent)} ${title === null ? id.slice(0, 8) : `"${visible(title)}"`}`;
 }
 
+/** Threads as rows. */
 export function threadTable(threads: readonly ThreadSummary[], output: Output): string {
   const { style } = output;
   const isNarrow = output.width < WIDE;
@@ -29,5 +30,5 @@ export function threadTable(threads: readonly ThreadSummary[], output: Output): 
   return table(rows, { width: output.width, flexible: isNarrow ? 3 : 4 });
 }
 
-/** Below it there is room for no more than who, when and what. */
+/** Narrower terminals show only agent, time and title. */
 const WIDE = 100;

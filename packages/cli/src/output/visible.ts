@@ -1,7 +1,7 @@
 /**
- * Text from elsewhere (file names, prompts, notes, error messages), made safe to show. A file name may
- * hold an escape sequence that clears the screen, or a mark that reverses the text after it: both are
- * spelled out, so that what a person reads is what is there.
+ * Makes foreign text (file names, prompts, notes, error messages) safe to show. A file name may contain an
+ * escape sequence that clears the screen, or a mark that reverses the text after it. Both are spelled out, so
+ * that what a person reads is what is there.
  */
 import { isUtf8 } from "node:buffer";
 import type { BytePath } from "@belay/engine";
@@ -13,12 +13,12 @@ const HIDDEN = /[\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f
 const HARMLESS = new Set(["\u200c", "\u200d"]);
 const SHORT_FORMS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
 
-/** One line of somebody's words without secrets [R167] and without anything a terminal would act on. */
+/** One line of foreign text without secrets [R167] and without anything a terminal would act on. */
 export function visible(text: string): string {
   return visibleLine(redact(text));
 }
 
-/** The same for a line of a file, or a name of one: it is shown as it is. */
+/** Like `visible` for a line or a name of a file, whose secrets stay. */
 export function visibleLine(text: string): string {
   return text.replace(HIDDEN, (character) => (HARMLESS.has(character) ? character : spelledOut(character)));
 }

@@ -1,12 +1,20 @@
-/** Text broken between words, so that no terminal breaks it inside one. */
+/** Breaks text between words, so that no terminal breaks it inside one. */
 import { displayWidth } from "./display-width.ts";
 
-/** Paragraphs are parted by empty lines; line ends inside one are only spaces. `indent` is for all lines but the first. */
+/**
+ * Wraps text to a width. Empty lines separate paragraphs; other line ends count as spaces. `indent` is for all lines
+ * but the first.
+ */
 export function wrap(text: string, width: number, indent = ""): string {
   return text
     .split(/\n{2,}/)
     .map((paragraph) => wrapParagraph(paragraph.split(/\s+/), width, indent))
     .join("\n\n");
+}
+
+/** A line that fits stays exactly as it is; a longer one is wrapped. */
+export function fitLine(line: string, width: number, indent = ""): string {
+  return displayWidth(line) <= width ? line : wrap(line, width, indent);
 }
 
 function wrapParagraph(words: readonly string[], width: number, indent: string): string {

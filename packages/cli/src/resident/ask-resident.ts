@@ -1,14 +1,14 @@
 /**
- * The fast way: the resident process already knows the files. Whatever goes wrong on it, from no process to
- * an error of its own, the command does the work itself and says what there is to say.
+ * The fast way: the resident process already knows the files. If that fails for any reason, the command does
+ * the work itself and reports its own errors.
  */
 import type { BelayClient } from "@belay/protocol/client";
 import { ResidentProcess } from "./resident-process.ts";
 
-/** Longer than any capture that the process should be asked for. */
+/** Longer than any capture that the process is asked for. */
 const PATIENCE_MS = 10_000;
 
-/** What connecting fails with when no process listens: the system says so, whatever files are still there. */
+/** The errors of connecting when no process listens, whatever files are still there. */
 const NONE_LISTENS = new Set(["ECONNREFUSED", "ENOENT"]);
 
 /** A resident process that a command found missing. */
@@ -32,7 +32,7 @@ export async function askResident<Answer>(
     if (start && process.env["BELAY_RESIDENT"] !== "off")
       awaited = { resident: new ResidentProcess(home), directory };
   } catch {
-    // the command goes on alone
+    // the command continues alone
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The resident process from the outside: is it there, start it, stop it. Every command can do without it:
- * whatever goes wrong here means that the command works alone.
+ * The resident process from the outside: find it, start it, stop it. No command depends on it: if anything
+ * fails here, the command works alone.
  */
 import { closeSync, existsSync, openSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,12 +16,16 @@ import { readBuild } from "../version.ts";
 const START_MS = 5000;
 const STOP_MS = 10_000;
 const POLL_MS = 20;
-/** It lives for hours, and what requests leave behind is to be cleared away early: that halves its memory. */
+/** It lives for hours, and collecting the garbage of requests early halves its memory. */
 const SMALL_NURSERY = "--max-semi-space-size=4";
-/** One that died so often in so short a time is not started with every command: to start it costs more than it gives. */
+/**
+ * A process that crashed this often in this time is not started with every command: starting it costs more
+ * than it saves.
+ */
 const MANY_DEATHS = 3;
 const DYING_MS = 60_000;
 
+/** The resident process of one home. */
 export class ResidentProcess {
   readonly #run: RunDirectory;
   readonly #home: string;
@@ -31,7 +35,10 @@ export class ResidentProcess {
     this.#run = new RunDirectory(home);
   }
 
-  /** A client of the running process; undefined when none has been there, it is of another build, or not this user's. */
+  /**
+   * A client of the running process; undefined when there is none, or it is another build's or another
+   * user's.
+   */
   client(timeoutMs: number): BelayClient | undefined {
     return this.#run.read()?.version === readBuild() ? this.#clientOfAnyBuild(timeoutMs) : undefined;
   }
@@ -41,12 +48,12 @@ export class ResidentProcess {
     return new BelayClient(createSocketTransport(this.#run.socket, timeoutMs));
   }
 
-  /** What the process says of itself, if it is alive. */
+  /** What the process recorded about itself, if it is alive. */
   facts(): ResidentFacts | undefined {
     return this.isAlive() ? this.#run.read() : undefined;
   }
 
-  /** The lock tells: a file may outlive its process, a lock cannot. */
+  /** The lock decides: a file may outlive its process, a lock cannot. */
   isAlive(): boolean {
     if (!existsSync(this.#run.lock)) return false;
     const lock = ExclusiveLock.take(this.#run.lock);
@@ -54,20 +61,20 @@ export class ResidentProcess {
     return lock === undefined;
   }
 
-  /** When it turned out that one had died without a word, oldest first. */
+  /** When crashes were noticed, oldest first. */
   get deaths(): number[] {
     return this.#run.deaths();
   }
 
-  /** True when starting it again at once would end as the last times. */
+  /** True when restarting it would probably crash again. */
   get keepsDying(): boolean {
     return this.deaths.filter((at) => Date.now() - at < DYING_MS).length >= MANY_DEATHS;
   }
 
-  /** Starts it without waiting; one of this build that is there already wins. */
+  /** Starts it without waiting; if one of this build is running already, that one stays. */
   launch(options: readonly string[] = []): void {
     this.#run.create();
-    // loaded here: every hook would wait for it
+    // loaded here: otherwise every hook would wait for it
     const log = openSync(`${this.#run.log}.out`, "a", 0o600);
     try {
       const { spawn } = process.getBuiltinModule("node:child_process");
@@ -94,7 +101,7 @@ export class ResidentProcess {
     return waitFor(() => this.#answering(), START_MS);
   }
 
-  /** [R141] What a process of this build says of itself when it is asked: files may be a dead one's. */
+  /** [R141] What a process of this build answers about itself: files may be a dead one's. */
   async #answering(): Promise<ResidentFacts | undefined> {
     const said = await this.client(START_MS)
       ?.call("GET /api/resident")
@@ -103,7 +110,7 @@ export class ResidentProcess {
     return said !== undefined && said.pid === facts?.pid ? facts : undefined;
   }
 
-  /** True when none is running any more. */
+  /** Ends it; true when none is running any more. */
   async stop(): Promise<boolean> {
     if (!this.isAlive()) return true;
     await this.#clientOfAnyBuild(STOP_MS)
@@ -113,7 +120,7 @@ export class ResidentProcess {
   }
 }
 
-/** The file that was started: the shell's name for it may be a link. */
+/** The started file; the shell's name for it may be a link. */
 function launcher(): string {
   return process.argv[1]!;
 }

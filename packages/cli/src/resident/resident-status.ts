@@ -1,4 +1,4 @@
-/** How the resident process stands, for `status` and `doctor`. */
+/** The state of the resident process, for `status` and `doctor`. */
 import { join } from "node:path";
 import type { Workspace } from "@belay/engine";
 import { NO_RESIDENT, type ResidentStatus } from "@belay/server/json";
@@ -6,6 +6,7 @@ import { ResidentProcess } from "./resident-process.ts";
 
 const PATIENCE_MS = 1000;
 
+/** The state for `status`. */
 export async function residentStatus(home: string, workspace: string): Promise<ResidentStatus> {
   const resident = new ResidentProcess(home);
   const facts = resident.facts();
@@ -24,10 +25,10 @@ export function ownStatus({ watching }: Pick<Workspace, "watching">): ResidentSt
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A machine that loses its power now and then is no reason for a word. */
+/** Fewer crashes are not reported: a power cut now and then is normal. */
 const WORTH_A_WORD = 3;
 
-/** What `doctor` says of it. */
+/** The check for `doctor`. */
 export async function residentCheck(home: string) {
   const resident = new ResidentProcess(home);
   const check = await presentCheck(resident);
@@ -36,12 +37,12 @@ export async function residentCheck(home: string) {
   return {
     ...check,
     status: "warning" as const,
-    detail: `${check.detail}; it died ${deaths.length} times in the last day, the last death was found at ${new Date(deaths.at(-1)!).toISOString()}`,
-    hint: `What it said: ${join(home, "run", "resident.log")} and resident.log.out. Commands and hooks work without it, more slowly.`,
+    detail: `${check.detail}; it crashed ${deaths.length} times in the last day, last noticed at ${new Date(deaths.at(-1)!).toISOString()}`,
+    hint: `Logs: ${join(home, "run", "resident.log")} and resident.log.out. Commands and hooks work without it, more slowly.`,
   };
 }
 
-/** The engine's reason when the system gives no more watches; the others pass with the next capture. */
+/** The engine's reason when the system has no more watches; other reasons pass with the next capture. */
 function lacksWatches({
   watching,
 }: {
@@ -50,7 +51,7 @@ function lacksWatches({
   return watching?.reason?.startsWith("not everything can be watched") === true;
 }
 
-/** A process that cannot watch, does not answer or is of another build is worth a word. */
+/** Reports a process that cannot watch, does not answer or is of another build. */
 async function presentCheck(resident: ResidentProcess) {
   const name = "resident process";
   const facts = resident.facts();
@@ -59,7 +60,12 @@ async function presentCheck(resident: ResidentProcess) {
   const client = resident.client(PATIENCE_MS);
   const hint = "`belay stop` ends it; the next command starts a new one.";
   if (client === undefined)
-    return { name, status: "warning" as const, detail: `process ${facts.pid} is of another build`, hint };
+    return {
+      name,
+      status: "warning" as const,
+      detail: `process ${facts.pid} runs another build of Belay`,
+      hint,
+    };
   try {
     const { workspaces } = await client.call("GET /api/resident");
     const cold = workspaces.filter(({ watching }) => watching?.state === "cold");

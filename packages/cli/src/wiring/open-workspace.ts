@@ -1,4 +1,4 @@
-/** The workspace a command works on: the nearest protected directory above the one it was started in. */
+/** The workspace of a command: the nearest protected directory at or above its directory. */
 import type { Workspace } from "@belay/engine";
 import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { recordUncaptured } from "../agents/uncaptured-work.ts";
@@ -29,6 +29,7 @@ export async function withWorkspace<Result>(
   return await work(workspace);
 }
 
+/** Prints warnings. */
 export function warnAll(call: Pick<Call, "output">, warnings: readonly string[]): void {
   const { output } = call;
   for (const warning of warnings) output.warn(`${output.noteStyle.yellow("warning:")} ${visible(warning)}`);

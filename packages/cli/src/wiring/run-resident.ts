@@ -10,7 +10,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { serveCommands } from "../resident/serve-commands.ts";
 import { readBuild } from "../version.ts";
 
-/** Undefined when another process is already there. */
+/** Undefined when another one is running already. */
 export async function runResident(
   call: Pick<Call, "home" | "dispatch">,
   options: Pick<ResidentOptions, "port" | "foreground" | "directory"> & {

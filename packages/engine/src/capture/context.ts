@@ -24,7 +24,7 @@ export interface Context {
   readonly worktree: Worktree;
   /** Which events make checkpoints by themselves. */
   readonly policy: CheckpointPolicy;
-  /** The pause in which nothing is captured by itself; `set` begins or ends one. */
+  /** The pause in which nothing is captured automatically; `set` begins or ends one. */
   readonly pauses: {
     readonly current: Pause | null;
     set(pause: Pause | null, scope: "workspace" | "all"): void;

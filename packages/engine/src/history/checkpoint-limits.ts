@@ -18,7 +18,7 @@ export function assertRoomForManual(
   if (Number(row?.["n"]) < limit) return;
   throw new EngineError(
     "LIMIT_REACHED",
-    `This conversation has ${limit} manual checkpoints, as many as the policy allows. No other was made.`,
+    `This thread has ${limit} manual checkpoints, the most its policy allows. No checkpoint was taken.`,
     { limit, thread },
   );
 }

@@ -39,7 +39,7 @@ export function readOpenSession(db: Database, thread: ThreadId): OpenSession {
   if (row === undefined)
     throw new EngineError(
       "STORE_CORRUPT",
-      `The conversation ${thread} has no open session: the store is damaged. Nothing was changed.`,
+      `The thread ${thread} has no open session: the store is damaged. Nothing was changed.`,
       { store: "session" },
     );
   const number = Number(row["number"]);

@@ -35,7 +35,7 @@ export async function planAttach(
   return { workspace: summarise(workspace, home), isAlike: isAlike(workspace, root, home) };
 }
 
-/** Tells Belay where a workspace's directory is now. One that still exists is not protected any more. */
+/** Tells Belay where a workspace's directory is now. One that still exists is no longer protected. */
 export async function attachWorkspace(
   id: string,
   directory: string,

@@ -119,7 +119,7 @@ function checkStores(home: AbsolutePath, userId: number | undefined, directory: 
     return {
       name: "stores",
       status: "warning",
-      detail: `${gone.length} of ${known.length} protected directories do not exist any more`,
+      detail: `${gone.length} of ${known.length} protected directories no longer exist`,
       hint: `${comesBackBy(gone[0]!.path)} brings it back; where it was moved to, \`belay attach <id>\` keeps its checkpoints; \`belay workspaces\` lists all`,
     };
   return ok("stores", known.length === 1 ? "1 protected directory" : `${known.length} protected directories`);

@@ -31,7 +31,7 @@ export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND">
   });
 }
 
-/** Protected directories that do not exist any more, those first that were below this one. */
+/** Protected directories that no longer exist, those first that were below this one. */
 export function goneWorkspaces(registry: Registry, start: AbsolutePath): RegisteredWorkspace[] {
   const isBelow = ({ path }: RegisteredWorkspace) => isInside(path, start);
   const gone = registry
@@ -46,7 +46,7 @@ function pastOf({ registry, start, home }: Search) {
   if (ended !== undefined) {
     const store = displayAbsolute(below(home, `workspaces/${ended.store}`));
     const path = displayAbsolute(ended.path);
-    const why = `${path} is not protected any more: \`belay uninstall\` ended that. Its checkpoints are still in ${store}`;
+    const why = `${path} is no longer protected: \`belay uninstall\` ended that. Its checkpoints are still in ${store}`;
     return { why, ended: { id: ended.id, path, store } };
   }
   for (const path of upwards(start)) {

@@ -54,7 +54,7 @@ function locateAt(
   return {
     ...known,
     ...identity,
-    notices: ["The directory was replaced since the last command; everything is read anew."],
+    notices: ["The directory was replaced since the last command; everything is read again."],
   };
 }
 

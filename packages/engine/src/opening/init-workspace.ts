@@ -166,7 +166,7 @@ async function takeInitial(
 
 function noStore(directory: AbsolutePath, error: unknown): unknown {
   const path = displayAbsolute(directory);
-  return explainSystemError(error, { what: `No store can be made in ${path}`, path, operation: "store" });
+  return explainSystemError(error, { what: `No store can be created in ${path}`, path, operation: "store" });
 }
 
 /** [N1] A store that cannot be removed must not hide why it has to be; without an entry in the registry no one uses it. */

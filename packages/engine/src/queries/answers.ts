@@ -59,7 +59,7 @@ export interface WorkspaceStatus {
   readonly disk: { readonly bytes: number; readonly capBytes: number };
   readonly canUndo: StepSummary | null;
   readonly canRedo: StepSummary | null;
-  /** Nothing is captured by itself until then. */
+  /** Nothing is captured automatically until then. */
   readonly paused: Pause | null;
   /** How many steps can no longer be undone: their checkpoints were dropped. */
   readonly undoDropped: number;

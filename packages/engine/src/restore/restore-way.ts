@@ -77,7 +77,12 @@ const NAMED_PATHS = 2;
 
 /** How a checkpoint is called in sentences. */
 export function nameOf(checkpoint: Checkpoint): string {
-  return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${checkpoint.description})`;
+  // "Restored to checkpoint 3 (…)" names its own target: without this, descriptions would nest with every restore
+  const description = checkpoint.description.replace(
+    /^((?:Restored|Before restoring) .*?\bcheckpoint \d+) \(.*$/s,
+    "$1",
+  );
+  return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${description})`;
 }
 
 function draftPlan(context: Context, present: Seen, request: RestoreRequest): PlanDraft {

@@ -11,7 +11,7 @@ export function isRootThere(root: AbsolutePath): boolean {
 
 /** What every command says first where the root is missing. */
 export function rootGone(root: AbsolutePath): string {
-  return `The directory does not exist any more; ${comesBackBy(root)} brings its files back.`;
+  return `The directory no longer exists; ${comesBackBy(root)} brings its files back.`;
 }
 
 /** The command that brings a directory back, wherever it is typed. */
@@ -30,7 +30,7 @@ export function isRootGone(root: AbsolutePath): boolean {
 export function assertRootThere(root: AbsolutePath): void {
   if (isRootThere(root)) return;
   const path = displayAbsolute(root);
-  const what = isRootGone(root) ? "does not exist any more" : "is no directory any more";
+  const what = isRootGone(root) ? "no longer exists" : "is no longer a directory";
   throw new EngineError(
     "WORKSPACE_EMPTIED",
     `${path} ${what}. Nothing was changed; the checkpoints still have its files.`,

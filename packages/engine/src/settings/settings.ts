@@ -78,7 +78,7 @@ export function listSettings(home: string): SettingWithSource[] {
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
 export function writeSetting(home: string, key: string, value: string | null): void {
   if (!isSettingKey(key))
-    throw invalid(key, `there is no such setting; known are ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
+    throw invalid(key, `it does not exist; known settings: ${Object.keys(DEFAULT_SETTINGS).join(", ")}`);
   const { [key]: _previous, ...rest } = readConfigFile(home);
   const next = value === null ? rest : { ...rest, [key]: parse(key, value) };
   writeObject(home, CONFIG, next);

@@ -303,7 +303,7 @@ function prepareSchema(database: Database, name: string, migrations: readonly Mi
   if (database.readOnly)
     throw new EngineError(
       "STORE_READ_ONLY",
-      `The store ${name} is of an older format (${version}) and cannot be written, so it cannot be brought up to date. Nothing was changed.`,
+      `The store ${name} has an older format (${version}) and is read-only, so it cannot be migrated. Nothing was changed.`,
       { store: name },
     );
   database.transaction(() => {
@@ -329,7 +329,7 @@ function assertSqliteVersion(): void {
   if (version === WITHDRAWN_SQLITE || compareVersions(version, OLDEST_SQLITE) < 0) {
     throw new EngineError(
       "SQLITE_TOO_OLD",
-      `This Node carries SQLite ${version}; Belay needs ${OLDEST_SQLITE} or newer.`,
+      `This Node includes SQLite ${version}; Belay needs ${OLDEST_SQLITE} or newer.`,
       {
         version,
         needed: OLDEST_SQLITE,

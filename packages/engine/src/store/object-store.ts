@@ -102,7 +102,7 @@ export class ObjectStore implements ObjectSource {
   #row(name: ObjectHash): Row {
     const row = this.#db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
     if (row !== undefined) return row;
-    throw new EngineError("OBJECT_MISSING", `The store lacks object ${name.slice(0, 12)}.`, {
+    throw new EngineError("OBJECT_MISSING", `The store is missing object ${name.slice(0, 12)}.`, {
       object: name,
       checkpoints: [],
     });

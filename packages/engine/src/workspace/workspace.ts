@@ -192,7 +192,7 @@ export interface Workspace extends AsyncDisposable {
   /** The pause that this workspace is in, its own or that of all workspaces. */
   readonly paused: Pause | null;
   /**
-   * Captures what stands now; then nothing is captured by itself until the pause ends: hooks are answered and prompts
+   * Captures what stands now; then nothing is captured automatically until the pause ends: hooks are answered and prompts
    * recorded, without checkpoints. Checkpoints made by hand, `turns.run` and all ways back work as ever.
    */
   pause(pause: Pause, scope?: "workspace" | "all"): Promise<void>;

@@ -85,7 +85,7 @@ export class WorkspaceHost {
     for (const [id, opening] of this.#open) {
       if (this.#roots.get(id) === roots.get(id)) continue;
       this.#open.delete(id);
-      this.#options.log.info("workspace not protected there any more", { workspace: id });
+      this.#options.log.info("workspace no longer protected there", { workspace: id });
       const hosted = await opening.catch(() => undefined);
       await hosted?.inTurn(() => hosted.workspace.close());
     }

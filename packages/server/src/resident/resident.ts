@@ -28,7 +28,7 @@ export interface ResidentOptions {
   readonly hooks?: (host: WorkspaceHost) => HookService;
   /** Called for each workspace that is opened. */
   readonly opened?: (workspace: Workspace) => void;
-  /** Whether a workspace is captured by itself, for its status. */
+  /** Whether a workspace is captured automatically, for its status. */
   readonly capture?: (workspace: Workspace) => Promise<object>;
   readonly idleMs?: number;
 }

@@ -104,7 +104,7 @@ function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
 
 function presetOf(name: string) {
   if (!Object.hasOwn(RETENTION_PRESETS, name))
-    throw new ContractError("BAD_REQUEST", `There is no policy ${name}. Nothing was pruned.`, {
+    throw new ContractError("BAD_REQUEST", `Unknown policy "${name}". Nothing was pruned.`, {
       facts: { known: Object.keys(RETENTION_PRESETS) },
     });
   return RETENTION_PRESETS[name];
