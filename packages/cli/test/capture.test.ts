@@ -65,12 +65,12 @@ describe("[R150] nothing is captured, and doctor ends with 1", () => {
     expect(said.agents).toMatchObject([{ agent: "claude-code", captured: false }]);
   });
 
-  test("where automatic checkpoints are switched off, and not after they are on again", () => {
+  test("where automatic checkpoints are off, and not after they are on again", () => {
     init("--agent", "claude-code");
     sandbox.ok("config", "checkpoints.automatic", "off");
     const said = capture();
     expect(said).toMatchObject({ on: false, exit: 1, obstacles: [{ code: "AUTOMATIC_OFF" }] });
-    expect(said.status.split("\n")[0]).toContain("automatic checkpoints are switched off");
+    expect(said.status.split("\n")[0]).toContain("automatic checkpoints are off");
     sandbox.ok("config", "checkpoints.automatic", "on");
     expect(capture()).toMatchObject({ on: true, exit: 0, obstacles: [] });
   });

@@ -193,7 +193,7 @@ describe("[R152] attach of a store whose directory still exists", () => {
     const elsewhere = other();
     const refused = sandbox.json(["attach", workspace], 3, { cwd: elsewhere }).error;
     expect(refused).toMatchObject({ code: "CONFIRMATION_REQUIRED" });
-    expect(refused.message).toContain(`${sandbox.project} is still there`);
+    expect(refused.message).toContain(`${sandbox.project} still exists`);
     expect(sandbox.json(["status"]).workspace).toBe(workspace);
   });
 

@@ -50,8 +50,8 @@ describe("[R198] a restore of chosen paths that can restore nothing", () => {
       outcome: "unchanged",
       leftOut: [{ path: "secret.key", reason: "forgotten" }],
     });
-    expect(sandbox.ok("restore", "1", "a.txt", "--yes")).toMatch(/Nothing to do: the files already are/);
-    expect(sandbox.ok("restore", "1", "--yes")).toMatch(/Nothing to do: everything else already is/);
+    expect(sandbox.ok("restore", "1", "a.txt", "--yes")).toMatch(/Nothing to do: the files are already/);
+    expect(sandbox.ok("restore", "1", "--yes")).toMatch(/Nothing to do: everything else is already/);
     await sandbox.verify();
   });
 
@@ -113,7 +113,7 @@ test("forget without a terminal asks in lines of its own", async () => {
   expect(status).toBe(3);
   expect(stderr).not.toContain("\\n");
   expect(stderr).toMatch(
-    /Purge secret\.key from 1 checkpoint for good\? It cannot be undone\. Nothing was changed\.\n/,
+    /Permanently purge secret\.key from 1 checkpoint\? This cannot be undone\. Nothing was changed\.\n/,
   );
   expect(stderr).toMatch(/^ +It is still on disk: /m);
   expect(stderr).toMatch(/^ +copy\.key$/m);

@@ -56,7 +56,7 @@ describe("prune and gc", () => {
       bytesAfter: null,
       packsRewritten: 1,
     });
-    expect(sandbox.ok("gc", "--dry-run")).toMatch(/^Would free nothing .+ 1 pack would be written anew\.$/m);
+    expect(sandbox.ok("gc", "--dry-run")).toMatch(/^Would free nothing .+ 1 pack would be rewritten\.$/m);
     expect(sandbox.json(["gc"])).toMatchObject({
       dryRun: false,
       checkpointsDropped: 0,

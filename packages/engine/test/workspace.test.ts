@@ -258,7 +258,7 @@ describe("a root that is emptied or gone", () => {
       rmSync(project.root, { recursive: true });
       await using found = await findWorkspace(project.root, { home: project.home });
       expect(found.id).toBe(workspace.id);
-      expect(found.notices.join()).toContain("does not exist");
+      expect(found.notices.join()).toContain("no longer exist");
       expect(await found.status()).toMatchObject({ exists: false });
       await expect(found.checkpoint()).rejects.toMatchObject({ code: "WORKSPACE_EMPTIED" });
       await expect(found.diff({ detail: "names" })).rejects.toMatchObject({ code: "WORKSPACE_EMPTIED" });

@@ -145,7 +145,7 @@ describe("keys", () => {
     "%j is no setting",
     (key) => {
       expect(isSettingKey(key)).toBe(false);
-      expect(refusal(() => writeSetting(home, key, "1")).message).toContain("there is no such setting");
+      expect(refusal(() => writeSetting(home, key, "1")).message).toContain("it does not exist");
     },
   );
 
