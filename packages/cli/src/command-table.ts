@@ -7,8 +7,8 @@ export interface CommandEntry {
   readonly group: "Start" | "Look" | "Go back" | "Name and share" | "Upkeep" | undefined;
   readonly summary: string;
   /**
-   * The resident process runs it, if there is one; `wanted`: and the command starts one for the next time, if there is
-   * none. Such a command asks no question and leaves nothing open.
+   * `used`: the resident process runs the command, if there is one. `wanted`: and if there is none, the
+   * command starts one for the next time. Such a command asks no question and leaves nothing open.
    */
   readonly resident?: "used" | "wanted";
   load(): Promise<{ readonly default: Command }>;
@@ -24,7 +24,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
   checkpoint: {
     group: "Start",
-    summary: "keep the present state",
+    summary: "take a checkpoint of the present state",
     resident: "wanted",
     load: () => import("./commands/checkpoint.ts"),
   },
@@ -36,13 +36,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
 
   status: {
     group: "Look",
-    summary: "what is protected, what changed, what undo would do",
+    summary: "show what is protected, what changed and what undo would do",
     resident: "used",
     load: () => import("./commands/status.ts"),
   },
   list: {
     group: "Look",
-    summary: "checkpoints, newest first",
+    summary: "list checkpoints, newest first",
     resident: "used",
     load: () => import("./commands/list.ts"),
   },

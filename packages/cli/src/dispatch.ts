@@ -29,7 +29,7 @@ export async function dispatch(
   form.json = options["json"] === true;
   if (options["help"] === true) return printHelp({ ...line, options }, name, around);
   if (options["version"] === true) return printVersion({ ...line, options }, around);
-  checkOperands(command, line.operands.length);
+  checkOperands(command, line.operands);
   return command.run(await createCall({ ...line, options }, around));
 }
 
@@ -47,14 +47,14 @@ function entryOf(name: string) {
   const close =
     (Object.hasOwn(OTHER_WORDS, name) && OTHER_WORDS[name]) || nearest(name, Object.keys(COMMANDS));
   const hint = close ? `Did you mean \`belay ${close}\`?` : "`belay --help` lists the commands.";
-  throw usageError(`There is no command "${name}".`, hint);
+  throw usageError(`Unknown command "${name}".`, hint);
 }
 
-function checkOperands(command: Command, given: number): void {
+function checkOperands(command: Command, operands: readonly string[]): void {
   const { min, max } = command.operands;
-  if (given >= min && given <= max) return;
+  if (operands.length >= min && operands.length <= max) return;
   throw usageError(
-    given < min ? "An argument is missing." : "Unexpected argument.",
+    operands.length < min ? "Missing argument." : `Unexpected argument "${operands[max]}".`,
     `Usage: belay ${command.usage}`,
   );
 }

@@ -1,6 +1,6 @@
 /**
- * The program: hands the command over to the resident process or runs it here, and turns whatever goes wrong into
- * the contract's error and exit code. Nothing of the engine is loaded before a command needs it.
+ * The program: hands the command to the resident process or runs it here, and turns failures into the
+ * contract's error and exit code. The engine is loaded only when a command needs it.
  */
 import { errorJson } from "@belay/protocol/errors";
 import { HOOK_ENVIRONMENT } from "./agents/hook-environment.ts";
@@ -32,10 +32,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** How the variables begin that a command's answer depends on. */
+/** The prefixes of variables that a command's answer depends on. */
 const VARIABLES = ["HOME", "PATH", "TZ", "XDG_", ...HOOK_ENVIRONMENT];
 
-/** Undefined when the resident process has no part in this command, or is not there. */
+/** Undefined when the resident process does not run this command or is not there. */
 async function askedOfResident(argv: readonly string[]): Promise<number | undefined> {
   const [, [name]] = splitAtOperand(argv, GLOBAL_OPTIONS);
   const use = argv.length === 0 ? "used" : entryOf(name)?.resident;

@@ -340,7 +340,7 @@ export const approval = z.looseObject({
   checkpointsApproved: count,
 });
 
-/** A stretch in which nothing is captured by itself. */
+/** A stretch in which nothing is captured automatically. */
 export const pause = z.looseObject({ since: time, until: time });
 
 /** How the resident process stands to a workspace. */

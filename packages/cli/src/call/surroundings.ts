@@ -12,6 +12,7 @@ export interface HostedWorkspace {
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
+/** Where a command runs: its directory, environment and terminal. */
 export interface Surroundings {
   /** The directory the caller stands in. */
   readonly directory: string;

@@ -1,4 +1,4 @@
-/** What a restore of chosen paths cannot restore, for people. */
+/** What a restore of selected paths cannot restore, in words. */
 import type { Plan } from "@belay/engine";
 import { leftOut, type LeftOut } from "@belay/server/json";
 import { listText } from "../output/file-list.ts";
@@ -14,14 +14,14 @@ export function leftOutSentence({ path, reason }: LeftOut): string {
     : `${name} stays as it is: ${reasonWords(reason)}`;
 }
 
-/** A sentence for each path that was left out, one a line. */
+/** One sentence for each path that was left out. */
 export function leftOutList(plan: Plan, output: Output, all: boolean | undefined): string {
   return listText(leftOut(plan), { output, all }, (shown) =>
     shown.map((each) => `  ${leftOutSentence(each)}`).join("\n"),
   );
 }
 
-/** Not one of the chosen paths can be restored. */
+/** Says that none of the selected paths can be restored. */
 export function nothingRestorableText(plan: Plan, output: Output, all: boolean | undefined): string {
   return `${output.style.yellow("!")} Nothing could be restored, and nothing was changed:\n${leftOutList(plan, output, all)}`;
 }

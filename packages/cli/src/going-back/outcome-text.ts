@@ -97,7 +97,7 @@ function partialText(direction: Direction, outcome: Outcome, { output, ways }: A
   const left = conflicts.length + skipped.length + missing.length;
   return [
     `${output.style.yellow("!")} ${doneText(direction, outcome)}`,
-    ...(left === 0 ? [] : [`Left as before: ${count(left, "path")}`]),
+    ...(left === 0 ? [] : [`Left unchanged: ${count(left, "path")}`]),
     ...(missing.length === 0 ? [] : [leftOutList(plan, output, true)]),
     ...(conflicts.length === 0 ? [] : [conflictList(conflicts, output, true)]),
     ...(skipped.length === 0 ? [] : [reasonList(skipped, output, true)]),

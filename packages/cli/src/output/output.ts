@@ -31,21 +31,21 @@ export interface Output {
   raw(bytes: Uint8Array | string): Promise<boolean>;
 }
 
-/** What the command line says about its output. */
+/** The options that concern output. */
 export interface OutputOptions {
   readonly json: boolean;
   readonly quiet: boolean;
 }
 
-/** What is known of the terminals that stdout and stderr may be. */
+/** What is known about the terminals behind stdout and stderr. */
 export interface Terminal {
   readonly colour: boolean;
   readonly noteColour: boolean;
-  /** Columns of stdout; null: it is no terminal. */
+  /** Columns of stdout; null when it is no terminal. */
   readonly columns: number | null;
 }
 
-/** A text on its way to the terminal of another process. */
+/** Output on its way to the terminal of another process. */
 export interface SentText {
   readonly to: "stdout" | "stderr";
   readonly text: string;
@@ -67,12 +67,12 @@ export function createOutput(options: OutputOptions): Output {
   const stderr = quietlyClosing(process.stderr);
   const send = ({ to, text }: SentText) => (to === "stdout" ? stdout : stderr).write(text);
   const output = { ...outputTo(send, ownTerminal(), options), raw: stdout.writeAll };
-  // looked at when a question comes up: to look at stdin takes milliseconds
+  // evaluated when a question comes up: inspecting stdin takes milliseconds
   const canAsk = () => !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
   return Object.defineProperty(output, "canAsk", { get: canAsk });
 }
 
-/** An output for a caller in another process: adds to the texts that go there. */
+/** An output for a caller in another process: collects what goes there. */
 export function collectOutput(terminal: Terminal, options: OutputOptions, texts: SentText[]): Output {
   return outputTo((text) => texts.push(text), terminal, options);
 }

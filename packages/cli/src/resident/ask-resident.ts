@@ -11,10 +11,12 @@ const PATIENCE_MS = 10_000;
 /** The errors of connecting when no process listens, whatever files are still there. */
 const NONE_LISTENS = new Set(["ECONNREFUSED", "ENOENT"]);
 
-/** A resident process that a command found missing. */
+/** A resident process that a command found missing, to be started after its answer. */
 let awaited: { readonly resident: ResidentProcess; readonly directory: string } | undefined;
 
-/** Undefined when it could not help. `start`: if it is not there, one is started for the next time. */
+/**
+ * Undefined when the process could not help. `start`: if there is none, one is started for the next command.
+ */
 export async function askResident<Answer>(
   home: string,
   ask: (client: BelayClient) => Promise<Answer>,
@@ -37,7 +39,7 @@ export async function askResident<Answer>(
   return undefined;
 }
 
-/** After the answer: a process that starts beside a command takes the processor and the store from it. */
+/** Starts it after the answer: a process that starts beside a command competes for processor and store. */
 export function startAwaitedResident(): void {
   try {
     if (awaited?.resident.keepsDying === false) awaited.resident.launch(["--open", awaited.directory]);

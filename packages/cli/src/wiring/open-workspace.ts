@@ -8,8 +8,8 @@ import { visible } from "../output/visible.ts";
 type WorkspaceCall = Pick<Call, "directory" | "home" | "hosted" | "output">;
 
 /**
- * Opens the workspace, passes on what opening noticed, and closes it whatever happens. In the resident process it is
- * open and stays so.
+ * Opens the workspace, prints the warnings of opening, and always closes it. In the resident process it is
+ * open already and stays open.
  */
 export async function withWorkspace<Result>(
   call: WorkspaceCall,

@@ -12,7 +12,7 @@ export interface Served extends EventStreams {
   readonly host: WorkspaceHost;
   readonly version: string;
   facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
-  /** Whether a workspace is captured by itself: known to those who know agents. */
+  /** Whether a workspace is captured automatically: known to those who know agents. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   stop(): void;
 }
