@@ -6,7 +6,7 @@ import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Context } from "./context.ts";
 
 /**
- * Captures paths from now on, whatever the ignore files say. Those that are absent now are known to be absent from
+ * Captures paths from now on, unless a `.belayignore` leaves them out. Those that are absent now are known to be absent from
  * every checkpoint so far, and so are the directories that have to be made for them.
  */
 export function namePaths({ store, worktree }: Context, paths: readonly BytePath[]): void {

@@ -1,4 +1,4 @@
-/** Paths that a tool or a user named: they are captured from then on, whatever any ignore file says. */
+/** Paths that a tool or a user named: they are captured from then on, unless a `.belayignore` leaves them out. */
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Database } from "../store/database.ts";
 import { newestSeq } from "./checkpoints.ts";
