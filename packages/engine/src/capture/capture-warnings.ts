@@ -1,13 +1,12 @@
 /** What the user is told about a checkpoint that was just taken. */
 import { listCheckpoints } from "../history/checkpoints.ts";
-import type { Checkpoint } from "../model/checkpoint.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Recorded } from "../history/record.ts";
 
-/** Warnings about what a checkpoint recorded, given the one before it. */
-export function captureWarnings(before: Checkpoint | undefined, recorded: Recorded): string[] {
-  return [...emptiedWarning(before, recorded), ...(recorded.comparable ? [] : [DAMAGED_PREVIOUS])];
+/** Warnings about what a checkpoint recorded. */
+export function captureWarnings(recorded: Recorded): string[] {
+  return [...emptiedWarning(recorded), ...(recorded.comparable ? [] : [DAMAGED_PREVIOUS])];
 }
 
 /** Two checkpoints may have one name; then only numbers and ids tell them apart. */
@@ -37,9 +36,8 @@ export function droppedWarnings(steps: readonly StepSummary[]): string[] {
 const DAMAGED_PREVIOUS =
   "The previous checkpoint is damaged: what changed since it cannot be told. This one is complete.";
 
-function emptiedWarning(before: Checkpoint | undefined, recorded: Recorded): string[] {
-  const emptied = before !== undefined && before.files >= 2 && recorded.checkpoint.files === 0;
-  return emptied
+function emptiedWarning({ filesBefore, checkpoint }: Recorded): string[] {
+  return filesBefore >= 2 && checkpoint.files === 0
     ? [
         "The directory is empty now. Earlier checkpoints still have everything: `belay restore <checkpoint>` brings it back.",
       ]

@@ -80,6 +80,9 @@ function includedBy({ objects }: Store, rules: ObjectHash): readonly BytePath[] 
 }
 
 /** A checkpoint as something to compare with. */
-export function asSeen({ store }: Context, { snapshot, rules, excluded, seq }: Checkpoint): RuledSnapshot {
+export function asSeen(
+  { store }: Context,
+  { snapshot, rules, excluded, seq }: Pick<Checkpoint, "snapshot" | "rules" | "excluded" | "seq">,
+): RuledSnapshot {
   return { snapshot, rules, excluded, absent: pathsAbsentFrom(store.db, seq) };
 }

@@ -6,7 +6,7 @@
  */
 import { below } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { newestView } from "../history/checkpoints.ts";
 import { hasOpenStep } from "../history/steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -27,7 +27,7 @@ export function leftBehind(
   since?: Checkpoint,
 ): { included: readonly BytePath[]; absent: ReadonlySet<BytePath> } {
   const { db } = context.store;
-  const newest = newestCheckpoint(db);
+  const newest = newestView(db);
   if (newest === undefined) return NOTHING;
   try {
     const left = leavers(present.objects, asSeen(context, newest), present);

@@ -5,7 +5,7 @@
 import { closeSync, constants, openSync, readlinkSync, readSync } from "node:fs";
 import { forSystem, type AbsolutePath } from "./absolute-path.ts";
 import { nativeLook } from "./on-demand.ts";
-import { kindOf, sameStat, statDescriptor, type FileStat } from "./file-stat.ts";
+import { kindOf, sameStat, statDescriptor, statNode, type FileStat } from "./file-stat.ts";
 
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const READ_ATTEMPTS = 3;
@@ -143,6 +143,8 @@ function fill(descriptor: number, buffer: Buffer, position: number): number {
 export function readSmallFile(path: AbsolutePath, limit: number): Buffer | undefined {
   let descriptor: number;
   try {
+    // most are missing, and an error costs ten times as much as a stat
+    if (statNode(path) === undefined) return undefined;
     descriptor = openSync(forSystem(path), READ_FLAGS);
   } catch {
     return undefined;

@@ -33,6 +33,9 @@ export class WatchCookie {
   readonly #directory: AbsolutePath;
   readonly #timeoutMs: number;
   readonly #waiting = new Map<string, (answer: boolean) => void>();
+  /** Other processes put their cookies in the same place. */
+  readonly #prefix = randomId();
+  #made = 0;
   #watcher: FSWatcher | undefined;
 
   constructor(directory: AbsolutePath, timeoutMs: number) {
@@ -42,7 +45,7 @@ export class WatchCookie {
 
   /** Resolves to true when everything up to now has been reported, to false when no event arrived in time. */
   async arrived(): Promise<boolean> {
-    const name = randomId();
+    const name = `${this.#prefix}-${(this.#made += 1)}`;
     const seen = this.#seen(name);
     // another process may have removed the directory: the second attempt creates it again
     if (!this.#make(name) && !this.#make(name)) this.#waiting.get(name)?.(false);

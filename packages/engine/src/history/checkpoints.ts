@@ -182,6 +182,21 @@ export function newestCheckpoint(db: Database): Checkpoint | undefined {
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
+/** What the newest checkpoint saw, and the rules it went by. */
+export function newestView(
+  db: Database,
+): Pick<Checkpoint, "seq" | "snapshot" | "rules" | "excluded"> | undefined {
+  const row = db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC LIMIT 1");
+  if (row === undefined) return undefined;
+  const nameIn = (column: string) => hashFromBytes(row[column] as Uint8Array);
+  return {
+    seq: Number(row["seq"]),
+    snapshot: nameIn("snapshot"),
+    rules: nameIn("rules"),
+    excluded: nameIn("excluded"),
+  };
+}
+
 /** The rules object of the newest checkpoint. */
 export function newestRules(db: Database): ObjectHash | undefined {
   const row = db.get("SELECT rules FROM checkpoint ORDER BY seq DESC LIMIT 1");

@@ -68,6 +68,8 @@ export interface Recorded {
   readonly checkpoint: Checkpoint;
   readonly changes: readonly Edit[];
   readonly unchanged: boolean;
+  /** How many files the checkpoint before has. */
+  readonly filesBefore: number;
   /** False when the previous checkpoint is damaged: what changed since cannot be told. */
   readonly comparable: boolean;
   /** All of them; the checkpoint itself carries the first ones. */
@@ -111,6 +113,7 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
     checkpoint,
     changes,
     unchanged: previous?.snapshot === facts.snapshot,
+    filesBefore: previous?.files ?? 0,
     comparable: since === undefined || since.changes !== undefined,
     gaps: facts.gaps,
     doubts: facts.doubts,

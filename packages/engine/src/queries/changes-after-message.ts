@@ -44,7 +44,7 @@ function isOwn(
   { to, until }: { to: RuledSnapshot | Present; until: number | undefined },
 ): boolean {
   const { db, objects } = context.store;
-  const from = asSeen(context, { ...checkpoint, seq, thread });
+  const from = asSeen(context, { ...checkpoint, seq });
   const source = "objects" in to ? to.objects : objects;
   const edits = provenChanges(source, from, to);
   if (edits.length === 0) return false;

@@ -327,7 +327,7 @@ export class FileTable {
 
   #reserveUpTo(least: number): void {
     if (least <= this.kind.length) return;
-    const length = Math.max(1024, Math.ceil(least * 1.25), Math.ceil(this.kind.length * 1.5));
+    const length = Math.max(64, Math.ceil(least * 1.25), Math.ceil(this.kind.length * 1.5));
     this.kind = grown(this.kind, length);
     this.flags = grown(this.flags, length);
     this.mode = grown(this.mode, length);

@@ -6,7 +6,7 @@
 import { captureWarnings, droppedWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
 import { namePaths } from "../capture/name-paths.ts";
-import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
@@ -74,7 +74,6 @@ export class Runner {
   async take(work: () => Recorded | undefined): Promise<TakenCheckpoint | null>;
   async take(work: () => Recorded | undefined): Promise<TakenCheckpoint | null> {
     const started = this.context.system.elapsed();
-    const before = newestCheckpoint(this.db);
     const taken = await this.run(work);
     if (taken === undefined) return null;
     const checkpoint = checkpointAt(this.db, taken.checkpoint.seq) ?? taken.checkpoint;
@@ -84,7 +83,7 @@ export class Runner {
       unchanged: taken.unchanged,
       gaps: taken.gaps,
       doubts: taken.doubts,
-      warnings: [...captureWarnings(before, taken), ...this.notices()],
+      warnings: [...captureWarnings(taken), ...this.notices()],
       durationMs: this.context.system.elapsed() - started,
     };
   }

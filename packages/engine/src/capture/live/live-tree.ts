@@ -47,9 +47,12 @@ export class LiveTree {
 
   /** What the ignored directories hold. */
   readonly #ignoredUse: IgnoredUse;
+  /** When the table has more entries than this, most of its room is lost: it is compacted. */
+  #mostEntries: number;
 
   constructor(table: FileTable) {
     this.#table = table;
+    this.#mostEntries = roomFor(table);
     this.#ignoredUse = new IgnoredUse(table.ignoredRoots);
     table.directories.forEach((path, directory) => {
       this.#index.set(path, directory);
@@ -157,19 +160,14 @@ export class LiveTree {
     this.#unrecorded.clear();
     this.#before.clear();
     this.#recorded = this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
-    if (this.#table.length > 2 * this.#living() + 1024) this.#compact();
+    if (this.#table.length > this.#mostEntries) this.#compact();
   }
 
   #compact(): void {
     this.#table = this.#table.compacted();
     this.#index.clear();
     this.#table.directories.forEach((path, directory) => this.#index.set(path, directory));
-  }
-
-  #living(): number {
-    let count = 0;
-    for (const directory of this.#index.values()) count += this.#table.entryCount[directory]!;
-    return count;
+    this.#mostEntries = roomFor(this.#table);
   }
 
   /** Puts a directory's tree into its own entry; true when it was another. */
@@ -324,6 +322,10 @@ function keep<Value>(map: Map<BytePath, Value>, path: BytePath, sign: 1 | -1, va
   else map.delete(path);
 }
 
+function roomFor(table: FileTable): number {
+  return 2 * table.length + 1024;
+}
+
 function sortedByPath<Item extends { path: BytePath }>(items: Item[]): Item[] {
   return items.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
@@ -334,9 +336,6 @@ function withAncestors(paths: ReadonlySet<BytePath>): BytePath[] {
   for (const path of paths) {
     for (let at = path; !all.has(at); at = parentPath(at)) all.add(at);
   }
-  return [...all].sort((a, b) => depthOf(b) - depthOf(a));
-}
-
-function depthOf(path: BytePath): number {
-  return path === ROOT_PATH ? 0 : path.split("/").length;
+  // a path is longer than those above it
+  return [...all].sort((a, b) => b.length - a.length);
 }
