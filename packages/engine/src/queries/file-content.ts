@@ -1,14 +1,20 @@
 /** What is in a file, at a checkpoint or on disk? */
 import { lookUp } from "../diff/compare-trees.ts";
-import { below } from "../fs/absolute-path.ts";
-import { readSmallFile } from "../fs/read-file.ts";
-import { statNode } from "../fs/file-stat.ts";
+import type { AbsolutePath } from "../fs/absolute-path.ts";
+import { Anchor } from "../fs/anchor.ts";
+import { kindOf, statNode } from "../fs/file-stat.ts";
+import { readLink, readSmallFile } from "../fs/read-file.ts";
+import { isSystemError } from "../fs/system-error.ts";
 import { resolveCheckpoint } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { MODE_BITS } from "../model/entry.ts";
 import { hashBytes } from "../model/object-hash.ts";
+import { isSafeName } from "../model/tree.ts";
 import type { Context } from "../capture/context.ts";
 import type { FileContent } from "./answers.ts";
+
+/** The mode that every symbolic link has. */
+const LINK_MODE = 0o777;
 
 /** Null when no file is there. A symbolic link's content is its target. */
 export function contentAt(
@@ -17,12 +23,12 @@ export function contentAt(
   path: BytePath,
   limitBytes: number,
 ): FileContent | null {
-  if (ref === null) return contentOnDisk(below(worktree.root, path), limitBytes);
+  if (ref === null) return contentOnDisk(worktree.root, path, limitBytes);
   const { snapshot } = resolveCheckpoint(store.db, ref);
   const { entry } = lookUp(store.objects, snapshot, path);
   if (entry?.kind !== "file" && entry?.kind !== "symlink") return null;
   const { hash, size } = entry;
-  const mode = entry.kind === "file" ? entry.mode : 0o777;
+  const mode = entry.kind === "file" ? entry.mode : LINK_MODE;
   return {
     kind: entry.kind,
     mode,
@@ -32,14 +38,27 @@ export function contentAt(
   };
 }
 
-function contentOnDisk(path: Parameters<typeof statNode>[0], limitBytes: number): FileContent | null {
+/** A path that leads through a symbolic link is not there: what is behind it may be outside the workspace. */
+function contentOnDisk(root: AbsolutePath, path: BytePath, limitBytes: number): FileContent | null {
+  if (!path.split("/").every(isSafeName)) return null;
+  try {
+    using anchor = new Anchor(root);
+    return readNode(anchor.at(path), limitBytes);
+  } catch (error) {
+    if (isSystemError(error)) return null;
+    throw error;
+  }
+}
+
+function readNode(path: AbsolutePath, limitBytes: number): FileContent | null {
   const stat = statNode(path);
-  if (stat === undefined || !stat.isFile()) return null;
-  const content = readSmallFile(path, limitBytes) ?? null;
+  const kind = stat === undefined ? undefined : kindOf(stat);
+  if (stat === undefined || (kind !== "file" && kind !== "symlink")) return null;
+  const content = kind === "symlink" ? readLink(path) : (readSmallFile(path, limitBytes) ?? null);
   return {
-    kind: "file",
-    mode: Number(stat.mode) & MODE_BITS,
-    size: Number(stat.size),
+    kind,
+    mode: kind === "symlink" ? LINK_MODE : Number(stat.mode) & MODE_BITS,
+    size: kind === "symlink" ? content!.length : Number(stat.size),
     hash: content === null ? null : hashBytes(content),
     content,
   };
