@@ -31,6 +31,9 @@ export interface Change {
   readonly during?: string | null;
 }
 
+/** The `checkpoint` of a change that no checkpoint has yet: it comes after all that are recorded. */
+export const UNRECORDED = Number.MAX_SAFE_INTEGER;
+
 /** A change as recorded, with its attribution. */
 export interface RecordedChange extends Omit<Change, "during">, Attribution {}
 

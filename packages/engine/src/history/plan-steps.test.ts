@@ -134,7 +134,9 @@ describe("a path that changed since", () => {
     const step = (name: string) => delta([[name, file("before"), file("after")]]);
     expect(reasons(plan({ a: file("a\0b") }, [step("a")]))).toEqual(["a: binary"]);
     expect(reasons(plan({}, [step("a")]))).toEqual(["a: changed differently meanwhile"]);
-    expect(reasons(plan({ a: written.link("x") }, [step("a")]))).toEqual(["a: changed differently meanwhile"]);
+    expect(reasons(plan({ a: written.link("x") }, [step("a")]))).toEqual([
+      "a: changed differently meanwhile",
+    ]);
     expect(reasons(plan({ "a/inside": file("x") }, [step("a")]))).toEqual([
       "a: changed differently meanwhile",
     ]);
@@ -294,7 +296,9 @@ describe("several steps in one plan", () => {
 
   test("content that an earlier one merged is merged once more", () => {
     const text = (...all: readonly string[]) => file(`${all.join("\n")}\n`);
-    const first = delta([["a", text("1", "-", "2", "-", "3"), text("ONE", "-", "2", "-", "3")]], { checkpoint: 1 });
+    const first = delta([["a", text("1", "-", "2", "-", "3"), text("ONE", "-", "2", "-", "3")]], {
+      checkpoint: 1,
+    });
     const second = delta([["a", text("ONE", "-", "2", "-", "3"), text("ONE", "-", "TWO", "-", "3")]], {
       checkpoint: 2,
     });
@@ -355,7 +359,9 @@ describe("[R126] the order of steps that were at work together", () => {
 test("only the first hundred conflicts are told with their lines", () => {
   const names = Array.from({ length: 120 }, (_, index) => `f${String(index).padStart(3, "0")}`);
   const present = Object.fromEntries(names.map((name) => [name, file("theirs\n")]));
-  const plans = plan(present, [delta(names.map((name) => [name, file("before\n"), file("after\n")] as const))]);
+  const plans = plan(present, [
+    delta(names.map((name) => [name, file("before\n"), file("after\n")] as const)),
+  ]);
   expect(plans.conflicts).toHaveLength(120);
   expect(plans.conflicts.filter(({ ours }) => ours !== undefined)).toHaveLength(100);
 });

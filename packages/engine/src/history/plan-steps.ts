@@ -13,7 +13,7 @@ import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { Change } from "./changes.ts";
+import { UNRECORDED, type Change } from "./changes.ts";
 
 /** What a step plan is made from. */
 export interface StepPlanInput {
@@ -110,7 +110,7 @@ export class StepPlanner {
 
   #tell(path: BytePath, withSides: boolean): Omit<PlannedConflict, "path" | "reason"> {
     const contested = this.#contested.get(path);
-    const { wanted, region, capture = Number.MAX_SAFE_INTEGER } = contested ?? {};
+    const { wanted, region, capture = UNRECORDED } = contested ?? {};
     if (contested === undefined || !withSides) return { wanted, capture };
     const sides = conflictSides({ now: this.#now(path), wanted, region }, ({ hash }) => this.#read(hash));
     return { wanted, capture, ...sides };

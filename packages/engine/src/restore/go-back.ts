@@ -39,7 +39,7 @@ export interface WayBack<Result extends Outcome = Outcome> {
   readonly safety: { readonly thread?: ThreadId; readonly description: string };
   /** The plan where no look at the files is needed: there is nothing to go back to. */
   planWithoutLook?(context: Context): PlanDraft | undefined;
-  /** The plan where the root is missing; only a way that has this one makes the root anew. */
+  /** The plan where the root is missing; only a way with this one makes the root again. */
   planWithoutRoot?(context: Context): PlanDraft;
   /** What a look must include for the plan to be made on it. */
   look?(context: Context): Look;

@@ -12,6 +12,7 @@ import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { AbsenceProof } from "../capture/proven-changes.ts";
 
+/** What a restore is planned from. */
 export interface RestorePlanInput {
   readonly objects: ObjectSource;
   readonly present: ObjectHash;
@@ -22,19 +23,21 @@ export interface RestorePlanInput {
   readonly isIgnored?: (path: BytePath) => boolean;
   /** Whether a path stood in this directory already when the store came to it: it did not come later. */
   readonly wasHere?: (path: BytePath) => boolean;
-  /** What the present scan left out: it keeps the directories above it from being removed. */
+  /** What the scan of the present left out: the directories above it cannot be removed. */
   readonly excluded: readonly ExcludedRoot[];
   /** undefined = everything */
   readonly paths: readonly BytePath[] | undefined;
   readonly keepNew: boolean;
 }
 
+/** What a restore would change, what it would keep, and what is in its way. */
 export interface Edits {
   readonly edits: readonly Edit[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly Conflict[];
 }
 
+/** Plans a restore of the target over the present. */
 export function planRestoreEdits(input: RestorePlanInput): Edits {
   const planner = new RestorePlanner(input);
   for (const edit of compareTrees(input.objects, input.present, input.target)) {

@@ -10,13 +10,14 @@ import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
 import type { Context } from "../capture/context.ts";
 import type { Present } from "../capture/look.ts";
 
-/** What a plan is made of. */
+/** What the warnings are about. */
 interface Planned {
   readonly present: Pick<Present, "git">;
   readonly target: Checkpoint | undefined;
   readonly edits: readonly Edit[];
 }
 
+/** The warnings of a plan. */
 export function planWarnings({ worktree }: Context, { present, target, edits }: Planned): string[] {
   if (edits.length === 0) return [];
   return [

@@ -1,7 +1,7 @@
 /**
- * Finishes what a killed process left: the next command of any kind captures first, then completes the
- * journalled restore, or takes it back when it cannot be completed. If a journalled path is neither as
- * it was nor as it was to be, somebody else wrote there: the tree stays as it is and the paths are named.
+ * Finishes what a killed process left. The next command of any kind captures first, then completes the journalled
+ * restore, or takes it back when it cannot be completed. If a journalled path is neither as it was nor as it was to
+ * be, another program wrote there: the tree stays as it is and the paths are named.
  * Idempotent: a crash in here is recovered by the same steps.
  */
 import { Anchor } from "../fs/anchor.ts";
@@ -28,11 +28,11 @@ import { isRootThere } from "../scan/root.ts";
 import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
 import { withCapture } from "../capture/with-capture.ts";
 
-/** Recovers if there is anything to recover; says what it did. */
+/** Recovers if there is anything to recover; returns sentences for the user. */
 export function recover(context: Context): string[] {
   if (!isRootThere(context.worktree.root)) return [];
   const journal = readJournal(context.store.db);
-  // [N1] nothing can be finished, and nobody should take the tree for whole
+  // [N1] nothing can be finished, and the user must not take the tree for whole
   const leftAsItIs = () =>
     journal
       .filter(isUnsettled)
@@ -45,9 +45,9 @@ export function recover(context: Context): string[] {
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
-    // what was found is not left over but under way, or another process is recovering it
+    // the restore is still running, or another process is recovering it
     if (isEngineError(error, "RESTORE_RUNNING")) return [];
-    // some media only say so when they are written to
+    // some media refuse only when they are written to
     if (isEngineError(error, "STORE_READ_ONLY")) return leftAsItIs();
     // stage and journal are still there
     if (isSystemError(error)) throw leftHalfDone(context, new HalfDone("not recovered", { cause: error }));
@@ -55,7 +55,7 @@ export function recover(context: Context): string[] {
   }
 }
 
-/** Whether a process that stays would find anything to do: what it is to wait for, it leaves. Costs nearly nothing. */
+/** Whether recovery would find anything to do now; a stage that a process still writes to has to wait. Costs nearly nothing. */
 export function isAnythingLeft(context: Context): boolean {
   return listJournal(context.store.db).some(({ id, settled }) => {
     if (!settled) return true;
@@ -85,7 +85,7 @@ export function whyStagesStay(context: Context): string[] {
 
 const isUnsettled = ({ settled }: JournalEntry) => !settled;
 
-/** Looks again now that nobody else can: another process may have recovered in the meantime. */
+/** Reads the journal again under the lease: another process may have recovered in the meantime. */
 function recoverAll(context: Context): string[] {
   const { db } = context.store;
   const notices = readJournal(db).flatMap((entry) =>
@@ -96,11 +96,11 @@ function recoverAll(context: Context): string[] {
   return [...notices, ...unknown.flatMap((operation) => discardLeft(context, operation))];
 }
 
-/** What happened is recorded; only its stage was not ended, or a process still wrote to what lies in it. */
+/** The result is recorded; only the stage was not ended, or a process still wrote to a file in it. */
 function endLeft(context: Context, entry: JournalEntry): string[] {
   try {
     const stage = Stage.find(context, entry.id);
-    // that a process still writes to it has been said
+    // the user was told already that a process still writes to it
     if (stage !== undefined) return tell(entry, { ...endOrLeave(context, entry, stage, 0), busy: [] });
   } catch (error) {
     if (!isSystemError(error)) throw error;
@@ -120,7 +120,7 @@ function discardLeft(context: Context, operation: string): string[] {
   ];
 }
 
-/** What another user made can neither be looked at nor removed. */
+/** A directory that another user made can neither be read nor removed. */
 function discardOwn(context: Context, operation: string): void {
   try {
     using stage = Stage.find(context, operation);
@@ -165,7 +165,7 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
   return [said, ...told, ...tell(entry, ended)];
 }
 
-/** undefined when something that is not ours bears the name. */
+/** undefined when something that is not ours has the name. */
 function createAgain(context: Context, { id }: JournalEntry): Stage | undefined {
   try {
     return Stage.create(context, id);
@@ -180,7 +180,7 @@ interface Recovery {
   readonly context: Context;
   readonly entry: JournalEntry;
   readonly stage: Stage;
-  /** What came to light so far, in sentences; grows. */
+  /** Sentences for the user; grows. */
   readonly told: string[];
   /** The checkpoint of what recovery found. */
   readonly safety: CheckpointId;

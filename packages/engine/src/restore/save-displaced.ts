@@ -1,7 +1,7 @@
 /**
- * [R112] Content that an operation displaced, made durable where people find it: a checkpoint of its own that holds it
- * at its path. The state before it is recorded again right after, or the next capture would take the difference for
- * a change that somebody made.
+ * [R112] Content that an operation displaced is made durable where people find it: in a checkpoint of its own, at its
+ * path. The state before it is recorded again right after, or the next capture would take the difference for a change
+ * in the working copy.
  */
 import { lookUp } from "../diff/compare-trees.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
@@ -14,7 +14,7 @@ import type { ObjectWriter } from "../store/object-writer.ts";
 import type { Context } from "../capture/context.ts";
 import { recordOnTop } from "../capture/record-on-top.ts";
 
-/** A path and what another program had written there; the content has been given to the writer. */
+/** A path and what another program had written there; the writer has the content. */
 interface Stray {
   readonly path: BytePath;
   readonly entry: Entry;

@@ -26,6 +26,7 @@ export interface NumberedEdit extends Edit {
   readonly index: number;
 }
 
+/** Edits with their numbers. */
 export function numberEdits(edits: readonly Edit[]): NumberedEdit[] {
   return edits.map((edit, index) => ({ ...edit, index }));
 }

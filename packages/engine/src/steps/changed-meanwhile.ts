@@ -10,10 +10,10 @@ import { summaryOf, type Step } from "../history/steps.ts";
 import { backgroundCalls } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { BackgroundWork } from "../model/plan.ts";
-import type { Deltas } from "./select-steps.ts";
+import type { SelectedSteps } from "./select-steps.ts";
 
 /** Paths that no tool changed since the oldest of these steps. */
-export function changedOutside({ store }: Context, { steps, outside }: Deltas): BytePath[] {
+export function changedOutside({ store }: Context, { steps, outside }: SelectedSteps): BytePath[] {
   const since = oldestBefore(steps);
   if (!Number.isFinite(since)) return [];
   const recorded = outsidePathsSince(store.db, since);
@@ -28,7 +28,7 @@ function oldestBefore(steps: readonly Step[]): number {
 /** [R144] Paths that may have changed while captures were paused: maybe by a tool, of which no event is known. */
 export function changedWhilePaused(
   { store: { db }, system }: Context,
-  { steps, outside }: Deltas,
+  { steps, outside }: SelectedSteps,
   meanwhile: readonly BytePath[],
 ): BytePath[] {
   const stretches = meanwhile.length === 0 ? [] : pausedStretches(db);
@@ -44,7 +44,7 @@ export function changedWhilePaused(
 /** [R127] What changed after a turn ended, where a command that the turn left in the background still runs. */
 export function backgroundWork(
   context: Context,
-  { steps, outside }: Deltas,
+  { steps, outside }: SelectedSteps,
   meanwhile: readonly BytePath[],
 ): BackgroundWork[] {
   const { db } = context.store;
@@ -63,7 +63,7 @@ export function backgroundWork(
 /** The changes of background commands, to be taken back with their steps. */
 export function backgroundChanges(
   { store }: Context,
-  { steps, outside }: Deltas,
+  { steps, outside }: SelectedSteps,
   background: readonly BackgroundWork[],
 ): Change[] {
   const paths = new Set(background.flatMap((work) => work.paths));

@@ -22,6 +22,7 @@ import { withCapture } from "../capture/with-capture.ts";
 import { beginTool, endTool } from "./tools.ts";
 import { isTrigger } from "./turns.ts";
 
+/** What is known of an edit when it begins. */
 export interface EditFacts {
   readonly paths: readonly BytePath[];
   readonly tool: string;

@@ -5,7 +5,7 @@
  */
 import { attributeChanges } from "../history/attribution.ts";
 import { assertSealed, checkpointAt, firstOfThread, newestCheckpoint } from "../history/checkpoints.ts";
-import type { Change } from "../history/changes.ts";
+import { UNRECORDED, type Change } from "../history/changes.ts";
 import { lastAuthor } from "../history/last-author.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";
@@ -52,7 +52,7 @@ export function lookForPending(context: Context, request: ResetRequest): Pending
   return pendingIn(context, request, lookNow(context, { since: approvedState(context, request.thread) }));
 }
 
-/** The same for what a look has seen. */
+/** What is pending in the present. */
 export function pendingIn(context: Context, request: ResetRequest, present: Present): Pending {
   return findPending(context, request, { present, put: hashBytes, isRecorded: false });
 }
@@ -136,10 +136,10 @@ function ownPart(edit: Edit, list: readonly OwnedChange[], isAlone: boolean): Ch
   const isUnknown = !isAlone && !isComplete(edit, list);
   if (!isUnknown && list.some(({ own }) => !own)) return ownRuns(list);
   const shared = isUnknown || list.some((change) => change.shared);
-  return [{ checkpoint: Number.MAX_SAFE_INTEGER, path: edit.path, old: edit.from, new: edit.to, shared }];
+  return [{ checkpoint: UNRECORDED, path: edit.path, old: edit.from, new: edit.to, shared }];
 }
 
-/** Pruning takes changes with it: where they do not lead from one state to the other, somebody's may be missing. */
+/** True when the changes lead from one state to the other. Pruning drops changes: a gap may hide another thread's. */
 function isComplete({ from, to }: Edit, list: readonly OwnedChange[]): boolean {
   let state = from;
   return (

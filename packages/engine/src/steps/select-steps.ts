@@ -1,7 +1,12 @@
-/** Which steps an undo, redo or revert is about, newest first, with the changes that each made. */
-import { attributeChanges, needsPiece } from "../history/attribution.ts";
+/**
+ * Which steps an undo, redo or revert moves, newest first, and the changes that each made. A step at work now may have
+ * made changes that no checkpoint has yet: they are selected as they will be recorded.
+ */
+import type { Context } from "../capture/context.ts";
+import type { Present } from "../capture/look.ts";
+import { needsPiece } from "../history/attribution.ts";
 import { readCheckpointChanges, readDelta, readWindows, type Change } from "../history/changes.ts";
-import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { checkpointAt } from "../history/checkpoints.ts";
 import {
   cancelsOut,
   continued,
@@ -15,134 +20,93 @@ import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { Database } from "../store/database.ts";
-import { asSeen, type Context } from "../capture/context.ts";
-import type { Present } from "../capture/look.ts";
-import { momentOf } from "../capture/moment.ts";
 import { pathNotIn } from "../restore/path-not-in.ts";
-import { provenChanges } from "../capture/proven-changes.ts";
+import type { Database } from "../store/database.ts";
+import { changesOfStep, changesOutside, unrecordedIn, type Unrecorded } from "./unrecorded.ts";
 
+/** Which steps to move, and how. */
 export interface StepRequest {
   readonly kind: "undo" | "redo" | "revert";
   readonly count: number;
   readonly thread: ThreadId | undefined;
+  /** Move also changes that several steps may have made. */
   readonly includeShared: boolean;
-  /** Also what commands wrote that the steps left in the background. */
+  /** Take back also what commands wrote that the steps left in the background. */
   readonly includeBackground?: boolean;
   /** What to revert; only for `revert`. */
   readonly target?: Checkpoint;
   readonly paths?: readonly BytePath[];
 }
 
-/** What is to be moved, newest first, with the changes that each makes. */
-export interface Deltas {
+/** The steps that move, newest first, with the changes of each. */
+export interface SelectedSteps {
   readonly steps: readonly Step[];
   readonly changes: readonly (readonly Change[])[];
   /** Changes by no tool that no checkpoint has yet. */
   readonly outside: readonly Change[];
-  /** The steps that are at work together now, and those of them that changed something since the newest checkpoint. */
+  /** Ids of the steps that are at work together now. */
   readonly windows: readonly string[];
+  /** Ids of those that changed something since the newest checkpoint. */
   readonly changing: readonly string[];
 }
 
-/** Undo of a turn that is open and changed nothing is fine too, and so is revert of a row that changed nothing. */
-export function isNothing({ kind }: StepRequest, { steps, changes }: Deltas): boolean {
+/** True where an undo or redo finds no step, or a revert no change: that is fine, and changes nothing. */
+export function isNothingSelected({ kind }: StepRequest, { steps, changes }: SelectedSteps): boolean {
   return kind === "revert" ? changes.every((delta) => delta.length === 0) : steps.length === 0;
+}
+
+/** True where no look at the files is needed to know that: a turn that is still open may have changed something. */
+export function isNothingListed({ store }: Context, { kind, thread }: StepRequest): boolean {
+  if (kind === "revert") return false;
+  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread))
+    return false;
+  return listSteps(store.db, listOf(kind), { thread, limit: 1 }).length === 0;
 }
 
 /** The step that an undo would take back; null when there is none, or when it can no longer be moved. */
 export function stepToUndo(context: Context, present: Present): Step | null {
-  const request: StepRequest = { kind: "undo", count: 1, thread: undefined, includeShared: false };
-  const [last] = lastSteps(context, request, unrecorded(context, present));
+  const [last] = lastSteps(context, { kind: "undo", count: 1 }, unrecordedIn(context, present));
   return last === undefined || last.step.pruned ? null : last.step;
 }
 
-/** Undo and redo of nothing is fine and changes nothing; a turn that is still open may be something. */
-export function isNothingToDo({ store }: Context, { kind, thread }: StepRequest): boolean {
-  if (kind === "revert") return false;
-  if (kind === "undo" && openSteps(store.db).some((step) => thread === undefined || step.thread === thread))
-    return false;
-  return listSteps(store.db, kind === "undo" ? "applied" : "undone", { thread, limit: 1 }).length === 0;
-}
-
-/** What changed since the newest checkpoint, for a plan that is only looked at: it would be attributed as here. */
-export function unrecorded(context: Context, present: Present): Unrecorded {
+/** The steps of a request; throws where one of them, or one of the paths, cannot be what was meant. */
+export function selectSteps(context: Context, request: StepRequest, unrecorded: Unrecorded): SelectedSteps {
   const { db } = context.store;
-  const newest = newestCheckpoint(db);
-  if (newest === undefined) return { changes: [], windows: [] };
-  const changes = provenChanges(present.objects, asSeen(context, newest), present);
-  return attributeChanges(db, changes, momentOf(context));
-}
-
-type Unrecorded = ReturnType<typeof attributeChanges>;
-
-/** What of it a step would be given. */
-function unrecordedOf(
-  pending: Unrecorded | undefined,
-  step: string,
-  sharers: (windows: readonly string[]) => readonly string[] = (windows) => windows,
-): Change[] {
-  if (pending === undefined) return [];
-  const { changes, windows } = pending;
-  return changes
-    .filter((each) => each.step === step || (each.attribution === "shared" && windows.includes(step)))
-    .map(({ path, from, to, attribution, during }) => ({
-      checkpoint: Number.MAX_SAFE_INTEGER,
-      path,
-      old: from,
-      new: to,
-      shared: attribution === "shared" && sharers(windows).length > 0,
-      during,
-    }));
-}
-
-export function selectDeltas(
-  context: Context,
-  request: StepRequest,
-  pending: Unrecorded | undefined,
-): Deltas {
-  const { store } = context;
   const now = {
-    outside: unrecordedOutside(pending),
-    windows: pending?.windows ?? [],
-    changing: pending === undefined ? [] : atWork(context, {}, pending).map(({ step }) => step.id),
+    outside: changesOutside(unrecorded),
+    windows: unrecorded.windows,
+    changing: stepsAtWork(db, unrecorded, undefined).map(({ step }) => step.id),
   };
   if (request.kind === "revert") {
-    const deltas = { ...revertDeltas(context, request.target!), ...now };
-    assertPathsChanged(request, deltas);
-    return deltas;
+    const selected = { ...selectReverted(context, request.target!), ...now };
+    assertPathsChanged(request, selected);
+    return selected;
   }
-  const list = request.kind === "undo" ? "applied" : "undone";
-  const moved = lastSteps(context, request, pending);
+  const list = listOf(request.kind);
+  const moved = lastSteps(context, request, unrecorded);
   const steps = moved.map(({ step }) => step);
   refusePruned(context, request.kind, steps);
-  if (moved.length > 0 && moved.length < request.count) throw missing(request.count, moved.length);
-  const others = (windows: readonly string[]) => sharersOf(store.db, list, { windows, steps });
+  if (moved.length > 0 && moved.length < request.count) throw stepsMissing(request.count, moved.length);
   const changes = moved.map(({ step, isNew }) => {
-    const recorded = isNew
-      ? []
-      : readDelta(store.db, step.id).map((change) => settleShared(store.db, change, others));
-    return [...recorded, ...unrecordedOf(list === "undone" ? undefined : pending, step.id, others)];
+    const recorded = isNew ? [] : ownDelta(db, step, { list, steps });
+    if (list === "undone") return recorded;
+    const isShared = sharersOf(db, list, { windows: unrecorded.windows, steps }).length > 0;
+    return [...recorded, ...changesOfStep(unrecorded, step.id, isShared)];
   });
   return { steps, changes, ...now };
 }
 
-function unrecordedOutside(pending: Unrecorded | undefined): Change[] {
-  return (pending?.changes ?? [])
-    .filter(({ attribution }) => attribution === "outside")
-    .map(({ path, from, to }) => ({
-      checkpoint: Number.MAX_SAFE_INTEGER,
-      path,
-      old: from,
-      new: to,
-      shared: false,
-    }));
+/** Steps are undone from the list `applied`, and redone from the list `undone`. */
+type StepList = "applied" | "undone";
+
+function listOf(kind: StepRequest["kind"]): StepList {
+  return kind === "redo" ? "undone" : "applied";
 }
 
-/** Of steps that were at work together, those that stay when the given ones are moved: where none does, nothing is shared. */
+/** Of steps that were at work together, those that stay when the given ones move: where none stays, nothing is shared. */
 export function sharersOf(
   db: Database,
-  list: "applied" | "undone",
+  list: StepList,
   { windows, steps }: { windows: readonly string[]; steps: readonly Step[] },
 ): string[] {
   const states = list === "applied" ? ["applied", "open"] : ["undone"];
@@ -151,58 +115,61 @@ export function sharersOf(
   );
 }
 
-function settleShared(
+/** What a step did. A change that it shared only with steps that move too is its own. */
+function ownDelta(
   db: Database,
-  change: Change,
-  others: (windows: readonly string[]) => readonly string[],
-): Change {
-  return change.shared && others(readWindows(db, change.checkpoint)).length === 0
-    ? { ...change, shared: false }
-    : change;
+  { id }: Step,
+  { list, steps }: { list: StepList; steps: readonly Step[] },
+): Change[] {
+  return readDelta(db, id).map((change) => {
+    if (!change.shared) return change;
+    const windows = readWindows(db, change.checkpoint);
+    return { ...change, shared: sharersOf(db, list, { windows, steps }).length > 0 };
+  });
 }
 
-interface Moving {
+interface MovedStep {
   readonly step: Step;
-  /** It goes on with another one, and has nothing but what no checkpoint has yet. */
+  /** It continues another step, and has nothing but what no checkpoint has yet. */
   readonly isNew: boolean;
 }
 
-/** The steps that are to be moved, newest first: as they will be listed once what is at work is recorded. */
+/** The steps that move, newest first: as they will be listed once everything is recorded. */
 function lastSteps(
-  context: Context,
-  { kind, count, thread }: StepRequest,
-  pending: Unrecorded | undefined,
-): Moving[] {
-  const list = kind === "undo" ? "applied" : "undone";
-  const fresh = pending === undefined || list === "undone" ? [] : atWork(context, { thread }, pending);
-  const listed = listSteps(context.store.db, list, { thread, limit: count + fresh.length })
-    .filter(({ id }) => !fresh.some((piece) => !piece.isNew && piece.step.id === id))
+  { store: { db } }: Context,
+  { kind, count, thread }: Pick<StepRequest, "kind" | "count"> & Partial<StepRequest>,
+  unrecorded: Unrecorded,
+): MovedStep[] {
+  const list = listOf(kind);
+  const working = list === "undone" ? [] : stepsAtWork(db, unrecorded, thread);
+  const listed = listSteps(db, list, { thread, limit: count + working.length })
+    .filter(({ id }) => !working.some(({ isNew, step }) => !isNew && step.id === id))
     .map((step) => ({ step, isNew: false }));
-  return [...fresh.filter(({ cancels }) => !cancels), ...listed].slice(0, count);
+  return [...working.filter(({ cancels }) => !cancels), ...listed].slice(0, count);
 }
 
-/** Steps that made changes which no checkpoint has yet: those are the newest, and would be recorded like this. */
-function atWork(
-  { store: { db } }: Context,
-  { thread }: Partial<StepRequest>,
-  pending: Unrecorded,
-): (Moving & { readonly cancels: boolean })[] {
-  const fresh = pending.windows.flatMap((id) => {
-    const changes = unrecordedOf(pending, id);
+/** Steps with changes that no checkpoint has yet, as they will be recorded: they are the newest. */
+function stepsAtWork(
+  db: Database,
+  unrecorded: Unrecorded,
+  thread: ThreadId | undefined,
+): (MovedStep & { readonly cancels: boolean })[] {
+  const { windows } = unrecorded;
+  const working = windows.flatMap((id) => {
+    const changes = changesOfStep(unrecorded, id);
     const step = changes.length === 0 ? undefined : findStep(db, id);
     if (step === undefined || (thread !== undefined && step.thread !== thread)) return [];
-    const isNew = needsPiece(db, step);
-    const piece = isNew ? { ...step, description: continued(step.description), pruned: false } : step;
-    return [
-      { step: piece, isNew, cancels: !isNew && cancelsOut(db, step, { changes, windows: pending.windows }) },
-    ];
+    if (!needsPiece(db, step))
+      return [{ step, isNew: false, cancels: cancelsOut(db, step, { changes, windows }) }];
+    const piece = { ...step, description: continued(step.description), pruned: false };
+    return [{ step: piece, isNew: true, cancels: false }];
   });
-  // the order of rows with the same place in the log; a piece has the newest row
-  const known = fresh.filter(({ isNew }) => !isNew).sort((a, b) => b.step.seq - a.step.seq);
-  return [...fresh.filter(({ isNew }) => isNew).toReversed(), ...known];
+  // rows with the same place in the log are in the order of their seq; a new piece has the newest row
+  const known = working.filter(({ isNew }) => !isNew).sort((a, b) => b.step.seq - a.step.seq);
+  return [...working.filter(({ isNew }) => isNew).toReversed(), ...known];
 }
 
-/** [R161] A step whose delta is gone is named; another one is not what was meant. */
+/** [R161] A step whose delta was dropped is refused by name; the next one is not what was meant. */
 function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: readonly Step[]): void {
   const at = steps.findIndex(({ pruned }) => pruned);
   if (at === -1) return;
@@ -225,7 +192,7 @@ const PAST: Readonly<Record<StepRequest["kind"], string>> = {
   revert: "taken out",
 };
 
-function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
+function stepsMissing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {
   return new EngineError(
     "STEPS_MISSING",
     `There ${available === 1 ? "is only 1 step" : `are only ${available} steps`}, not ${wanted}. Nothing was changed.`,
@@ -233,9 +200,8 @@ function missing(wanted: number, available: number): EngineError<"STEPS_MISSING"
   );
 }
 
-/** A step as a whole if the checkpoint belongs to one, else what the checkpoint itself changed. */
-/** [R199] A path that the step did not change is a slip of the pen. */
-function assertPathsChanged({ paths, target }: StepRequest, { changes }: Deltas): void {
+/** [R199] A path that the step did not change is a typing error. */
+function assertPathsChanged({ paths, target }: StepRequest, { changes }: SelectedSteps): void {
   const changed = changes.flat();
   if (changed.length === 0) return;
   for (const path of paths ?? [])
@@ -243,15 +209,14 @@ function assertPathsChanged({ paths, target }: StepRequest, { changes }: Deltas)
       throw pathNotIn(target!, path, `is not among the changes of checkpoint ${target!.seq}`);
 }
 
-function revertDeltas(context: Context, target: Checkpoint): Pick<Deltas, "steps" | "changes"> {
-  const { store } = context;
-  const step = stepOfCheckpoint(store.db, target.seq);
-  refusePruned(context, "revert", step === undefined ? [] : [step]);
-  if (step !== undefined) {
-    const others = (windows: readonly string[]) => sharersOf(store.db, "applied", { windows, steps: [step] });
-    const delta = readDelta(store.db, step.id).map((change) => settleShared(store.db, change, others));
-    return { steps: [step], changes: [delta] };
+/** The whole step if the checkpoint belongs to one, else what the checkpoint itself changed. */
+function selectReverted(context: Context, target: Checkpoint): Pick<SelectedSteps, "steps" | "changes"> {
+  const { db } = context.store;
+  const step = stepOfCheckpoint(db, target.seq);
+  if (step === undefined) {
+    const changes = readCheckpointChanges(db, target.seq).map((change) => ({ ...change, shared: false }));
+    return { steps: [], changes: [changes] };
   }
-  const changes = readCheckpointChanges(store.db, target.seq).map((change) => ({ ...change, shared: false }));
-  return { steps: [], changes: [changes] };
+  refusePruned(context, "revert", [step]);
+  return { steps: [step], changes: [ownDelta(db, step, { list: "applied", steps: [step] })] };
 }

@@ -17,13 +17,13 @@ import { hiddenPaths } from "../restore/second-look.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { listPaths, nameOf } from "../restore/restore-way.ts";
 import {
-  isNothing,
-  isNothingToDo,
-  selectDeltas,
-  unrecorded,
-  type Deltas,
+  isNothingListed,
+  isNothingSelected,
+  selectSteps,
+  type SelectedSteps,
   type StepRequest,
 } from "./select-steps.ts";
+import { ALL_RECORDED, unrecordedIn } from "./unrecorded.ts";
 import {
   backgroundChanges,
   backgroundWork,
@@ -39,20 +39,19 @@ export function stepsWay(request: StepRequest): WayBack {
   const { kind, target } = request;
   return {
     safety: { description: { undo: "Before undo", redo: "Before redo", revert: "Before revert" }[kind] },
-    planWithoutLook: (context) => (isNothingToDo(context, request) ? emptyPlan(request) : undefined),
+    planWithoutLook: (context) => (isNothingListed(context, request) ? emptyPlan(request) : undefined),
     look: (context) => ({
       spared: target?.seq,
       widen(present) {
-        const { changes } = selectDeltas(context, request, unrecorded(context, present));
+        const { changes } = selectSteps(context, request, unrecordedIn(context, present));
         return hiddenPaths(present, changes.flat());
       },
     }),
     plan(context, sight) {
-      const pending = sight.isRecorded ? undefined : unrecorded(context, sight.present);
-      const deltas = selectDeltas(context, request, pending);
-      return isNothing(request, deltas)
-        ? emptyPlan(request)
-        : draftPlan(context, request, { ...sight, deltas });
+      const unrecorded = sight.isRecorded ? ALL_RECORDED : unrecordedIn(context, sight.present);
+      const selected = selectSteps(context, request, unrecorded);
+      if (isNothingSelected(request, selected)) return emptyPlan(request);
+      return draftPlan(context, request, { ...sight, selected });
     },
     isWorthDoing({ edits, conflicts, base }, bestEffort) {
       if (base === NO_BASE) return false;
@@ -66,7 +65,7 @@ export function stepsWay(request: StepRequest): WayBack {
 function draftPlan(
   context: Context,
   request: StepRequest,
-  { present, put, deltas }: Sight & { readonly deltas: Deltas },
+  { present, put, selected }: Sight & { readonly selected: SelectedSteps },
 ): PlanDraft {
   const direction: Direction = request.kind === "redo" ? "forwards" : "backwards";
   const planner = new StepPlanner({
@@ -78,40 +77,40 @@ function draftPlan(
   const { paths } = request;
   const isChosen = ({ path }: { path: BytePath }) =>
     paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen));
-  const meanwhile = changedOutside(context, deltas).filter((path) => isChosen({ path }));
-  const background = request.kind === "undo" ? backgroundWork(context, deltas, meanwhile) : [];
+  const meanwhile = changedOutside(context, selected).filter((path) => isChosen({ path }));
+  const background = request.kind === "undo" ? backgroundWork(context, selected, meanwhile) : [];
   const left = meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path)));
-  const later = request.includeBackground === true ? backgroundChanges(context, deltas, background) : [];
-  for (const delta of [later, ...interleave(deltas.changes, direction)])
+  const later = request.includeBackground === true ? backgroundChanges(context, selected, background) : [];
+  for (const delta of [later, ...interleave(selected.changes, direction)])
     planner.add(delta.filter(isChosen), direction);
   const { edits, merged, gaps, ...result } = planner.result();
   const { kept, conflicts } = spareIgnored(result, present.recordedRules);
   return {
     ...emptyPlan(request),
-    description: describe(request, deltas.steps),
+    description: describe(request, selected.steps),
     base: present.snapshot,
     edits,
     merged,
     kept,
     conflicts: explainConflicts(context, conflicts, {
       direction,
-      authorOf: (path) => lastAuthor(context.store.db, path, { steps: deltas.steps.map(({ id }) => id) }),
-    }).map((conflict) => withSharers(context, conflict, { request, deltas })),
+      authorOf: (path) => lastAuthor(context.store.db, path, { steps: selected.steps.map(({ id }) => id) }),
+    }).map((conflict) => withSharers(context, conflict, { request, selected })),
     meanwhile: left,
-    paused: changedWhilePaused(context, deltas, left),
-    maybe: maybeOf(deltas, edits),
+    paused: changedWhilePaused(context, selected, left),
+    maybe: maybeOf(selected, edits),
     background: request.includeBackground === true ? [] : background,
     gaps,
-    doubts: direction === "backwards" ? lateDoubts(context, deltas.steps).filter(isChosen) : [],
+    doubts: direction === "backwards" ? lateDoubts(context, selected.steps).filter(isChosen) : [],
     warnings: [
       ...planWarnings(context, {
         present,
-        target: request.kind === "undo" ? beforeFirst(context, deltas.steps) : undefined,
+        target: request.kind === "undo" ? beforeFirst(context, selected.steps) : undefined,
         edits,
       }),
-      ...(request.kind === "undo" ? undoWarnings(context, deltas.steps) : []),
+      ...(request.kind === "undo" ? undoWarnings(context, selected.steps) : []),
     ],
-    steps: deltas.steps.map(summaryOf),
+    steps: selected.steps.map(summaryOf),
   };
 }
 
@@ -176,7 +175,7 @@ function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish
 }
 
 /** [R124] Edits of paths that a tool may not have changed although it ran. */
-function maybeOf({ changes }: Deltas, edits: readonly Edit[]): Plan["maybe"] {
+function maybeOf({ changes }: SelectedSteps, edits: readonly Edit[]): Plan["maybe"] {
   const touched = new Set(edits.map(({ path }) => path));
   const tools = new Map<BytePath, string>();
   for (const { path, during } of changes.flat())

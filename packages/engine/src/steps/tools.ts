@@ -23,6 +23,7 @@ import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { isTrigger, openPromptedTurn } from "./turns.ts";
 
+/** What is known of a tool call when it begins. */
 export type ToolFacts = Omit<ToolRequest, "paths"> & { readonly paths: readonly BytePath[] };
 
 /** Before a tool runs; undefined when the policy wants no checkpoint. */
@@ -110,6 +111,7 @@ export function endTool(
   });
 }
 
+/** Before an agent starts. */
 export function beginAgent(context: Context, thread: ThreadId, request: AgentRequest): AgentRun {
   const { id, role, parent, deadline } = request;
   const { store, system } = context;
@@ -138,6 +140,7 @@ export function beginAgent(context: Context, thread: ThreadId, request: AgentReq
   return findAgent(db, thread, id)!.run;
 }
 
+/** After an agent ended; one whose start was not reported is recorded now. */
 export function endAgent(context: Context, thread: ThreadId, result: AgentResult): AgentRun {
   const { store, system } = context;
   const { db } = store;

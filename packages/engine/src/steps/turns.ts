@@ -18,17 +18,20 @@ import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 
+/** What is known of a turn when it begins. */
 export interface TurnFacts {
   readonly thread: ThreadId;
   readonly description: string;
   readonly prompt: string | null;
 }
 
+/** A turn that has begun. */
 export interface OpenTurn {
   readonly id: string;
   readonly before: Recorded;
 }
 
+/** Whether the policy takes checkpoints at this kind of event. */
 export function isTrigger({ policy }: Context, trigger: CheckpointTrigger): boolean {
   return policy.triggers.includes(trigger);
 }
@@ -50,7 +53,7 @@ export function threadForTurn(
   });
 }
 
-/** Begins a turn. A turn of the same thread that nobody ended is over now: this capture is its last. */
+/** Begins a turn. A turn of the same thread that was never ended is over now: this capture is its last. */
 export function beginTurn(context: Context, { thread, description, prompt }: TurnFacts): OpenTurn {
   const { store, system } = context;
   const id = system.newId();

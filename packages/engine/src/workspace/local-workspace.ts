@@ -28,7 +28,7 @@ import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
 import { describeStatus } from "../queries/describe-status.ts";
 import { exportedFiles } from "../queries/exported-files.ts";
 import { contentAt } from "../queries/file-content.ts";
-import { filesBelow } from "../restore/files-below.ts";
+import { filesBelow } from "../capture/files-below.ts";
 import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
 import { recover } from "../restore/recover.ts";
 import { restoreWay } from "../restore/restore-way.ts";

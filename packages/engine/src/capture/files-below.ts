@@ -1,11 +1,12 @@
-/** Every file and link at or below a path of the disk, whatever the rules say of it; git's own data aside. */
+/** The files below a path of the disk. */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
 import { hardExclude } from "../rules/hard-excludes.ts";
-import { statNodeBelow } from "../capture/node-state.ts";
+import { statNodeBelow } from "./node-state.ts";
 
+/** Every file and link at or below a path, whatever the rules say of it; git's own data aside. */
 export function filesBelow(root: AbsolutePath, path: BytePath): BytePath[] {
   const stat = statNodeBelow(below(root, path));
   if (stat === undefined) return [];
