@@ -27,7 +27,7 @@ function delta(rows: readonly Row[], { checkpoint = 1, shared = false } = {}): C
 function plan(
   present: Table,
   deltas: readonly (readonly Change[])[],
-  { direction = "backwards" as Direction, includeShared = false } = {},
+  { direction = "backwards", includeShared = false }: { direction?: Direction; includeShared?: boolean } = {},
 ): StepEdits {
   const planner = new StepPlanner({
     objects: written.store.objects,
