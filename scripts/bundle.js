@@ -3,11 +3,22 @@
  * commands do, and importing Node's own modules as ES modules loads more of them than a command needs:
  * hence CommonJS. The engine's worker is a program of its own, beside the command that starts it by file name.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
 
 const TARGET = "packages/cli/dist";
+/** Written last. */
+const DONE = join(TARGET, "package.json");
+const NATIVE = "packages/engine/dist/look.node";
 
 /**
  * What every command loads, and a hook, which comes before every step of an agent: these modules, with all they import,
@@ -29,29 +40,61 @@ const shared = {
   output: { dir: TARGET, format: "cjs", entryFileNames: "[name].js", comments: false },
 };
 
-await build({
-  ...shared,
-  input: { main: "packages/cli/compiled/main.js" },
-  preserveEntrySignatures: "allow-extension",
-  // what is loaded late by one command and early by another is in the group that the early one needs
-  checks: { ineffectiveDynamicImport: false },
-  output: {
-    ...shared.output,
-    chunkFileNames: "[name]-[hash].js",
-    cleanDir: true,
-    codeSplitting: {
-      includeDependenciesRecursively: false,
-      groups: [
-        {
-          debugName: "by what it needs",
-          name: (id, graph) => groupOf(id, (one) => graph.getModuleInfo(one)?.importedIds ?? []),
-        },
-      ],
-    },
-  },
-});
+if (isOutdated()) await bundle();
 
-await build({ ...shared, input: { "pack-worker": "packages/engine/dist/capture/pack-worker.js" } });
+/** A build that would change nothing is skipped: `npm install` builds, and so do `npm start` and `npm test`. */
+function isOutdated() {
+  const built = statSync(DONE, { throwIfNoEntry: false });
+  const inputs = globSync([
+    "packages/{agents,engine,protocol,server}/dist/**/*.{js,node}",
+    "packages/cli/compiled/**/*.js",
+  ]);
+  return [...inputs, "scripts/bundle.js", "package-lock.json"].some(
+    (file) => built === undefined || statSync(file).mtimeMs > built.mtimeMs,
+  );
+}
+
+async function bundle() {
+  const command = await build({
+    ...shared,
+    input: { main: "packages/cli/compiled/main.js" },
+    preserveEntrySignatures: "allow-extension",
+    // what is loaded late by one command and early by another is in the group that the early one needs
+    checks: { ineffectiveDynamicImport: false },
+    output: {
+      ...shared.output,
+      chunkFileNames: "[name]-[hash].js",
+      cleanDir: true,
+      codeSplitting: {
+        includeDependenciesRecursively: false,
+        groups: [
+          {
+            debugName: "by what it needs",
+            name: (id, graph) => groupOf(id, (one) => graph.getModuleInfo(one)?.importedIds ?? []),
+          },
+        ],
+      },
+    },
+  });
+
+  await build({ ...shared, input: { "pack-worker": "packages/engine/dist/capture/pack-worker.js" } });
+
+  for (const name of readdirSync(TARGET)) {
+    const file = join(TARGET, name);
+    writeFileSync(
+      file,
+      asciiOnly(
+        builtinsWhenUsed(readFileSync(file, "utf8").replace(`"@belay/engine/look.node"`, `"./look.node"`)),
+      ),
+    );
+  }
+  if (existsSync(NATIVE)) copyFileSync(NATIVE, join(TARGET, "look.node"));
+  writeFileSync(
+    join(TARGET, "LICENSES.txt"),
+    licencesOf(command.output.flatMap(({ modules = {} }) => Object.keys(modules))),
+  );
+  writeFileSync(DONE, `{ "type": "commonjs" }\n`);
+}
 
 /**
  * The file a module goes into: a command loads its own code, then the engine when it opens a workspace. A module that
@@ -71,12 +114,6 @@ function withImports(id, importsOf, found = new Set()) {
   for (const imported of importsOf(id)) withImports(imported, importsOf, found);
   return found;
 }
-
-for (const name of readdirSync(TARGET)) {
-  const file = join(TARGET, name);
-  writeFileSync(file, asciiOnly(builtinsWhenUsed(readFileSync(file, "utf8"))));
-}
-writeFileSync(join(TARGET, "package.json"), `{ "type": "commonjs" }\n`);
 
 /** Loads Node's own modules when they are first used: `node:crypto`, `node:http` and the like take milliseconds each. */
 function builtinsWhenUsed(source) {
@@ -100,4 +137,19 @@ function asciiOnly(source) {
     /[^\0-\x7f]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+/** The licences of the libraries that are part of the bundle. */
+function licencesOf(modules) {
+  const folders = new Set(modules.map((id) => /^.*[/]node_modules[/](?:@[^/]+[/])?[^/]+/.exec(id)?.[0]));
+  return [...folders]
+    .filter((folder) => folder !== undefined)
+    .toSorted((a, b) => (a < b ? -1 : 1))
+    .map((folder) => {
+      const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+      const text = file === undefined ? "" : `\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
+      return `${name} ${version} (${license})\n${text}`;
+    })
+    .join(`\n${"-".repeat(80)}\n\n`);
 }
