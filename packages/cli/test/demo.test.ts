@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
@@ -17,9 +18,11 @@ test("the tour works without a terminal, in less than 20 seconds, and cleans up"
   expect(readdirSync(sandbox.base)).toEqual(["project"]);
 });
 
-test("--json has every command with its exit code", () => {
+test("--json has every command with its exit code, and no process outlives the tour", () => {
   using sandbox = new Sandbox();
-  const { ok, scenes } = sandbox.json(["demo", "--fast"]);
+  const { ok, scenes } = sandbox.json(["demo", "--fast"], 0, { env: { BELAY_RESIDENT: "" } });
+  const { stdout } = spawnSync("ps", ["-eo", "args"], { encoding: "utf8" });
+  expect(stdout.split("\n").filter((line) => /belay-demo-.* resident/.test(line))).toEqual([]);
   expect(ok).toBe(true);
   expect(scenes.length).toBeGreaterThanOrEqual(9);
   for (const scene of scenes)

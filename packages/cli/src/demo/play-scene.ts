@@ -23,7 +23,8 @@ export async function playScene(
 ): Promise<PlayedScene> {
   const child = spawn(process.execPath, [LAUNCHER, ...scene.command], {
     cwd: project.directory,
-    env: { ...process.env, BELAY_HOME: project.home },
+    // a process that stays would outlive the home that the tour throws away
+    env: { ...process.env, BELAY_HOME: project.home, BELAY_RESIDENT: "off" },
     stdio: ["ignore", captured ? "pipe" : "inherit", captured ? "ignore" : "inherit"],
   });
   const [exitCode, output] = await Promise.all([
