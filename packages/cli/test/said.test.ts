@@ -191,6 +191,7 @@ test.each([[false], [true]])(
     if (isEnded) expect(preview).toMatch(/Changed meanwhile, not by a tool; stays:\n +later\.txt/);
     else expect(preview).not.toContain("not by a tool");
     expect(sandbox.ok("status")).toMatch(/no undo +1 turn made while captures were paused cannot be undone/);
+    expect(sandbox.json(["status"]).pausedTurns).toBe(1);
     if (!isEnded) return;
     turn(sandbox, "p3", () => sandbox.write("a.txt", "three\n"));
     expect(sandbox.ok("status")).not.toContain("no undo");

@@ -1,4 +1,4 @@
-/** What a restore of selected paths cannot restore, in words. */
+/** What going back cannot restore, in words. */
 import type { Plan } from "@belay/engine";
 import { leftOut, type LeftOut } from "@belay/server/json";
 import { listText } from "../output/file-list.ts";
@@ -21,7 +21,17 @@ export function leftOutList(plan: Plan, output: Output, all: boolean | undefined
   );
 }
 
-/** Says that none of the selected paths can be restored. */
+/** Says that not one path can be restored. */
 export function nothingRestorableText(plan: Plan, output: Output, all: boolean | undefined): string {
-  return `${output.style.yellow("!")} Nothing could be restored, and nothing was changed:\n${leftOutList(plan, output, all)}`;
+  const nothing = `Nothing could be ${DONE[plan.kind]}, and nothing was changed:`;
+  return `${output.style.yellow("!")} ${nothing}\n${leftOutList(plan, output, all)}`;
 }
+
+/** What is done to a file that goes back, by the kind of the plan. */
+export const DONE: Readonly<Record<Plan["kind"], string>> = {
+  restore: "restored",
+  reset: "reset",
+  undo: "undone",
+  redo: "redone",
+  revert: "reverted",
+};

@@ -10,6 +10,7 @@ import { stepLabel } from "../output/step-label.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { conflictList } from "./conflict-text.ts";
+import { DONE } from "./left-out.ts";
 
 /** Where and how a preview is printed. */
 export interface PreviewContext {
@@ -69,14 +70,6 @@ function editList(plan: Plan, edits: Plan["edits"], { output, all }: PreviewCont
   );
 }
 
-const TOO: Readonly<Record<Plan["kind"], string>> = {
-  restore: "restored",
-  reset: "reset",
-  undo: "undone",
-  redo: "redone",
-  revert: "reverted",
-};
-
 /** Everything a person should know besides the list: what stays, doubts, conflicts. */
 function remarks(plan: Plan, context: PreviewContext): string[] {
   const { output, all, agents } = context;
@@ -98,14 +91,18 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
       reasons(plan.kept.map((each) => withGap(each, plan))),
     ),
     ...[...Map.groupBy(plan.maybe, ({ tool }) => tool)].flatMap(([tool, those]) =>
-      remark(`Changed while ${visible(tool)} ran, maybe by you; ${TOO[plan.kind]} too:`, those.length, () => {
-        const apart = new Set(those.map(({ path }) => path));
-        return editList(
-          plan,
-          plan.edits.filter(({ path }) => apart.has(path)),
-          context,
-        );
-      }),
+      remark(
+        `Changed while ${visible(tool)} ran, maybe by you; ${DONE[plan.kind]} too:`,
+        those.length,
+        () => {
+          const apart = new Set(those.map(({ path }) => path));
+          return editList(
+            plan,
+            plan.edits.filter(({ path }) => apart.has(path)),
+            context,
+          );
+        },
+      ),
     ),
     ...plan.background.flatMap(({ step, tool, paths: those }) =>
       remark(
