@@ -1,11 +1,13 @@
 /** A real `belay mcp` process over files of a test: `node mcp-server.ts <directory>`. */
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { ContractError } from "@belay/protocol/errors";
 import { serveMcp, type McpHost } from "../src/mcp/serve-mcp.ts";
 
 const root = process.argv[2]!;
 const checkpoints: { id: string; name: string | null; files: Map<string, string> }[] = [];
 const plans = new Map<string, Map<string, string>>();
+let made = 0;
 
 const read = () => new Map(readdirSync(root).map((name) => [name, readFileSync(join(root, name), "utf8")]));
 const facts = (index: number) => ({
@@ -51,7 +53,7 @@ const host: McpHost = {
   },
   async preview(ref) {
     const { files, id } = checkpoints[find(ref)]!;
-    const planId = `plan-${plans.size}`;
+    const planId = `plan-${(made += 1)}`;
     plans.set(planId, files);
     const operations = changed(read(), files).map(({ path }) => ({
       type: files.has(path) ? ("restore" as const) : ("delete" as const),
@@ -61,7 +63,9 @@ const host: McpHost = {
     return { planId, description: `Restore to ${id}`, operations, ...nothing };
   },
   async restore(planId) {
-    const files = plans.get(planId)!;
+    const files = plans.get(planId);
+    if (files === undefined) throw new ContractError("PLAN_STALE", "There is no such plan.");
+    plans.delete(planId);
     for (const path of read().keys()) if (!files.has(path)) rmSync(join(root, path));
     for (const [path, text] of files) writeFileSync(join(root, path), text);
     return {
@@ -76,6 +80,7 @@ const host: McpHost = {
       warnings: [],
     };
   },
+  decline: (planId) => void plans.delete(planId),
 };
 
 serveMcp(host, { version: "0.1.0" });

@@ -44,6 +44,7 @@ export type {
   FileContent,
   WorkspaceStatus,
 } from "./queries/answers.ts";
+export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/approvals.ts";
 export type { AfterForget, Events } from "./workspace/events.ts";

@@ -17,6 +17,8 @@ export interface ErrorRow<Facts> {
   readonly hint: string | ((facts: Facts, belayAt: BelayAt) => string);
   /** The same for a program that speaks HTTP, where it has a route for it. */
   readonly apiHint?: string;
+  /** The same for a model, where it has a tool for it. */
+  readonly modelHint?: string;
   /** The facts that a person sees as a list, a line each. */
   readonly list?: (facts: Facts) => readonly string[];
 }
@@ -77,6 +79,7 @@ const ENGINE = {
     status: 404,
     hint: "`belay list` shows the checkpoints.",
     apiHint: "GET …/checkpoints lists the checkpoints of a thread.",
+    modelHint: "checkpoint_list lists the checkpoints, checkpoint_search finds one.",
   },
   CHECKPOINT_AMBIGUOUS: {
     exit: EXIT.refused,
@@ -260,6 +263,7 @@ const ENGINE = {
     status: 409,
     hint: "Run the command again to see what it would do now.",
     apiHint: "Request the preview again and use its plan.",
+    modelHint: "Preview again, and show the user what it would do now.",
   },
   STEPS_MISSING: {
     exit: EXIT.refused,

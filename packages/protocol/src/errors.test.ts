@@ -73,7 +73,7 @@ describe("a report", () => {
   test("makes its hint of the facts", () => {
     const hint = (code: string, facts: object) => reportError(engineError(code, facts), TERMINAL).hint;
     expect(hint("STEPS_MISSING", { wanted: 3, available: 0 })).toContain("belay list");
-    expect(hint("STEPS_MISSING", { wanted: 3, available: 2 })).toBe("Give 2 at most.");
+    expect(hint("STEPS_MISSING", { wanted: 3, available: 2 })).toMatch(/\bat most\b.*2|2 at most/);
     expect(hint("CONTENT_PRUNED", { step: "s", description: "", checkpoint: null })).toContain("belay list");
     expect(hint("CONTENT_PRUNED", { step: "s", description: "", checkpoint: "12" })).toContain(
       "belay restore 12",

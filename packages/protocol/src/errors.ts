@@ -54,8 +54,8 @@ export interface ErrorReport {
 
 /** Where a report is read. */
 export interface ReportReader {
-  /** A program over HTTP has routes, a person at a terminal has commands. */
-  readonly kind: "terminal" | "api";
+  /** A person at a terminal has commands, a program over HTTP has routes, a model has tools. */
+  readonly kind: "terminal" | "api" | "model";
   /** Where the shell of the person stands; left out where only they know. */
   readonly shellDirectory?: () => string;
 }
@@ -99,7 +99,8 @@ function describe(
 }
 
 function hintOf(row: ErrorRow<Facts>, facts: Facts, { kind, shellDirectory }: ReportReader): string {
-  if (kind === "api" && row.apiHint !== undefined) return row.apiHint;
+  const own = kind === "api" ? row.apiHint : kind === "model" ? row.modelHint : undefined;
+  if (own !== undefined) return own;
   if (typeof row.hint === "string") return row.hint;
   return row.hint(facts, (path, ...words) => belayCommand(path, words, shellDirectory?.()));
 }

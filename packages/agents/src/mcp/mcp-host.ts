@@ -13,7 +13,7 @@ export type FileFacts = Json<typeof shapes.file>;
 
 /** What a restore would do. Bound to the files as they are now. */
 export interface RestorePreview extends Json<typeof shapes.preview> {
-  /** Known only to those who saw the preview: it stands for their consent. */
+  /** The code that stands for the consent of a user who saw the preview: no other way leads to the plan. */
   readonly planId: string;
 }
 
@@ -28,8 +28,10 @@ export interface McpHost {
   /** `to` left out: the disk. */
   diff(request: DiffRequest): Promise<{ readonly files: readonly FileFacts[] }>;
   preview(ref: string, paths?: readonly string[]): Promise<RestorePreview>;
-  /** Carries out a plan that was previewed; fails when the files moved on since. */
+  /** Carries out a plan that was previewed, once and not for long after; fails when the files moved on since. */
   restore(planId: string): Promise<RestoreOutcome>;
+  /** Forgets a plan that the user declined. */
+  decline(planId: string): void;
 }
 
 /** Which states to compare. */

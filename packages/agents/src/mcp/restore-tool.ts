@@ -12,7 +12,6 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { shorten } from "../events/describe.ts";
-import type { Confirmations } from "./confirmations.ts";
 import type { McpHost, RestorePreview } from "./mcp-host.ts";
 import { result, type ToolResult } from "./tool-result.ts";
 
@@ -24,7 +23,6 @@ export interface RestoreRequest {
 
 interface Restoring {
   readonly host: McpHost;
-  readonly confirmations: Confirmations;
   readonly server: McpServer;
   readonly context: ServerContext;
 }
@@ -58,31 +56,29 @@ export function previewFacts(preview: RestorePreview): Record<string, unknown> {
 
 async function restoreWithCode(
   { checkpoint, paths, confirm }: RestoreRequest,
-  { host, confirmations }: Restoring,
+  { host }: Restoring,
 ): Promise<ToolResult> {
-  if (confirm !== undefined) {
-    const planId = confirmations.redeem(confirm);
-    if (planId === undefined)
-      throw new Error("This code was used, is too old or was never given. Preview again.");
-    return carryOut(host, planId);
-  }
+  if (confirm !== undefined) return carryOut(host, confirm);
   const preview = await host.preview(checkpoint, paths);
-  const code = confirmations.offer(preview.planId);
-  return result({ outcome: "needs-confirmation", preview: previewFacts(preview), confirm: code });
+  return result({
+    outcome: "needs-confirmation",
+    preview: previewFacts(preview),
+    confirm: preview.planId,
+  });
 }
 
 /** The code travels through the client and back: it is the only thing that leads to the plan. */
 async function askAndRestore(
   { checkpoint, paths }: RestoreRequest,
-  { host, confirmations, context }: Restoring,
+  { host, context }: Restoring,
 ): Promise<ToolResult | InputRequiredResult> {
   const answer = inputResponse(context.mcpReq.inputResponses, "restore");
   const code = context.mcpReq.requestState<string>();
   if (answer.kind === "elicit" && typeof code === "string") {
-    const planId = confirmations.redeem(code);
     const agreed = answer.action === "accept" && answer.content?.["restore"] === true;
-    if (agreed && planId !== undefined) return carryOut(host, planId);
-    if (!agreed) return result({ outcome: "declined" });
+    if (agreed) return carryOut(host, code);
+    host.decline(code);
+    return result({ outcome: "declined" });
   }
   const preview = await host.preview(checkpoint, paths);
   return inputRequired({
@@ -96,7 +92,7 @@ async function askAndRestore(
         },
       }),
     },
-    requestState: confirmations.offer(preview.planId),
+    requestState: preview.planId,
   });
 }
 

@@ -4,7 +4,6 @@
  */
 import { McpServer, type InputRequiredResult } from "@modelcontextprotocol/server";
 import { serveStdio, type StdioServerHandle } from "@modelcontextprotocol/server/stdio";
-import { Confirmations } from "./confirmations.ts";
 import type { McpHost } from "./mcp-host.ts";
 import { previewFacts, restoreTool } from "./restore-tool.ts";
 import * as shapes from "./shapes.ts";
@@ -21,7 +20,6 @@ export type {
 
 export interface McpOptions {
   readonly version: string;
-  readonly now?: () => number;
   /** For what goes wrong on the wire; never standard output, which is the wire. */
   readonly onError?: (error: Error) => void;
 }
@@ -39,11 +37,10 @@ export function serveMcp(host: McpHost, options: McpOptions): StdioServerHandle 
   return serveStdio(() => createMcpServer(host, options), onError === undefined ? {} : { onerror: onError });
 }
 
-export function createMcpServer(host: McpHost, { version, now = Date.now }: McpOptions): McpServer {
+export function createMcpServer(host: McpHost, { version }: McpOptions): McpServer {
   const server = new McpServer({ name: "belay", title: "Belay", version }, { instructions: INSTRUCTIONS });
-  const confirmations = new Confirmations(now);
   addLooking(server, host);
-  addComparing(server, host, confirmations);
+  addComparing(server, host);
 
   server.registerTool(
     "checkpoint_create",
@@ -80,8 +77,7 @@ export function createMcpServer(host: McpHost, { version, now = Date.now }: McpO
         openWorldHint: false,
       },
     },
-    async (request, context) =>
-      guarded(async () => restoreTool(request, { host, confirmations, server, context })),
+    async (request, context) => guarded(async () => restoreTool(request, { host, server, context })),
   );
   return server;
 }
@@ -128,7 +124,7 @@ function addLooking(server: McpServer, host: McpHost): void {
   );
 }
 
-function addComparing(server: McpServer, host: McpHost, confirmations: Confirmations): void {
+function addComparing(server: McpServer, host: McpHost): void {
   server.registerTool(
     "checkpoint_diff",
     {
@@ -153,7 +149,7 @@ function addComparing(server: McpServer, host: McpHost, confirmations: Confirmat
     async ({ checkpoint, paths }) =>
       guarded(async () => {
         const preview = await host.preview(checkpoint, paths);
-        return result({ preview: previewFacts(preview), confirm: confirmations.offer(preview.planId) });
+        return result({ preview: previewFacts(preview), confirm: preview.planId });
       }),
   );
 }

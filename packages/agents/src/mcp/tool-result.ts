@@ -31,7 +31,7 @@ export function result(given: Record<string, unknown>): ToolResult {
 
 /** An error as the model reads it: what happened and what the user can type. Programs find the contract's error in `_meta`. */
 export function failure(thrown: unknown): ToolResult {
-  const report = reportError(thrown, { kind: "terminal" });
+  const report = reportError(thrown, { kind: "model" });
   const message = shorten(report.message, 1000);
   const untouched = message.includes("Nothing was changed") ? "" : " Nothing was changed.";
   const hint = report.code === "INTERNAL" ? "" : ` ${report.hint}`;

@@ -1,19 +1,22 @@
 /**
  * The workspace of a directory for a process that stays: opened when it is first needed, and again when the directory
- * was protected, taken out or attached elsewhere meanwhile. What was planned on it is known as long as it is open.
+ * was protected, taken out or attached elsewhere meanwhile. What was planned on it is in the plan book of its caller.
  */
 import { realpathSync } from "node:fs";
-import type { Workspace } from "@belay/engine";
+import type { PlanBook, Workspace } from "@belay/engine";
 import { connectToAgents } from "./connect-to-agents.ts";
 
+/** A directory that may be protected, or not any more, each time it is needed. */
 export class ProtectedPlace implements AsyncDisposable {
   readonly #home: string;
   readonly #directory: string;
+  readonly #plans: PlanBook;
   #opened: Workspace | undefined;
 
-  constructor(home: string, directory: string) {
+  constructor(home: string, directory: string, plans: PlanBook) {
     this.#home = home;
     this.#directory = directory;
+    this.#plans = plans;
   }
 
   /** Work on the workspace. Throws `WORKSPACE_NOT_FOUND` while nothing is protected there. */
@@ -37,7 +40,7 @@ export class ProtectedPlace implements AsyncDisposable {
     const isSame = roots.some(({ id, path }) => path === nearest && id === this.#opened?.id);
     if (this.#opened !== undefined && isSame && this.#opened.root === nearest) return this.#opened;
     await this[Symbol.asyncDispose]();
-    this.#opened = await findWorkspace(this.#directory, { home: this.#home });
+    this.#opened = await findWorkspace(this.#directory, { home: this.#home, plans: this.#plans });
     connectToAgents(this.#home, this.#opened);
     return this.#opened;
   }

@@ -15,10 +15,11 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   run: async (call) => {
     const { serveMcp } = await import("@belay/agents/mcp");
-    const { createMcpHost } = await import("../mcp/mcp-workspace.ts");
+    const { createMcpHost, createMcpPlans } = await import("../mcp/mcp-workspace.ts");
     const onError = (error: Error) => call.output.warn(error.message);
-    await using place = new ProtectedPlace(call.home, call.directory);
-    const host = createMcpHost((work) => whereProtected(place, call.directory, work));
+    const plans = createMcpPlans();
+    await using place = new ProtectedPlace(call.home, call.directory, plans);
+    const host = createMcpHost((work) => whereProtected(place, call.directory, work), plans);
     const server = serveMcp(host, { version: readVersion(), onError });
     await once(process.stdin, "end");
     await server.close();

@@ -1,7 +1,13 @@
 /** Carries out the requests of the MCP server on a workspace. */
-import { isDeepStrictEqual } from "node:util";
 import type { CheckpointFacts, FileFacts, McpHost } from "@belay/agents/mcp";
-import type { Checkpoint, Conflict, FileChange, Plan, Workspace } from "@belay/engine";
+import {
+  PlanBook,
+  type Checkpoint,
+  type Conflict,
+  type FileChange,
+  type Plan,
+  type Workspace,
+} from "@belay/engine";
 import {
   checkpointJson,
   conflictJson,
@@ -17,11 +23,18 @@ import { waysOut } from "../going-back/ways-out.ts";
 /** Opens a workspace for one piece of work. */
 type InWorkspace = <Result>(work: (workspace: Workspace) => Promise<Result>) => Promise<Result>;
 
-/** Each call finds the workspace again; a previewed plan is kept until it is carried out. */
-export function createMcpHost(inWorkspace: InWorkspace): McpHost {
-  const plans = new Map<string, Previewed>();
-  const on = <Result>(work: (host: McpHost) => Promise<Result>) =>
-    inWorkspace((workspace) => work(hostOn(workspace, plans)));
+/** How long the consent of a user holds. */
+const AGREED_MS = 10 * 60 * 1000;
+
+/** A plan book for an MCP server: its plans outlive the opening of the workspace they were made in. */
+export function createMcpPlans(): PlanBook {
+  return new PlanBook({ elapsed: () => performance.now(), validMs: AGREED_MS });
+}
+
+/** Each call finds the workspace again; a previewed plan is in the plan book until it is carried out. */
+export function createMcpHost(inWorkspace: InWorkspace, plans: PlanBook): McpHost {
+  const on = <Result>(work: (host: Omit<McpHost, "decline">) => Promise<Result>) =>
+    inWorkspace((workspace) => work(hostOn(workspace)));
   return {
     create: (request) => on((host) => host.create(request)),
     list: (options) => on((host) => host.list(options)),
@@ -29,16 +42,11 @@ export function createMcpHost(inWorkspace: InWorkspace): McpHost {
     diff: (request) => on((host) => host.diff(request)),
     preview: (ref, paths) => on((host) => host.preview(ref, paths)),
     restore: (planId) => on((host) => host.restore(planId)),
+    decline: (planId) => plans.discard(planId),
   };
 }
 
-interface Previewed {
-  readonly plan: Plan;
-  /** The workspace it was planned on. */
-  readonly workspace: Workspace;
-}
-
-function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
+function hostOn(workspace: Workspace): Omit<McpHost, "decline"> {
   const facts = (checkpoint: Checkpoint) => checkpointFacts(checkpoint, workspace.id);
   return {
     create: async (request) => facts((await workspace.checkpoint({ kind: "manual", ...request })).checkpoint),
@@ -52,7 +60,6 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
     }),
     preview: async (ref, paths) => {
       const plan = await workspace.planRestore(ref, paths === undefined ? {} : { paths });
-      plans.set(plan.id, { plan, workspace });
       const { description, operations, kept } = planJson(plan);
       return {
         planId: plan.id,
@@ -64,10 +71,7 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
       };
     },
     restore: async (planId) => {
-      const previewed = plans.get(planId);
-      if (previewed === undefined) throw new Error("Unknown plan: request a preview first.");
-      plans.delete(planId);
-      const plan = await planHere(workspace, previewed);
+      const plan = workspace.plans.find(workspace.id, planId);
       const done = await workspace.restore(plan);
       const { outcome, safetyCheckpoint, created, modified, deleted, displaced } = outcomeJson(done);
       return {
@@ -82,17 +86,6 @@ function hostOn(workspace: Workspace, plans: Map<string, Previewed>): McpHost {
       };
     },
   };
-}
-
-/**
- * The store may have been closed since the preview. Then the plan is made again, and used if it is the same.
- */
-async function planHere(workspace: Workspace, previewed: Previewed): Promise<Plan> {
-  const { plan } = previewed;
-  if (previewed.workspace === workspace || plan.checkpoint === null) return plan;
-  const paths = plan.paths?.map((path) => pathJson(path).path);
-  const again = await workspace.planRestore(plan.checkpoint, paths === undefined ? {} : { paths });
-  return again.base === plan.base && isDeepStrictEqual(again.edits, plan.edits) ? again : plan;
 }
 
 /** [R185] The shape that the command line and HTTP use, with commands for a terminal in the workspace. */

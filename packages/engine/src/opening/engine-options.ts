@@ -3,6 +3,7 @@ import { absolutePath, below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createSystem } from "../fs/system.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
 import type { System } from "../model/system.ts";
+import type { PlanBook } from "../workspace/plan-book.ts";
 
 /** Options of everything that finds or opens workspaces. */
 export interface EngineOptions {
@@ -16,6 +17,8 @@ export interface EngineOptions {
   readonly system?: System;
   /** Which events make checkpoints by themselves, instead of what the settings say. */
   readonly policy?: CheckpointPolicy;
+  /** Remembers plans beyond one opening of a workspace. */
+  readonly plans?: PlanBook;
 }
 
 /** The system that the options describe. */

@@ -71,6 +71,7 @@ async function initInMemory(
     settings: new WorkspaceSettings({ home, id, now: system.now, policy: options.policy }),
     system,
     notices: [],
+    plans: options.plans,
     excludedDirectories: () => [],
   });
   return { workspace, initial: await workspace.checkpoint(FIRST), created: true };

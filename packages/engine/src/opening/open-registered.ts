@@ -70,6 +70,7 @@ export function assemble(
     }),
     system,
     notices,
+    plans: options.plans,
     excludedDirectories: excludedDirectories({ id, root }, { home, registry, userId: system.userId }),
   });
 }

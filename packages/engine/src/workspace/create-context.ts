@@ -12,6 +12,7 @@ import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
 import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import type { Store } from "../store/store.ts";
 import { makeRoom } from "../upkeep/make-room.ts";
+import type { PlanBook } from "./plan-book.ts";
 
 /** What a workspace in this process is made of. */
 export interface LocalWorkspaceParts {
@@ -22,6 +23,8 @@ export interface LocalWorkspaceParts {
   readonly system: System;
   readonly notices: readonly string[];
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
+  /** Left out: plans are remembered for this opening alone. */
+  readonly plans?: PlanBook | undefined;
 }
 
 /** The context of a workspace's operations; its policy and limits are read from the settings each time. */

@@ -6,22 +6,24 @@ import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession } from "../queries/describe-session.ts";
-import { goBack, planBack } from "../restore/go-back.ts";
+import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
 import { approveThread } from "../steps/approve.ts";
 import { lookForPending } from "../steps/pending.ts";
 import { resetWay } from "../steps/reset-way.ts";
 import type { Approvals } from "./approvals.ts";
-import type { PlannedWays } from "./planned-ways.ts";
 import type { Runner } from "./runner.ts";
+
+/** Remembers a plan until it is carried out. */
+type KeepPlan = (plan: Plan, way: WayBack) => Plan;
 
 /** Each method of `Approvals`, in terms of the layers below. */
 export class LocalApprovals implements Approvals {
   readonly #runner: Runner;
-  readonly #planned: PlannedWays;
+  readonly #keep: KeepPlan;
 
-  constructor(runner: Runner, planned: PlannedWays) {
+  constructor(runner: Runner, keep: KeepPlan) {
     this.#runner = runner;
-    this.#planned = planned;
+    this.#keep = keep;
   }
 
   async session(
@@ -55,7 +57,7 @@ export class LocalApprovals implements Approvals {
     const { db, context } = this.#runner;
     assertThread(db, thread);
     const way = resetWay({ thread, includeShared });
-    return this.#planned.keep(
+    return this.#keep(
       this.#runner.blame(() => planBack(context, way)),
       way,
     );

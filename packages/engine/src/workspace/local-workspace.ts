@@ -43,7 +43,7 @@ import { LocalThreads } from "./local-threads.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { LocalUpkeep } from "./local-upkeep.ts";
 import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
-import { PlannedWays } from "./planned-ways.ts";
+import { PlanBook } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
 import type { Threads } from "./threads.ts";
 import type { Turns } from "./turns.ts";
@@ -74,11 +74,11 @@ export class LocalWorkspace implements Workspace {
   readonly upkeep: Upkeep;
   /** What the parts share. */
   readonly runner: Runner;
-  readonly #planned = new PlannedWays();
+  readonly plans: PlanBook;
   readonly #notices: string[];
 
   constructor(parts: LocalWorkspaceParts) {
-    const { id, root, store, settings, notices } = parts;
+    const { id, root, store, settings, notices, system } = parts;
     this.id = id;
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
@@ -86,7 +86,8 @@ export class LocalWorkspace implements Workspace {
     this.runner = new Runner(createContext(parts), settings);
     this.threads = new LocalThreads(this.runner);
     this.turns = new LocalTurns(this.runner);
-    this.approvals = new LocalApprovals(this.runner, this.#planned);
+    this.plans = parts.plans ?? new PlanBook(system);
+    this.approvals = new LocalApprovals(this.runner, (plan, way) => this.plans.keep(id, plan, way));
     this.upkeep = new LocalUpkeep(this.runner);
     if (!store.db.readOnly) keepReserve(store.directory);
   }
@@ -192,8 +193,8 @@ export class LocalWorkspace implements Workspace {
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
-    const way = this.#planned.take(plan);
-    return this.runner.goBack(() => goBack(this.#context, way, { ...options, planned: plan }));
+    const { plan: planned, way } = this.plans.take(this.id, plan.id);
+    return this.runner.goBack(() => goBack(this.#context, way, { ...options, planned }));
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
@@ -277,7 +278,7 @@ export class LocalWorkspace implements Workspace {
   #plan(describe: () => WayBack): Plan {
     return this.runner.blame(() => {
       const way = describe();
-      return this.#planned.keep(planBack(this.#context, way), way);
+      return this.plans.keep(this.id, planBack(this.#context, way), way);
     });
   }
 

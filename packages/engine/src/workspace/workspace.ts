@@ -14,6 +14,7 @@ import type {
 } from "../queries/answers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
+import type { PlanBook } from "./plan-book.ts";
 import type { Threads } from "./threads.ts";
 import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
@@ -165,6 +166,8 @@ export interface Workspace extends AsyncDisposable {
   planRedo(options?: UndoOptions): Promise<Plan | null>;
   /** Looks at what a revert would do. */
   planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
+  /** The plans that were looked at and can still be carried out. */
+  readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
   restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
   /** Plans and carries out a restore in one go. */

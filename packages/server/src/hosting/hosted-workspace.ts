@@ -1,12 +1,9 @@
 /** An open workspace in the resident process: what happens to its files happens one thing at a time. */
-import type { Plan, Workspace } from "@belay/engine";
-import { ContractError } from "@belay/protocol/errors";
+import type { Workspace } from "@belay/engine";
 
-const KEPT_PLANS = 100;
-
+/** A workspace and the order of what happens to it. */
 export class HostedWorkspace {
   readonly workspace: Workspace;
-  readonly #plans = new Map<string, Plan>();
   #last: Promise<unknown> = Promise.resolve();
   #busy = 0;
   usedAt: number;
@@ -30,27 +27,5 @@ export class HostedWorkspace {
 
   get isBusy(): boolean {
     return this.#busy > 0;
-  }
-
-  /** Keeps a plan that was shown, so that it and nothing else can be carried out. */
-  keep<Kind extends Plan | null>(plan: Kind): Kind {
-    if (plan === null) return plan;
-    this.#plans.set(plan.id, plan);
-    for (const oldest of this.#plans.keys()) {
-      if (this.#plans.size <= KEPT_PLANS) break;
-      this.#plans.delete(oldest);
-    }
-    return plan;
-  }
-
-  /** The plan of a preview, once. */
-  take(id: string, fits: (plan: Plan) => boolean): Plan {
-    const plan = this.#plans.get(id);
-    if (plan === undefined || !fits(plan))
-      throw new ContractError("PLAN_STALE", "This plan is not known (any more). Nothing was changed.", {
-        facts: { plan: id },
-      });
-    this.#plans.delete(id);
-    return plan;
   }
 }

@@ -1,7 +1,7 @@
 /** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { findWorkspace, protectedRoots, type Watching, type Workspace } from "@belay/engine";
+import { findWorkspace, PlanBook, protectedRoots, type Watching, type Workspace } from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./log.ts";
 import { ContractError } from "@belay/protocol/errors";
@@ -30,6 +30,8 @@ export class WorkspaceHost {
   readonly #threads = new Map<string, string>();
   readonly #reconciling = new Set<string>();
   readonly #paths = new Map<string, string>();
+  /** One for all: a workspace that was let go and opened again still knows its plans. */
+  readonly #plans = new PlanBook({ elapsed: () => performance.now() });
   readonly #looking: NodeJS.Timeout;
   #registryState = "";
 
@@ -185,7 +187,7 @@ export class WorkspaceHost {
   }
 
   async #openAt(path: string): Promise<HostedWorkspace> {
-    const workspace = await findWorkspace(path, { home: this.home });
+    const workspace = await findWorkspace(path, { home: this.home, plans: this.#plans });
     const already = this.#open.get(workspace.id);
     if (already !== undefined) {
       await workspace.close();

@@ -30,20 +30,20 @@ export function serveApproval(app: Hono, served: Served): void {
     }),
   );
   serveRoute(app, "GET /api/threads/:id/reset/preview", ({ params }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => ({
-      plan: planJson(hosted.keep(await workspace.approvals.planReset(thread))),
+    inThread(served, params.id, async (workspace, thread) => ({
+      plan: planJson(await workspace.approvals.planReset(thread)),
     })),
   );
   serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
-    inThread(served, params.id, async (_, thread, hosted) => {
+    inThread(served, params.id, async (workspace, thread) => {
       const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === thread;
-      return carryOutPlan(hosted, body, { fits, report: resetOutcomeJson });
+      return carryOutPlan(workspace, body, { fits, report: resetOutcomeJson });
     }),
   );
   serveRoute(app, "POST /api/threads/:id/restore", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => {
+    inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, body.checkpointId);
-      return carryOutPlan(hosted, body, { fits: restoresTo(id), report: outcomeJson });
+      return carryOutPlan(workspace, body, { fits: restoresTo(id), report: outcomeJson });
     }),
   );
   serveSteps(app, served);
@@ -51,27 +51,27 @@ export function serveApproval(app: Hono, served: Served): void {
 
 function serveSteps(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/undo/preview", ({ params, query }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) =>
-      plannedStepsJson(hosted.keep(await workspace.planUndo({ thread, ...defined(query) }))),
+    inThread(served, params.id, async (workspace, thread) =>
+      plannedStepsJson(await workspace.planUndo({ thread, ...defined(query) })),
     ),
   );
   serveRoute(app, "GET /api/threads/:id/redo/preview", ({ params, query }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) =>
-      plannedStepsJson(hosted.keep(await workspace.planRedo({ thread, ...defined(query) }))),
+    inThread(served, params.id, async (workspace, thread) =>
+      plannedStepsJson(await workspace.planRedo({ thread, ...defined(query) })),
     ),
   );
   serveRoute(app, "GET /api/threads/:id/revert/preview", ({ params, query }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => {
+    inThread(served, params.id, async (workspace, thread) => {
       const { checkpoint, ...options } = query;
       const { id } = await checkpointOf(workspace, thread, checkpoint);
-      return plannedStepsJson(hosted.keep(await workspace.planRevert(id, defined(options))));
+      return plannedStepsJson(await workspace.planRevert(id, defined(options)));
     }),
   );
   for (const kind of ["undo", "redo", "revert"] as const) {
     serveRoute(app, `POST /api/threads/:id/${kind}`, ({ params, body }) =>
-      inThread(served, params.id, async (_workspace, _thread, hosted) => {
+      inThread(served, params.id, async (workspace) => {
         const fits = (plan: Plan) => plan.kind === (kind satisfies PlanKind);
-        return carryOutPlan(hosted, body, { fits, report: stepsOutcomeJson });
+        return carryOutPlan(workspace, body, { fits, report: stepsOutcomeJson });
       }),
     );
   }

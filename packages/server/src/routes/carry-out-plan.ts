@@ -1,6 +1,5 @@
 /** Carrying out a plan that was shown: the one way in which files change under `/api/threads`. */
-import type { Outcome, Plan } from "@belay/engine";
-import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
+import type { Outcome, Plan, Workspace } from "@belay/engine";
 import { assertApplied } from "./served.ts";
 
 /** Which plan, and whether it may leave out what stands in the way. */
@@ -11,12 +10,12 @@ export interface PlanRequest {
 
 /** Carries it out and answers with `report`; conflicts are an answer of their own. */
 export async function carryOutPlan<Report extends object>(
-  hosted: HostedWorkspace,
+  workspace: Workspace,
   { planId, bestEffort = false }: PlanRequest,
   { fits, report }: { fits: (plan: Plan) => boolean; report: (outcome: Outcome) => Report },
 ): Promise<Report> {
-  const plan = hosted.take(planId, fits);
-  const outcome = await hosted.workspace.restore(plan, { bestEffort });
+  const plan = workspace.plans.find(workspace.id, planId, fits);
+  const outcome = await workspace.restore(plan, { bestEffort });
   const told = report(outcome);
   assertApplied(outcome, told);
   return told;

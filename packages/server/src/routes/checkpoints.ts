@@ -74,7 +74,7 @@ function serveComparing(app: Hono, served: Served): void {
     }),
   );
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/rollback/preview", ({ params, query }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => {
+    inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
       const { paths, keepNew, scope } = query;
       const options = {
@@ -83,13 +83,13 @@ function serveComparing(app: Hono, served: Served): void {
         ...(keepNew !== undefined && { keepNew }),
         ...(scope && { scope }),
       };
-      return { plan: planJson(hosted.keep(await workspace.planRestore(id, options))) };
+      return { plan: planJson(await workspace.planRestore(id, options)) };
     }),
   );
   serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread, hosted) => {
+    inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      return carryOutPlan(hosted, body, { fits: restoresTo(id), report: outcomeJson });
+      return carryOutPlan(workspace, body, { fits: restoresTo(id), report: outcomeJson });
     }),
   );
 }

@@ -1,0 +1,91 @@
+/**
+ * Plans between preview and apply: the one memory of them, for the library, HTTP and MCP alike. A plan can be carried out
+ * once, in the workspace it was made in. Only the latest plans are kept, and not for long; every other plan is stale.
+ * Whether the files are still what a plan was made on is not decided here but when it is carried out.
+ */
+import { EngineError } from "../model/errors.ts";
+import type { WorkspaceId } from "../model/ids.ts";
+import type { Plan } from "../model/plan.ts";
+import type { WayBack } from "../restore/go-back.ts";
+
+/** A plan of a large restore takes megabytes: a caller that looks at hundreds needs none of the old ones. */
+const KEPT_PLANS = 100;
+
+const VALID_MS = 60 * 60 * 1000;
+
+/** What a plan book goes by. */
+export interface PlanBookOptions {
+  /** Milliseconds on a monotonic clock. */
+  elapsed(): number;
+  /** How long a plan can be carried out; an hour unless said otherwise. */
+  readonly validMs?: number;
+}
+
+interface Entry {
+  readonly workspace: WorkspaceId;
+  readonly plan: Plan;
+  readonly way: WayBack;
+  readonly until: number;
+}
+
+/** Remembers plans, for one opening of a workspace or for as long as its caller keeps it. */
+export class PlanBook {
+  /** Oldest first. */
+  readonly #entries = new Map<string, Entry>();
+  readonly #elapsed: () => number;
+  readonly #validMs: number;
+
+  constructor({ elapsed, validMs = VALID_MS }: PlanBookOptions) {
+    this.#elapsed = elapsed;
+    this.#validMs = validMs;
+  }
+
+  /** Remembers a plan and the way back it is of, and returns the plan. */
+  keep(workspace: WorkspaceId, plan: Plan, way: WayBack): Plan {
+    this.#entries.set(plan.id, { workspace, plan, way, until: this.#elapsed() + this.#validMs });
+    this.#dropOld();
+    return plan;
+  }
+
+  /** A plan that can still be carried out and is of the right kind; throws `PLAN_STALE` for every other. */
+  find(workspace: WorkspaceId, id: string, fits: (plan: Plan) => boolean = () => true): Plan {
+    const { plan } = this.#entry(workspace, id);
+    if (!fits(plan)) throw stale(id);
+    return plan;
+  }
+
+  /** The plan and its way back, which cannot be taken again; throws `PLAN_STALE` for an unknown one. */
+  take(workspace: WorkspaceId, id: string): { readonly plan: Plan; readonly way: WayBack } {
+    const entry = this.#entry(workspace, id);
+    this.#entries.delete(id);
+    return entry;
+  }
+
+  /** Forgets a plan that was declined. */
+  discard(id: string): void {
+    this.#entries.delete(id);
+  }
+
+  #entry(workspace: WorkspaceId, id: string): Entry {
+    this.#dropOld();
+    const entry = this.#entries.get(id);
+    if (entry?.workspace !== workspace) throw stale(id);
+    return entry;
+  }
+
+  #dropOld(): void {
+    const now = this.#elapsed();
+    for (const [id, { until }] of this.#entries) {
+      if (until > now && this.#entries.size <= KEPT_PLANS) return;
+      this.#entries.delete(id);
+    }
+  }
+}
+
+function stale(plan: string): EngineError<"PLAN_STALE"> {
+  return new EngineError(
+    "PLAN_STALE",
+    "This plan was carried out already, is too old, or was not made for this. Nothing was changed; make a new plan.",
+    { plan },
+  );
+}
