@@ -158,7 +158,7 @@ async function printProtected(
   const next =
     agents.length > 0
       ? "Work with the agent as always; `belay undo` takes back its last turn."
-      : "`belay run -- <agent>` makes a step of it; `belay undo` takes it back.";
+      : "`belay run -- <agent>` runs an agent as one step; `belay undo` takes it back.";
   output.print(`\n${style.dim("→")} ${next}`);
 }
 

@@ -158,7 +158,7 @@ export function readThreadChanges(db: Database, thread: ThreadId, limit: number)
     }));
 }
 
-/** The same with who did it. */
+/** All changes of one checkpoint with their attribution. */
 export function readCheckpointRows(db: Database, seq: number): RecordedChange[] {
   return readRows(db, seq).map((row) => ({
     ...toChange(seq, row),

@@ -106,14 +106,14 @@ export function lastActiveThread(db: Database): ThreadSummary | undefined {
   return row === undefined ? undefined : toSummary(row);
 }
 
-/** What its agent calls it; of a deleted one too. */
+/** The agent and external id of a thread, even of a deleted one. */
 export function threadOrigin(db: Database, id: ThreadId): Pick<Thread, "agent" | "externalId"> {
   const row = db.get("SELECT agent, external_id FROM thread WHERE id = ?", id);
   if (row === undefined) throw notFound(id);
   return { agent: String(row["agent"]), externalId: String(row["external_id"]) };
 }
 
-/** Throws unless there is a thread of this very id. */
+/** Throws unless a thread with exactly this id exists. */
 export function assertThread(db: Database, id: ThreadId): void {
   if (db.get("SELECT 1 FROM thread WHERE id = ?", id) === undefined) throw notFound(id);
 }

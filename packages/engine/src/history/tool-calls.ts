@@ -29,7 +29,7 @@ export interface ToolCall {
 
 /** A tool call to insert. */
 export interface NewToolCall extends Omit<ToolCall, "seq"> {
-  /** An edit keeps the state it began with, so that it can be taken back. */
+  /** The state an edit began with, so that it can be aborted. */
   readonly saved?: SavedState;
 }
 
@@ -83,7 +83,7 @@ export function readSavedState(db: Database, { seq }: Pick<ToolCall, "seq">): Sa
   return { snapshot: name("snapshot"), rules: name("rules"), excluded: name("excluded") };
 }
 
-/** Calls between whose captures something may have changed. */
+/** All open calls: between their captures anything may have changed. */
 export function openCalls(db: Database): ToolCall[] {
   return db.all("SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 ORDER BY seq").map(toCall);
 }
