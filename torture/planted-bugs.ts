@@ -1,6 +1,6 @@
 /**
- * Safety steps that `--self-test` switches off, one at a time, to show that a suite notices. Each is a text of the
- * engine's source and what takes its place while a process loads it; the product itself is not touched.
+ * Safety steps that `--self-test` switches off, one at a time, to show that a suite notices. Each is a text
+ * of the engine's source and its replacement while a process loads it; the product itself is not touched.
  */
 import { UNDO_BUGS } from "./planted-undo-bugs.ts";
 
@@ -8,14 +8,14 @@ export interface PlantedBug {
   readonly name: string;
   readonly suite: string;
   readonly edits: readonly Planting[];
-  /** Where faults strike, the calls as a pattern for "call path": to look everywhere would take long. */
+  /** Where faults strike: the calls, as a pattern for "call path". Trying all of them would take too long. */
   readonly strikes?: { readonly scene: string; readonly calls: string };
-  /** The suite has to notice within so many tries. */
+  /** The suite has to notice within this many tries. */
   readonly tries: number;
 }
 
 export interface Planting {
-  /** Below `packages/engine/src`, without its ending. */
+  /** Below `packages/engine/src`, without its extension. */
   readonly file: string;
   readonly text: string;
   readonly instead: string;

@@ -1,4 +1,4 @@
-/** Planted bugs of what belongs to whose turn, and of how it is taken back. */
+/** Planted bugs in attribution and undo. */
 import type { PlantedBug } from "./planted-bugs.ts";
 
 export const UNDO_BUGS: readonly PlantedBug[] = [

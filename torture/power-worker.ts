@@ -1,6 +1,6 @@
 /**
- * Checkpoints and restores without end, until the power is cut. Says what it was told is done, line by line, in a file
- * on another file system.
+ * Checkpoints and restores without end, until the power is cut. Records what was acknowledged, line by line,
+ * in a file on another file system.
  */
 import { appendFileSync, chmodSync, closeSync, fsyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,10 @@ import { openWorkspace } from "../packages/engine/src/index.ts";
 
 const [root, home, log, first] = process.argv.slice(2) as [string, string, string, string];
 
-/** A sync that is under way when the power goes may be told as done: what is said counts only if the disk still takes changes. */
+/**
+ * A sync that is under way when the power goes may report success: a record counts only if the disk still
+ * takes changes.
+ */
 function say(fact: object): void {
   chmodSync(root, 0o755);
   appendFileSync(log, `${JSON.stringify(fact)}\n`);

@@ -1,6 +1,6 @@
 /**
- * What a suite is and how it is run: in rounds, each made from one seed. A round that fails is had again with
- * `npm run torture <suite> -- --seed <its seed>`.
+ * What a suite is and how it runs: in rounds, each made from one seed. `npm run torture <suite> -- --seed
+ * <its seed>` repeats a failed round.
  */
 import { createSeededRandom, type SeededRandom } from "../packages/engine/test/support/seeded-random.ts";
 
@@ -8,27 +8,27 @@ export interface Suite {
   readonly name: string;
   /** What is counted, in the plural. */
   readonly unit: string;
-  /** How many of them are a proof. */
+  /** How many tries count as proof. */
   readonly goal: number;
-  /** How many are tried among the ordinary tests. */
+  /** How many tries are part of the ordinary tests. */
   readonly short: number;
-  /** It runs in a process whose file calls can be made to fail. */
+  /** True when it needs a process whose file calls can be made to fail. */
   readonly underShim?: boolean;
   /** Why it cannot run on this machine. */
   readonly missing?: () => string | undefined;
   /** What it leaves out on this machine, and why. */
   readonly leftOut?: () => string | undefined;
-  /** Tries as many things as there is time for; all that is random comes from the round. */
+  /** Tries as many things as time allows; all randomness comes from the round. */
   round(round: Round): Promise<void>;
 }
 
 export interface Round {
   readonly random: SeededRandom;
-  /** No more tries are wanted. */
+  /** True when no more tries are needed. */
   readonly isOver: boolean;
-  /** How many tries are left, Infinity when the time decides. */
+  /** How many tries are left; Infinity when the time decides. */
   readonly left: number;
-  /** Another try of this kind has passed. */
+  /** Counts a try that passed. */
   count(kind: string, number?: number): void;
 }
 

@@ -77,7 +77,7 @@ export class AgentClient {
     await this.#send("UserPromptSubmit", { prompt: text });
   }
 
-  /** The tool begins: a shell command is a process that runs until its end is told, or Esc. */
+  /** A tool begins: a shell command is a process that runs until its end is reported, or Esc. */
   async before(call: ToolCall): Promise<void> {
     await this.#send(this.#toolEvent("PreToolUse", call), this.#toolFields(call));
     if (call.path === undefined) this.#commands.set(call.id, Number(await this.#tell("start")));
@@ -93,7 +93,7 @@ export class AgentClient {
     );
   }
 
-  /** The command of a tool ends, and nothing is said of it. */
+  /** The command of a tool ends, and no event reports it. */
   async endCommand({ id }: ToolCall): Promise<void> {
     const command = this.#commands.get(id);
     if (command === undefined) return;
@@ -116,7 +116,7 @@ export class AgentClient {
     });
   }
 
-  /** Esc: what runs in front ends. Codex says so, Claude Code only to itself. */
+  /** Esc: the foreground command ends. Codex reports that; Claude Code only records it. */
   async interrupt(calls: readonly ToolCall[]): Promise<void> {
     for (const call of calls) await this.endCommand(call);
     if (this.agent === "codex") await this.#send("Stop", { hook_event_name: "Interrupt" });
@@ -141,7 +141,7 @@ export class AgentClient {
     await this.kill();
   }
 
-  /** As a terminal that is closed, or a machine that is short of memory, does it. */
+  /** Kills the client, as closing the terminal or running out of memory would. */
   async kill(): Promise<void> {
     this.#process.kill("SIGKILL");
     await this.#gone();
@@ -188,7 +188,7 @@ export class AgentClient {
     this.slowestMs = Math.max(this.slowestMs, performance.now() - started);
   }
 
-  /** What the client prints for a line of its input. */
+  /** Sends one line and returns what the client prints for it. */
   async #tell(text: string): Promise<string> {
     this.#process.stdin.write(`${text}\n`);
     for (let said = ""; ;) {

@@ -1,7 +1,7 @@
 /**
- * What undo, redo and restore must do, written down plainly: files are strings in a map, a step is a list of changes,
- * and nothing of the product is used. Changes are told apart by which calls were open when they were seen; a step is
- * taken out by its changes in reverse. It does not know processes, stores, rules or directories.
+ * What undo, redo and restore must do, in the plainest form: files are strings in a map, a step is a list of
+ * changes, and no product code is used. Changes are attributed by which calls were open when they were seen;
+ * a step is taken out by reversing its changes. The model knows no processes, stores, rules or directories.
  */
 import { mergeFiles } from "./slot-file.ts";
 
@@ -20,7 +20,7 @@ interface Change {
 
 export interface Step {
   readonly kind: "turn" | "restore";
-  /** Who of the players made it; undefined for what the user did. */
+  /** The player who made it; undefined for the user. */
   readonly thread: string | undefined;
   /** The prompt. */
   readonly title: string;
@@ -32,7 +32,7 @@ export interface Step {
 export interface Turn {
   readonly thread: string;
   readonly title: string;
-  /** What the turn does is recorded here; after a restore, or its own undo, in another. */
+  /** Where the turn's changes are recorded; after a restore, or its own undo, in another step. */
   step: Step;
 }
 
@@ -56,7 +56,7 @@ export type Verdict =
 export class OrderModel {
   readonly disk = new Map<string, string>();
   readonly calls = new Set<Call>();
-  /** Calls of which no end was heard since the last capture. */
+  /** Calls whose end was not reported since the last capture. */
   readonly #cutOff = new Set<Call>();
   #seen: Files = new Map();
   #now = 0;
@@ -85,7 +85,7 @@ export class OrderModel {
     this.calls.delete(call);
   }
 
-  /** It ended and Belay was not told: until the next capture its window is open. */
+  /** It ended without an event: until the next capture its window is open. */
   cutOff(call: Call): void {
     this.calls.delete(call);
     this.#cutOff.add(call);
@@ -96,7 +96,7 @@ export class OrderModel {
     return this.#cutOff.size > 0;
   }
 
-  /** Says whose the changes since the last capture are. */
+  /** Attributes the changes since the last capture. */
   capture(): void {
     this.#now += 1;
     const open = [...this.calls, ...this.#cutOff];
@@ -115,7 +115,7 @@ export class OrderModel {
     this.#cutOff.clear();
   }
 
-  /** Where a change of the turn goes now: what it does after a restore comes after that, as a step of its own. */
+  /** The step that gets a change of the turn now: after a restore, a step of its own. */
   #stepOf(turn: Turn): Step {
     const { step } = turn;
     const isPast = this.#applied.some(({ kind, last }) => kind === "restore" && last > step.last);
@@ -139,7 +139,7 @@ export class OrderModel {
     this.#applied.push(step);
   }
 
-  /** Whether the model can say which step comes first: two may have been seen in one capture. */
+  /** Whether the model can tell which step comes first: two may have been seen in one capture. */
   isOrderClear({ count, thread }: Scope): boolean {
     const takeBack = this.#try();
     const steps = this.#inOrder(this.#applied, thread);
@@ -225,7 +225,7 @@ export class OrderModel {
     if (steps.length === 0) return { outcome: "nothing" };
     if (steps.length < scope.count) return { outcome: "refused", why: "fewer steps than asked for" };
     const files = new Map(this.disk);
-    // what several steps did is taken as it happened, and what they share once
+    // changes of several steps are taken in the order they happened, and shared ones once
     const changes = joined([...new Set(steps.flatMap((step) => step.changes))].sort((a, b) => a.at - b.at));
     for (const change of direction === "back" ? changes.toReversed().map(inverse) : changes) {
       const why = this.#change(files, change, { steps, scope });
@@ -267,7 +267,7 @@ function renew(turn: Turn): void {
   if (turn.step.changes.length > 0) turn.step = newStep("turn", turn.thread, turn.title);
 }
 
-/** Changes of a path that follow on each other are one; one that leads back to where it began is none. */
+/** Consecutive changes of a path are one; one that leads back to its beginning is none. */
 function joined(changes: readonly Change[]): Change[] {
   const result: Change[] = [];
   for (const change of changes) {

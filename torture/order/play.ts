@@ -1,4 +1,6 @@
-/** Plays a program on a stage and in the model, and compares the two after everything that writes files. */
+/**
+ * Plays a sequence on a stage and in the model, and compares the two after every action that writes files.
+ */
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { PLAYERS, type Action, type Write } from "./actions.ts";
@@ -12,7 +14,7 @@ interface Session {
   readonly client: AgentClient;
   /** The turn that is open. */
   turn: Turn | undefined;
-  /** After Esc the agent does nothing until it is spoken to. */
+  /** After Esc the agent does nothing until its next prompt. */
   isEscaped: boolean;
   readonly calls: Map<Call, ToolCall>;
 }
@@ -81,7 +83,7 @@ export class Play {
     if (action.kind === "die" || action.kind === "end")
       return known !== undefined && this.#leave(action.kind, action.player);
     const isIdle = known?.turn === undefined || known.isEscaped;
-    // an agent that is to do something is asked to
+    // an idle agent gets a prompt first
     if (isIdle && (!["open", "work", "tool"].includes(action.kind) || !(await this.#prompt(action.player))))
       return false;
     const session = this.#sessions.get(action.player)!;
@@ -180,7 +182,7 @@ export class Play {
     return true;
   }
 
-  /** A background command ends, and nothing is said of it. */
+  /** A background command ends, and no event reports it. */
   async #endBackground(session: Session): Promise<boolean> {
     const [last] = session.calls;
     if (last === undefined) return false;

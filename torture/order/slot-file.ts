@@ -1,6 +1,6 @@
 /**
- * Files whose merge is plain to see: one line, where any two different changes conflict; or three lines far apart,
- * which merge one by one.
+ * Files whose merge is obvious: one line, where any two different changes conflict; or three lines far apart,
+ * which merge independently.
  */
 
 const SLOTS = 3;

@@ -1,4 +1,4 @@
-/** A project, the real command and the real hook: what a program is played on. */
+/** A project, the real command and the real hook: where a sequence is played. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,7 @@
-/** Bits flipped, ends cut off, pages exchanged: no wrong byte reaches the tree, and what is not damaged restores. */
+/**
+ * Flipped bits, cut ends, exchanged pages: no wrong byte reaches the working copy, and what is undamaged
+ * restores.
+ */
 import { readFileSync, statSync } from "node:fs";
 import {
   cutOff,
@@ -67,7 +70,7 @@ function flip(file: string, random: SeededRandom): string {
   return `bit ${bit} of byte ${position} of ${file}`;
 }
 
-/** Where a checkpoint is recorded or named: a few bytes of many, which chance alone hardly ever finds. */
+/** Damages the record of a checkpoint: a few bytes among many, which chance alone hardly ever hits. */
 function flipRecord({ file, states }: DamagedStore, random: SeededRandom): string {
   const bytes = readFileSync(file);
   const { ref, id } = random.pick(states);

@@ -1,8 +1,11 @@
-/** Killed at any call that changes a file: the next command finds the state before or after, and all checkpoints whole. */
+/**
+ * Killed at any call that changes a file: the next command finds the state before or after, and all
+ * checkpoints are whole.
+ */
 import { EIO, FaultScenes, missingShim, type Point } from "./faults.ts";
 import type { Suite } from "../suite.ts";
 
-/** One in so many is killed in truth: a process for each is what takes the time. */
+/** One in this many is really killed: a process for each takes most of the time. */
 const KILLED_IN_TRUTH = 100;
 
 export const crash: Suite = {

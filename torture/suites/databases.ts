@@ -1,6 +1,6 @@
 /**
- * Checkpoints of a SQLite database while a program commits to it. SQLite itself opens what each of them holds: it is
- * the state after some commit, or the checkpoint says that the database did not hold still.
+ * Checkpoints of a SQLite database while a program commits to it. SQLite itself opens what each of them
+ * holds: the state after some commit, or the checkpoint says that the database did not hold still.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { checkCaptured, whileWriting } from "../../packages/engine/test/support/database-writer.ts";

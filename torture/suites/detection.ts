@@ -1,6 +1,6 @@
 /**
- * Quick edits of the same length with the old time put back, right after a capture and in the middle of one: the
- * next capture has every one of them.
+ * Quick edits of the same length with the old time put back, right after a capture and in the middle of one:
+ * the next capture has all of them.
  */
 import assert from "node:assert/strict";
 import { closeSync, futimesSync, mkdirSync, openSync, utimesSync, writeFileSync, writeSync } from "node:fs";
@@ -43,7 +43,7 @@ async function disturb(
   const first = random.below(files);
   for (let edit = 0; edit < edits; edit += 1)
     editUnseen(join(temp.root, pathOf((first + edit) % files)), random);
-  // of the edits in the middle of a capture only the last of each file can be told; they are not counted
+  // of edits in the middle of a capture only the last of each file is distinguishable; they are not counted
   if (random.below(3) === 0) await writer.during(() => temp.workspace.checkpoint());
   if (random.below(20) === 0) await temp.reopen();
   const { checkpoint } = await temp.workspace.checkpoint();
@@ -68,7 +68,7 @@ function editUnseen(path: string, random: SeededRandom): void {
   closeSync(descriptor);
 }
 
-/** A thread that edits the first files while it is told to. */
+/** A thread that edits the first files on request. */
 class Disturber implements AsyncDisposable {
   readonly #state = new Int32Array(new SharedArrayBuffer(4));
   readonly #worker: Worker;

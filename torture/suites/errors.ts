@@ -1,4 +1,7 @@
-/** Any call that changes a file fails, once or from then on: it is done, or refused with the reason, and says which. */
+/**
+ * Any call that changes a file fails, once or permanently: the operation is done, or refused with the reason,
+ * and says which.
+ */
 import { constants } from "node:os";
 import { FaultScenes, missingShim, type Point } from "./faults.ts";
 import type { Round, Suite } from "../suite.ts";

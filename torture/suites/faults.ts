@@ -1,6 +1,6 @@
 /**
- * Operations on a small project with a fault at any of their calls that change a file. A killed process is one
- * whose calls all fail from one on; some are killed in truth, to show that it is the same.
+ * Operations on a small project with a fault at any call that changes a file. A killed process is simulated
+ * by failing all calls from one on; some processes are really killed, to show that it is the same.
  */
 import { openWorkspace } from "../../packages/engine/src/index.ts";
 import { FaultControl, shimBase } from "../../packages/engine/test/support/fault-control.ts";
@@ -24,7 +24,7 @@ import { buildFaultProject, keepOldFormat } from "../../packages/engine/test/sup
 import { readTreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import type { Round } from "../suite.ts";
 
-/** An operation from a state that was kept, and what it does when nothing goes wrong. */
+/** An operation from a saved state, and its result without a fault. */
 interface Scene extends States {
   readonly title: string;
   readonly operation: Operation;
@@ -54,12 +54,12 @@ const SCENES: readonly (readonly [Operation, kept: string])[] = [
 ];
 const MOVES_FILES: ReadonlySet<Operation> = new Set<Operation>(["restore", "undo", "redo", "reset"]);
 const CHANGES_SESSIONS: ReadonlySet<Operation> = new Set<Operation>(["approve", "reset"]);
-/** The self-test looks where its bug is: at one scene, or at chosen calls only. */
+/** The self-test tries only where its bug is: one scene, or selected calls. */
 const CHOSEN_SCENE = process.env["BELAY_TORTURE_SCENE"] ?? "";
 const CHOSEN_CALLS = new RegExp(process.env["BELAY_TORTURE_CALLS"] ?? "");
 const RECOVERIES = 4;
 const MOST_FAILURES = 12;
-/** One in so many is restored from afterwards. */
+/** One in this many is restored from afterwards. */
 const RESTORED = 4;
 
 export function missingShim(): string | undefined {
@@ -112,7 +112,7 @@ export class FaultScenes {
     return calls.flatMap((call, index) => (call.includes(" " + this.lab.root) ? [index + 1] : []));
   }
 
-  /** Each point once, in an order of the seed's. */
+  /** Each point once, in an order from the seed. */
   points({ random }: Round): Point[] {
     const points = this.#scenes
       .flatMap((scene) => scene.calls.map((call, index) => ({ scene, at: index + 1, call })))
@@ -124,7 +124,7 @@ export class FaultScenes {
     return points;
   }
 
-  /** Lets faults strike an operation, in this process or in one of its own, and looks at what is left. */
+  /** Lets faults strike an operation, in this process or a separate one, and checks what is left. */
   async strike(
     { scene, at, call }: Point,
     faults: readonly Fault[],
@@ -145,13 +145,13 @@ export class FaultScenes {
     }
   }
 
-  /** One round tells of several points that fail. */
+  /** Reports the failing points of a round together. */
   assertNoFailure(): void {
     if (this.#failures.length > 0)
       throw new AggregateError(this.#failures, `${this.#failures.length} points fail`);
   }
 
-  /** To restore as well takes as long as all the rest. */
+  /** Restoring as well takes as long as all the rest. */
   async #expectSound(scene: Scene, done: boolean): Promise<void> {
     this.#strikes += 1;
     if (scene.operation === "migrate") await unmigrate(this.lab);

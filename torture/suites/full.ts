@@ -1,6 +1,7 @@
 /**
- * A file system with hardly any room, from none upwards: each command is done or refused, and all is well when there is
- * room again. Every other time another process has the workspace open and watches it, as the resident process does.
+ * A file system with hardly any room, from none upwards: each command is done or refused, and all is well
+ * when there is room again. Every other time another process has the workspace open and watches it, as the
+ * resident process does.
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
@@ -38,7 +39,7 @@ const OPERATIONS: readonly (readonly [Operation, kept: string])[] = [
 const CHOSEN = OPERATIONS.filter(([operation]) =>
   [operation, "", undefined].includes(process.env["BELAY_TORTURE_SCENE"]),
 );
-/** What frees space or goes back, and so has the reserve. */
+/** What frees space or goes back, and may therefore use the reserve. */
 const HAS_RESERVE: ReadonlySet<Operation> = new Set<Operation>([
   "restore",
   "undo",
@@ -90,7 +91,7 @@ async function squeeze(lab: FaultLab, { operation, kept, known }: Scene, round: 
   const hasReserve = HAS_RESERVE.has(operation) && round.random.below(2) === 0;
   if (hasReserve) setReserveAside(lab);
   const beside = operation !== "open" && round.random.below(2) === 0 ? await startBeside(lab) : undefined;
-  // few pages more often than many: that is where it becomes tight
+  // few pages more often than many: that is where it gets tight
   const pages = Math.floor(MOST_PAGES ** (round.random.below(1000) / 999)) - 1;
   const filler = fill(join(lab.home, ".."), pages);
   const states = { found, before: found, after, known };
@@ -110,7 +111,7 @@ async function squeeze(lab: FaultLab, { operation, kept, known }: Scene, round: 
   round.count(`${operation} ${said.done ? "done" : "refused"}`);
 }
 
-/** The laboratory keeps a reserve without content: this one takes room. */
+/** The laboratory's reserve has no content: this one takes room. */
 function setReserveAside({ home }: FaultLab): void {
   const workspaces = join(home, "workspaces");
   for (const store of readdirSync(workspaces))
@@ -126,7 +127,9 @@ async function startBeside(lab: FaultLab): Promise<ChildProcess> {
   return child;
 }
 
-/** [R164] It is what was said: forgotten, not forgotten, or forgotten and still to be overwritten by gc. */
+/**
+ * [R164] Checks what was reported: forgotten, not forgotten, or forgotten and still to be overwritten by gc.
+ */
 async function expectForgotten({ root, home }: FaultLab, said: Said): Promise<void> {
   await using workspace = await openWorkspace(root, { home });
   const code = said.done ? "" : said.code;
@@ -144,7 +147,7 @@ async function isInAnyCheckpoint(workspace: Awaited<ReturnType<typeof openWorksp
   return false;
 }
 
-/** Takes all room but so many pages. */
+/** Takes all room except this many pages. */
 function fill(directory: string, pages: number): string {
   const filler = join(directory, "filler");
   const { bavail, bsize } = statfsSync(directory);

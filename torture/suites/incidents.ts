@@ -1,4 +1,4 @@
-/** What happened to users of other products of this kind, one test for each: they are ordinary tests, run here with the rest. */
+/** Incidents of users of similar products, one test each: ordinary tests, run here with the rest. */
 import { spawnSync } from "node:child_process";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,6 @@
-/** Random programs of edits, checkpoints, restores, undos … against a plain model; a failing one is made as short as it can be. */
+/**
+ * Random programs of edits, checkpoints, restores, undos … against a plain model; a failing one is shortened.
+ */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SETTLE_MS } from "../../packages/engine/src/capture/read-pending.ts";
@@ -9,7 +11,7 @@ import type { Round, Suite } from "../suite.ts";
 
 const PROGRAM = fc.array(fc.oneof(...MODEL_COMMANDS), { minLength: 30, maxLength: 36, size: "max" });
 const PROGRAMS_A_ROUND = 40;
-/** So many programs run at a time, each in a workspace of its own: while one rests the others go on. */
+/** This many programs run at a time, each in its own workspace: while one waits the others continue. */
 const LANES = 5;
 
 export const model: Suite = {
@@ -56,7 +58,7 @@ async function attempt(program: readonly Command[]): Promise<unknown> {
   }
 }
 
-/** Leaves out what the failure does not need: halves, quarters … single commands. */
+/** Removes what the failure does not need: halves, quarters … single commands. */
 async function explain({ program, error }: Failed): Promise<Error> {
   let [shortest, cause] = [program, error];
   for (let size = Math.ceil(program.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

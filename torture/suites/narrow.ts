@@ -1,6 +1,7 @@
 /**
- * Turns of several tool calls where settings are narrow: files outgrow the limit, give way to FIFOs, leave the rules by
- * a `.belayignore`, and the store reaches its cap meanwhile. Whatever the turn met is as before once it is undone.
+ * Turns of several tool calls under narrow settings: files outgrow the limit, give way to FIFOs, leave the
+ * rules by a `.belayignore`, and the store reaches its cap meanwhile. After undo, everything is as before the
+ * turn.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";

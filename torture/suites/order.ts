@@ -1,6 +1,6 @@
 /**
- * Random orders of what agents, a person and Belay's own commands do, through the real command and the real hook,
- * against a plain model of undo: after each undo, redo and restore the files are the model's.
+ * Random orders of what agents, a person and Belay's own commands do, through the real command and the real
+ * hook, against a plain model of undo: after each undo, redo and restore the files are the model's.
  */
 import { rmSync } from "node:fs";
 import { makeDirectory } from "../../packages/engine/test/support/place.ts";
@@ -10,9 +10,9 @@ import { Home, isPlanted, Stage } from "../order/stage.ts";
 import type { Round, Suite } from "../suite.ts";
 
 const SEQUENCES_A_ROUND = 25;
-/** So many are played at a time: they wait for processes most of the time. */
+/** This many are played at a time: they mostly wait for processes. */
 const LANES = 3;
-/** A hook that took longer may have let its agent go on before it was done: such a run proves nothing. */
+/** A slower hook may have released its agent before it was done: such a run proves nothing. */
 const SLOW_HOOK_MS = 450;
 const TRIES = 4;
 
@@ -34,7 +34,7 @@ export const order: Suite = {
         );
         const failed: Failed[] = [];
         await Promise.all(Array.from({ length: LANES }, () => playLane(home, { sequences, round, failed })));
-        // of a planted bug it is enough to know that it was noticed
+        // for a planted bug it is enough that it was noticed
         if (failed.length > 0) throw isPlanted ? failed[0]!.error : await explain(home, failed[0]!);
       }
     } finally {
@@ -63,7 +63,10 @@ async function playLane(
   }
 }
 
-/** What went wrong, and what was done until then; undefined where hooks were too slow each time: it counts for nothing. */
+/**
+ * What went wrong, and what was done until then; undefined when hooks were too slow each time: then it does
+ * not count.
+ */
 async function attempt(
   home: Home,
   actions: readonly Action[],
@@ -96,7 +99,7 @@ async function playOnce(
   }
 }
 
-/** Leaves out what the failure does not need: halves, quarters … single actions. */
+/** Removes what the failure does not need: halves, quarters … single actions. */
 async function explain(home: Home, { actions, error }: Failed): Promise<Error> {
   let [shortest, cause] = [actions, error];
   for (let size = Math.ceil(actions.length / 2); size >= 1; size = size === 1 ? 0 : Math.ceil(size / 2)) {

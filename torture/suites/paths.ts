@@ -1,4 +1,7 @@
-/** Stores with names that lead elsewhere, and directories that are swapped for links during a restore: nothing outside is written. */
+/**
+ * Stores with names that lead elsewhere, and directories swapped for links during a restore: nothing outside
+ * is written.
+ */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -29,7 +32,7 @@ export const paths: Suite = {
   },
 };
 
-/** A workspace in the midst of what must not be touched. */
+/** A workspace surrounded by what must not be touched. */
 interface Trap {
   readonly base: string;
   readonly root: string;
@@ -52,7 +55,7 @@ async function inTrap(body: (trap: Trap) => Promise<void>): Promise<void> {
   }
 }
 
-/** What stands outside of the workspace, and what stands in `.git`. */
+/** What is outside the workspace, and what is in `.git`. */
 function watched({ outside, root, base }: Trap): TreeMap[] {
   return [
     readTreeMap(outside),
@@ -87,7 +90,7 @@ async function expectHarmless(trap: Trap, forgery: (typeof FORGERIES)[number], r
   round.count("forged stores", attempts.length);
 }
 
-/** Refusals are what is hoped for. */
+/** Refusals are expected. */
 async function quietly(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -128,7 +131,7 @@ async function expectVerifiedAndClose(workspace: Workspace): Promise<void> {
   await workspace.close();
 }
 
-/** A swap in the middle of a restore that was killed can stand in the way of its recovery, which says so. */
+/** A swap during a killed restore can block its recovery, which says so. */
 function ignoreBlocked(error: unknown): void {
   if (!(error instanceof EngineError)) throw error;
 }

@@ -1,4 +1,7 @@
-/** The power fails while checkpoints and restores are made: what was acknowledged is there, and nothing that was only on disk is lost. */
+/**
+ * The power fails during checkpoints and restores: what was acknowledged is there, and nothing that was only
+ * on disk is lost.
+ */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import {

@@ -1,6 +1,6 @@
 /**
- * Settings changed at random by other processes while a resident process works: what it does next goes by them, and
- * goes by the default again when they are taken back.
+ * Other processes change settings at random while a resident process works: its next work uses them, and the
+ * defaults again once they are unset.
  */
 import assert from "node:assert/strict";
 import { writeSetting } from "../../packages/engine/src/index.ts";

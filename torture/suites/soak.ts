@@ -1,6 +1,6 @@
 /**
- * Real commands of many processes at once, killed and stopped at random. Each process changes files of its own only:
- * whatever it was told is saved must be there in the end, exactly.
+ * Real commands of many processes at once, killed and stopped at random. Each process changes only its own
+ * files: what was acknowledged to it must be there in the end, exactly.
  */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
@@ -66,9 +66,9 @@ class Agent {
   readonly #parents: ChildProcess[];
   readonly name: string;
   readonly path: string;
-  /** Checkpoints that it was told exist, and what its file was then. */
+  /** Checkpoints that were acknowledged, and the content of its file then. */
   readonly saved: Saved[] = [];
-  /** What its file was and is no longer: a restore took it away. */
+  /** Content of its file that a restore took away. */
   readonly takenAway: string[] = [];
   /** How long a restore takes at present: what is written meanwhile should meet any moment of it. */
   #restoreMs = 400;
@@ -138,7 +138,7 @@ class Agent {
     return content;
   }
 
-  /** The id that the command tells, or nothing if it was killed or refused. */
+  /** The id that the command prints, or nothing if it was killed or refused. */
   async #run(words: readonly string[]): Promise<string | undefined> {
     if (this.#random.below(40) < KILLED) return this.#runAndKill(words);
     const child = spawn(process.execPath, [COMMAND, ...words, "--json"], {
@@ -155,7 +155,7 @@ class Agent {
     return id ?? checkpoint?.id ?? "";
   }
 
-  /** Kills it below a parent that never takes notice, as the first process of many containers: what is left is a zombie. */
+  /** Kills it below a parent that never reaps, as the first process of many containers: a zombie is left. */
   async #runAndKill(words: readonly string[]): Promise<undefined> {
     const script = '"$@" > /dev/null & echo $!; exec sleep 600';
     const parent = spawn("sh", ["-c", script, "sh", process.execPath, COMMAND, ...words, "--json"], {

@@ -1,8 +1,8 @@
 /**
- * Programs that go on writing while real restores go back and forth: shells that append line by line, opening the file
- * for each, an editor that saves by rename, a build that makes files in directories that are being removed, git
- * switching branches. Some of the restores are killed in the middle. Whatever the programs were told is written is in
- * the end on disk or in a checkpoint.
+ * Programs that keep writing while real restores go back and forth: shells that append line by line, opening
+ * the file for each, an editor that saves by rename, a build that makes files in directories that are being
+ * removed, git switching branches. Some restores are killed in the middle. Everything that was acknowledged
+ * to the programs is in the end on disk or in a checkpoint.
  */
 import assert from "node:assert/strict";
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
@@ -160,7 +160,7 @@ async function restoreBackAndForth(place: Place, programs: readonly Program[], r
   for (const [outcome, all] of Map.groupBy(outcomes, String)) round.count(`restore ${outcome}`, all.length);
 }
 
-/** What may be in the way of a restore while others write. */
+/** Refusals that are expected while other programs write. */
 const REFUSALS = new Set(["RECOVERY_BLOCKED", "FILE_SYSTEM"]);
 
 /** The outcome, or the code of the error; with `killAfterMs` it is killed so long after its stage was made. */

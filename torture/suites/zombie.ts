@@ -1,6 +1,6 @@
 /**
- * A restore is killed at any of its calls below a parent that never takes notice, as the first process of many
- * containers: what is left is a zombie. The next command takes it for dead, recovers, and does what it was asked to.
+ * A restore is killed at any of its calls below a parent that never reaps, as the first process of many
+ * containers: a zombie is left. The next command recognises it as dead, recovers, and does its own work.
  */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
