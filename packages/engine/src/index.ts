@@ -31,7 +31,6 @@ export type {
   RestoreOptions,
   RestoreScope,
   RevertOptions,
-  TakenCheckpoint,
   UndoOptions,
   Watching,
   Workspace,
@@ -65,6 +64,7 @@ export type {
   ExcludedRoot,
   Gap,
   GitState,
+  TakenCheckpoint,
   Thread,
 } from "./model/checkpoint.ts";
 export type {

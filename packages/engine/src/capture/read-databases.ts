@@ -5,20 +5,28 @@
  * out, so what comes back is the state after some commit. A set that never holds still is captured as it was last
  * read, and marked.
  */
-import { below } from "../fs/absolute-path.ts";
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { baseName, joinPath, parentPath, type BytePath } from "../model/byte-path.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DISCARD } from "../store/content-sink.ts";
-import type { Reading } from "./read-pending.ts";
 import { FILE } from "../scan/file-table.ts";
 import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
 import { readFileContent } from "./read-content.ts";
+import type { Scan } from "../scan/scan-request.ts";
 import { directoryIndex } from "../scan/scan-directory.ts";
 import { sleep } from "./sleep.ts";
 import { hasStat } from "../scan/stat-columns.ts";
 
 const ATTEMPTS = 8;
+
+/** What a scan saw of the files to read. */
+interface ScannedFiles {
+  readonly root: AbsolutePath;
+  readonly scan: Scan;
+  /** Files whose times are not older than this are read twice, a moment apart. */
+  readonly hotSinceNs: bigint;
+}
 
 /** Reads one entry of the scan's table. */
 type ReadEntry = (path: BytePath, index: number) => void;
@@ -37,7 +45,7 @@ export function databaseFiles(path: BytePath): BytePath[] {
 }
 
 /** Reads the databases among what is pending. */
-export function readDatabases(input: Reading, read: ReadEntry): DatabasesRead {
+export function readDatabases(input: ScannedFiles, read: ReadEntry): DatabasesRead {
   const { scan } = input;
   const names = new Set(scan.pendingPaths.flatMap((path) => databaseFiles(path).slice(0, 1)));
   const done = new Set<number>();
@@ -60,12 +68,12 @@ export function readDatabases(input: Reading, read: ReadEntry): DatabasesRead {
 }
 
 class Database {
-  readonly #input: Reading;
+  readonly #input: ScannedFiles;
   readonly #path: BytePath;
   readonly #files: readonly BytePath[];
   readonly #indexes: ReadonlyMap<BytePath, number>;
 
-  constructor(input: Reading, path: BytePath, indexOf: (path: BytePath) => number | undefined) {
+  constructor(input: ScannedFiles, path: BytePath, indexOf: (path: BytePath) => number | undefined) {
     this.#input = input;
     this.#path = path;
     this.#files = databaseSet(path).map((file) => file as BytePath);

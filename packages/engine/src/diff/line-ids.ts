@@ -2,7 +2,6 @@
  * Lines as small integers. Comparing two lines then takes one instruction, whatever their length, and lines
  * that one side lacks can be dropped before the costly search for common lines.
  */
-import type { LineChange, Lines } from "./lines.ts";
 
 /** Two sequences of lines; equal lines have equal numbers, all below `idCount`. */
 export interface LineIds {
@@ -19,9 +18,9 @@ export interface SharedLines {
 }
 
 /** Gives equal lines of both sides the same number. */
-export function internLines(a: Lines, b: Lines): LineIds {
+export function internLines(a: readonly string[], b: readonly string[]): LineIds {
   const numbers = new Map<string, number>();
-  const intern = (lines: Lines): Int32Array => {
+  const intern = (lines: readonly string[]): Int32Array => {
     const ids = new Int32Array(lines.length);
     for (let i = 0; i < lines.length; i++) {
       const line = lines[i]!;
@@ -55,18 +54,6 @@ export function dropAbsent({ aIds, bIds, idCount }: LineIds): [SharedLines, Shar
     return { ids: shared.subarray(0, kept), indexes: indexes.subarray(0, kept), changed };
   };
   return [keepShared(aIds, bIds), keepShared(bIds, aIds)];
-}
-
-/** The changes around the unmarked lines, of which both sides have equally many. */
-export function changesFromMarks(aChanged: Uint8Array, bChanged: Uint8Array): LineChange[] {
-  const changes: LineChange[] = [];
-  for (let i = 0, j = 0; i < aChanged.length || j < bChanged.length; i++, j++) {
-    const [aStart, bStart] = [i, j];
-    while (aChanged[i] === 1) i++;
-    while (bChanged[j] === 1) j++;
-    if (i > aStart || j > bStart) changes.push([aStart, i, bStart, j]);
-  }
-  return changes;
 }
 
 /** Marks the numbers that occur more than once on a side. */

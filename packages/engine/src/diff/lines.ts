@@ -5,7 +5,7 @@
  * another order) it gives up at a fixed cost and reports the middle as replaced: coarse but correct.
  */
 import { diff_core } from "fast-myers-diff";
-import { changesFromMarks, dropAbsent, internLines, type LineIds } from "./line-ids.ts";
+import { dropAbsent, internLines, type LineIds } from "./line-ids.ts";
 
 /** The lines of a content, in order; their concatenation is the content. */
 export type Lines = readonly string[];
@@ -113,4 +113,16 @@ function slideDown(changes: LineChange[], aIds: Int32Array, bIds: Int32Array): L
     else slid.push([aStart + by, aEnd + by, bStart + by, bEnd + by]);
   }
   return slid.reverse();
+}
+
+/** The changes around the unmarked lines, of which both sides have equally many. */
+export function changesFromMarks(aChanged: Uint8Array, bChanged: Uint8Array): LineChange[] {
+  const changes: LineChange[] = [];
+  for (let i = 0, j = 0; i < aChanged.length || j < bChanged.length; i++, j++) {
+    const [aStart, bStart] = [i, j];
+    while (aChanged[i] === 1) i++;
+    while (bChanged[j] === 1) j++;
+    if (i > aStart || j > bStart) changes.push([aStart, i, bStart, j]);
+  }
+  return changes;
 }

@@ -6,8 +6,8 @@
  * All smallest differences lie between two extreme ones as paths through the edit graph, so what these two
  * have in common is common to all.
  */
-import { changesFromMarks, dropAbsent, findRepeated, internLines, type LineIds } from "../diff/line-ids.ts";
-import type { LineChange, Lines } from "../diff/lines.ts";
+import { dropAbsent, findRepeated, internLines, type LineIds } from "../diff/line-ids.ts";
+import { changesFromMarks, type LineChange, type Lines } from "../diff/lines.ts";
 import { joinAcrossWeakRuns } from "./weak-runs.ts";
 
 /**

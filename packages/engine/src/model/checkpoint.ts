@@ -109,6 +109,20 @@ export interface Checkpoint {
   readonly doubtsTotal: number;
 }
 
+/** A checkpoint that was just taken, and what to know about it. */
+export interface TakenCheckpoint {
+  readonly id: CheckpointId;
+  readonly checkpoint: Checkpoint;
+  /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
+  readonly unchanged: boolean;
+  /** Paths that were seen and not captured. */
+  readonly gaps: readonly Gap[];
+  /** Paths that were captured with a reservation. */
+  readonly doubts: readonly Doubt[];
+  readonly warnings: readonly string[];
+  readonly durationMs: number;
+}
+
 /** How many gaps and doubts a checkpoint object carries; queries return the rest. */
 export const CARRIED_LIMIT = 200;
 

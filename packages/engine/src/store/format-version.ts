@@ -1,9 +1,8 @@
 /** The format version of a database. A newer one was written by a newer Belay. */
 import { EngineError } from "../model/errors.ts";
-import type { Row } from "./database.ts";
 
 interface Readable {
-  get(sql: string): Row | undefined;
+  get(sql: string): Readonly<Record<string, unknown>> | undefined;
 }
 
 /** The format version that a database declares. */

@@ -4,7 +4,7 @@ import type { Recorded } from "../history/record.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
 import { assertThread, findThread } from "../history/threads.ts";
 import { givenUpCommands, listAgents, openCalls } from "../history/tool-calls.ts";
-import type { Thread } from "../model/checkpoint.ts";
+import type { TakenCheckpoint, Thread } from "../model/checkpoint.ts";
 import type {
   AgentRequest,
   AgentResult,
@@ -28,7 +28,6 @@ import { beginAgent, beginTool, endAgent, endTool } from "../steps/tools.ts";
 import { beginTurn, endTurn, promptTurn, stopTurn, threadForTurn } from "../steps/turns.ts";
 import type { Runner } from "./runner.ts";
 import type { Turn, TurnRequest, TurnResult, Turns } from "./turns.ts";
-import type { TakenCheckpoint } from "./workspace.ts";
 
 /** Each method of `Turns`, in terms of the layers below. */
 export class LocalTurns implements Turns {

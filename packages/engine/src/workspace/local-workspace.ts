@@ -8,7 +8,7 @@ import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { listCheckpoints, listLate } from "../history/checkpoints.ts";
 import { resolveCheckpoint } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import type { Checkpoint, CheckpointRequest } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
@@ -55,7 +55,6 @@ import type {
   Reconciled,
   RestoreOptions,
   RevertOptions,
-  TakenCheckpoint,
   UndoOptions,
   Watching,
   Workspace,

@@ -10,6 +10,7 @@ import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
+import type { TakenCheckpoint } from "../model/checkpoint.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
@@ -20,7 +21,6 @@ import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
 import type { Database } from "../store/database.ts";
 import { findAffected } from "../upkeep/verify.ts";
 import { LocalEvents } from "./local-events.ts";
-import type { TakenCheckpoint } from "./workspace.ts";
 
 /** A file may change between being named and being read: this often the whole look is repeated. */
 const LOOKS_AGAIN = 5;

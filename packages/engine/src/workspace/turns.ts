@@ -13,11 +13,10 @@ import type {
   ToolRequest,
   ToolResult,
 } from "../model/conversation.ts";
-import type { Checkpoint, Thread } from "../model/checkpoint.ts";
+import type { Checkpoint, TakenCheckpoint, Thread } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Outcome } from "../model/plan.ts";
-import type { TakenCheckpoint } from "./workspace.ts";
 
 /** What `turns.run` records about the work it brackets. */
 export interface TurnRequest {

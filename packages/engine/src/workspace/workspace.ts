@@ -3,7 +3,7 @@
  * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
  * every method that reports success has already made it durable.
  */
-import type { Checkpoint, CheckpointRequest, Doubt, Gap } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import type {
   CheckpointDetails,
   Diff,
@@ -25,20 +25,6 @@ import type { BytePath } from "../model/byte-path.ts";
 
 /** Called now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
-
-/** A checkpoint that was just taken, and what to know about it. */
-export interface TakenCheckpoint {
-  readonly id: CheckpointId;
-  readonly checkpoint: Checkpoint;
-  /** The tree equals the newest checkpoint's: the row exists, nothing else was stored. */
-  readonly unchanged: boolean;
-  /** Paths that were seen and not captured. */
-  readonly gaps: readonly Gap[];
-  /** Paths that were captured with a reservation. */
-  readonly doubts: readonly Doubt[];
-  readonly warnings: readonly string[];
-  readonly durationMs: number;
-}
 
 /** Which checkpoints `list` returns. */
 export interface ListOptions {
