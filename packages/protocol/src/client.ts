@@ -1,24 +1,27 @@
 /**
- * A client of the resident process without a runtime import: how a request travels (a socket, `fetch`,
- * straight into the application) is the caller's choice.
+ * A client of the resident process without a runtime import. The caller chooses how a request travels: a
+ * socket, `fetch`, or straight into the application.
  */
 import type { z } from "zod";
 import type { Route, ROUTES, RouteName } from "./routes.ts";
 
+/** A request as a transport sends it. */
 export interface ClientRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
 }
 
+/** An answer as a transport receives it. */
 export interface ClientResponse {
   readonly status: number;
   readonly body: string;
 }
 
+/** Sends one request to the resident process. */
 export type Transport = (request: ClientRequest) => Promise<ClientResponse>;
 
-/** What the server said when it said no. */
+/** A refusal by the server. */
 export class ClientError extends Error {
   readonly status: number;
   readonly code: string;
@@ -48,21 +51,24 @@ type Input<Name extends RouteName, Part extends "query" | "body"> = (typeof ROUT
   ? z.input<Shape>
   : undefined;
 
+/** The parameters, query and body of a route. */
 export interface CallInput<Name extends RouteName> {
   readonly params?: Readonly<Record<PathParameters<Name>, string>>;
   readonly query?: Input<Name, "query">;
   readonly body?: Input<Name, "body">;
 }
 
+/** The answer of a route. */
 export type CallOutput<Name extends RouteName> = (typeof ROUTES)[Name] extends {
   readonly response: infer Shape extends z.ZodType;
 }
   ? z.infer<Shape>
   : never;
 
-/** The route table's own shape, for those who walk it. */
+/** The shape of the route table, for code that walks it. */
 export type { Route };
 
+/** Calls routes by name, with their types. */
 export class BelayClient {
   readonly #transport: Transport;
 
@@ -79,7 +85,7 @@ export class BelayClient {
     })) as CallOutput<Name>;
   }
 
-  /** A request that is not in the table. */
+  /** Sends a request that is not in the table. */
   async send(request: ClientRequest): Promise<unknown> {
     const { status, body } = await this.#transport(request);
     const answer = JSON.parse(body) as { error?: { code: string; message: string; hint: string } };

@@ -1,12 +1,15 @@
-/** Commands as a person types them in a shell. Nothing is imported: hints are made by every process. */
+/** Commands as a person types them in a shell. Imports nothing: every process makes hints. */
 
-/** Words quoted where a shell would take them apart. */
+/** Quotes words where a shell would split them. */
 export function shellWords(words: readonly string[]): string {
   const quoted = (word: string) => `'${word.replaceAll("'", String.raw`'\''`)}'`;
   return words.map((word) => (/^[\w./:=@%+,-]+$/.test(word) ? word : quoted(word))).join(" ");
 }
 
-/** `belay <words>` about a directory; `-C` names it unless the shell stands in it (`undefined`: it may stand anywhere). */
+/**
+ * `belay <words>` for a directory; `-C` names it unless the shell is in it (`undefined`: the shell may be
+ * anywhere).
+ */
 export function belayCommand(
   about: string,
   words: readonly string[],

@@ -1,25 +1,25 @@
 /**
- * Every error that Belay answers with, in one table: its exit code, its HTTP status, and what to do about it. The
- * command line, the HTTP API and MCP all read it here. The facts of the engine's errors are the engine's own:
- * `ENGINE_ERRORS` of the server proves, by compiling, that no code is missing and every hint gets the facts it needs.
+ * Every error that Belay reports, in one table: its exit code, its HTTP status and its hint. The command
+ * line, the HTTP API and MCP all use it. The engine owns the facts of its errors: `ENGINE_ERRORS` of the
+ * server proves, by compiling, that no code is missing and every hint gets the facts it needs.
  */
 import { shellWords } from "./command-text.ts";
 import { EXIT, type ExitCode } from "./exit-code.ts";
 
-/** `belay <words>`, to be typed about a directory by the person who reads the hint. */
+/** `belay <words>` for a directory, as the person who reads the hint must type it. */
 export type BelayAt = (path: string, ...words: string[]) => string;
 
-/** What the contract decides about one error. */
+/** The contract's decisions about one error. */
 export interface ErrorRow<Facts> {
   readonly exit: ExitCode;
   readonly status: number;
-  /** What to do about it; a person at a terminal reads it. */
+  /** What a person at a terminal can do about it. */
   readonly hint: string | ((facts: Facts, belayAt: BelayAt) => string);
-  /** The same for a program that speaks HTTP, where it has a route for it. */
+  /** What an HTTP client can do about it, where a route helps. */
   readonly apiHint?: string;
   /** The same for a model, where it has a tool for it. */
   readonly modelHint?: string;
-  /** The facts that a person sees as a list, a line each. */
+  /** The facts that are listed for people, one per line. */
   readonly list?: (facts: Facts) => readonly string[];
 }
 
@@ -32,7 +32,7 @@ interface Named {
   readonly path: string;
 }
 
-/** What the engine throws. */
+/** Errors of the engine. */
 const ENGINE = {
   WORKSPACE_NOT_FOUND: {
     exit: EXIT.notFound,
@@ -287,7 +287,7 @@ const ENGINE = {
   },
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 
-/** What a command says no to by itself. Their hints depend on what was typed, and are given with the error. */
+/** Errors of commands. Their hints depend on what was typed and come with the error. */
 const COMMAND = {
   USAGE: { exit: EXIT.usage, status: 400, hint: "`belay --help` lists the commands." },
   CONFIRMATION_REQUIRED: {
@@ -322,7 +322,7 @@ const COMMAND = {
   },
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 
-/** What the HTTP API says no to by itself. */
+/** Errors of the HTTP API. */
 const API = {
   BAD_REQUEST: { exit: EXIT.usage, status: 400, hint: NOTHING_CHANGED },
   WORKSPACE_REQUIRED: {
@@ -356,7 +356,7 @@ export type CommandErrorName = keyof typeof COMMAND;
 /** The errors that only the HTTP API has. */
 export type ApiErrorName = keyof typeof API;
 
-/** A name like the given one that is allowed. */
+/** A permitted name similar to the given one. */
 function validName(name: string): string {
   const plain = name
     .replace(/^[@\s]+/, "")

@@ -1,4 +1,4 @@
-/** Reports are made of whatever was thrown, for whoever reads them. */
+/** Reports are made from any thrown value, for people and programs. */
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { belayCommand, shellWords } from "./command-text.ts";

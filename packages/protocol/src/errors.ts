@@ -14,12 +14,12 @@ export { EXIT, type ExitCode } from "./exit-code.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** What an error of the contract says beyond its code and message. */
+/** What an error carries besides its code and message. */
 export interface ErrorDetails {
   readonly facts?: Facts;
-  /** In place of the table's: the situation knows better. */
+  /** Replaces the table's hint where the situation allows a better one. */
   readonly hint?: string;
-  /** In place of the table's, a line each. */
+  /** Replaces the table's list. */
   readonly list?: readonly string[];
 }
 
@@ -36,7 +36,7 @@ export class ContractError extends Error {
   }
 }
 
-/** The command line makes no sense as it was typed. */
+/** A mistake on the command line. */
 export function usageError(message: string, hint: string): ContractError {
   return new ContractError("USAGE", message, { hint });
 }
@@ -56,11 +56,11 @@ export interface ErrorReport {
 export interface ReportReader {
   /** A person at a terminal has commands, a program over HTTP has routes, a model has tools. */
   readonly kind: "terminal" | "api" | "model";
-  /** Where the shell of the person stands; left out where only they know. */
+  /** The directory of the person's shell; left out when unknown. */
   readonly shellDirectory?: () => string;
 }
 
-/** Makes a report of whatever was thrown. */
+/** Turns any thrown value into a report. */
 export function reportError(error: unknown, reader: ReportReader): ErrorReport {
   if (error instanceof ContractError) return describe(error, error.details, reader);
   if (isEngineError(error)) return describe(error, error, reader);
@@ -73,7 +73,7 @@ export function reportError(error: unknown, reader: ReportReader): ErrorReport {
   return describe({ code: "INTERNAL", message }, { list: stack.split("\n").slice(1) }, reader);
 }
 
-/** The object that `--json` prints, and HTTP answers, instead of a result. */
+/** The object that `--json` prints and HTTP answers instead of a result. */
 export function errorJson(report: Pick<ErrorReport, "code" | "message" | "hint" | "facts">): {
   readonly error: { readonly code: string; readonly message: string; readonly hint: string };
 } {
@@ -110,7 +110,7 @@ interface EngineErrorShape extends Error {
   readonly facts: Facts;
 }
 
-/** By its name: importing the class would load the engine for a mistyped option. */
+/** Recognised by name: importing the class would load the engine for a mistyped option. */
 function isEngineError(error: unknown): error is EngineErrorShape {
   return (
     error instanceof Error &&
@@ -119,7 +119,7 @@ function isEngineError(error: unknown): error is EngineErrorShape {
   );
 }
 
-/** A failed system call that Belay did not translate: still the file system's answer, not a mistake in Belay. */
+/** A failed system call that Belay did not translate: the file system's answer, not a bug in Belay. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
 }

@@ -1,4 +1,6 @@
-/** What the resident process tells those who listen. Field names are the contract's, snake_case where it has them so. */
+/**
+ * The events that the resident process streams. Field names are the contract's, snake_case where it says so.
+ */
 import type { checkpoint, Json } from "./shapes.ts";
 
 type Checkpoint = Json<typeof checkpoint>;
@@ -6,7 +8,7 @@ type Checkpoint = Json<typeof checkpoint>;
 /** In every event but the first. */
 interface Place {
   readonly workspace: string;
-  /** null: about the workspace as a whole */
+  /** null = about the workspace as a whole */
   readonly thread: string | null;
   /** The thread under its other name. */
   readonly dialog_id: string | null;
@@ -25,7 +27,7 @@ export type BelayEvent =
   | (Place & {
       type: "user" | "assistant";
       content: string;
-      /** Only its beginning: `GET …/messages` has all of it. */
+      /** True when it is only the beginning; `GET …/messages` has all of it. */
       truncated: boolean;
       messageId: string;
       checkpoint: string | null;
@@ -33,7 +35,7 @@ export type BelayEvent =
     })
   /** `diff`: null when there is none to show, or it is longer than 32 KiB */
   | (Place & { type: "file_edit"; file: string; path: string; diff: string | null })
-  /** null: it is gone by now */
+  /** null = it no longer exists */
   | (Place & { type: "checkpoint_created" | "checkpoint_updated"; checkpoint: Checkpoint | null })
   | (Place & { type: "checkpoint_deleted"; checkpoint_id: string })
   | (Place & Operation & { type: "restore_started" | "restore_finished" | "restore_conflicts" })
@@ -43,10 +45,13 @@ export type BelayEvent =
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
   /** These can no longer be undone or redone. */
   | (Place & { type: "steps_dropped"; steps: readonly string[] })
-  /** Nothing is captured automatically until then, or is again; a pause that ends by itself ends without an event. */
+  /**
+   * Automatic captures are paused until then, or have resumed. A pause that ends by itself ends without an
+   * event.
+   */
   | (Place & { type: "capture_paused"; until: string })
   | (Place & { type: "capture_resumed" })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
-  /** The first of a stream: how far what follows can be relied on. */
+  /** The first event of a stream: how reliable the following ones are. */
   | { type: "resident_status"; workspace: string; watching: boolean; reason: string | null };

@@ -1,4 +1,4 @@
-/** The exit codes of the contract. `belay run` answers with its command's code instead. */
+/** The exit codes of the contract. `belay run` returns its command's code instead. */
 export const EXIT = {
   done: 0,
   failed: 1,
@@ -8,9 +8,9 @@ export const EXIT = {
   damaged: 5,
   running: 6,
   newer: 7,
-  /** What shells answer for a command that Ctrl-C ended. */
+  /** The shells' code for a command that Ctrl-C ended. */
   interrupted: 130,
 } as const;
 
-/** One of them. */
+/** One of the exit codes. */
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];

@@ -1,8 +1,9 @@
-/** `openapi.json`, made from the route table. */
+/** Generates `openapi.json` from the route table. */
 import { z } from "zod";
 import { ROUTES, type Route } from "./routes.ts";
 import { errorBody } from "./shapes.ts";
 
+/** The OpenAPI document, generated from the route table. */
 export function openApiDocument(version: string): object {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [name, route] of Object.entries(ROUTES) as [string, Route][]) {

@@ -1,12 +1,13 @@
 /**
- * The one place that takes secrets out of what Belay shows or sends: prompts, commands, descriptions, titles, messages
- * [R167]. It knows the forms of keys that services hand out, headers, addresses with passwords in them, options of
- * commands and names that say what their value is. It is a net with holes: a secret without a form or a name stays. What
- * the store keeps, and the content of files, is not changed by it. Every pattern is bounded: time grows with the text.
+ * The one place that removes secrets from what Belay shows or sends: prompts, commands, descriptions, titles,
+ * messages [R167]. It knows the forms of keys that services issue, headers, addresses with passwords, command
+ * options, and names that announce a secret. It is a net with holes: a secret without a form or a name stays.
+ * It does not change what the store keeps or the content of files. Every pattern is bounded: time grows
+ * linearly with the text.
  */
 const REDACTED = "[redacted]";
 
-/** Keys that say by their form what they are. */
+/** Keys that are recognised by their form. */
 const TOKENS = [
   String.raw`-----BEGIN [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----[\s\S]{0,20000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY(?: BLOCK)?-----|$)`,
   String.raw`\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b`,
@@ -61,7 +62,7 @@ const TOKENS = [
   String.raw`\beyJ[\w-]{8,4000}\.[\w-]{8,8000}\.[\w-]{0,2000}`,
 ];
 
-/** Words before a secret; the last part is taken out. */
+/** Words before a secret; the last part is removed. */
 const PLACES = [
   // headers
   String.raw`\b((?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:[A-Za-z]{3,12}\s{1,3})?)[^\s"',;]{3,4000}`,
@@ -85,7 +86,7 @@ const PLACES = [
   String.raw`(\b(?:-pass(?:in|out)?\s{1,3})?\bpass:)[^\s"']{1,200}`,
 ];
 
-/** Names that say that their value is a secret, as the end of a longer name. */
+/** Names that announce a secret, as the end of a longer name. */
 const NAME =
   "pass(?:word|wd|phrase|code)?|pwd|secret|token|credentials?|(?:api|access|secret|private|account|auth|encryption|signing|master|shared[-_]?access)[-_ ]?key";
 
@@ -115,13 +116,13 @@ const SAID = new RegExp(
 const TOKEN_FORMS = new RegExp(TOKENS.join("|"), "g");
 const PLACE_FORMS = PLACES.map((source) => new RegExp(source, "gi"));
 
-/** Most texts have none of these: a look each tells, and lists are long. */
+/** Most texts have none of these: one quick test each, because lists are long. */
 const MAY_BE_TOKEN = /[_:.…-]|A[BCKS][IC]A|AIza|SK[0-9a-f]|dapi|ATATT/;
 const MAY_BE_PLACE =
   /auth|cookie|bearer|basic|:\/\/|[?&]|login|mysql|mariadb|7z|sshpass|mongo|redis|zip|sqlcmd|ldap|curl|smbclient|pass:/i;
 const MAY_BE_NAME = /pass|pwd|secret|token|credential|key/i;
 
-/** A text without the secrets in it. Doing it twice changes nothing more. */
+/** Removes secrets from a text. Idempotent. */
 export function redact(text: string): string {
   if (text.length < SHORTEST) return text;
   let shown = MAY_BE_TOKEN.test(text) ? text.replace(TOKEN_FORMS, REDACTED) : text;
@@ -144,7 +145,7 @@ function hideNamed(all: string, name: string, between: string, value: string): s
   return isNamedValue(between, value) ? `${name}${between}${hidden(value)}` : all;
 }
 
-/** Quotes stay, so that what is quoted still reads as one. */
+/** Keeps quotes, so that quoted text stays quoted. */
 function hidden(value: string): string {
   const quote = /^["']/.exec(value)?.[0] ?? "";
   return `${quote}${REDACTED}${quote}`;
@@ -259,7 +260,7 @@ const NOT_WORDS = new Set([
   "confirm",
 ]);
 
-/** The same value with secrets taken out of its texts; `redactJson` of a file's content or diff leaves it alone. */
+/** Removes secrets from the texts of a value; the content and diffs of files stay. */
 export function redactJson<Value>(value: Value): Value {
   return redactValue(value, "") as Value;
 }

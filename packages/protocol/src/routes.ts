@@ -1,11 +1,11 @@
 /**
- * Every route of the canonical API: what it takes, what it answers, in one table. The server serves it,
+ * Every route of the canonical API: its input and its answer, in one table. The server serves it,
  * `openapi.json` describes it, the client gets its types from it.
  */
 import { z } from "zod";
 import * as shapes from "./shapes.ts";
 
-/** One route: what it takes and what it answers. */
+/** One route: its input and its answer. */
 export interface Route {
   readonly summary: string;
   readonly query?: z.ZodObject;
@@ -40,7 +40,7 @@ const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShar
 const carryOut = z.object({ planId: identifier, bestEffort: z.boolean().optional() });
 const empty = z.object({});
 
-/** null where nothing had to be recorded, or nothing is recorded by itself */
+/** null where nothing had to be recorded, or automatic checkpoints are off */
 const optionallyTaken = shapes.taken.partial().extend({ checkpoint: shapes.checkpoint.nullable() });
 const newCheckpoint = z.object({
   name: text(200).optional(),
@@ -50,13 +50,12 @@ const newCheckpoint = z.object({
 
 const THREADS = {
   "GET /api/threads": {
-    summary: "The conversations of a workspace, newest first.",
+    summary: "The threads of a workspace, newest first.",
     query: workspaceQuery,
     response: z.looseObject({ threads: z.array(shapes.thread) }),
   },
   "POST /api/threads": {
-    summary:
-      "Opens a conversation and takes its initial checkpoint; the same external id gives the same one.",
+    summary: "Opens a thread and takes its initial checkpoint; the same external id returns the same thread.",
     query: workspaceQuery,
     body: z.object({
       agent: identifier.optional(),
@@ -66,16 +65,16 @@ const THREADS = {
     response: z.looseObject({ thread: shapes.thread }),
   },
   "GET /api/threads/:id": {
-    summary: "One conversation.",
+    summary: "One thread.",
     response: z.looseObject({ thread: shapes.thread }),
   },
   "PATCH /api/threads/:id": {
-    summary: "Gives a conversation a title.",
+    summary: "Sets the title of a thread.",
     body: z.object({ title: text(500).nullable() }),
     response: z.looseObject({ thread: shapes.thread }),
   },
   "DELETE /api/threads/:id": {
-    summary: "Deletes a conversation and its checkpoints; files are untouched.",
+    summary: "Deletes a thread and its checkpoints; files are untouched.",
     response: z.looseObject({ deleted: z.string() }),
   },
   "GET /api/threads/:id/messages": {
@@ -84,7 +83,7 @@ const THREADS = {
     response: z.looseObject({ messages: z.array(shapes.message), nextCursor: z.int().nullable() }),
   },
   "POST /api/threads/:id/messages": {
-    summary: "Adds a message. A user's message is preceded by a checkpoint and opens a turn.",
+    summary: "Adds a message. A user message takes a checkpoint first and opens a turn.",
     body: z.object({
       role: z.enum(["user", "assistant"]).optional(),
       content: text(MESSAGE_CHARACTERS),
@@ -102,7 +101,7 @@ const THREADS = {
     response: optionallyTaken,
   },
   "POST /api/threads/:id/tools": {
-    summary: "Says that a tool is about to run, or has run.",
+    summary: "Reports that a tool is about to run, or has run.",
     body: z.object({
       phase: z.enum(["before", "after"]),
       tool: identifier,
@@ -114,7 +113,7 @@ const THREADS = {
     response: optionallyTaken,
   },
   "POST /api/threads/:id/edits": {
-    summary: "Begins an edit of files: until it is finalized it can be aborted as a whole.",
+    summary: "Begins an edit of files; until it is finalized it can be aborted as a whole.",
     body: z.object({ paths: z.array(path).max(1000), within: identifier.optional() }),
     response: z.looseObject({ edit: z.string() }),
   },
@@ -136,17 +135,17 @@ const THREADS = {
       agents: z.array(shapes.agentRun),
     }),
   },
-  "GET /api/threads/:id/events": { summary: "Events of the conversation, as a stream." },
+  "GET /api/threads/:id/events": { summary: "Events of the thread, as a stream." },
 } as const satisfies Record<string, Route>;
 
 const CHECKPOINTS = {
   "GET /api/threads/:id/checkpoints": {
-    summary: "The checkpoints of a conversation, newest first.",
+    summary: "The checkpoints of a thread, newest first.",
     query: listQuery,
     response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
   },
   "POST /api/threads/:id/checkpoints": {
-    summary: "Takes a checkpoint by hand.",
+    summary: "Takes a manual checkpoint.",
     body: newCheckpoint,
     response: shapes.taken,
   },
@@ -168,15 +167,15 @@ const CHECKPOINTS = {
     response: z.looseObject({ deleted: z.string() }),
   },
   "GET /api/threads/:id/checkpoints/:cid/diff": {
-    summary: "What is different on disk.",
+    summary: "How the disk differs from a checkpoint.",
     response: shapes.diff,
   },
   "GET /api/threads/:id/checkpoints/:cid/diff/:other": {
-    summary: "What is different between two checkpoints.",
+    summary: "How two checkpoints differ.",
     response: shapes.diff,
   },
   "GET /api/threads/:id/checkpoints/:cid/rollback/preview": {
-    summary: "What going back would do; its `id` is the `planId` to do it with.",
+    summary: "What going back would do; pass its `id` as `planId` to carry it out.",
     query: planQuery,
     response: shapes.planned,
   },
@@ -233,12 +232,12 @@ const APPROVAL = {
     response: shapes.stepsOutcome,
   },
   "GET /api/threads/:id/revert/preview": {
-    summary: "What taking out one step would do.",
+    summary: "What reverting one step would do.",
     query: z.object({ checkpoint: identifier }).extend(stepsQuery.pick({ includeShared: true }).shape),
     response: shapes.plannedSteps,
   },
   "POST /api/threads/:id/revert": {
-    summary: "Takes out one step as planned.",
+    summary: "Reverts one step as planned.",
     body: carryOut,
     response: shapes.stepsOutcome,
   },
@@ -250,7 +249,7 @@ const WORKSPACE = {
     response: z.looseObject({ workspaces: z.array(shapes.workspace) }),
   },
   "GET /api/status": {
-    summary: "What is protected, what changed, what stays out.",
+    summary: "What is protected, what changed, what is excluded.",
     query: workspaceQuery,
     response: shapes.status.extend({ watching: shapes.watching, capture: z.unknown().optional() }),
   },
@@ -271,7 +270,7 @@ const WORKSPACE = {
     response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
   },
   "GET /api/storage": {
-    summary: "What the store takes.",
+    summary: "How much space the store takes.",
     query: workspaceQuery,
     response: shapes.storage,
   },
@@ -282,7 +281,7 @@ const WORKSPACE = {
     response: z.looseObject({ pruned: z.array(z.string()), kept: z.int(), dryRun: z.boolean() }),
   },
   "GET /api/settings": {
-    summary: "The settings with where each comes from.",
+    summary: "The settings and where each comes from.",
     response: z.looseObject({ settings: z.record(z.string(), shapes.setting) }),
   },
   "PUT /api/settings": {
@@ -305,7 +304,7 @@ const WORKSPACE = {
 /** The table. */
 export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...APPROVAL, ...WORKSPACE } as const;
 
-/** A method and a path, as the table has them. */
+/** A method and a path of the table. */
 export type RouteName = keyof typeof ROUTES;
 
 /** What the handler of a route answers; a stream of events is a response of its own. */

@@ -7,7 +7,7 @@ import { z } from "zod";
 /** What fits a shape exactly: every field is decided, and no other slips in. */
 export type Json<Shape extends z.ZodType> = Exact<z.infer<Shape>>;
 
-/** Without the index signatures that let readers find fields they do not know. */
+/** Without the index signatures that let readers tolerate unknown fields. */
 type Exact<Value> = Value extends readonly (infer Item)[]
   ? readonly Exact<Item>[]
   : Value extends object
@@ -156,7 +156,7 @@ export const conflictSide = z.looseObject({
   more: count,
 });
 
-/** A path that stands in the way, with what is there now and what was wanted. */
+/** A path in conflict, with its present and its wanted content. */
 export const conflict = reasonedPath.extend({
   thread: z.string().optional(),
   sharedWith: z.array(step).optional(),
@@ -255,14 +255,14 @@ export const message = z.looseObject({
   uncaptured: z.string().nullable(),
 });
 
-/** Work that an agent still believes to be there. */
+/** Work that was taken out while the agent still believes it is there. */
 export const rolledBack = z.looseObject({
   by: z.enum(["restore", "reset"]),
   description: z.string(),
   ...list("paths", z.string()),
 });
 
-/** A conversation. */
+/** A thread. */
 export const thread = z.looseObject({
   id: z.string(),
   workspace: z.string(),
@@ -278,7 +278,7 @@ export const thread = z.looseObject({
   lastApprovedAt: time.nullable(),
 });
 
-/** One run of an agent within a conversation. */
+/** One run of an agent within a thread. */
 export const agentRun = agentFacts.extend({
   thread: z.string(),
   startedAt: time,
@@ -287,7 +287,7 @@ export const agentRun = agentFacts.extend({
   checkpoint: z.string().nullable(),
 });
 
-/** Work of an agent that no checkpoint could be taken of. */
+/** Agent work that no checkpoint covers. */
 export const uncapturedTurn = z.looseObject({
   thread: z.string(),
   messageId: z.string().nullable(),
@@ -299,7 +299,7 @@ export const uncapturedTurn = z.looseObject({
   after: count,
 });
 
-/** A stretch of a conversation that is approved or reset as a whole. */
+/** A stretch of a thread that is approved or reset as a whole. */
 export const sessionRecord = z.looseObject({
   name: z.string(),
   status: z.enum(["active", "merged", "abandoned"]),
@@ -340,10 +340,10 @@ export const approval = z.looseObject({
   checkpointsApproved: count,
 });
 
-/** A stretch in which nothing is captured automatically. */
+/** A period without automatic captures. */
 export const pause = z.looseObject({ since: time, until: time });
 
-/** How the resident process stands to a workspace. */
+/** Whether the resident process serves a workspace. */
 export const residentStatus = z.looseObject({
   running: z.boolean(),
   pid: count.nullable(),
@@ -357,7 +357,7 @@ export const watching = z.looseObject({
   directories: count,
 });
 
-/** How a workspace stands. */
+/** The status of a workspace. */
 export const status = z.looseObject({
   workspace: z.string(),
   path: z.string(),
@@ -383,7 +383,7 @@ export const status = z.looseObject({
   warnings: z.array(z.string()),
 });
 
-/** What the store takes. */
+/** How much the store takes. */
 export const storage = z.looseObject({
   bytes: count,
   capBytes: count,
@@ -425,7 +425,7 @@ export const resident = z.looseObject({
   workspaces: z.array(workspace),
 });
 
-/** What is answered instead of a result. */
+/** The body of an error answer. */
 export const errorBody = z.looseObject({
   error: z.looseObject({ code: z.string(), message: z.string(), hint: z.string() }),
 });

@@ -1,4 +1,4 @@
-/** An open workspace in the resident process: what happens to its files happens one thing at a time. */
+/** An open workspace in the resident process. Work on its files is done one piece at a time. */
 import type { Workspace } from "@belay/engine";
 
 /** A workspace and the order of what happens to it. */
@@ -13,7 +13,7 @@ export class HostedWorkspace {
     this.usedAt = now;
   }
 
-  /** Runs `work` when everything asked for before is done. */
+  /** Runs `work` when all earlier work is done. */
   async inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
     this.#busy += 1;
     const result = this.#last.then(work);

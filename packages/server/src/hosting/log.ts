@@ -1,8 +1,10 @@
-/** The resident process's log: one JSON object a line, in a file that is turned over before it grows large. */
+/** The resident process's log: one JSON object per line, in a file that is rotated before it grows large. */
 import { appendFileSync, renameSync, statSync } from "node:fs";
 
+/** The facts of a log line. */
 export type LogFacts = Readonly<Record<string, unknown>>;
 
+/** Where the resident process reports what it does. */
 export interface Log {
   info(message: string, facts?: LogFacts): void;
   error(message: string, facts?: LogFacts): void;
@@ -11,6 +13,7 @@ export interface Log {
 const LARGEST_BYTES = 1024 * 1024;
 const KEPT = 3;
 
+/** A log that appends JSON lines to a file. */
 export function createFileLog(path: string, clock: () => number): Log {
   const write = (level: string, message: string, facts: LogFacts = {}) => {
     const line = JSON.stringify({ time: new Date(clock()).toISOString(), level, message, ...facts });
@@ -18,7 +21,7 @@ export function createFileLog(path: string, clock: () => number): Log {
       turnOver(path);
       appendFileSync(path, `${line}\n`, { mode: 0o600 });
     } catch {
-      // a full disk must not take the process with it
+      // a full disk must not end the process
     }
   };
   return {
@@ -33,7 +36,7 @@ function turnOver(path: string): void {
     try {
       renameSync(kept === 1 ? path : `${path}.${kept - 1}`, `${path}.${kept}`);
     } catch {
-      // the first time round there is nothing to move
+      // the first time there is nothing to rotate
     }
   }
 }

@@ -1,4 +1,4 @@
-/** The workspaces the resident process has open: opened when first asked for, watched, let go when idle. */
+/** The open workspaces of the resident process: opened on the first request, watched, closed when idle. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { findWorkspace, PlanBook, protectedRoots, type Watching, type Workspace } from "@belay/engine";
@@ -6,6 +6,7 @@ import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./log.ts";
 import { ContractError } from "@belay/protocol/errors";
 
+/** How workspaces are hosted. */
 export interface HostOptions {
   readonly home: string;
   /** Used when a request names no workspace. */
@@ -18,9 +19,10 @@ export interface HostOptions {
 
 const IDLE_MS = 10 * 60 * 1000;
 
-/** How often it is looked whether a tool has ended without a word. */
+/** How often to look for tools that ended without an event. */
 const CUT_OFF_MS = 2000;
 
+/** The open workspaces of the resident process. */
 export class WorkspaceHost {
   readonly #options: HostOptions;
   /** By workspace id. */
@@ -47,7 +49,8 @@ export class WorkspaceHost {
   /** A workspace by id or by a path in it; without either, the one the server was started in. */
   async find(ref: string | undefined): Promise<HostedWorkspace> {
     const wanted = ref ?? this.#options.directory;
-    if (wanted === undefined) throw new ContractError("WORKSPACE_REQUIRED", "Say which workspace is meant.");
+    if (wanted === undefined)
+      throw new ContractError("WORKSPACE_REQUIRED", "The request must name a workspace.");
     await this.#followRegistry();
     const known = this.#open.get(this.#paths.get(wanted) ?? wanted);
     if (known !== undefined) return this.#touch(await known);
@@ -58,8 +61,8 @@ export class WorkspaceHost {
   }
 
   /**
-   * The workspace of a directory, if it is open. One that is not is opened in the background, and the caller goes on
-   * alone meanwhile: to open a big workspace takes longer than most commands.
+   * The workspace of a directory, if it is open. Otherwise it is opened in the background and the caller
+   * continues alone: opening a big workspace takes longer than most commands.
    */
   async findOpen(directory: string): Promise<HostedWorkspace | undefined> {
     await this.#followRegistry();
@@ -74,7 +77,10 @@ export class WorkspaceHost {
     this.find(directory).catch(() => undefined);
   }
 
-  /** A directory was protected, attached or uninstalled since: what is known of paths, and open under another root, goes. */
+  /**
+   * After a directory was protected, attached or uninstalled: drops what is known about paths, and workspaces
+   * open under another root.
+   */
   async #followRegistry(): Promise<void> {
     const state = registryState(this.home);
     if (state === this.#registryState) return;
@@ -93,7 +99,7 @@ export class WorkspaceHost {
     }
   }
 
-  /** The workspace that has a thread, whichever it is. */
+  /** The workspace that has a thread. */
   async findThread(thread: string): Promise<HostedWorkspace> {
     const known = this.#threads.get(thread);
     if (known !== undefined) return this.find(known);
@@ -109,7 +115,7 @@ export class WorkspaceHost {
         unreadable.push(id);
       }
     }
-    // the thread may be in a store that cannot be read: that must not pass for "there is none"
+    // the thread may be in a store that cannot be read: that must not be reported as "there is none"
     const doubt = unreadable.length === 0 ? "" : ` that can be read; ${unreadable.join(", ")} cannot be`;
     throw new ContractError(
       "THREAD_NOT_FOUND",
@@ -133,7 +139,7 @@ export class WorkspaceHost {
     );
   }
 
-  /** Looks for what no watcher reported, when nothing else is going on. */
+  /** Looks for changes that no watcher reported, when nothing else is going on. */
   reconcileLater(hosted: HostedWorkspace): void {
     const { id } = hosted.workspace;
     if (hosted.workspace.watching.state !== "live" || this.#reconciling.has(id)) return;
@@ -148,7 +154,7 @@ export class WorkspaceHost {
     }, RECONCILE_MS).unref();
   }
 
-  /** [R128] Looks for tools that ended without a word, where nothing else is going on. */
+  /** [R128] Looks for tools that ended without an event, where nothing else is going on. */
   async #noticeCutOff(): Promise<void> {
     for (const [id, opening] of this.#open) {
       const hosted = await opening.catch(() => undefined);
@@ -164,7 +170,7 @@ export class WorkspaceHost {
     }
   }
 
-  /** Closes what nobody has asked for in a while. */
+  /** Closes workspaces that were not used for a while. */
   async release(): Promise<void> {
     const now = this.#options.clock();
     for (const [id, opening] of this.#open) {
@@ -228,7 +234,7 @@ export class WorkspaceHost {
     return found.path;
   }
 
-  /** Those that are open come first. */
+  /** Open workspaces come first. */
   async #candidates(): Promise<string[]> {
     const ids = protectedRoots({ home: this.home })
       .filter(({ path }) => existsSync(path))

@@ -1,28 +1,29 @@
 /**
- * Who may stay connected over TCP. Every user of the machine can connect, so a connection has to show a valid request
- * soon, few may be waiting to do so, and those of other users, where the system tells whose a connection is, get a small
- * part of the places: however many they open, this user's clients find one.
+ * Which connections may stay over TCP. Every user of the machine can connect, so a connection has to show a
+ * valid request soon, and few may wait to do so. Connections of other users, where the system tells them
+ * apart, get a small part of the places: however many they open, this user's clients find one.
  */
 import { readFileSync } from "node:fs";
 import type { AddressInfo, Socket } from "node:net";
 
-/** A client of ours asks at once. */
+/** Our own clients send their request at once. */
 const PATIENCE_MS = 2000;
 /** Twice what one program of this user may open in a burst before the first of its requests is read. */
 const MOST_WAITING = 128;
-/** So often, at most, the system is asked whose connections are. */
+/** The system is queried for the users of connections at most this often. */
 const LOOK_MS = 20;
 const MOST_WAITING_STRANGERS = 16;
 
+/** Limits connections that have not shown a valid request. */
 export class Admission {
   /** Connections that have not shown a valid request yet, oldest first. */
   readonly #waiting = new Map<Socket, NodeJS.Timeout>();
   /** Those of them that are known to be another user's. */
   readonly #strangers = new Set<Socket>();
-  /** Those that came since the system was last asked. */
+  /** Those that came since the last query. */
   readonly #unknown = new Set<Socket>();
 
-  /** A connection came. */
+  /** Call when a connection came. */
   arrived(socket: Socket): void {
     const timer = setTimeout(() => socket.destroy(), PATIENCE_MS).unref();
     this.#waiting.set(socket, timer);
@@ -34,12 +35,12 @@ export class Admission {
     this.#dropOldest([...this.#waiting.keys()], MOST_WAITING);
   }
 
-  /** It showed a valid request. */
+  /** Call when it showed a valid request. */
   admitted(socket: Socket): void {
     this.#leave(socket);
   }
 
-  /** All that came in a moment, with one look. */
+  /** Classifies all new connections with one query. */
   #sort(): void {
     const users = readUsers();
     for (const socket of this.#unknown) {
@@ -53,7 +54,7 @@ export class Admission {
   #dropOldest(sockets: readonly Socket[], most: number): void {
     for (const socket of sockets.slice(0, Math.max(0, sockets.length - most))) {
       this.#leave(socket);
-      // reset: an orderly end would leave a trace of each for a minute, and looking would take longer and longer
+      // reset: an orderly close would linger for a minute, and queries would take longer and longer
       socket.resetAndDestroy();
     }
   }
@@ -72,7 +73,7 @@ function connectionKey(socket: Socket): string {
   return `${socket.remotePort} ${port}`;
 }
 
-/** The user of the other end of each connection over loopback; undefined where the system does not tell. */
+/** The user at the other end of each loopback connection; undefined where the system does not tell. */
 function readUsers(): Map<string, number> | undefined {
   try {
     const lines = ["tcp", "tcp6"].flatMap((name) => readFileSync(`/proc/net/${name}`, "latin1").split("\n"));

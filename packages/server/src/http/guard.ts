@@ -1,39 +1,43 @@
 /**
- * Stands before every handler: a web page in the user's browser, another user of the machine and a name
- * that resolves to 127.0.0.1 must not get through. Reads the raw request, because by the time a framework
- * has parsed it, doubled headers and odd forms have been tidied away.
+ * Checks every request before any handler: a web page in the user's browser, another user of the machine and
+ * a host name that resolves to 127.0.0.1 must not get through. It reads the raw request, because a
+ * framework's parser hides duplicate headers and odd forms.
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { errorJson, ERRORS, type ApiErrorName } from "@belay/protocol/errors";
 
-/** Why a request does not get through. */
+/** Why a request is refused. */
 export interface Refusal {
   readonly code: ApiErrorName;
   readonly message: string;
 }
 
-/** undefined = let it through */
+/** undefined = admitted */
 export type Guard = (request: IncomingMessage) => Refusal | undefined;
 
+/** The largest request body. */
 export const BODY_LIMIT_BYTES = 1024 * 1024;
 
 const OWN_SITES = new Set(["same-origin", "none"]);
 const METHODS = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]);
 
-/** What this start and its clients know of each other, and nobody else. */
+/** The secrets that this process and its clients share. */
 export interface Secrets {
   /** Sent with every request. */
   readonly token: string;
-  /** Said by a client that has yet to find out whom it speaks to: worth an answer, nothing else. */
+  /**
+   * Sent by a client that does not know yet whether this is the right process: earns an answer, nothing else.
+   */
   readonly hello: string;
-  /** The answer: it shows who the server is before a client hands over token and content. */
+  /** The answer: it proves the server's identity before a client sends token and content. */
   readonly proof: string;
 }
 
+/** Where a hook's script checks that it speaks to this user's process. */
 export const HELLO_PATH = "/hello";
 
-/** For TCP: everything is checked, the token on every request, reads included. */
+/** For TCP: checks everything, the token on every request, reads included. */
 export function createNetworkGuard(port: number, { token, hello }: Secrets): Guard {
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
   const origins = new Set([...hosts].map((host) => `http://${host}`));
@@ -49,20 +53,20 @@ export function createNetworkGuard(port: number, { token, hello }: Secrets): Gua
   };
 }
 
-/** For the socket in the user's private directory: who can open it is the user. */
+/** For the socket in the user's private directory: only the user can open it. */
 export function createSocketGuard(): Guard {
   return checkForm;
 }
 
 function checkForm(request: IncomingMessage): Refusal | undefined {
   const { method = "", url = "", httpVersion } = request;
-  if (httpVersion !== "1.1") return refuse("BAD_REQUEST", "Only HTTP/1.1 is spoken here.");
+  if (httpVersion !== "1.1") return refuse("BAD_REQUEST", "Only HTTP/1.1 is supported.");
   if (!url.startsWith("/") || url.startsWith("//"))
     return refuse("BAD_REQUEST", "The request must name a path.");
   if (/%00|%2f|%5c|[\0\\]|(?:^|\/)\.\.(?:\/|$|\?)/i.test(pathOf(url)))
     return refuse("BAD_REQUEST", "The path is not well formed.");
-  if (!METHODS.has(method)) return refuse("METHOD_REFUSED", "This method is not used here.");
-  if (request.headers.upgrade !== undefined) return refuse("BAD_REQUEST", "There is nothing to upgrade to.");
+  if (!METHODS.has(method)) return refuse("METHOD_REFUSED", "This method is not supported.");
+  if (request.headers.upgrade !== undefined) return refuse("BAD_REQUEST", "Upgrades are not supported.");
   return checkBody(request);
 }
 
@@ -71,7 +75,7 @@ function checkBody(request: IncomingMessage): Refusal | undefined {
   const coding = request.headers["transfer-encoding"];
   const hasBody = length > 0 || coding !== undefined;
   if (coding !== undefined && coding !== "chunked")
-    return refuse("BAD_REQUEST", "This transfer encoding is not understood.");
+    return refuse("BAD_REQUEST", "This transfer encoding is not supported.");
   if (length > BODY_LIMIT_BYTES) return refuse("BODY_TOO_LARGE", "The body is larger than 1 MiB.");
   const types = valuesOf(request, "content-type");
   const isJson = types.length === 1 && /^application\/json(?:;\s*charset=utf-8)?$/i.test(types[0]!);
@@ -114,17 +118,17 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   "cache-control": "no-store",
 };
 
-/** The hook's script compares it byte for byte, and a shell takes time over each of them. */
+/** The hook's script compares it byte for byte, and a shell spends time on each byte. */
 export function answerHello(response: ServerResponse, proof: string): void {
   response.sendDate = false;
   response.writeHead(204, proof, { Connection: "keep-alive" }).end();
 }
 
-/** Says no before anything of the request was used. */
+/** Refuses before anything of the request was used. */
 export function answerRefusal(response: ServerResponse, { code, message }: Refusal): void {
   const { status, hint } = ERRORS[code];
   const body = JSON.stringify(errorJson({ code, message, hint, facts: {} }));
-  // a body that was refused unread must not be taken for the next request
+  // an unread body must not be taken for the next request
   const headers = { ...SAFE_HEADERS, "content-type": "application/json", connection: "close" };
   response.writeHead(status, headers).end(body);
 }

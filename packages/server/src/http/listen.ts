@@ -13,6 +13,7 @@ import {
   type Secrets,
 } from "./guard.ts";
 
+/** Handles one request. */
 export type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 const LIMITS = {
@@ -25,9 +26,10 @@ const LIMITS = {
 const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 16 * 1024;
 
-/** The literal addresses: a server that is told only a port listens on every interface. */
+/** The literal addresses: with only a port, a server listens on every interface. */
 const LOOPBACK = ["127.0.0.1", "::1"] as const;
 
+/** A listening server. */
 export interface Listening {
   readonly port: number;
   close(): Promise<void>;
@@ -61,6 +63,7 @@ export async function listenOnLoopback(
   return { port: chosen, close: () => closeAll(servers) };
 }
 
+/** Listens on a Unix socket that only this user can open. */
 export async function listenOnSocket(path: string, listener: Listener): Promise<Listening> {
   const server = guarded(createSocketGuard(), listener);
   const umask = process.umask(0o177);

@@ -1,6 +1,7 @@
 /**
- * Events of agents' hooks. An agent waits for each of them, so they are served before the application: no framework, and an
- * answer of few bytes. What an event means is for the `HookService` to know, which the process was given at its start.
+ * Events of agents' hooks. An agent waits for each of them, so they are served before the application: no
+ * framework, and a short answer. The `HookService`, which the process gets at its start, knows what an event
+ * means.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { BODY_LIMIT_BYTES } from "./guard.ts";
@@ -14,7 +15,7 @@ export interface DeliveredEvent {
   readonly input: Buffer;
   /** The hook's own directory. */
   readonly cwd: string;
-  /** Those of the hook's variables that tell agents apart. */
+  /** The hook's variables by which agents are told apart. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** The hook's name for the event, and when the hook stops waiting; a script names its event only. */
   readonly wait?: { readonly id: string; readonly deadline?: number };
@@ -22,7 +23,7 @@ export interface DeliveredEvent {
 
 /** Carries out hook events: what the server knows of agents. */
 export interface HookService {
-  /** What the hook has to print. Never rejects for anything that the agent could have sent. */
+  /** What the hook must print. Never rejects because of anything the agent sent. */
   answer(event: DeliveredEvent): Promise<string>;
 }
 
@@ -52,7 +53,7 @@ async function serve(service: HookService, hook: HookRequest, response: ServerRe
     const answer = await service.answer(event);
     end(response, 200, hook.isPlain ? answer : JSON.stringify({ answer }));
   } catch {
-    // the hook goes on to `belay hook`, which says what is wrong
+    // the hook falls back to `belay hook`, which reports what is wrong
     end(response, 500, "");
   }
 }
@@ -73,7 +74,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** From the hook's script: what is not the event is in headers, which a shell can write. */
+/** From the hook's script: everything but the event is in headers, which a shell can write. */
 function plainEvent({ agent, request }: HookRequest, input: Buffer): DeliveredEvent {
   const header = (name: string) => String(request.headers[name] ?? "");
   const id = header("x-belay-wait");
@@ -86,7 +87,7 @@ function plainEvent({ agent, request }: HookRequest, input: Buffer): DeliveredEv
   };
 }
 
-/** `NAME=value`, with a tab behind each. */
+/** `NAME=value`, each followed by a tab. */
 function parseVariables(text: string): Record<string, string> {
   const pairs = text.split("\t").filter((pair) => pair.includes("="));
   return Object.fromEntries(

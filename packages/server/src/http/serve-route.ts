@@ -1,6 +1,6 @@
 /**
- * Binds a handler to a route of the table. What comes in has the table's shape, or no handler sees it; a handler whose
- * answer has another shape does not compile.
+ * Binds a handler to a route of the table. A request that does not have the table's shape reaches no handler;
+ * a handler whose answer has another shape does not compile.
  */
 import { ROUTES, type CallInput, type Route, type RouteAnswer, type RouteName } from "@belay/protocol";
 import type { Context, Hono } from "hono";
@@ -42,7 +42,7 @@ export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handle
   });
 }
 
-/** An empty body is an empty object: many actions need nothing said. */
+/** An empty body is an empty object: many actions need no input. */
 export async function readJson(context: Context): Promise<unknown> {
   const text = await context.req.text();
   if (text === "") return {};
@@ -70,11 +70,12 @@ interface Parser<Output> {
     | { success: false; error: { issues: readonly { path: readonly PropertyKey[]; message: string }[] } };
 }
 
+/** Checks part of a request against its shape; throws `BAD_REQUEST`. */
 export function parse<Output>(part: string, shape: Parser<Output>, input: unknown): Output {
   const result = shape.safeParse(input);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${[part, ...path].join(".")}: ${message}`);
-  throw new ContractError("BAD_REQUEST", `The request is not understood: ${problems.join("; ")}.`, {
+  throw new ContractError("BAD_REQUEST", `The request is invalid: ${problems.join("; ")}.`, {
     facts: { problems },
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Events as a stream. The reader pulls: one event at a time waits for it, and one that does not take it for a while is
- * shown out. One that comes back goes on after the last number it saw, because events are kept in the store.
+ * Events as a stream. The reader pulls: one event at a time waits for it, and a reader that stalls is
+ * disconnected. A reader that comes back resumes after the last number it saw, because events are kept in the
+ * store.
  */
 import type { ThreadId, Workspace, WorkspaceEvent } from "@belay/engine";
 import { redactJson } from "@belay/protocol/redact";
@@ -8,15 +9,15 @@ import { eventJson } from "../json/index.ts";
 import { ContractError } from "@belay/protocol/errors";
 
 const HEART_BEAT_MS = 15_000;
-/** What was sent has not left in this time: nobody reads. */
+/** A reader that has not read what was sent within this time is gone. */
 const STALLED_MS = 10_000;
 const ENCODER = new TextEncoder();
 
-/** The streams of a process, open and to come. */
+/** The event streams of a process. */
 export interface EventStreams {
   /** Ends every open stream. */
   readonly ending: AbortSignal;
-  /** Streams that are open: a process with readers is not idle. */
+  /** Open streams: a process with readers is not idle. */
   readonly listeners: Set<symbol>;
 }
 
@@ -57,7 +58,7 @@ export function streamEvents(
         controller.enqueue(chunk);
         stalled = setTimeout(() => {
           close();
-          controller.error(new Error("a reader of events did not read and was shown out"));
+          controller.error(new Error("a reader of events stalled and was disconnected"));
         }, STALLED_MS).unref();
       },
       cancel: close,
@@ -67,7 +68,7 @@ export function streamEvents(
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
-/** Events as they go over the wire, with a sign of life when there are none for a while. */
+/** Events on the wire, with a keep-alive when there are none for a while. */
 class Chunks {
   readonly #events: AsyncIterator<WorkspaceEvent>;
   readonly #workspace: string;
@@ -89,7 +90,7 @@ class Chunks {
   }
 }
 
-/** Said first, so that a reader knows how far it may rely on what follows. */
+/** Sent first, so that a reader knows how reliable the stream is. */
 function statusLine({ id, watching }: Workspace): Uint8Array {
   return encode({
     type: "resident_status",
@@ -117,7 +118,7 @@ async function withinHeartBeat<Value>(work: Promise<Value>): Promise<Value | und
   }
 }
 
-/** One copy for all readers who are given the same event. */
+/** One copy for all readers of the same event. */
 const ENCODED = new WeakMap<WorkspaceEvent, Uint8Array>();
 
 function encodeOnce(event: WorkspaceEvent, workspace: string): Uint8Array {

@@ -5,7 +5,7 @@ import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
 
-/** What a checkpoint does not say of itself. */
+/** What a checkpoint object does not contain. */
 export interface CheckpointContext {
   readonly workspace: string;
   /** All of them, where the caller has more than the checkpoint carries. */

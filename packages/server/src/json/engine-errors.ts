@@ -1,4 +1,7 @@
-/** Every error of the engine has its row in the contract's table, and its hint gets the facts it needs: else this does not compile. */
+/**
+ * Proves, by compiling, that every error of the engine has a row in the contract's table and every hint gets
+ * its facts.
+ */
 import type { ErrorCode, ErrorFacts } from "@belay/engine";
 import { ERRORS, type ErrorRow } from "@belay/protocol/errors";
 

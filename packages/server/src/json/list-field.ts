@@ -1,8 +1,9 @@
-/** Lists in JSON are whole, and say how many entries they have. */
+/** A list in JSON and its total. */
 export type ListField<Name extends string, Item> = Readonly<
   Record<Name, readonly Item[]> & Record<`${Name}Total`, number>
 >;
 
+/** The first entries of a list, and its total when there are more. */
 export function listField<Name extends string, Item>(
   name: Name,
   items: readonly Item[],

@@ -87,17 +87,17 @@ export function resetOutcomeJson(outcome: Outcome | ResetOutcome): Json<typeof s
   return { resetTo, newSession, ...outcomeJson(outcome) };
 }
 
-/** A path that stands in the way. */
+/** A path in conflict. */
 export function conflictJson({ sharedWith, ...conflict }: Conflict): Json<typeof shapes.conflict> {
   return { ...withPathJson(conflict), ...(sharedWith && { sharedWith: sharedWith.map(stepJson) }) };
 }
 
-/** What was asked for by name; null = everything. */
+/** The paths requested by name; null = everything. */
 function pathsJson({ paths }: Plan): readonly string[] | null {
   return paths?.map((path) => pathJson(path).path) ?? null;
 }
 
-/** [N1] What a refusal left of the files, from what became of them: never a word that something else decides. */
+/** [N1] What a refusal left unchanged, derived from the outcome itself. */
 export function untouchedText({ displaced }: Pick<Outcome, "displaced">): string {
   if (displaced.length === 0) return "Nothing was changed.";
   const files = new Set(displaced.map(({ path }) => path)).size;

@@ -1,8 +1,10 @@
-/** What an edit is called in a plan that other programs read. */
+/** The contract's words for the edits of a plan. */
 import type { Edit } from "@belay/engine";
 
+/** What a plan would do to a path, in the contract's words. */
 export type PlanOperationType = "create" | "restore" | "delete" | "mode" | "replace";
 
+/** What an edit would do to its path. */
 export function planOperationType({ from, to }: Edit): PlanOperationType {
   if (to === undefined) return "delete";
   if (from === undefined) return "create";

@@ -15,12 +15,14 @@ export function sessionStatusJson(status: SessionStatus): Json<typeof shapes.ses
   };
 }
 
-/** What the session would be called in an exported repository. */
+/** The session's branch name in an exported repository. */
 export function sessionRef(session: string | null): string | null {
   return session === null ? null : `refs/heads/${session}`;
 }
 
-/** A rename is what it is made of, a change of mode a modification: three words are enough to approve by. */
+/**
+ * A rename counts as its two halves, a mode change as a modification: three words are enough for approval.
+ */
 export function pendingFileJson(file: PendingFile): Json<typeof shapes.pendingFile> {
   return {
     ...pathJson(file.path),

@@ -7,13 +7,13 @@ import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
 import { stepJson } from "./step-json.ts";
 
-/** How the resident process stands to a workspace; `watching`: captures of it cost what changed. */
+/** Whether the resident process serves a workspace; `watching`: captures cost what changed. */
 export type ResidentStatus = Json<typeof shapes.residentStatus>;
 
-/** It is not running. */
+/** The resident process is not running. */
 export const NO_RESIDENT: ResidentStatus = { running: false, pid: null, watching: false };
 
-/** How a workspace stands. */
+/** The status of a workspace. */
 export function statusJson(
   status: WorkspaceStatus,
   { resident }: { resident: ResidentStatus },
@@ -27,10 +27,10 @@ export function statusJson(
     thread: status.thread?.id ?? null,
     session: session?.session ?? null,
     hasUnapproved: session?.hasUnapproved ?? null,
-    // with a conversation: what is unapproved in it; without one what changed since the newest checkpoint
+    // with a thread: what is unapproved in it; otherwise what changed since the newest checkpoint
     ...listField("changedFiles", (session?.changedFiles ?? changedFiles).map(fileChangeJson)),
     ...listField("sinceNewest", changedFiles.map(fileChangeJson)),
-    // null: cannot be told
+    // null = unknown
     changes: status.changes,
     ...listField("gaps", status.gaps.map(withPathJson)),
     ...listField("excluded", status.excluded.map(withPathJson)),

@@ -1,4 +1,4 @@
-/** What the store takes, in the contract's shape. */
+/** How much the store takes, in the contract's shape. */
 import type { Stats } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { optionalTime } from "./thread-json.ts";

@@ -1,9 +1,9 @@
-/** Conversations, their messages, sessions and agents in the contract's shape. */
+/** Threads, their messages, sessions and agents in the contract's shape. */
 import type { AgentRun, Message, RolledBack, Session, ThreadSummary, UncapturedTurn } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { pathJson } from "./path-json.ts";
 
-/** A conversation. */
+/** A thread. */
 export function threadJson(thread: ThreadSummary, workspace: string): Json<typeof shapes.thread> {
   const { createdAt, updatedAt, lastApprovedAt, ...rest } = thread;
   return {
@@ -20,7 +20,7 @@ export function messageJson(message: Message): Json<typeof shapes.message> {
   return { ...message, createdAt: isoTime(message.createdAt) };
 }
 
-/** Work of an agent that no checkpoint could be taken of. */
+/** Agent work that no checkpoint covers. */
 export function uncapturedJson(turn: UncapturedTurn): Json<typeof shapes.uncapturedTurn> {
   return { ...turn, at: isoTime(turn.at), until: isoTime(turn.until) };
 }
@@ -35,7 +35,7 @@ export function agentJson(agent: AgentRun): Json<typeof shapes.agentRun> {
   return { ...agent, startedAt: isoTime(agent.startedAt), endedAt: optionalTime(agent.endedAt) };
 }
 
-/** Work that an agent still believes to be there. */
+/** Work that was taken out while the agent still believes it is there. */
 export function rolledBackJson({
   by,
   description,
@@ -50,7 +50,7 @@ export function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** A moment that may not have come. */
+/** A moment that may be null. */
 export function optionalTime(milliseconds: number | null): string | null {
   return milliseconds === null ? null : isoTime(milliseconds);
 }

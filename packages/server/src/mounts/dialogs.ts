@@ -1,6 +1,6 @@
 /**
- * The dialogs API (`/api/dialogs`): the same threads, in snake_case and with commits for checkpoints. It
- * has no previews, so its actions plan on the spot.
+ * The dialogs API (`/api/dialogs`): the same threads in snake_case, with commits for checkpoints. It has no
+ * previews, so its actions plan and act at once.
  */
 import type { Checkpoint, Message, PendingFile, ThreadSummary, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
@@ -27,6 +27,7 @@ const CURSOR = z.object({
   limit: z.coerce.number().int().min(1).max(1000).optional(),
 });
 
+/** Serves the AgentSmithy API at `/api/dialogs`. */
 export function mountDialogs(app: Hono, served: Served): void {
   serveIndex(app, served);
   serveHistory(app, served);
@@ -191,7 +192,7 @@ function serveActions(app: Hono, served: Served): void {
     const { checkpoint_id: ref } = parse("body", RESTORE, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, ref);
-      // unwritable files are left out and named, as the document has it
+      // unwritable files are skipped and named, as the reference document says
       const outcome = await workspace.restoreTo(id, { thread, bestEffort: true });
       const { newCheckpoint, safetyCheckpoint, skipped } = outcome;
       return {

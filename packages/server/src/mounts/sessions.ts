@@ -1,6 +1,6 @@
 /**
- * The supervisor's API (`/api/sessions`): a session there is a thread here. Checkpoints carry the files
- * that going back to them would touch, with the content they have there; there are no plan ids.
+ * The supervisor's API (`/api/sessions`): a session there is a thread here. Checkpoints carry the files that
+ * going back would change, with their content at the checkpoint. There are no plan ids.
  */
 import type { Checkpoint, Edit, Plan, ThreadId, Workspace } from "@belay/engine";
 import type { Context, Hono } from "hono";
@@ -22,6 +22,7 @@ const ROLLBACK = z.object({
 });
 const BASE = "/api/sessions/:id/checkpoints";
 
+/** Serves the supervisor's API at `/api/sessions`. */
 export function mountSessions(app: Hono, served: Served): void {
   app.post("/api/sessions", async (context) => {
     const { title, externalId } = parse("body", SESSION, await readJson(context));
@@ -116,7 +117,7 @@ function serveRollback(app: Hono, served: Served): void {
     const { paths, bestEffort = false } = parse("body", ROLLBACK, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      // the conversation goes on from the point its files went back to
+      // the conversation continues from the point to which its files went back
       const options = paths === undefined ? ({ scope: "both" } as const) : { paths };
       const outcome = await workspace.restoreTo(id, { thread, bestEffort, ...options });
       const report = outcomeJson(outcome);
@@ -163,7 +164,7 @@ function supervisorCheckpoint(checkpoint: Checkpoint, sessionId: string) {
   };
 }
 
-/** What differs from the present state, as it was at the checkpoint: null content means it did not exist. */
+/** Files that differ from the present state, with their content at the checkpoint; null = did not exist. */
 async function filesOf(workspace: Workspace, { id }: Checkpoint) {
   const { files } = await workspace.diff({ from: id, detail: "names" });
   return Promise.all(

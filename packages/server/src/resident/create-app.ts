@@ -14,9 +14,10 @@ import type { Log } from "../hosting/log.ts";
 import { ContractError, errorJson, reportError } from "@belay/protocol/errors";
 import type { WorkspaceHost } from "../hosting/workspace-host.ts";
 
-/** More routes, from whoever puts the process together. */
+/** Adds routes of the program that assembles the process. */
 export type Extension = (app: Hono, host: WorkspaceHost) => void;
 
+/** The HTTP application with all routes. */
 export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   const app = new Hono();
   app.use(
@@ -37,7 +38,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   app.notFound(() => {
     throw new ContractError(
       "ROUTE_NOT_FOUND",
-      "There is nothing at this address. `GET /openapi.json` lists what there is.",
+      "There is nothing at this address. `GET /openapi.json` lists all routes.",
     );
   });
   app.onError((error) => {

@@ -1,6 +1,10 @@
-/** At most one resident process a user: the lock is a database's, which the system lets go when its holder dies. */
+/**
+ * At most one resident process per user. The lock is a database's, which the system releases when its holder
+ * dies.
+ */
 import type { DatabaseSync } from "node:sqlite";
 
+/** A lock that ends with its process. */
 export class ExclusiveLock implements Disposable {
   readonly #database: DatabaseSync;
 
@@ -8,7 +12,7 @@ export class ExclusiveLock implements Disposable {
     this.#database = database;
   }
 
-  /** undefined when another process holds it and does not let go within `patienceMs`. */
+  /** undefined when another process holds it longer than `patienceMs`. */
   static take(path: string, patienceMs = 0): ExclusiveLock | undefined {
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     const database = new DatabaseSync(path, { timeout: patienceMs });

@@ -1,6 +1,6 @@
 /**
- * The resident process: one per user, many workspaces. It may die at any moment and be started anew by
- * whoever needs it; everything it has acknowledged is in the stores.
+ * The resident process: one per user, many workspaces. It may die at any moment, and the next process that
+ * needs it starts it again; everything it has acknowledged is in the stores.
  */
 import { randomBytes } from "node:crypto";
 import type { Workspace } from "@belay/engine";
@@ -14,14 +14,15 @@ import { ExclusiveLock } from "./exclusive-lock.ts";
 import { createFileLog, type Log } from "../hosting/log.ts";
 import { RunDirectory, type ResidentFacts } from "./run-directory.ts";
 
+/** How the resident process runs. */
 export interface ResidentOptions {
   readonly home: string;
   readonly version: string;
   /** 0 picks a free one. */
   readonly port: number;
-  /** The workspace that requests mean when they name none. */
+  /** The workspace for requests that name none. */
   readonly directory?: string;
-  /** Somebody looks at it: it does not end by itself. */
+  /** True when it runs in the foreground: it does not end by itself. */
   readonly foreground: boolean;
   readonly extend?: Extension;
   /** Carries out the events of agents' hooks. */
@@ -33,19 +34,20 @@ export interface ResidentOptions {
   readonly idleMs?: number;
 }
 
+/** The running process. */
 export interface Resident {
   readonly facts: ResidentFacts;
-  /** Fulfilled when the process has been told to end, or has been idle for long, and everything is closed. */
+  /** Resolves when the process was told to end or was idle for long, and everything is closed. */
   readonly ended: Promise<void>;
   stop(): void;
 }
 
 const IDLE_MS = 30 * 60 * 1000;
 const HOUSEKEEPING_MS = 60 * 1000;
-/** A command that asks whether anybody holds the lock has it for a moment. */
+/** A command that checks whether the lock is held has it for a moment. */
 const LOCK_MS = 250;
 
-/** Undefined when another process is already there. */
+/** Undefined when another process is running already. */
 export async function startResident(options: ResidentOptions): Promise<Resident | undefined> {
   const run = new RunDirectory(options.home);
   run.create();
@@ -95,7 +97,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const housekeeping = setInterval(
     () => {
       void host.release();
-      // its home was deleted or given to another: no client can find this process any more
+      // its home was deleted or replaced: no client can find this process
       if (!isOurs()) ending.abort();
       if (!options.foreground && listeners.size === 0 && clock() - usedAt > idleMs) ending.abort();
     },
@@ -117,7 +119,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   return { facts, ended, stop: () => ending.abort() };
 }
 
-/** Hook events come first: an agent waits for each. The application has everything else. */
+/** Hook events come first, because an agent waits for each; the application serves everything else. */
 function createListener(
   served: Served,
   log: Log,
@@ -128,7 +130,7 @@ function createListener(
   return hooks === undefined ? app : withHooks(hooks(served.host), app);
 }
 
-/** Without what only the private file may say. */
+/** Without the facts that only the private file may hold. */
 function publicFacts(facts: ResidentFacts) {
   const { hello: _hello, proof: _proof, ...rest } = facts;
   return rest;
@@ -138,5 +140,5 @@ function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** The request that asks for the end gets its answer. */
+/** Time for the answer to the request that ends the process. */
 const ANSWER_FIRST_MS = 50;

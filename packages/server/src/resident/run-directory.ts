@@ -4,13 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isPrivateDirectory, isPrivateSocket, makePrivateDirectory } from "./private-place.ts";
 
-/** What a running process says about itself. */
+/** What a running process records about itself. */
 export interface ResidentFacts {
   readonly pid: number;
   readonly version: string;
   readonly url: string;
   readonly token: string;
-  /** What a client says first that does not know yet whom it speaks to, and what it must hear then. */
+  /** What a client sends before it knows whom it speaks to, and the answer it must get. */
   readonly hello: string;
   readonly proof: string;
   readonly startedAt: string;
@@ -19,9 +19,10 @@ export interface ResidentFacts {
 
 /** The kernel's limit for the path of a socket, with its final NUL. */
 const LONGEST_SOCKET_PATH = 104;
-/** So many deaths are remembered. */
+/** How many crashes are remembered. */
 const DEATHS_KEPT = 20;
 
+/** The files by which clients find the process. */
 export class RunDirectory {
   readonly path: string;
 
@@ -37,11 +38,14 @@ export class RunDirectory {
     return join(this.path, "resident.log");
   }
 
-  /** Beside the rest; a home whose path is too long for a socket has it in a private directory elsewhere. */
+  /**
+   * The path of the socket. If the home's path is too long for a socket, it is in a private directory
+   * elsewhere.
+   */
   get socket(): string {
     const near = join(this.path, "resident.sock");
     if (Buffer.byteLength(near) < LONGEST_SOCKET_PATH) return near;
-    // loaded here because every hook comes past this file, and hardly any has a home of such a length
+    // loaded here: every hook loads this file, and hardly any has such a long home
     const { hash } = process.getBuiltinModule("node:crypto");
     const name = hash("sha256", this.path).slice(0, 16);
     return join(tmpdir(), `belay-${process.getuid?.() ?? "user"}`, `${name}.sock`);
@@ -60,7 +64,7 @@ export class RunDirectory {
     }
   }
 
-  /** What the last process said; it may be gone. */
+  /** What the last process recorded; it may be gone. */
   read(): ResidentFacts | undefined {
     return readJson<ResidentFacts>(this.#facts);
   }
@@ -74,19 +78,19 @@ export class RunDirectory {
     rmSync(this.socket, { force: true });
   }
 
-  /** Told by the holder of the lock when it begins: a mark that is still there is of one that died. */
+  /** Call at the start, holding the lock: a mark that is still there means that the last process crashed. */
   noteStart(now: number): void {
     if (lstatSync(this.#mark, { throwIfNoEntry: false }) !== undefined)
       writeJson(this.#deaths, [...this.deaths(), now].slice(-DEATHS_KEPT));
     writeJson(this.#mark, { pid: process.pid, at: now });
   }
 
-  /** Told when it ends as it should. */
+  /** Call at an orderly end. */
   noteEnd(): void {
     rmSync(this.#mark, { force: true });
   }
 
-  /** When it turned out that a process had died without a word, oldest first. */
+  /** When crashes were noticed, oldest first. */
   deaths(): number[] {
     return readJson<number[]>(this.#deaths) ?? [];
   }

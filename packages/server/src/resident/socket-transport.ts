@@ -1,16 +1,16 @@
 /**
- * Requests of the user's own commands, over the private socket. Written out because loading `node:http` takes a
- * hook longer than all else it does. One request a connection: the answer ends with it.
+ * Requests of the user's own commands over the private socket. Written by hand, because loading `node:http`
+ * takes longer than everything else a hook does. One request per connection.
  */
 import type { Transport } from "@belay/protocol/client";
 
-/** Rejects when nobody answers within `timeoutMs`: the caller then works alone. */
+/** Rejects when there is no answer within `timeoutMs`: the caller then works alone. */
 export function createSocketTransport(socketPath: string, timeoutMs: number): Transport {
   return (request) =>
     new Promise((done, fail) => {
       const pieces: Buffer[] = [];
       const text = requestText(request);
-      // loaded here: a command that finds nobody to ask does not wait for it
+      // loaded here: a command without a resident process does not wait for it
       const socket = process.getBuiltinModule("node:net").connect(socketPath);
       socket.setTimeout(timeoutMs, () => socket.destroy(new Error("the resident process does not answer")));
       socket.on("data", (piece) => pieces.push(piece));

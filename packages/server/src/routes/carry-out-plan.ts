@@ -1,14 +1,14 @@
-/** Carrying out a plan that was shown: the one way in which files change under `/api/threads`. */
+/** Carries out a previewed plan: the only way in which files change under `/api/threads`. */
 import type { Outcome, Plan, Workspace } from "@belay/engine";
 import { assertApplied } from "./served.ts";
 
-/** Which plan, and whether it may leave out what stands in the way. */
+/** Which plan, and whether it may skip conflicts. */
 export interface PlanRequest {
   readonly planId: string;
   readonly bestEffort?: boolean | undefined;
 }
 
-/** Carries it out and answers with `report`; conflicts are an answer of their own. */
+/** Carries it out and answers with `report`; conflicts are an error answer. */
 export async function carryOutPlan<Report extends object>(
   workspace: Workspace,
   { planId, bestEffort = false }: PlanRequest,

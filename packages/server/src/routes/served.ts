@@ -1,4 +1,4 @@
-/** What handlers share: the host, and how a thread's request becomes work on its workspace. */
+/** Shared by handlers: the host, and how a request for a thread becomes work on its workspace. */
 import type { Checkpoint, Outcome, ThreadId, Workspace } from "@belay/engine";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import type { Json, shapes } from "@belay/protocol";
@@ -12,12 +12,12 @@ export interface Served extends EventStreams {
   readonly host: WorkspaceHost;
   readonly version: string;
   facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
-  /** Whether a workspace is captured automatically: known to those who know agents. */
+  /** Whether a workspace is captured automatically; only code that knows agents can tell. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   stop(): void;
 }
 
-/** A thread's request, when everything asked of its workspace before is done. */
+/** Runs a request for a thread when all earlier work on its workspace is done. */
 export async function inThread<Result>(
   { host }: Served,
   id: string,
@@ -27,6 +27,7 @@ export async function inThread<Result>(
   return hosted.inTurn(() => work(hosted.workspace, id as ThreadId, hosted));
 }
 
+/** Runs work on the workspace that a request names. */
 export async function inWorkspace<Result>(
   { host }: Served,
   ref: string | undefined,
@@ -36,7 +37,7 @@ export async function inWorkspace<Result>(
   return hosted.inTurn(() => work(hosted.workspace, hosted));
 }
 
-/** A checkpoint of this very thread: another's is not there, whoever knows its id. */
+/** A checkpoint of exactly this thread: another thread's is not found, even by its id. */
 export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: string): Promise<Checkpoint> {
   const checkpoint = await workspace.resolve(ref);
   if (checkpoint.thread === thread || checkpoint.thread === null) return checkpoint;
@@ -45,7 +46,7 @@ export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: 
   });
 }
 
-/** Conflicts are an answer of their own: the plan was not carried out, and these paths are why. */
+/** Conflicts are an error answer: the plan was not carried out, because of these paths. */
 export function assertApplied(outcome: Outcome, report: object): void {
   if (outcome.outcome !== "conflicts") return;
   const message = `Some files changed differently meanwhile. ${untouchedText(outcome)}`;

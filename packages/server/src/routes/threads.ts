@@ -1,4 +1,4 @@
-/** Conversations: threads, messages, turns, tools, edits. */
+/** Threads: messages, turns, tools, edits. */
 import type { Hono } from "hono";
 import { redact } from "@belay/protocol/redact";
 import { serveRoute } from "../http/serve-route.ts";
@@ -15,7 +15,7 @@ import {
 import { inThread, inWorkspace, type Served } from "./served.ts";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 
-/** Serves the routes of conversations, and of what happens in them. */
+/** Serves the routes of threads. */
 export function serveThreads(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
@@ -68,7 +68,7 @@ function serveMessages(app: Hono, served: Served): void {
           checkpoint: null,
         };
       }
-      // secrets are taken out before the beginning is cut off: half of one is not recognised
+      // secrets are removed before the text is cut: half of one is not recognised
       const summary = redact(content);
       const request = { content, summary, ...(externalId && { messageId: externalId }) };
       const { message, checkpoint, rolledBack } = await workspace.turns.prompt(thread, request);

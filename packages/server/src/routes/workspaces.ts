@@ -1,4 +1,4 @@
-/** What concerns a workspace as a whole, the settings, and the process itself. */
+/** Routes of a workspace as a whole, the settings, and the process itself. */
 import { listSettings, RETENTION_PRESETS, writeSetting } from "@belay/engine";
 import { openApiDocument } from "@belay/protocol";
 import type { Hono } from "hono";
