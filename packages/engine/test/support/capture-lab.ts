@@ -5,7 +5,7 @@ import { everyLook, type Context } from "../../src/capture/context.ts";
 import type { Look } from "../../src/capture/look.ts";
 import { withCapture } from "../../src/capture/with-capture.ts";
 import { Worktree } from "../../src/capture/worktree.ts";
-import type { WorktreeLimits } from "../../src/capture/worktree-options.ts";
+import type { WorktreeLimits, WorktreeOptions } from "../../src/capture/worktree-options.ts";
 import { walkTree } from "../../src/diff/compare-trees.ts";
 import { absolutePath, below } from "../../src/fs/absolute-path.ts";
 import { createSystem } from "../../src/fs/system.ts";
@@ -85,8 +85,6 @@ export class CaptureLab {
     this.#stores.push(store);
     const { settings } = this;
     const system = createSystem();
-    const excludedDirectories = () => settings.excluded;
-    const root = absolutePath(this.root);
     return {
       system: { ...system, now: () => system.now() + settings.clockMs },
       store,
@@ -95,21 +93,27 @@ export class CaptureLab {
       get capBytes() {
         return settings.capBytes;
       },
-      excludedDirectories,
+      excludedDirectories: () => settings.excluded,
       interrupt: undefined,
       interrupted: [],
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),
-      worktree: new Worktree({
-        root,
-        objects: store.objects,
-        everyLook: () => everyLook({ store, excludedDirectories }),
-        cachePath: below(directory, "stat-cache"),
-        storeId: store.id,
-        limits: () => settings.limits,
-        commandPath: system.commandPath,
-        hasCheckpoint: (id, snapshot) => hasCheckpoint(store.db, id, snapshot),
-      }),
+      worktree: new Worktree(this.worktreeOptions(store)),
+    };
+  }
+
+  /** What the working copy is looked at with, for tests below the worktree. */
+  worktreeOptions(store: Store = this.store): WorktreeOptions {
+    const { settings } = this;
+    return {
+      root: absolutePath(this.root),
+      objects: store.objects,
+      everyLook: () => everyLook({ store, excludedDirectories: () => settings.excluded }),
+      cachePath: below(absolutePath(join(this.#base, "store")), "stat-cache"),
+      storeId: store.id,
+      limits: () => settings.limits,
+      commandPath: "/usr/bin:/bin",
+      hasCheckpoint: (id, snapshot) => hasCheckpoint(store.db, id, snapshot),
     };
   }
 
@@ -136,6 +140,14 @@ export class CaptureLab {
       if (entry.kind === "file" || entry.kind === "symlink")
         files[displayPath(path)] = objects.read(entry.hash).toString();
     return files;
+  }
+
+  /** The directories of a snapshot and the names of their trees; the root is "". */
+  trees(snapshot: ObjectHash, objects: ObjectSource = this.store.objects): Map<string, ObjectHash> {
+    const trees = new Map([["", snapshot]]);
+    for (const { path, entry } of walkTree(objects, snapshot))
+      if (entry.kind === "directory") trees.set(displayPath(path), entry.hash);
+    return trees;
   }
 
   /** How many rows a table has. */
