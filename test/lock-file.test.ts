@@ -1,0 +1,38 @@
+/** The lock file is whole: `npm ci` refuses one in which a package of any platform is missing. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+interface LockedPackage {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly link?: boolean;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
+}
+
+const lock = JSON.parse(readFileSync(join(import.meta.dirname, "../package-lock.json"), "utf8")) as {
+  packages: Readonly<Record<string, LockedPackage>>;
+};
+
+test("every dependency of every package has an entry, also for platforms that nobody here has", () => {
+  const missing = Object.entries(lock.packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
+    Object.keys({ ...dependencies, ...optionalDependencies })
+      .filter((name) => entryFor(name, path) === undefined)
+      .map((name) => `${path} needs ${name}`),
+  );
+  expect(missing).toEqual([]);
+});
+
+test("it names no place that packages were fetched from", () => {
+  const named = Object.values(lock.packages).filter(({ resolved, link }) => link !== true && resolved);
+  expect(named).toEqual([]);
+});
+
+/** As Node looks for it: in the package, then in the directories above. */
+function entryFor(name: string, path: string): LockedPackage | undefined {
+  const own = lock.packages[`${path === "" ? "" : `${path}/`}node_modules/${name}`];
+  if (own !== undefined || path === "") return own;
+  const above = path.lastIndexOf("/node_modules/");
+  return entryFor(name, above < 0 ? "" : path.slice(0, above));
+}
