@@ -3,6 +3,7 @@ import { findWorkspace } from "@belay/engine";
 import { join } from "node:path";
 import { execFileSync } from "node:child_process";
 import { Belay } from "./belay.ts";
+import { measureCommands } from "./commands.ts";
 import { measureLive } from "./live.ts";
 import { median, mib, milliseconds, ms, type Row } from "./measure.ts";
 import { changeFiles, createProject, type Project } from "./project.ts";
@@ -26,7 +27,8 @@ export async function measureSpeed(
   const rows = [measureFirst(project, git, belay, rounds), ...measureCold(project, git, belay, rounds)];
   rows.push(...(await measureInProcess(project, git, belay, rounds)));
   const live = await measureLive(project, git, { home: belay.home, rounds });
-  return { rows: [...rows, ...live.rows], captureMs: live.captureMs };
+  const commands = await measureCommands(project, git, { home: join(place, `resident-${files}`), rounds });
+  return { rows: [...rows, ...live.rows, ...commands], captureMs: live.captureMs };
 }
 
 function row(facts: {

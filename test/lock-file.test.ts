@@ -15,7 +15,7 @@ const lock = JSON.parse(readFileSync(join(import.meta.dirname, "../package-lock.
   packages: Readonly<Record<string, LockedPackage>>;
 };
 
-test("every dependency of every package has an entry, also for platforms that nobody here has", () => {
+test("every dependency of every package has an entry, on all platforms", () => {
   const missing = Object.entries(lock.packages).flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.keys({ ...dependencies, ...optionalDependencies })
       .filter((name) => entryFor(name, path) === undefined)
