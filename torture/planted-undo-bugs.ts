@@ -9,7 +9,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "history/liveness",
-        text: "if (client !== null && !moment.isAlive(client)) return true;",
+        text: "if (isAgentGone(db, call.thread, moment)) return true;",
         instead: "",
       },
     ],

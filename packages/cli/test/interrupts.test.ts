@@ -398,7 +398,7 @@ test("[R128] the resident process notices that a command was cut off: what one w
   const client = new Client(CLAUDE, "s1", "");
   await client.prompt("build it");
   await client.begin(() => sandbox.write("x.txt", "1\n"));
-  const isNoticed = () => sandbox.ok("list").includes("After Bash, which was cut off");
+  const isNoticed = () => sandbox.ok("list").includes("After Bash: not running, no end reported");
   for (let tries = 0; tries < 60 && !isNoticed(); tries += 1) await pause(250);
   expect(isNoticed()).toBe(true);
   sandbox.write("mine.txt", "mine\n");
@@ -412,7 +412,7 @@ test("[R195] a command that waited for permission longer than the resident proce
   const client = new Client(CLAUDE, "s1", "");
   await client.prompt("build it");
   await client.begin();
-  const isNoticed = () => sandbox.ok("list").includes("After Bash, which was cut off");
+  const isNoticed = () => sandbox.ok("list").includes("After Bash: not running, no end reported");
   for (let tries = 0; tries < 60 && !isNoticed(); tries += 1) await pause(250);
   expect(isNoticed()).toBe(true);
   await client.command(true);

@@ -57,10 +57,16 @@ export function isTurnOver(db: Database, { owner, thread }: Step, moment: Moment
 export function isCallOver(db: Database, call: ToolCall, moment: Moment): boolean {
   if (call.thread === moment.heard && call.nature !== "command") return false;
   const { client, heardAt } = clientOf(db, call.thread);
-  if (client !== null && !moment.isAlive(client)) return true;
+  if (isAgentGone(db, call.thread, moment)) return true;
   const runs =
     client === null || call.nature !== "command" ? undefined : moment.hasStarted(client, call.openedAt);
   return runs === undefined ? isSilent(heardAt, moment) : !runs;
+}
+
+/** True when the process of a thread's agent is known to have ended. */
+export function isAgentGone(db: Database, thread: ThreadId, moment: Moment): boolean {
+  const { client } = clientOf(db, thread);
+  return client !== null && !moment.isAlive(client);
 }
 
 /**

@@ -3,7 +3,7 @@
  * taken for theirs.
  */
 import { wasInterrupted } from "../history/attribution.ts";
-import { isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
+import { isAgentGone, isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
 import type { Recorded } from "../history/record.ts";
 import { closeCall, openCalls, takeUpCall, type ToolCall } from "../history/tool-calls.ts";
 import type { ThreadId } from "../model/ids.ts";
@@ -33,8 +33,12 @@ export class CutOffWatch {
       .map((call) => ({ call, name: `${call.seq} ${lastHeard(db, call.thread)}` }));
     this.#suspects = new Map(over.map(({ name }) => [name, this.#suspects.get(name) ?? now]));
     const cutOff = over.find(({ name }) => now - this.#suspects.get(name)! >= TELLING_MS);
+    if (cutOff === undefined) return undefined;
+    const { call } = cutOff;
+    // a command that waits for permission does not run either, and sends no event that says so
+    const what = isAgentGone(db, call.thread, moment) ? CUT_OFF : ": not running, no end reported";
     // recording it gives up what is over
-    return cutOff && withCapture(context, {}, (capture) => capture.record(afterCall(cutOff.call)));
+    return withCapture(context, {}, (capture) => capture.record(afterCall(call, what)));
   }
 }
 
@@ -45,15 +49,17 @@ export function endInterrupted(context: Context, thread: ThreadId, at: number): 
   const [first] = calls;
   if (first === undefined) return undefined;
   return withCapture(context, {}, (capture) => {
-    const recorded = capture.record({ ...afterCall(first), moment: { interrupted: [{ thread, at }] } });
+    const recorded = capture.record({ ...afterCall(first, CUT_OFF), moment: { interrupted: [{ thread, at }] } });
     for (const call of calls) closeCall(store.db, call, system.now());
     return recorded;
   });
 }
 
-function afterCall({ thread, tool, id }: ToolCall) {
+const CUT_OFF = ", which was cut off";
+
+function afterCall({ thread, tool, id }: ToolCall, what: string) {
   return {
     request: { kind: "tool" as const, phase: "after" as const, thread, tool, toolUseId: id },
-    description: `After ${tool}, which was cut off`,
+    description: `After ${tool}${what}`,
   };
 }
