@@ -18,7 +18,7 @@ const IGNORED = new Set(
 `),
 );
 
-/** How a background task that ended shows itself: as a prompt that nobody typed. */
+/** A background task that ended arrives as a prompt that no person typed. */
 const WAKE_UP = /^\s*<task-notification>/;
 
 export function parseClaudeShape(payload: Payload): AgentEvent | undefined {

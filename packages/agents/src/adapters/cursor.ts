@@ -26,7 +26,7 @@ export const cursor: AgentAdapter = {
   parse,
   answer,
   announcesTools: true,
-  // nobody has looked which process of the editor's runs hooks and commands
+  // which of the editor's processes runs hooks and commands is not known
   startsItself: false,
   // A prompt's hook may only let it pass; the first answer that takes text is a tool's.
   tellsModelAt: ["session-start", "tool-after"],
@@ -112,7 +112,7 @@ function parseSubagent(payload: Payload, origin: Origin, name: string): AgentEve
   return { ...origin, session, kind: "agent-end", run, status: statusOf(payload) };
 }
 
-/** Unlike others, Cursor also reports that a turn was aborted. */
+/** Unlike most agents, Cursor also reports that a turn was aborted. */
 function parseStop(payload: Payload, origin: Origin): AgentEvent {
   return { ...origin, kind: "turn-end", status: statusOf(payload), answer: null, background: [] };
 }

@@ -26,8 +26,8 @@ export async function loadAllAgents(): Promise<AgentAdapter[]> {
 }
 
 /**
- * Who really sent this. Cursor, Copilot CLI and others also run the hooks in Claude Code's settings, so the
- * name in the command line is only the name of the file it stood in. The payload is asked before the
+ * The agent that really sent an event. Cursor, Copilot CLI and more also run the hooks in Claude Code's settings, so the
+ * name in the command line is only that of the settings file. The payload counts before the
  * environment: an agent started from another one's shell inherits that one's variables.
  */
 export function recogniseAgent(named: AgentId, payload: Payload, environment: NodeJS.ProcessEnv): AgentId {

@@ -65,7 +65,7 @@ export const DEADLINES = {
   COMMAND_MS: 60_000,
   /** The resident process gives the same answer to an event that is delivered again for this long. */
   REPEATED_MS: 60_000,
-  /** Work on an event that nobody waits for is given up after this long. */
+  /** Work on an event is given up after this long. */
   GIVEN_UP_MS: 600_000,
   /** opencode's plugin: when it stops waiting for a script that has hung. */
   PLUGIN_MS: 15_000,

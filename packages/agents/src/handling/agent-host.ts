@@ -1,5 +1,5 @@
 /**
- * What the adapters ask of whoever keeps the checkpoints: the engine in the same process, or a client of the
+ * What event handling needs of the keeper of checkpoints: the engine in the same process, or a client of the
  * resident one. The package owns this interface and imports neither. Every method may be slow or fail: the
  * caller has a deadline and turns a failure into a note of trouble, never into one of the agent's.
  */
@@ -15,7 +15,7 @@ export interface ThreadRequest {
   readonly externalId: string;
   /** Where the agent works now; a linked worktree is a workspace of its own. */
   readonly cwd: string;
-  /** A subagent is at work: what to call the thread where nobody else is, as in a worktree of its own. */
+  /** A subagent is at work: a title for a thread that only it works in, as in a worktree of its own. */
   readonly subagent?: string;
   /** The agent's own process, where it is known. */
   readonly client?: ClientProcess | undefined;

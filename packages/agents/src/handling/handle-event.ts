@@ -1,7 +1,7 @@
 /**
- * What is done about an agent's event: the one place where prompts, tool calls, subagents and stops become
- * calls of the host. Events may come twice, out of order, or not at all: an agent that is interrupted says
- * nothing, so the next event closes what is still open.
+ * What is done about an agent's event: the one place where prompts, tool calls, subagents and stops become calls of the
+ * host. Events may come twice, out of order, or not at all: an interrupted agent sends none, so the next event closes what
+ * is still open.
  */
 import type { AgentHost, Deadline } from "./agent-host.ts";
 import type { AgentRun, ToolStatus, TurnStatus } from "../events/agent-event.ts";
@@ -24,6 +24,7 @@ import { digest, textOf } from "../events/payload.ts";
 
 const NESTING_LIMIT = 8;
 
+/** What an event is carried out with. */
 export interface Scene<Thread> {
   readonly host: AgentHost<Thread>;
   readonly adapter: AgentAdapter;
@@ -51,7 +52,7 @@ interface Act<Thread, Event extends AgentEvent = AgentEvent> {
 
 type Of<Kind extends EventKind> = Extract<AgentEvent, { kind: Kind }>;
 
-/** Carries out an event; what it throws is the host's trouble, not yet the agent's. */
+/** Carries out an event. What it throws is the host's trouble; the caller keeps it from the agent. */
 export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent): Promise<Reply> {
   if (sent.kind === "ignored") return {};
   if (sent.kind === "command") return runCommand(scene, sent);
@@ -76,7 +77,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   const claim = notes.claim(`${event.kind}:${event.key}`, named ? undefined : scene.arrivedAt);
   if (claim === null) return {};
   notes.placeOfTranscript(event, cwd);
-  // [R156] what the agent does not tell apart is told apart by its time
+  // [R156] equal events without an id differ by their time
   const own = named ? event : { ...event, key: digest(event.key, claim.arrivedAt) };
   let isDone = false;
   try {
@@ -111,7 +112,7 @@ function noteClient<Thread>({ client }: Scene<Thread>, notes: HookNotes): void {
   if (client !== undefined) notes.remember("client", { process: formatClient(client) });
 }
 
-/** Reads nothing, writes nothing: not worth looking for a workspace. */
+/** False for events that change no file and say nothing new: not worth looking for a workspace. */
 function matters(event: AgentEvent): boolean {
   if (event.kind === "tool-before" || event.kind === "tool-after") return event.use.mutates;
   // A subagent's own prompt and stop are framed by the events about that subagent.
@@ -205,7 +206,7 @@ async function turnEnd<Thread>(act: Act<Thread, Of<"turn-end">>): Promise<undefi
   notes.endTurn();
 }
 
-/** A tool call of a turn whose prompt was not announced: the turn before it ended without a word. */
+/** A tool call of a turn whose prompt was not announced: the turn before it ended without an event. */
 async function noticeUnannouncedTurn<Thread>(act: Act<Thread>): Promise<void> {
   const { notes, event } = act;
   const open = notes.openTurn();
@@ -215,7 +216,7 @@ async function noticeUnannouncedTurn<Thread>(act: Act<Thread>): Promise<void> {
   notes.beginTurn({ messageId: event.turnId, turnId: event.turnId });
 }
 
-/** Ends a turn of whose end no event told. What its last tool did is captured now. */
+/** Ends a turn that ended without an event. What its last tool did is captured now. */
 async function closeTurn<Thread>(act: Act<Thread>, status: TurnStatus): Promise<void> {
   const { host, thread, notes } = act;
   const open = notes.openTurn();
@@ -226,7 +227,7 @@ async function closeTurn<Thread>(act: Act<Thread>, status: TurnStatus): Promise<
   notes.endTurn();
 }
 
-/** Where the agent writes down that it was interrupted, what was changed later is not taken for its doing. */
+/** Where the transcript says when the agent was interrupted, later changes are not attributed to it. */
 async function noticeInterrupt<Thread>({ adapter, host, thread, notes, event }: Act<Thread>): Promise<void> {
   if (event.transcript === null || notes.openCalls().length === 0) return;
   const at = await adapter.conversations.interruptedAt?.(event.transcript);
@@ -241,7 +242,7 @@ async function closeCalls<Thread>(act: Act<Thread>, runId: string | null): Promi
   }
 }
 
-/** A command can be looked for only where the agent's own process starts it. */
+/** A command can be found only where the agent's own process starts it. */
 function natureOf<Thread>({ adapter }: Act<Thread>, { nature }: Pick<ToolUse, "nature">): ToolUse["nature"] {
   return nature === "command" && !adapter.startsItself ? null : nature;
 }
@@ -285,8 +286,8 @@ interface Belonging {
 }
 
 /**
- * Some agents give their subagents conversations of their own: such an event belongs to the conversation that
- * started it all, and happened in a subagent. Who started whom is noted when it is heard of.
+ * Some agents give their subagents conversations of their own. Such an event belongs to the conversation that started the
+ * first of them, and happened in a subagent. The events that name a parent leave a note of it.
  */
 function belongsTo<Thread>(scene: Scene<Thread>, event: AgentEvent): Belonging {
   const notesOf = (session: string) => openHookNotes(scene.home, scene.adapter.id, session);
@@ -313,7 +314,7 @@ function inSubagent(event: AgentEvent, run: AgentRun): AgentEvent {
   return { ...event, kind: "agent-end", run };
 }
 
-/** What happened is captured by now; that a rewind cannot be looked for does not make it fail. */
+/** The event is captured by now: failing to look for a rewind does not undo that. */
 async function noticeRewind<Thread>(scene: Scene<Thread>, act: Act<Thread>): Promise<void> {
   const { notes, event, host, thread } = act;
   try {
@@ -331,7 +332,7 @@ interface Telling {
   readonly context: string | undefined;
 }
 
-/** Hands news to the model at the first event at which its agent takes any. */
+/** Hands news to the model at the first event whose answer the agent passes on to it. */
 function tell<Thread>(scene: Scene<Thread>, { notes, event, context }: Telling): Reply {
   const waiting = textOf(notes.recall("news") ?? {}, "text");
   const news = context ?? waiting ?? undefined;

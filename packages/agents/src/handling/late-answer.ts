@@ -28,7 +28,7 @@ export function clearNote(
 
 /** What became of an event whose hook had to leave, and what the hook prints. */
 export interface Leaving {
-  /** `noted`: others finish it. `just done`: it is finished. `command`: its user waits for what it prints. */
+  /** `noted`: another process finishes it. `just done`: it is finished. `command`: its user waits for its output. */
   readonly outcome: "noted" | "just done" | "command";
   readonly text: string;
 }

@@ -1,4 +1,4 @@
-/** What the model is told at its next prompt, so that it does not build on files that are gone. */
+/** The note for the model at its next prompt, so that it does not build on files that are gone. */
 import { shorten } from "../events/describe.ts";
 
 const NOTICES_SHOWN = 10;

@@ -1,7 +1,7 @@
 /**
- * The forms that an answer to an agent may have. Whatever a hook was told to print, it prints one of these or the
- * neutral answer: none of them allows or approves anything. The only one that intervenes, `block`, takes
- * Belay's own slash commands out of the conversation.
+ * The forms that an answer to an agent may have. A hook prints one of these or the neutral answer, whatever it received: none
+ * of them allows or approves anything. The only one that intervenes, `block`, keeps Belay's own slash commands out of the
+ * conversation.
  */
 
 /** What a hook prints when it has nothing to say. */
@@ -27,6 +27,7 @@ const FORM = new RegExp(formFor(String.raw`[^"\\\u0000-\u001f]`));
 /** For bash, where a locale of bytes is set. */
 export const SHELL_ANSWER_FORM = formFor(String.raw`[^"\\[:cntrl:]]`);
 
+/** True for an answer that a hook may print. */
 export function isAnswer(text: string): boolean {
   return FORM.test(text);
 }

@@ -11,14 +11,15 @@ export interface ClientProcess {
   readonly started: string;
 }
 
+/** The variable that carries the agent's process from the hook to the work. */
 export const CLIENT_VARIABLE = "BELAY_CLIENT";
 
-/** Programs that only start others. */
+/** Programs that only start other programs. */
 export const SHELLS = "sh bash dash ash zsh ksh mksh fish busybox env timeout setsid nice";
-/** How far up is looked. */
+/** How many processes up the search goes. */
 export const MOST_SHELLS = 6;
 
-/** What stands in the variable; "" where the system does not tell. */
+/** The variable's value: process number and start time; "" where the system does not tell. */
 export function findClient(parent: number): string {
   let pid = parent;
   for (let count = 0; count < MOST_SHELLS && pid > 1; count += 1) {
@@ -32,10 +33,12 @@ export function findClient(parent: number): string {
   return "";
 }
 
+/** A process as the variable holds it. */
 export function formatClient({ pid, started }: ClientProcess): string {
   return `${pid} ${started}`;
 }
 
+/** The process that the variable holds, if any. */
 export function parseClient(variable: string | undefined): ClientProcess | undefined {
   const [, pid, started] = /^(\d+) (\d+)$/.exec(variable ?? "") ?? [];
   return pid === undefined || started === undefined ? undefined : { pid: Number(pid), started };

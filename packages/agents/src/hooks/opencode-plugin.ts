@@ -174,7 +174,7 @@ const HOOKS = `  // What the model said last in each conversation: its end is an
     },
     event: async ({ event }) => {
       const { part, sessionID } = event?.properties ?? {};
-      // Of the user's own words no end is told.
+      // The user's own words come without an end.
       const isSaid = event?.type === "message.part.updated" && part?.type === "text" && part.time?.end;
       if (isSaid) answers.set(part.sessionID, part.text);
       if (event?.type !== "session.created" && event?.type !== "session.idle") return;

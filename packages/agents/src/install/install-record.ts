@@ -23,7 +23,7 @@ export interface InstalledFile {
   readonly after: string;
   /** The file before we first wrote to it; null when there was none. */
   readonly original: string | null;
-  /** False once we wrote to a file that somebody else had changed after us. */
+  /** False once we wrote to a file that had changed since we last did. */
   readonly exact: boolean;
 }
 

@@ -51,7 +51,7 @@ export function planInstall(adapter: AgentAdapter, place: Place): InstallPlan {
   return { adapter, place, files: adapter.hookFiles(place).map(planFile) };
 }
 
-/** Writes what was planned; a file that changed since is refused, the others are written. */
+/** Writes what was planned. A file that changed since is refused; the rest are written. */
 export function install({ adapter, place, files }: InstallPlan, now: number): InstallReport {
   const reports = files.map((file) => installFile(adapter, place, { file, now }));
   return { agent: adapter.id, files: reports, advice: adapter.advice };
@@ -98,7 +98,7 @@ function installFile(adapter: AgentAdapter, place: Place, { file, now }: Writing
   }
 }
 
-/** A file that already holds our entries: for another workspace, or because somebody brought both here. */
+/** A file that already holds our entries: for another workspace, or copied here with them. */
 function adopt(adapter: AgentAdapter, place: Place, file: PlannedFile): void {
   const known = readRecord(place.belayHome).find(({ path }) => path === file.path);
   if (known === undefined) keep(adapter, place, { file, backup: null, madeDirectory: null, exact: false });

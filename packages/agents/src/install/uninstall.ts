@@ -1,4 +1,4 @@
-/** Takes out exactly what was put in. A file nobody touched since comes back byte by byte. */
+/** Removes exactly what was installed. A file that is unchanged since comes back byte for byte. */
 import { existsSync, readFileSync, rmdirSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import type { AgentAdapter } from "../adapters/adapter.ts";
@@ -101,7 +101,7 @@ function removeFrom(belayHome: string, { file, installed, now }: Removal): Remov
   return replace(path, present, { text, outcome: "changed" });
 }
 
-/** What was there before us, if nobody has changed the file since: null = nothing, undefined = not known. */
+/** What was there before us, if the file is unchanged since: null = nothing, undefined = not known. */
 function originalOf(installed: InstalledFile | undefined, present: SettingsFile): string | null | undefined {
   if (installed === undefined || !installed.exact || hashText(present.text) !== installed.after)
     return undefined;

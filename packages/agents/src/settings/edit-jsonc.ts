@@ -39,7 +39,7 @@ export function removeChild(text: string, parent: JsonObject | JsonArray, index:
   const limit = children[index + 1]?.start ?? parent.end;
   const end = commaAfter(text, child.end, limit);
   const from = before === undefined ? parent.start + 1 : commaAfter(text, before.end, child.start);
-  // What stands between it and its comma is somebody's comment.
+  // What stands between it and its comma is a comment of the user's.
   const remark = end === child.end ? "" : text.slice(child.end, end - 1).trimEnd();
   const rest = text.slice(parent.start + 1, child.start) + remark + text.slice(end, parent.end - 1);
   if (children.length === 1 && rest.trim() === "") {

@@ -46,7 +46,7 @@ export type HookFile =
   /** A file that is Belay's alone. */
   | { readonly kind: "whole"; readonly path: string; readonly text: string };
 
-/** What every command line of ours has in it, and nobody else's. */
+/** What every command line of ours contains, and no other. */
 export const HOOK_MARK = "bin/belay-hook";
 
 /**
@@ -62,7 +62,7 @@ export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A matcher for every tool but these: one that nobody has heard of yet may change files. */
+/** A matcher for every tool but these: an unknown tool may change files. */
 export function allToolsBut(names: readonly string[]): string {
   return `^(?!(?:${names.join("|")})$)`;
 }

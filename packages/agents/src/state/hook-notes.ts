@@ -1,9 +1,8 @@
 /**
- * What one hook has to know of the hooks before it: every event is a process of its own. A conversation has a
- * directory with one small file per fact, each made or removed by a single call that is atomic, so hooks that
- * run at the same time need no lock. The notes are hints: without them an interrupt is noticed later and a
- * doubled event is recorded twice; no checkpoint depends on them.
- * Names are hashes of ids: an id is never part of a path.
+ * What one hook has to know of the hooks before it, since each may be a process of its own. A conversation has a directory
+ * with one small file per fact. Each file is created or removed by one atomic call, so hooks that run at the same time need
+ * no lock. The notes are hints: without them an interrupt is noticed later and a repeated event is recorded twice. No
+ * checkpoint depends on them. File names are hashes of ids: an id is never part of a path.
  */
 import { readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -13,7 +12,7 @@ import { digest, isObject, parsePayload, textOf, type Payload } from "../events/
 import { isRunning } from "./is-running.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
-/** A tool call that began and of whose end nothing is known yet. */
+/** A tool call that began and has not ended yet, as far as hooks know. */
 export interface OpenCall {
   readonly toolUseId: string;
   readonly match: string;
@@ -23,6 +22,7 @@ export interface OpenCall {
   readonly run: AgentRun | null;
 }
 
+/** A turn that began and has not ended yet. */
 export interface OpenTurn {
   readonly messageId: string;
   readonly turnId: string | null;
@@ -30,20 +30,21 @@ export interface OpenTurn {
 
 /** The right to carry out an event. */
 export interface Claim {
-  /** When it first arrived; null where its key says enough. */
+  /** When the event first arrived; null where its key tells it apart from all others. */
   readonly arrivedAt: number | null;
-  /** It is done; or it failed, and somebody else may try. */
+  /** The event is carried out; or it failed, and may be claimed again. */
   settle(isDone: boolean): void;
 }
 
+/** The notes of one conversation. */
 export interface HookNotes {
   /**
-   * For the first who asks with this key, and for whoever asks after one that died over it; null for the others. With
-   * `arrivedAt` only those are others who came within two seconds of it: later it is another event that looks the same.
+   * The right to carry out the event with this key; null when another process has it, or had it and is done. With `arrivedAt`
+   * the key does not tell two equal events apart: one that arrives two seconds later is a second event.
    */
   claim(key: string, arrivedAt?: number): Claim | null;
   wasClaimed(key: string): boolean;
-  /** Forgets claims of a while ago: what is delivered twice comes within seconds. */
+  /** Forgets old claims: an event that is delivered twice comes within seconds. */
   dropOldClaims(now: number): void;
   /** The turn that has begun and not ended. */
   openTurn(): OpenTurn | null;
@@ -64,6 +65,7 @@ export interface HookNotes {
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 const CLAIM_KEPT_MS = 10 * 60 * 1000;
 
+/** The notes of a conversation; its directory is made when the first is written. */
 export function openHookNotes(home: string, agent: string, session: string): HookNotes {
   const directory = join(home, "agents", "notes", digest(agent, session));
   const file = (kind: string, id: string) => join(directory, `${kind}-${digest(id)}`);
@@ -108,7 +110,7 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
   };
 }
 
-/** Where an agent's transcript of a conversation is and where that was begun, as its hooks said. */
+/** Where hooks say that a conversation's transcript is, and in which directory the conversation began. */
 export function transcriptOf(
   home: string,
   { agent, session }: { agent: string; session: string },
@@ -118,8 +120,8 @@ export function transcriptOf(
 }
 
 /**
- * Forgets what hooks noted of a conversation and of its subagents: a command that is under way may be among it. The
- * sessions that this was about, by their digests.
+ * Forgets what hooks noted about a conversation and its subagents, open commands included. Returns the digests of their
+ * sessions.
  */
 export function forgetNotes(home: string, agent: string, session: string): Set<string> {
   const notes = join(home, "agents", "notes");
@@ -135,7 +137,7 @@ export function forgetNotes(home: string, agent: string, session: string): Set<s
   return forgotten;
 }
 
-/** Forgets conversations that nothing was heard of for a month. */
+/** Forgets conversations that had no event for a month. */
 export function dropOldNotes(home: string, now: number): void {
   const notes = join(home, "agents", "notes");
   for (const name of namesIn(notes)) {
@@ -144,7 +146,7 @@ export function dropOldNotes(home: string, now: number): void {
 }
 
 const DONE = "done";
-/** The same event through two settings files comes within moments; people and models take longer to repeat one. */
+/** Two settings files deliver the same event within moments; people and models take longer to repeat one. */
 const REPEATED_MS = 2000;
 
 function claimFile(path: string, arrivedAt: null): Claim | null;
@@ -180,7 +182,7 @@ function claimText(state: string, arrivedAt: number | null): string {
   return arrivedAt === null ? state : `${state} ${arrivedAt}`;
 }
 
-/** `isAbandoned`: by a process that is gone and did not settle it. */
+/** `isAbandoned`: the process that claimed it is gone and did not settle it. */
 function readClaim(path: string): { isAbandoned: boolean; arrivedAt: number | null } {
   const [state = "", at] = readFileSync(path, "utf8").split(" ");
   const owner = Number(state);

@@ -1,9 +1,9 @@
 /**
- * Events that took longer than an agent may wait. Its hook leaves a note with the whole event and goes; whoever carries
- * the event out takes the note away when it is done. A note whose process died over it is made up for with the
- * next event from the same place. One name decides between a hook that leaves and work that ends in the same
- * moment: both try to make the note, and the second takes it away.
- * The directory is there only while something is overdue: a hook pays one look for it.
+ * Events that took longer than an agent may wait (`events/event-journey.ts`). The hook leaves a note that holds the whole
+ * event, and ends. The process that carries the event out removes the note when it is done; if that process died, the next
+ * event from the same place carries out the noted one first. A hook that leaves and work that ends may meet: both try to
+ * create the note, and the second of them removes it.
+ * The directory exists only while something is overdue: a hook pays one look for it.
  */
 import { linkSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { digest, isObject, parsePayload, textOf } from "../events/payload.ts";
 import { isRunning } from "./is-running.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
-/** An event as a hook was given it. */
+/** An event as the agent wrote it to its hook. */
 export interface SentEvent {
   readonly agent: string;
   readonly input: string;
@@ -21,17 +21,18 @@ export interface SentEvent {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** An event whose hook left before it was carried out. */
 export interface OverdueEvent extends SentEvent {
   readonly id: string;
-  /** When the agent was let go on. */
+  /** When the agent went on. */
   readonly deadline: number;
-  /** The process that was asked to carry it out. */
+  /** The process that carries it out; null where it is not known. */
   readonly worker: number | null;
 }
 
 const POLL_MS = 20;
 
-/** Events that this process is at, overdue or not. */
+/** Events that this process is carrying out, overdue or not. */
 const atWork = new Set<string>();
 
 /** The notes of one place: an agent's hooks in one directory. */
@@ -44,23 +45,25 @@ export class OverduePlace {
     this.#directory = join(this.#parent, digest(agent, cwd));
   }
 
-  /** How long hooks of this turn have waited in vain. */
+  /** How long late hooks of this turn have waited. */
   waited(): number {
     return Number(readText(join(this.#directory, WAITED))) || 0;
   }
 
+  /** Adds the wait of a hook that leaves. */
   addWait(ms: number): void {
     const waited = this.waited() + ms;
     makePrivateDirectory(this.#directory);
     writeFileSync(join(this.#directory, WAITED), String(Math.round(waited)), { mode: 0o600 });
   }
 
+  /** Forgets the waits of the turn before. */
   newTurn(): void {
     rmSync(join(this.#directory, WAITED), { force: true });
     this.#tidy();
   }
 
-  /** The hook goes; false when the event was carried out in the same moment. */
+  /** The hook leaves; false when the work ended at the same moment. */
   leave(event: OverdueEvent): boolean {
     makePrivateDirectory(this.#directory);
     const draft = join(this.#directory, `${event.id}.draft`);
@@ -78,7 +81,7 @@ export class OverduePlace {
     }
   }
 
-  /** The work is done; at its deadline its hook may just be leaving. */
+  /** The work is done; close to its deadline, its hook may be leaving. */
   settle(id: string, sinceDeadlineMs: number): void {
     if (sinceDeadlineMs < -DEADLINES.LEAVING_MS) return;
     if (sinceDeadlineMs > DEADLINES.LEFT_MS) return this.answered(id);
@@ -98,7 +101,7 @@ export class OverduePlace {
     this.#tidy();
   }
 
-  /** Runs `work` as the work on an event: others wait for it, and nobody takes it for left behind. */
+  /** Runs `work` as the work on an event: no later event takes it for abandoned. */
   async during<Result>(id: string | undefined, work: () => Promise<Result>): Promise<Result> {
     if (id === undefined) return work();
     atWork.add(id);
@@ -110,8 +113,8 @@ export class OverduePlace {
   }
 
   /**
-   * Events of this place, older than one, that nobody is at any more, oldest first; waits for those that another
-   * process is at.
+   * Abandoned events of this place that are older than one, oldest first. Waits for those that another living process is
+   * carrying out.
    */
   async *leftBehind(before: string | undefined): AsyncGenerator<OverdueEvent> {
     const isEarlier = (name: string) => isNote(name) && (before === undefined || name < before);
@@ -119,8 +122,8 @@ export class OverduePlace {
       const path = join(this.#directory, name);
       const until = Date.now() + DEADLINES.EARLIER_MS;
       for (let event = readEvent(path); event !== undefined; event = readEvent(path)) {
-        const isOthers = event.worker !== null && event.worker !== process.pid && isRunning(event.worker);
-        if (isOthers && Date.now() < until) {
+        const isElsewhere = event.worker !== null && event.worker !== process.pid && isRunning(event.worker);
+        if (isElsewhere && Date.now() < until) {
           await pause(POLL_MS);
           continue;
         }
@@ -146,12 +149,12 @@ export class OverduePlace {
   }
 }
 
-/** There only while something is overdue, or a turn has waited in vain. */
+/** There only while an event is overdue, or a turn has hooks that waited. */
 function overdueDirectory(home: string): string {
   return join(home, "agents", "overdue");
 }
 
-/** Every event that was left and is not carried out yet. */
+/** Every event whose hook left and that is not carried out yet. */
 export function listOverdue(home: string): OverdueEvent[] {
   const parent = overdueDirectory(home);
   return namesIn(parent)
@@ -167,7 +170,7 @@ function isNote(name: string): boolean {
   return name.endsWith(".json");
 }
 
-/** Undefined also for the empty note of work whose hook never came back. */
+/** Undefined also for the empty note of work whose hook never came to remove it. */
 function readEvent(path: string): OverdueEvent | undefined {
   const note = parsePayload(readText(path) ?? "");
   const id = note === undefined ? null : textOf(note, "id");
@@ -194,7 +197,7 @@ function dropIfStale(path: string): void {
   if (stat !== undefined && Date.now() - stat.mtimeMs > STALE_MS) rmSync(path, { force: true });
 }
 
-/** True for one of those who try. */
+/** True for exactly one of the processes that try. */
 function take(path: string): boolean {
   try {
     rmSync(path);

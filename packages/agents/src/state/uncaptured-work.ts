@@ -1,9 +1,8 @@
 /**
- * What agents did while no checkpoint could be taken: remembered until it can be put into the timeline. A full disk is
- * the usual reason, so the place for it is set aside beforehand: one file of fixed size, written over in place, which
- * needs no space. (A file system that never writes in place, such as btrfs, may still refuse; then only the warning that
- * the agent shows tells of it.) One slot a turn; the oldest gives way. Hooks that write at the same moment may lose count
- * of events, never a turn.
+ * What agents did while no checkpoint could be taken, kept until it can be put into the timeline. A full disk is the usual
+ * reason, so the space is reserved beforehand: one file of fixed size, overwritten in place. (A file system that never writes
+ * in place, such as btrfs, may still refuse; then only the warning that the agent shows remains.) One slot a turn; the oldest
+ * gives way. Hooks that write at the same moment may lose count of events, never a turn.
  */
 import {
   closeSync,
@@ -24,8 +23,9 @@ import { makePrivateDirectory } from "./private-directory.ts";
 
 const SLOTS = 32;
 const SLOT_BYTES = 4096;
+const NOTHING = Buffer.alloc(SLOTS * SLOT_BYTES, " ");
 
-/** A turn, or what is known of one, that could not be captured. */
+/** A turn that could not be captured, as far as it is known. */
 export interface UncapturedWork {
   readonly agent: string;
   /** The agent's own id of the conversation. */
@@ -44,18 +44,18 @@ interface Slot extends UncapturedWork {
   readonly slot: number;
 }
 
-/** Sets the place aside, if that has not been done; that it cannot is no error here. */
+/** Reserves the space, unless that is done already. Failing to is no error. */
 export function setUncapturedAside(home: string): void {
   try {
     if (statSync(fileIn(home), { throwIfNoEntry: false })?.size === SLOTS * SLOT_BYTES) return;
     makePrivateDirectory(join(home, "agents"));
-    writeFileSync(fileIn(home), Buffer.alloc(SLOTS * SLOT_BYTES, " "), { mode: 0o600 });
+    writeFileSync(fileIn(home), NOTHING, { mode: 0o600 });
   } catch {
-    // there may be room another time
+    // the next event tries again
   }
 }
 
-/** What is known of one event that failed. */
+/** One event that failed. */
 export interface LostEvent {
   readonly agent: string;
   readonly event: AgentEvent;
@@ -64,7 +64,7 @@ export interface LostEvent {
   readonly problem: string;
 }
 
-/** Remembers an event that could not be carried out; with others of its turn. */
+/** Remembers an event that could not be carried out, in the slot of its turn. */
 export function noteUncaptured(home: string, lost: LostEvent): void {
   const { agent, event, cwd, now, problem } = lost;
   if (!isWork(event)) return;
@@ -80,7 +80,7 @@ export function noteUncaptured(home: string, lost: LostEvent): void {
       at: open?.at ?? now,
       until: now,
       events: (open?.events ?? 0) + 1,
-      // the first is the cause, what follows its consequences
+      // the first problem of a turn is the cause of the rest
       problem: open?.problem ?? problem,
       prompt: isPrompt ? event.text : (open?.prompt ?? null),
       messageId: isPrompt ? event.messageId : (open?.messageId ?? null),
@@ -96,12 +96,12 @@ export function listUncaptured(home: string): UncapturedWork[] {
   return readSlots(home).toSorted((a, b) => a.at - b.at);
 }
 
-/** It is in the timeline now, or nowhere to be put. */
+/** Forgets work that is in the timeline now, or whose timeline is gone. */
 export function forgetUncaptured(home: string, work: UncapturedWork): void {
   const found = readSlots(home).find(
     ({ agent, session, at }) => agent === work.agent && session === work.session && at === work.at,
   );
-  // what came in meanwhile stays for the next time
+  // events that were added meanwhile stay for the next time
   if (found !== undefined && found.events === work.events) overwrite(home, found.slot, "");
 }
 
@@ -123,6 +123,8 @@ function readSlots(home: string): Slot[] {
   } catch {
     return [];
   }
+  // every event comes past here, and hardly ever is there anything
+  if (bytes.equals(NOTHING)) return [];
   return Array.from({ length: SLOTS }, (_, slot) => slot).flatMap((slot) => {
     const text = bytes.toString("utf8", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trim();
     const note = text === "" ? undefined : parsePayload(text);
@@ -150,7 +152,7 @@ function writeSlot(home: string, { slot, ...work }: Slot): void {
   if (Buffer.byteLength(text) <= SLOT_BYTES) overwrite(home, slot, text);
 }
 
-/** In place: the file neither grows nor shrinks. */
+/** Writes in place: the file neither grows nor shrinks. */
 function overwrite(home: string, slot: number, text: string): void {
   const file = openSync(fileIn(home), constants.O_WRONLY);
   try {

@@ -8,7 +8,7 @@ import { describeTool } from "../events/describe.ts";
 import { isObject, textOf } from "../events/payload.ts";
 import { toolUse } from "../events/tool-use.ts";
 
-/** What is asked of a workspace; the engine's fits. */
+/** The part of a workspace that is needed here; the engine's fits. */
 export interface Checkpointer<Restored = unknown> {
   /** Where it is: paths that a tool names are handed on relative to it, and captured even when they are ignored. */
   readonly root?: string;

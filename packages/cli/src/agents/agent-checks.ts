@@ -48,7 +48,7 @@ export function lastEventText({ lastEvent }: Pick<AgentCapture, "lastEvent">): s
   return lastEvent === null ? "no event yet" : `last event ${relativeTime(lastEvent)}`;
 }
 
-/** Events whose hooks had to leave: not recorded yet, or given up by whoever was at them. */
+/** Overdue events: not recorded yet, or given up by the process that carried them out. */
 function overdueCheck(home: string): AgentCheck[] {
   const [oldest, ...others] = listOverdue(home);
   if (oldest === undefined) return [];

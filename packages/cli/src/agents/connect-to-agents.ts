@@ -1,9 +1,9 @@
-/** What a workspace does that concerns what agents' hooks keep beside the store. */
+/** What agents' hooks keep beside the store, kept in step with a workspace. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Workspace } from "@belay/engine";
 
-/** From now on, whichever way files of this workspace go back, and whichever way words are forgotten. */
+/** From now on, every restore puts hooks back, and every forgotten conversation is forgotten here too. */
 export function connectToAgents(home: string, workspace: Workspace): void {
   workspace.events.afterForget(async ({ agent, externalId }) => {
     if (!existsSync(join(home, "agents"))) return;

@@ -1,4 +1,4 @@
-/** How the variables begin that a hook passes on: those adapters look at to tell agents apart. */
+/** Prefixes of the variables that a hook passes on: adapters tell agents apart by them. */
 export const HOOK_ENVIRONMENT = [
   "CLAUDE",
   "CODEX",

@@ -1,6 +1,6 @@
 /**
- * A hook without a resident process: the work is done by a process of its own, which goes on when the hook has to
- * leave. A capture holds up the process that takes it, so no timer in the same one could keep a deadline.
+ * A hook without a resident process: a process of its own does the work, and goes on when the hook has to leave. A capture
+ * blocks the process that takes it, so no timer in that process could keep a deadline.
  */
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -9,12 +9,14 @@ import type { HookEvent } from "./run-hook.ts";
 /** What is written to the worker. */
 export type WorkerInput = Omit<HookEvent, "input"> & { readonly input: string };
 
+/** A worker process and its answer. */
 export interface HookWorker {
   readonly pid: number | null;
   /** What to print; rejects when the worker could not do it. */
   readonly answer: Promise<string>;
 }
 
+/** Starts a worker for one event. */
 export function startHookWorker(home: string, event: HookEvent): HookWorker {
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(process.execPath, [process.argv[1]!, "--home", home, "hook-worker"], {

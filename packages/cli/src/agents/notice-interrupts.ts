@@ -1,8 +1,8 @@
-/** Before an undo: agents that write down their interrupts are asked whether what they left open is over. */
+/** Before an undo: transcripts that record interrupts say which open calls are over. */
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Workspace } from "@belay/engine";
 
-/** A dry run records nothing: its plan goes by what they say. */
+/** Ends interrupted calls; a dry run records nothing, and only its plan takes them for ended. */
 export async function noticeInterrupts(
   workspace: Workspace,
   { home, dryRun }: { home: string; dryRun: boolean },

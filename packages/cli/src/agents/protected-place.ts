@@ -1,12 +1,12 @@
 /**
- * The workspace of a directory for a process that stays: opened when it is first needed, and again when the directory
- * was protected, taken out or attached elsewhere meanwhile. What was planned on it is in the plan book of its caller.
+ * The workspace of a directory, for a process that stays. It is opened when first needed, and again when the directory was
+ * protected, uninstalled or attached elsewhere meanwhile. Its plans are in the plan book of its caller.
  */
 import { realpathSync } from "node:fs";
 import type { PlanBook, Workspace } from "@belay/engine";
 import { connectToAgents } from "./connect-to-agents.ts";
 
-/** A directory that may be protected, or not any more, each time it is needed. */
+/** The workspace of one directory, opened on demand. */
 export class ProtectedPlace implements AsyncDisposable {
   readonly #home: string;
   readonly #directory: string;
@@ -19,13 +19,13 @@ export class ProtectedPlace implements AsyncDisposable {
     this.#plans = plans;
   }
 
-  /** Work on the workspace. Throws `WORKSPACE_NOT_FOUND` while nothing is protected there. */
+  /** Runs work on the workspace. Throws `WORKSPACE_NOT_FOUND` while the directory is not protected. */
   async with<Result>(work: (workspace: Workspace) => Promise<Result>): Promise<Result> {
     const workspace = await this.#workspace();
     try {
       return await work(workspace);
     } finally {
-      // [R162] kept open on a full disk it would keep everybody else out
+      // [R162] on a full disk, an open store keeps every other process out
       if (workspace.isAlone) await this[Symbol.asyncDispose]();
     }
   }

@@ -1,20 +1,21 @@
-/** One hook event, with the engine in this very process: the resident one could not be asked. */
+/** One hook event, with the engine in this process: there is no resident process to do it. */
 import { existsSync, realpathSync } from "node:fs";
 import { runHook } from "@belay/agents/hook";
 import { initWorkspace, findWorkspace, protectedRoots, type Workspace } from "@belay/engine";
 import { innermost } from "./protected-place.ts";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
+/** One event of an agent's hook. */
 export interface HookEvent {
   readonly agent: string;
   readonly input: Buffer;
   readonly cwd: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** What the hook's process calls it, and when that process goes. */
+  /** The event's name, and when its hook stops waiting. */
   readonly wait: { readonly id: string; readonly deadline: number };
 }
 
-/** What to print; never throws. */
+/** Carries out an event and says what its hook prints. Never throws. */
 export async function runHookAlone(home: string, event: HookEvent): Promise<string> {
   const opened: Workspace[] = [];
   const open: OpenWorkspace = async (directory) => {
@@ -42,7 +43,7 @@ function protectedRootOf(directory: string, home: string): string | undefined {
   return innermost(roots, existsSync(directory) ? realpathSync(directory) : directory);
 }
 
-/** Null where nothing is protected. An agent's own worktree is protected when it first says something. */
+/** Null where nothing is protected. An agent's own worktree is protected at its first event. */
 async function openForAgent(directory: string, home: string): Promise<Workspace | null> {
   try {
     return await findWorkspace(directory, { home });

@@ -2,7 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
-/** How a slash command is said on the command line; what changes files asks nobody, because the user typed it. */
+/** The command line of each slash command. One that changes files does not ask, because the user typed it. */
 const LINES: Readonly<Record<string, (args: readonly string[]) => readonly string[]>> = {
   checkpoint: (args) => ["checkpoint", ...(args.length > 0 ? ["-m", args.join(" ")] : [])],
   checkpoints: (args) => ["list", "--limit", "20", ...(args.length > 0 ? ["--search", args.join(" ")] : [])],
@@ -12,7 +12,7 @@ const LINES: Readonly<Record<string, (args: readonly string[]) => readonly strin
   status: () => ["status"],
   undo: (args) => ["undo", ...args, "--yes"],
   redo: (args) => ["redo", ...args, "--yes"],
-  // going back to any point is looked at first
+  // a restore to any point starts with a preview
   restore: (args) => ["restore", ...args, ...(args.includes("--yes") ? [] : ["--dry-run"])],
 };
 
@@ -33,5 +33,5 @@ export async function runSlashCommand(
   }
 }
 
-/** The process that runs the command must not wait for the one that it is run by. */
+/** A command of the resident process must not wait for the resident process. */
 const ENVIRONMENT = (): NodeJS.ProcessEnv => ({ ...process.env, NO_COLOR: "1", BELAY_RESIDENT: "off" });

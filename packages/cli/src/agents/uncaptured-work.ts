@@ -1,9 +1,9 @@
-/** What agents did while nothing could be captured, put into the timeline once that is possible. */
+/** Agents' work that could not be captured, put into the timeline as soon as that is possible. */
 import { forgetUncaptured, listUncaptured, type UncapturedWork } from "@belay/agents/uncaptured";
 import type { Workspace } from "@belay/engine";
 import { innermost } from "./protected-place.ts";
 
-/** Before a command looks at the timeline; what still cannot be recorded stays where it is remembered. */
+/** Runs before a command shows the timeline. What still cannot be recorded stays where it is. */
 export async function recordUncaptured(home: string, workspace: Workspace): Promise<void> {
   const waiting = listUncaptured(home);
   if (waiting.length === 0) return;
@@ -20,7 +20,7 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
   }
 }
 
-/** One turn that was not captured, in its thread; without a checkpoint, which would be one of later. */
+/** Records one turn that was not captured, without a checkpoint: that would show a later state. */
 export async function noteUncaptured(workspace: Workspace, work: UncapturedWork): Promise<void> {
   const { agent, session: externalId, at, until, events, problem, prompt, messageId } = work;
   const { id } = await workspace.threads.open({ agent, externalId });

@@ -1,6 +1,6 @@
 /**
- * What agents' hooks ask for, done on a workspace: in the resident process, or in the hook's own when there is
- * none. The interface is the adapters'; this is where it meets the engine.
+ * The host of agents' events, on a workspace: in the resident process, or in the hook's own where there is none. The
+ * agents' package owns the interface; here it meets the engine.
  */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -16,13 +16,13 @@ import { pathJson } from "@belay/server/json";
 import { runSlashCommand } from "./slash-command.ts";
 import { noteUncaptured } from "./uncaptured-work.ts";
 
-/** A workspace that is open, and how to wait for one's turn on it. */
+/** An open workspace, and a queue for work on it. */
 export interface OpenedWorkspace {
   readonly workspace: Workspace;
   inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
-/** Null where nothing is protected. */
+/** Opens the workspace of a directory; null where nothing is protected. */
 export type OpenWorkspace = (directory: string) => Promise<OpenedWorkspace | null>;
 
 interface AgentThread {
@@ -33,7 +33,7 @@ interface AgentThread {
 
 type Host = AgentHost<AgentThread>;
 
-/** `trouble`: what went wrong is in the hooks' own log, whatever state the store is in. */
+/** The host. `trouble` does nothing: the hooks' own log has it, whatever state the store is in. */
 export function createAgentHost(open: OpenWorkspace, home: string): Host {
   return {
     openThread: (request) => openThread(open, request),
@@ -110,7 +110,7 @@ async function openThread(
   return { opened, id, deadline };
 }
 
-/** Null also where the number means another process here than there, as between containers. */
+/** Null also where the number is another process's here, as between containers. */
 function clientOf({ client }: Parameters<Host["openThread"]>[0]): ProcessIdentity | null {
   if (client === undefined) return null;
   const found = processIdentity(client.pid);
@@ -169,10 +169,10 @@ export async function worktreeToProtect(
   return undefined;
 }
 
-/** No prompt ever names a thread there: the agent's user speaks elsewhere. */
+/** No prompt names a thread there: the user types in another directory. */
 function isWorktree(root: string): boolean {
   return statSync(join(root, ".git"), { throwIfNoEntry: false })?.isFile() === true;
 }
 
-/** What stands in the `.git` file of a linked worktree: a place in the `.git` of its repository. */
+/** The `.git` file of a linked worktree: it names a directory in the `.git` of its repository. */
 const WORKTREE = /^gitdir: (.*[/\\]\.git)[/\\]worktrees[/\\][^/\\]+\s*$/;

@@ -49,7 +49,10 @@ export function endInterrupted(context: Context, thread: ThreadId, at: number): 
   const [first] = calls;
   if (first === undefined) return undefined;
   return withCapture(context, {}, (capture) => {
-    const recorded = capture.record({ ...afterCall(first, CUT_OFF), moment: { interrupted: [{ thread, at }] } });
+    const recorded = capture.record({
+      ...afterCall(first, CUT_OFF),
+      moment: { interrupted: [{ thread, at }] },
+    });
     for (const call of calls) closeCall(store.db, call, system.now());
     return recorded;
   });
