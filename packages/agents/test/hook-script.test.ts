@@ -1,5 +1,5 @@
 /** The script that agents run, with a resident process that this file plays and a command that says it was called. */
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -21,6 +21,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { findClient } from "../src/hooks/client-process.ts";
 import { hookScript, writeHookScript } from "../src/hooks/hook-script.ts";
 
+const CLIENT_PROCESS = join(import.meta.dirname, "../src/hooks/client-process.ts");
 const TOKEN = "a-token_0";
 const HELLO = "a-hello_1";
 const PROOF = "a-proof_2";
@@ -51,7 +52,7 @@ function setUp() {
   writeFileSync(
     cli,
     `let read = ""; process.stdin.on("data", (d) => (read += d)).on("end", () => process.stdout.write(JSON.stringify({
-      args: process.argv.slice(2), read, event: process.env.BELAY_EVENT, wait: process.env.BELAY_WAIT_MS })));`,
+      args: process.argv.slice(2), read, event: process.env.BELAY_EVENT, wait: process.env.BELAY_WAIT_MS, client: process.env.BELAY_CLIENT })));`,
   );
   const environment = ["CLAUDE", "BELAY"];
   const script = writeHookScript({ belayHome, node: process.execPath, cli, build, environment });
@@ -124,7 +125,12 @@ async function run(
 }
 
 /** What the command says when it was called: the long way. */
-function longWay({ output, errors, code }: Run): { read: string; event?: string; wait?: string } {
+function longWay({ output, errors, code }: Run): {
+  read: string;
+  event?: string;
+  wait?: string;
+  client?: string;
+} {
   expect({ errors, code }).toEqual({ errors: "", code: 0 });
   const said = JSON.parse(output) as { args: string[]; read: string };
   expect(said.args[0]).toBe("hook");
@@ -255,6 +261,25 @@ describe("[R143] the hook's script", () => {
 });
 
 describe("[R60] the hook's script goes the long way", () => {
+  test.runIf(process.platform === "linux")("[R197] and names the agent's process on it too", async () => {
+    const setting = setUp();
+    const { client } = longWay(await run(setting, EVENT, { env: { BELAY_CLIENT: "1 1" } }));
+    expect(client).toBe(findClient(process.pid));
+  });
+
+  test.runIf(process.platform === "linux")("[R197] whose parents are scripts of any name", () => {
+    const top = realpathSync(mkdtempSync(join(tmpdir(), "belay-client-")));
+    CLOSERS.push(() => rmSync(top, { recursive: true, force: true }));
+    const found = `import { findClient } from ${JSON.stringify(CLIENT_PROCESS)}; console.log(findClient(process.ppid));`;
+    for (const name of ["belay-hook", "sh"]) {
+      const script = join(top, name);
+      writeFileSync(script, `#!/bin/sh\n'${process.execPath}' --input-type=module -e '${found}'\n:\n`, {
+        mode: 0o755,
+      });
+      expect(execFileSync(script, { encoding: "utf8" }).trim()).toBe(findClient(process.pid));
+    }
+  });
+
   test.each<[string, Play]>([
     ["when it is refused", () => ({ status: 401, answer: "{}" })],
     ["when the answer is cut off", () => ({ answer: "{}", length: 20 })],
@@ -267,10 +292,10 @@ describe("[R60] the hook's script goes the long way", () => {
 
   test("when there is no resident process, or none any more", async () => {
     const setting = setUp();
-    expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
+    expect(longWay(await run(setting, EVENT))).toMatchObject({ args: ["hook", "claude-code"], read: EVENT });
     // a port without a listener
     writeFacts(setting.belayHome, 1);
-    expect(longWay(await run(setting, EVENT))).toEqual({ args: ["hook", "claude-code"], read: EVENT });
+    expect(longWay(await run(setting, EVENT))).toMatchObject({ args: ["hook", "claude-code"], read: EVENT });
     writeFileSync(join(setting.belayHome, "run", "resident.json"), "garbage");
     expect(longWay(await run(setting, EVENT)).read).toBe(EVENT);
   });

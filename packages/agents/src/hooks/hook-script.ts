@@ -210,6 +210,7 @@ elif ask_resident "$@"; then
     note_trouble "$1" answer "the resident process gave an answer that no agent is given; it was left out"
   fi
 else
+  [[ -n $${CLIENT_VARIABLE} ]] || find_client
   exec 3>&- 2>&4 4>&-
   if [[ -n $began ]]; then
     spent_ms
