@@ -127,10 +127,10 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     tries: 600,
     edits: [
       {
-        file: "restore/recover",
-        text: "const edits = putAsidesBack(context.worktree.root, found, entry);",
+        file: "restore/found-edits",
+        text: "using anchor = new Anchor(root);",
         instead:
-          "for (const { name } of found?.nodes() ?? []) removeName(found!.at(name)); const edits = putAsidesBack(context.worktree.root, found, entry);",
+          "for (const { name } of stage?.nodes() ?? []) removeName(stage!.at(name)); using anchor = new Anchor(root);",
       },
     ],
   },
@@ -154,9 +154,9 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
       },
       {
         file: "restore/carry-out",
-        text: "const ended = endOrLeave(context, entry, stage);",
+        text: "const ended = endStage(context, entry, stage);",
         instead:
-          'if (entry.finish.kind === "reset" && recorded !== undefined) endSession(context, entry, recorded); const ended = endOrLeave(context, entry, stage);',
+          'if (entry.finish.kind === "reset" && recorded !== undefined) endSession(context, entry, recorded); const ended = endStage(context, entry, stage);',
       },
     ],
   },

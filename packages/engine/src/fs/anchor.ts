@@ -8,7 +8,7 @@ import { closeSync, constants, existsSync, openSync } from "node:fs";
 import { parentPath, baseName, type BytePath } from "../model/byte-path.ts";
 import { assertSafePath } from "../model/tree.ts";
 import { below, forSystem, type AbsolutePath } from "./absolute-path.ts";
-import { kindOf, statNode } from "./file-stat.ts";
+import { isErrno, kindOf, statNode } from "./file-stat.ts";
 
 /** Flags that open real directories only. */
 export const DIRECTORY_FLAGS =
@@ -37,6 +37,16 @@ export class Anchor implements Disposable {
     const directory = parentPath(assertSafePath(path));
     if (!hasDescriptorPaths) return this.#checked(path);
     return `/proc/self/fd/${this.#open(directory)}/${baseName(path)}` as AbsolutePath;
+  }
+
+  /** The same; undefined when nothing can stand at the path, because its parent is not a real directory. */
+  reach(path: BytePath): AbsolutePath | undefined {
+    try {
+      return this.at(path);
+    } catch (error) {
+      if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return undefined;
+      throw error;
+    }
   }
 
   /** Closes what was opened below the root. Call it after removing or replacing directories. */

@@ -356,7 +356,8 @@ class Applier {
   /** [R6] Success is reported only for paths that are what the plan promised. */
   verify(): void {
     for (const { path, to } of this.done) {
-      const stat = statNodeBelow(this.#anchorOrMissing(path));
+      const reached = this.#anchor.reach(path);
+      const stat = reached === undefined ? undefined : statNodeBelow(reached);
       const right =
         to === undefined
           ? stat === undefined
@@ -367,15 +368,6 @@ class Applier {
     }
     const wrong = new Set(this.skipped.map(({ path }) => path));
     this.done = this.done.filter(({ path }) => !wrong.has(path));
-  }
-
-  #anchorOrMissing(path: BytePath): AbsolutePath {
-    try {
-      return this.#anchor.at(path);
-    } catch (error) {
-      if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return "/nonexistent/belay" as AbsolutePath;
-      throw error;
-    }
   }
 }
 

@@ -15,7 +15,7 @@ import type { Displaced, Edit, Plan } from "../model/plan.ts";
 import { decodeRules } from "../model/rules.ts";
 import { ignoredAmong, spareIgnored } from "../rules/spare-ignored.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
-import { endOrLeave, type Ended } from "./end-stage.ts";
+import { endStage, type Ended } from "./end-stage.ts";
 import { leftHalfDone, stopsOnInterrupt } from "./interrupt.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
@@ -51,7 +51,7 @@ export function carryOut(context: Context, work: CarryOut): CarriedOut {
   const recorded = isTakenBack
     ? abandonJournal(context, entry)
     : withFilesInPlace(() => recordResult(context, without(entry, stayed), applied.done));
-  const ended = endOrLeave(context, entry, stage);
+  const ended = endStage(context, entry, stage);
   const displaced = [...leftInSafety(applied, safety), ...ended.displaced];
   if (applied.failure !== undefined) throw explainFailure(applied.failure, { ...ended, displaced });
   return {

@@ -4,28 +4,25 @@
  * be, another program wrote there: the tree stays as it is and the paths are named.
  * Idempotent: a crash in here is recovered by the same steps.
  */
-import { Anchor } from "../fs/anchor.ts";
-import { below, type AbsolutePath } from "../fs/absolute-path.ts";
-import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
-import { move, removeName } from "../fs/mutate.ts";
+import { below } from "../fs/absolute-path.ts";
+import { isErrno, statNode } from "../fs/file-stat.ts";
 import { isSystemError } from "../fs/system-error.ts";
 import { listJournal, readJournal, removeJournal, type JournalEntry } from "../history/journal.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
-import { MODE_BITS, type Entry } from "../model/entry.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { CheckpointId } from "../model/ids.ts";
-import { NO_OBJECT } from "../model/object-hash.ts";
-import type { Displaced, Edit } from "../model/plan.ts";
+import type { Displaced } from "../model/plan.ts";
 import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import type { Context } from "../capture/context.ts";
-import { clearStage, endOrLeave, hasWriters, notCleared, tellWriters, type Ended } from "./end-stage.ts";
+import { clearStage, endStage, notCleared, type Ended } from "./end-stage.ts";
+import { putAsidesBack, type FoundEdit } from "./found-edits.ts";
+import { describeWriters, hasWriters } from "./stage-writers.ts";
 import { leftHalfDone } from "./interrupt.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
 import { withRestoreLease } from "./restore-lease.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
-import { matchesEntry } from "../capture/node-state.ts";
 import { isRootThere } from "../scan/root.ts";
-import { findStages, giveName, numberEdits, Stage, type NumberedEdit } from "./stage.ts";
+import { findStages, Stage, type NumberedEdit } from "./stage.ts";
 import { withCapture } from "../capture/with-capture.ts";
 
 /** Recovers if there is anything to recover; returns sentences for the user. */
@@ -75,7 +72,7 @@ export function whyStagesStay(context: Context): string[] {
   return settled.flatMap((entry) => {
     try {
       using stage = Stage.find(context, entry.id);
-      return stage === undefined ? [] : tellWriters(entry, stage);
+      return stage === undefined ? [] : describeWriters(entry, stage);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
@@ -101,7 +98,7 @@ function endLeft(context: Context, entry: JournalEntry): string[] {
   try {
     const stage = Stage.find(context, entry.id);
     // the user was told already that a process still writes to it
-    if (stage !== undefined) return tell(entry, { ...endOrLeave(context, entry, stage, 0), busy: [] });
+    if (stage !== undefined) return tell(entry, { ...endStage(context, entry, stage, 0), busy: [] });
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return [notCleared(`${STAGE_PREFIX}${entry.id}`, error)];
@@ -156,12 +153,12 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
   const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
   if (stage === undefined || strangers.length > 0) {
     abandonJournal(context, entry);
-    if (found !== undefined) told.push(...tell(entry, endOrLeave(context, entry, found, 0)));
+    if (found !== undefined) told.push(...tell(entry, endStage(context, entry, found, 0)));
     throw blocked(entry, strangers.length > 0 ? strangers : paths, told);
   }
   const recovery: Recovery = { context, entry, stage, told, safety: checkpoint.id };
   const said = finishOrTakeBack(recovery, edits);
-  const ended = endOrLeave(context, entry, stage, 0);
+  const ended = endStage(context, entry, stage, 0);
   return [said, ...told, ...tell(entry, ended)];
 }
 
@@ -213,63 +210,6 @@ function tellDisplaced({ finish }: JournalEntry, displaced: readonly Displaced[]
 
 function tell(entry: JournalEntry, { displaced, notices, busy }: Ended): string[] {
   return [...tellDisplaced(entry, displaced), ...notices, ...busy];
-}
-
-/** A journalled edit and what stands at its path: its pre-image, its post-image, a step on the way, or something else. */
-interface FoundEdit extends NumberedEdit {
-  readonly state: "before" | "after" | "between" | "other";
-  readonly present: Entry | undefined;
-}
-
-/** Returns nodes that were moved aside and belong back, then tells in which state each path is. */
-function putAsidesBack(root: AbsolutePath, stage: Stage | undefined, { edits }: JournalEntry): FoundEdit[] {
-  using anchor = new Anchor(root);
-  return numberEdits(edits).map((edit) => {
-    const path = reach(anchor, edit.path);
-    if (path !== undefined && stage !== undefined) putAsideBack(stage, path, edit);
-    return { ...edit, ...stateOf(path, edit) };
-  });
-}
-
-/** Nothing is overwritten: what stands at the path is taken first and looked at afterwards. */
-function putAsideBack(stage: Stage, path: AbsolutePath, { index, from, to }: NumberedEdit): void {
-  const [old, taken] = [stage.oldNode(index), stage.newNode(index)];
-  if (statNode(old) === undefined) return;
-  if (statNode(path) === undefined) {
-    giveName(old, path);
-    return;
-  }
-  // [R5] killed between exchange and proof: what was exchanged is not what was saved, so it is put back
-  if (to?.kind === "directory" || matchesEntry(old, from) || !matchesEntry(path, to)) return;
-  if (matchesEntry(taken, to)) removeName(taken);
-  else if (statNode(taken) !== undefined) return;
-  move(path, taken);
-  giveName(matchesEntry(taken, to) ? old : taken, path);
-}
-
-/** undefined when a directory on the way is missing or is none: then nothing is at the path. */
-function reach(anchor: Anchor, path: BytePath): AbsolutePath | undefined {
-  try {
-    return anchor.at(path);
-  } catch (error) {
-    if (isErrno(error, "ENOENT", "ENOTDIR", "ELOOP")) return undefined;
-    throw error;
-  }
-}
-
-function stateOf(path: AbsolutePath | undefined, { from, to }: Edit): Pick<FoundEdit, "state" | "present"> {
-  const is = (entry: Edit["from"]) => (path === undefined ? entry === undefined : matchesEntry(path, entry));
-  if (is(to)) return { state: "after", present: to };
-  if (is(from)) return { state: "before", present: from };
-  const stat = path === undefined ? undefined : statNode(path);
-  const [wasDirectory, becomesDirectory] = [from?.kind === "directory", to?.kind === "directory"];
-  // a directory goes before a file can come in its place; a file never goes without a copy in the stage
-  if (stat === undefined)
-    return { state: wasDirectory && !becomesDirectory ? "between" : "other", present: undefined };
-  // a directory is made first and gets its mode last
-  const isOnTheWay = kindOf(stat) === "directory" && (wasDirectory || becomesDirectory);
-  const present: Entry = { kind: "directory", mode: Number(stat.mode) & MODE_BITS, hash: NO_OBJECT };
-  return isOnTheWay ? { state: "between", present } : { state: "other", present: undefined };
 }
 
 /** What was carried out, or undefined when it could not be and everything is as it was found. */
