@@ -89,7 +89,9 @@ export function selectSteps(context: Context, request: StepRequest, unrecorded: 
   if (moved.length > 0 && moved.length < request.count) throw stepsMissing(request.count, moved.length);
   const changes = moved.map(({ step, isNew }) => {
     const recorded = isNew ? [] : ownDelta(db, step, { list, steps });
-    if (list === "undone") return recorded;
+    // until it is recorded, a new piece has the id of the step that it continues
+    const isContinued = !isNew && moved.some((other) => other.isNew && other.step.id === step.id);
+    if (list === "undone" || isContinued) return recorded;
     const isShared = sharersOf(db, list, { windows: unrecorded.windows, steps }).length > 0;
     return [...recorded, ...changesOfStep(unrecorded, step.id, isShared)];
   });
