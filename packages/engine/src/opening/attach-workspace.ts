@@ -14,9 +14,9 @@ import { findWorkspace } from "./find-workspace.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace, type Registry } from "../store/registry.ts";
 import { openStore } from "../store/store.ts";
 
-/** What attaching would do, for a question before it. */
+/** What attaching would do, to be shown before it is done. */
 export interface AttachPlan {
-  /** The workspace of this id, or of the only one that begins so. */
+  /** The workspace of this id, or the only one whose id begins like it. */
   readonly workspace: WorkspaceSummary;
   /** False: the directory holds files, and fewer than half of what the newest checkpoint has at its top. */
   readonly isAlike: boolean;

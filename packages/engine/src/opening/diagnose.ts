@@ -131,7 +131,7 @@ async function checkWorkspace(directory: string, options: DiagnoseOptions, syste
     workspace = await findWorkspace(directory, options);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    // whether anything is captured here is more than a question of the store
+    // the caller knows more about a directory without a workspace than the store does
     if (error.code === "WORKSPACE_NOT_FOUND") return [];
     return [{ name: "workspace", status: "problem", detail: error.message }];
   }
@@ -200,7 +200,7 @@ function uncapturedCheck(turns: readonly UncapturedTurn[], since: number): Check
   ];
 }
 
-/** Checkpoints that hold what agents did after they were let go on. */
+/** Checkpoints that may hold what an agent did after its hook had answered. */
 function lateCheck(late: readonly number[]): Check {
   const name = "late captures";
   const [newest] = late;

@@ -1,4 +1,4 @@
-/** What the questions about a workspace are answered with. */
+/** The answers to questions about a workspace. */
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt, ExcludedRoot, Gap } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
@@ -41,7 +41,7 @@ export interface Diff {
 export interface WorkspaceStatus {
   readonly id: WorkspaceId;
   readonly root: string;
-  /** False when the directory itself is gone: then nothing can be told of its files. */
+  /** False when the directory itself is gone: then nothing is known of its files. */
   readonly exists: boolean;
   readonly store: string;
   readonly newest: Checkpoint | null;
@@ -52,7 +52,7 @@ export interface WorkspaceStatus {
   readonly checkpoints: number;
   /** Since the newest checkpoint. */
   readonly changedFiles: readonly FileChange[];
-  /** How many; null when that cannot be told: the directory is gone, or the newest checkpoint is damaged. */
+  /** How many; null when unknown: the directory is gone, or the newest checkpoint is damaged. */
   readonly changes: ChangeCounts | null;
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];
@@ -73,9 +73,9 @@ export interface FileContent {
   readonly kind: "file" | "symlink";
   readonly mode: number;
   readonly size: number;
-  /** Null when it is on disk and larger than what was asked for. */
+  /** Null when it is on disk and larger than the limit. */
   readonly hash: string | null;
-  /** Null when it is larger than what was asked for. */
+  /** Null when it is larger than the limit. */
   readonly content: Buffer | null;
 }
 

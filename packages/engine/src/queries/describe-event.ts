@@ -1,4 +1,4 @@
-/** What did an event tell of? Things as they are now, diffs made when a reader gets them. */
+/** What does an event say? Checkpoints and messages as they are now; diffs are made for the reader. */
 import { describeChange } from "./thread-file-edits.ts";
 import { below, displayAbsolute } from "../fs/absolute-path.ts";
 import { findCheckpointsWhere } from "../history/checkpoints.ts";
@@ -9,7 +9,7 @@ import { EngineError } from "../model/errors.ts";
 import type { EventDetail, WorkspaceEvent } from "../model/event.ts";
 import type { Context } from "../capture/context.ts";
 
-/** What is longer is left out of events, which are held for every reader; other requests have it. */
+/** Longer texts are left out of events, which are kept for every reader; other requests have them whole. */
 const MOST_CHARACTERS = 32 * 1024;
 
 /** An event as readers get it. */

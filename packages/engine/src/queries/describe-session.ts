@@ -10,7 +10,7 @@ import type { ObjectSource } from "../store/object-store.ts";
 import type { Pending } from "../steps/pending.ts";
 import type { Context } from "../capture/context.ts";
 
-/** How much of the pending changes is told. */
+/** How closely the pending changes are described. */
 export interface SessionDetail {
   readonly detail?: DiffDetail;
   /** The approved texts too. */

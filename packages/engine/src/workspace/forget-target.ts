@@ -1,4 +1,4 @@
-/** What a person wants forgotten: a checkpoint by any reference, else a path. */
+/** Forgets what a person named: a checkpoint by any reference, else a path. */
 import { resolveCheckpoint } from "../history/references.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { ForgetReport } from "../model/reports.ts";
@@ -6,7 +6,7 @@ import { forgetCheckpoint, forgetPath, type ForgetOptions } from "../upkeep/forg
 import { parsePath } from "../model/workspace-path.ts";
 import type { Context } from "../capture/context.ts";
 
-/** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that could be mistaken is written `./path`. */
+/** Throws `CHECKPOINT_NOT_FOUND` when it is neither. A path that looks like a reference is written `./path`. */
 export function forgetTarget(
   { store, system }: Context,
   target: string,

@@ -58,7 +58,7 @@ export class LocalApprovals implements Approvals {
     assertThread(db, thread);
     const way = resetWay({ thread, includeShared });
     return this.#keep(
-      this.#runner.blame(() => planBack(context, way)),
+      this.#runner.read(() => planBack(context, way)),
       way,
     );
   }

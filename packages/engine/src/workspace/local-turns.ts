@@ -87,7 +87,7 @@ export class LocalTurns implements Turns {
     const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
     this.#runner.name(paths);
     const taken = await this.#take(thread, () => beginTool(this.#context, thread, { ...request, paths }));
-    // [N1] what is named and cannot be captured is said
+    // [N1] a path that is named and cannot be captured is reported
     const outside = named.filter(({ path }) => path === undefined).map(({ text }) => outsideWarning(text));
     return taken === null ? null : { ...taken, warnings: [...taken.warnings, ...outside] };
   }

@@ -159,7 +159,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.runner.blame(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
+    return this.runner.read(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
@@ -229,7 +229,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {
-    return this.runner.blame(() => contentAt(this.#context, ref, path, limitBytes));
+    return this.runner.read(() => contentAt(this.#context, ref, path, limitBytes));
   }
 
   async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
@@ -275,7 +275,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   #plan(describe: () => WayBack): Plan {
-    return this.runner.blame(() => {
+    return this.runner.read(() => {
       const way = describe();
       return this.plans.keep(this.id, planBack(this.#context, way), way);
     });

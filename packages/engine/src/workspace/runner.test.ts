@@ -59,7 +59,7 @@ describe("damage", () => {
       const { snapshot, id } = await temp.workspace.resolve("@");
       const facts = { object: snapshot, checkpoints: [] };
       const read = () =>
-        runnerOf(temp).blame(() => {
+        runnerOf(temp).read(() => {
           throw new EngineError("OBJECT_CORRUPT", "Damaged.", facts);
         });
       expect(read).toThrow(expect.objectContaining({ facts: { object: snapshot, checkpoints: [id] } }));
@@ -72,7 +72,7 @@ describe("damage", () => {
       const { snapshot } = await temp.workspace.resolve("@");
       const facts = { object: snapshot, checkpoints: ["known"] };
       const read = () =>
-        runnerOf(temp).blame(() => {
+        runnerOf(temp).read(() => {
           throw new EngineError("OBJECT_MISSING", "Missing.", facts);
         });
       expect(read).toThrow(expect.objectContaining({ facts: { object: snapshot, checkpoints: ["known"] } }));

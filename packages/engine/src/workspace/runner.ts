@@ -33,7 +33,7 @@ export class Runner {
   readonly context: Context;
   readonly events: LocalEvents;
   readonly #settings: WorkspaceSettings;
-  /** What was recovered since a caller was last told. */
+  /** What was recovered and no caller knows of yet. */
   readonly #recovered: string[] = [];
 
   constructor(context: Context, settings: WorkspaceSettings) {
@@ -62,7 +62,7 @@ export class Runner {
   async look<Result>(work: () => Result): Promise<Result> {
     for (let left = LOOKS_AGAIN; ; left -= 1) {
       try {
-        return await this.run(() => this.blame(work));
+        return await this.run(() => this.read(work));
       } catch (error) {
         if (left === 0 || !isEngineError(error, "PLAN_STALE")) throw error;
       }
@@ -91,7 +91,7 @@ export class Runner {
   /** Runs work that brings files back, then what the host does after it. */
   async goBack<Kind extends Outcome>(work: () => Kind): Promise<Kind> {
     this.#recoverLeft();
-    const outcome = this.blame(work);
+    const outcome = this.read(work);
     if (outcome.outcome === "conflicts") this.#tellConflicts(outcome);
     this.events.wake();
     const notices = [...(outcome.notices ?? []), ...this.notices()];
@@ -101,7 +101,7 @@ export class Runner {
   }
 
   /** Runs work that reads the store: damage found on the way is reported with the checkpoints it affects. */
-  blame<Result>(work: () => Result): Result {
+  read<Result>(work: () => Result): Result {
     try {
       return work();
     } catch (error) {
@@ -126,7 +126,7 @@ export class Runner {
     appendOperation(this.db, { id: newId() as OperationId, kind, at: now(), detail });
   }
 
-  /** [R160] What was recovered, and what was dropped to make room, since a caller was last told. */
+  /** [R160] What was recovered, and what was dropped to make room, since the last call of this. */
   notices(): string[] {
     return [...this.#recovered.splice(0), ...droppedWarnings(this.context.dropped.splice(0))];
   }
@@ -137,13 +137,13 @@ export class Runner {
     try {
       this.#recovered.push(...recover(this.context));
     } catch (error) {
-      // the tree is kept and saved, and what comes next finds nothing left to recover
+      // the files stay as they are and are saved; the next look finds nothing left to recover
       if (!isEngineError(error, "RECOVERY_BLOCKED")) throw error;
       this.#recovered.push(error.message);
     }
   }
 
-  /** Nothing else in the store tells of conflicts. */
+  /** An event is the only trace that conflicts leave in the store. */
   #tellConflicts({ plan, conflicts }: Outcome): void {
     const { id: operation, kind, description, thread } = plan;
     const data = { operation, kind, description, files: conflicts.length };
