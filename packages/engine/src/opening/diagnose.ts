@@ -54,7 +54,9 @@ export async function diagnose(
     attempt("space", () => checkSpace(home)),
     attempt("stores", () => checkStores(home, system.userId, directory)),
   ];
-  return { checks: [...checks, ...(await checkWorkspace(directory, options, system))] };
+  // to look for a workspace would make the home
+  const isUsed = statNode(home) !== undefined;
+  return { checks: [...checks, ...(isUsed ? await checkWorkspace(directory, options, system) : [])] };
 }
 
 function ok(name: string, detail: string): Check {
