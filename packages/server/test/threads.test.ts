@@ -16,7 +16,9 @@ describe("the table of routes", () => {
     served(async (project) => {
       const thread = await open(project);
       const at = `/api/threads/${thread}`;
+      const checked = new Set<string>();
       const check = async (name: RouteName, path: string, body?: unknown) => {
+        checked.add(name);
         const route = ROUTES[name];
         const answer = await project.ok(name.split(" ")[0]!, path, body);
         if (!("response" in route)) throw new Error(name);
@@ -67,6 +69,25 @@ describe("the table of routes", () => {
       );
       await check("POST /api/threads/:id/checkpoints/:cid/rollback", `${cp}/rollback`, { planId: plan.id });
       expect(project.read("a.txt")).toBe("one\n");
+      const { plan: back } = await project.ok("GET", `${cp}/rollback/preview`);
+      const restore = { checkpointId: checkpoint.id, planId: back.id };
+      await check("POST /api/threads/:id/restore", `${at}/restore`, restore);
+      const last = (await project.ok("GET", `${at}/checkpoints`)).checkpoints.find(
+        ({ kind }: { kind: string }) => kind === "turn",
+      );
+      const { plan: revert } = await check(
+        "GET /api/threads/:id/revert/preview",
+        `${at}/revert/preview?checkpoint=${last.id}`,
+      );
+      await check("POST /api/threads/:id/revert", `${at}/revert`, { planId: revert.id });
+      const edit = { paths: ["edited.txt"] };
+      const kept = await check("POST /api/threads/:id/edits", `${at}/edits`, edit);
+      project.write("edited.txt", "kept\n");
+      await check("POST /api/threads/:id/edits/:eid/finalize", `${at}/edits/${kept.edit}/finalize`, {});
+      const dropped = await check("POST /api/threads/:id/edits", `${at}/edits`, edit);
+      project.write("edited.txt", "dropped\n");
+      await check("POST /api/threads/:id/edits/:eid/abort", `${at}/edits/${dropped.edit}/abort`, {});
+      expect(project.read("edited.txt")).toBe("kept\n");
       await check("POST /api/threads/:id/approve", `${at}/approve`, { message: "fine" });
       project.write("a.txt", "three\n");
       const { plan: reset } = await check("GET /api/threads/:id/reset/preview", `${at}/reset/preview`);
@@ -77,11 +98,15 @@ describe("the table of routes", () => {
       await check("POST /api/checkpoints", "/api/checkpoints", {});
       await check("GET /api/search", "/api/search?q=a.txt");
       await check("POST /api/prune", "/api/prune", { dryRun: true });
+      await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
       await check("DELETE /api/threads/:id", at);
       const described = await project.ok("GET", "/openapi.json");
       expect(described.openapi).toBe("3.1.0");
       const count = Object.values(described.paths as Record<string, object>).flatMap(Object.keys).length;
       expect(count).toBe(Object.keys(ROUTES).length);
+      await check("POST /api/resident/stop", "/api/resident/stop", {});
+      const streams = Object.entries(ROUTES).filter(([, route]) => !("response" in route));
+      expect(checked.size).toBe(Object.keys(ROUTES).length - streams.length);
     }),
   );
 });

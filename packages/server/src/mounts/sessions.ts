@@ -8,7 +8,7 @@ import { z } from "zod";
 import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { affectedFiles, diffJson, isoTime, outcomeJson, planOperationType, pathJson } from "../json/index.ts";
-import { annotations, contentOf } from "../routes/checkpoints.ts";
+import { annotate, annotations, contentOf } from "../routes/checkpoints.ts";
 import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
 
 const AGENT = "supervisor";
@@ -75,12 +75,10 @@ function serveOne(app: Hono, served: Served): void {
     }),
   );
   app.put(`${BASE}/:cid`, async (context) => {
-    const { name, annotation } = parse("body", ANNOTATED, await readJson(context));
+    const body = parse("body", ANNOTATED, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, context.req.param("cid"));
-      if (name !== undefined) await workspace.rename(id, name);
-      if (annotation !== undefined) await workspace.note(id, annotation);
-      return { checkpoint: supervisorCheckpoint(await workspace.resolve(id), thread) };
+      return { checkpoint: supervisorCheckpoint(await annotate(workspace, id, body), thread) };
     });
   });
   app.delete(`${BASE}/:cid`, (context) =>

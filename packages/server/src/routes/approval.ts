@@ -12,7 +12,7 @@ import {
   stepsOutcomeJson,
 } from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
-import { checkpointOf, inThread, type Served } from "./served.ts";
+import { checkpointOf, defined, inThread, type Served } from "./served.ts";
 
 /** Serves the routes of approval and of undo, redo and revert. */
 export function serveApproval(app: Hono, served: Served): void {
@@ -75,10 +75,4 @@ function serveSteps(app: Hono, served: Served): void {
       }),
     );
   }
-}
-
-function defined<Options extends object>(options: Options) {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Options]: Exclude<Options[Key], undefined>;
-  };
 }

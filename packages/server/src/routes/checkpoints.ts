@@ -1,11 +1,11 @@
 /** Checkpoints of a thread: list, take, look at, annotate, drop, compare, go back. */
-import type { FileChange, Workspace } from "@belay/engine";
+import type { Checkpoint, FileChange, Workspace } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson, takenJson } from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
-import { checkpointOf, inThread, type Served } from "./served.ts";
+import { checkpointOf, defined, inThread, type Served } from "./served.ts";
 
 /** Larger files are named without their content. */
 const CONTENT_BYTES = 1024 * 1024;
@@ -14,15 +14,7 @@ const CONTENT_BYTES = 1024 * 1024;
 export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread) => {
-      const { limit, kind, search, fresh } = query;
-      const options = {
-        thread,
-        ...(limit !== undefined && { limit }),
-        ...(kind && { kind }),
-        ...(search && { search }),
-        ...(fresh && { fresh }),
-      };
-      const checkpoints = await workspace.list(options);
+      const checkpoints = await workspace.list({ thread, ...defined(query) });
       return { checkpoints: checkpoints.map((each) => checkpointJson(each, { workspace: workspace.id })) };
     }),
   );
@@ -44,9 +36,7 @@ export function serveCheckpoints(app: Hono, served: Served): void {
   serveRoute(app, "PUT /api/threads/:id/checkpoints/:cid", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      if (body.name !== undefined) await workspace.rename(id, body.name);
-      if (body.annotation !== undefined) await workspace.note(id, body.annotation);
-      return { checkpoint: checkpointJson(await workspace.resolve(id), { workspace: workspace.id }) };
+      return { checkpoint: checkpointJson(await annotate(workspace, id, body), { workspace: workspace.id }) };
     }),
   );
   serveRoute(app, "DELETE /api/threads/:id/checkpoints/:cid", ({ params }) =>
@@ -76,14 +66,7 @@ function serveComparing(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/checkpoints/:cid/rollback/preview", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread) => {
       const { id } = await checkpointOf(workspace, thread, params.cid);
-      const { paths, keepNew, scope } = query;
-      const options = {
-        thread,
-        ...(paths && { paths }),
-        ...(keepNew !== undefined && { keepNew }),
-        ...(scope && { scope }),
-      };
-      return { plan: planJson(await workspace.planRestore(id, options)) };
+      return { plan: planJson(await workspace.planRestore(id, { thread, ...defined(query) })) };
     }),
   );
   serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
@@ -92,6 +75,17 @@ function serveComparing(app: Hono, served: Served): void {
       return carryOutPlan(workspace, body, { fits: restoresTo(id), report: outcomeJson });
     }),
   );
+}
+
+/** Names or annotates a checkpoint as a request says. */
+export async function annotate(
+  workspace: Workspace,
+  id: string,
+  { name, annotation }: { name?: string | undefined; annotation?: string | undefined },
+): Promise<Checkpoint> {
+  if (name !== undefined) await workspace.rename(id, name);
+  if (annotation !== undefined) await workspace.note(id, annotation);
+  return workspace.resolve(id);
 }
 
 /** What a request says about a checkpoint to take. */

@@ -52,3 +52,12 @@ export function assertApplied(outcome: Outcome, report: object): void {
   const message = `Some files changed differently meanwhile. ${untouchedText(outcome)}`;
   throw new ContractError("CONFLICTS", message, { facts: { report } });
 }
+
+/** Options without those that a request left out or left empty. */
+export function defined<Options extends object>(options: Options) {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined && value !== ""),
+  ) as {
+    [Key in keyof Options]: Exclude<Options[Key], undefined>;
+  };
+}

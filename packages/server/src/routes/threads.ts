@@ -12,7 +12,7 @@ import {
   takenJson,
   threadJson,
 } from "../json/index.ts";
-import { inThread, inWorkspace, type Served } from "./served.ts";
+import { defined, inThread, inWorkspace, type Served } from "./served.ts";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
 
 /** Serves the routes of threads. */
@@ -52,9 +52,7 @@ export function serveThreads(app: Hono, served: Served): void {
 function serveMessages(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/threads/:id/messages", ({ params, query }) =>
     inThread(served, params.id, async (workspace, thread) => {
-      const { before, limit } = query;
-      const options = { ...(before !== undefined && { before }), ...(limit !== undefined && { limit }) };
-      const { messages, cursor } = await workspace.threads.history(thread, options);
+      const { messages, cursor } = await workspace.threads.history(thread, defined(query));
       return { messages: messages.map(messageJson), nextCursor: cursor };
     }),
   );

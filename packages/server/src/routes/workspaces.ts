@@ -7,7 +7,7 @@ import { streamEvents } from "../http/sse.ts";
 import { checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
 import { ContractError } from "@belay/protocol/errors";
 import { annotations } from "./checkpoints.ts";
-import { inWorkspace, type Served } from "./served.ts";
+import { defined, inWorkspace, type Served } from "./served.ts";
 import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
 
 /** Serves the routes of workspaces, settings and the process. */
@@ -25,14 +25,8 @@ export function serveWorkspaces(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/checkpoints", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const { limit, kind, search, fresh } = query;
-      const options = {
-        ...(limit !== undefined && { limit }),
-        ...(kind && { kind }),
-        ...(search && { search }),
-        ...(fresh && { fresh }),
-      };
-      return { checkpoints: listed(await workspace.list(options), workspace) };
+      const { workspace: _, ...options } = query;
+      return { checkpoints: listed(await workspace.list(defined(options)), workspace) };
     }),
   );
   serveRoute(app, "POST /api/checkpoints", ({ query, body }) =>
