@@ -2,7 +2,6 @@
  * Turns a scan into a snapshot: reads what is pending, then builds the trees, bottom up. A directory in which nothing
  * changed keeps its tree without being encoded again, so the cost follows the change.
  */
-import { offerTree } from "../diff/compare-trees.ts";
 import { joinPath } from "../model/byte-path.ts";
 import type { Gap } from "../model/checkpoint.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -20,14 +19,12 @@ export function buildSnapshot(reading: Reading, previous: FileTable | undefined)
 
 /** Directories are in pre-order: backwards, every child comes before its parent. */
 function buildTrees({ scan, sink }: Reading, previous: FileTable | undefined): ObjectHash {
-  const { table, unchanged, ownEntry, parent, before } = scan;
+  const { table, unchanged, ownEntry, parent } = scan;
   if (previous !== undefined) takeOverTrees(scan, previous);
   for (let directory = table.directories.length - 1; directory >= 0; directory -= 1) {
     const own = ownEntry[directory]!;
     if (unchanged[directory] !== 1 || previous === undefined) {
-      const { hash, bytes } = encodeDirectory(table, directory, sink);
-      table.setTreeHash(directory, hash);
-      if (before[directory]! >= 0) offerBoth(previous!, before[directory]!, hash, bytes);
+      table.setTreeHash(directory, encodeDirectory(table, directory, sink));
       if (own >= 0) unchanged[parent[directory]!] = 0;
     }
     if (own >= 0) table.nameTree(own, directory);
@@ -46,24 +43,11 @@ function takeOverTrees({ table, unchanged, before }: Scan, previous: FileTable):
 }
 
 /** Gives a directory's tree to the sink and names it. */
-export function encodeDirectory(
-  table: FileTable,
-  directory: number,
-  sink: ContentSink,
-): { hash: ObjectHash; bytes: Buffer } {
+export function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): ObjectHash {
   const bytes = table.encodeTree(directory);
   const hash = hashBytes(bytes);
   sinkBytes(sink, hash, bytes, hashBytes);
-  return { hash, bytes };
-}
-
-/** The two trees will be compared: to make the previous one anew costs less than to unpack it from the store. */
-function offerBoth(previous: FileTable, directory: number, hash: ObjectHash, bytes: Buffer): void {
-  const old = previous.encodeTree(directory);
-  const oldHash = previous.treeHashAt(directory);
-  if (hashBytes(old) !== oldHash) return;
-  offerTree(oldHash, old);
-  offerTree(hash, bytes);
+  return hash;
 }
 
 /** The table of a scan has no lost room: what counts is found without going through the directories. */

@@ -11,32 +11,19 @@ import { decodeTree, type Tree } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
 /**
- * Recently used trees by name, decoded on first use. They are content-addressed, so a verified tree stays
- * valid.
+ * Recently used trees by name. They are content-addressed, so a verified tree stays valid.
  */
-const recent = new Map<ObjectHash, Tree | Buffer>();
+const recent = new Map<ObjectHash, Tree>();
 const RECENT_TREES = 512;
 
 /** Reads and decodes a tree, through a cache. */
 export function readTree(source: ObjectSource, name: ObjectHash): Tree {
   const known = recent.get(name);
-  if (known !== undefined && !Buffer.isBuffer(known)) return known;
-  const tree = decodeTree(Buffer.isBuffer(known) ? known : source.read(name), name);
-  remember(name, tree);
-  return tree;
-}
-
-/**
- * Adds a tree to the cache so that the next comparison need not read it. The name must be the hash of the
- * bytes.
- */
-export function offerTree(name: ObjectHash, bytes: Buffer): void {
-  if (!recent.has(name)) remember(name, bytes);
-}
-
-function remember(name: ObjectHash, tree: Tree | Buffer): void {
+  if (known !== undefined) return known;
+  const tree = decodeTree(source.read(name), name);
   if (recent.size >= RECENT_TREES) recent.delete(recent.keys().next().value!);
   recent.set(name, tree);
+  return tree;
 }
 
 /**

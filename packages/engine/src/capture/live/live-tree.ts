@@ -4,7 +4,6 @@
  * What was merged counts as unrecorded (to be read again, its trees without a name) until `recorded` says that the
  * store has it: a capture that fails or only looked leaves nothing behind that could be taken for stored.
  */
-import { offerTree } from "../../diff/compare-trees.ts";
 import {
   baseName,
   isAtOrBelow,
@@ -35,7 +34,6 @@ export class LiveTree {
   readonly #restless = new Map<BytePath, true>();
   files = 0;
   bytes = 0;
-  #lists: { gaps: Gap[]; excluded: ExcludedRoot[] } | undefined;
   /** Directories whose tree is not known to be in the store. */
   readonly #unrecorded = new Set<BytePath>();
   readonly #trees = new Map<BytePath, ObjectHash>();
@@ -75,11 +73,11 @@ export class LiveTree {
   }
 
   get gaps(): readonly Gap[] {
-    return this.#sortedLists().gaps;
+    return sortedByPath([...this.#gaps.values()]);
   }
 
   get excluded(): readonly ExcludedRoot[] {
-    return this.#sortedLists().excluded;
+    return sortedByPath([...this.#excluded].map(([path, rule]) => ({ path, rule, bytes: null })));
   }
 
   /** True when an ignored directory holds more than may be captured. */
@@ -116,7 +114,6 @@ export class LiveTree {
       this.#mark(path);
     }
     for (const [path, at] of seen.entered) this.#graft(path, seen, at);
-    this.#lists = undefined;
     for (const path of dropped) if (!this.#index.has(path)) this.#table.ignoredRoots.delete(path);
     this.#ignoredUse.rootsChanged();
     return dropped.filter((path) => !this.#index.has(path));
@@ -127,8 +124,7 @@ export class LiveTree {
     this.#trees.clear();
     for (const path of withAncestors(this.#unrecorded)) {
       if (!this.#unrecorded.has(path)) continue;
-      const { hash, bytes } = encodeDirectory(this.#table, this.#index.get(path)!, sink);
-      offerTree(hash, bytes);
+      const hash = encodeDirectory(this.#table, this.#index.get(path)!, sink);
       this.#trees.set(path, hash);
       if (path !== ROOT_PATH && this.#nameTree(path, hash)) this.#mark(parentPath(path));
     }
@@ -282,13 +278,6 @@ export class LiveTree {
         // a mount point or worktree can cease to be one without an event
         if (flags[index] === RACY) keep(this.#restless, path, sign, true);
     }
-  }
-
-  #sortedLists(): { gaps: Gap[]; excluded: ExcludedRoot[] } {
-    return (this.#lists ??= {
-      gaps: sortedByPath([...this.#gaps.values()]),
-      excluded: sortedByPath([...this.#excluded].map(([path, rule]) => ({ path, rule, bytes: null }))),
-    });
   }
 }
 
