@@ -188,19 +188,18 @@ export function newestView(
 ): Pick<Checkpoint, "seq" | "snapshot" | "rules" | "excluded"> | undefined {
   const row = db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC LIMIT 1");
   if (row === undefined) return undefined;
-  const nameIn = (column: string) => hashFromBytes(row[column] as Uint8Array);
   return {
     seq: Number(row["seq"]),
-    snapshot: nameIn("snapshot"),
-    rules: nameIn("rules"),
-    excluded: nameIn("excluded"),
+    snapshot: hashIn(row, "snapshot"),
+    rules: hashIn(row, "rules"),
+    excluded: hashIn(row, "excluded"),
   };
 }
 
 /** The rules object of the newest checkpoint. */
 export function newestRules(db: Database): ObjectHash | undefined {
   const row = db.get("SELECT rules FROM checkpoint ORDER BY seq DESC LIMIT 1");
-  return row === undefined ? undefined : hashFromBytes(row["rules"] as Uint8Array);
+  return row === undefined ? undefined : hashIn(row, "rules");
 }
 
 /** Notes which message of its conversation a checkpoint was taken before. */
@@ -318,11 +317,16 @@ export function readDoubts(db: Database, seq: number): Doubt[] {
  * Reads a row as it stands. A damaged row must not hide others from a list; its seal refuses it when it is
  * used.
  */
+/** The hash in a column; one that no object has where the row is damaged. */
+function hashIn(row: Row, column: string): ObjectHash {
+  const bytes = row[column];
+  return hashFromBytes(bytes instanceof Uint8Array ? bytes : NO_HASH);
+}
+
 function toCheckpoint(row: Row): Checkpoint {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const number = (column: string) => (row[column] === null ? null : Number(row[column]));
   const json = <Kind>(column: string) => parseJson(row[column]) as Kind | null;
-  const name = (column: string) => hashFromBytes(row[column] instanceof Uint8Array ? row[column] : NO_HASH);
   return {
     id: String(row["id"]) as CheckpointId,
     seq: Number(row["seq"]),
@@ -335,9 +339,9 @@ function toCheckpoint(row: Row): Checkpoint {
     tags: json<string[]>("tags") ?? [],
     description: String(row["description"]),
     createdAt: Number(row["created_at"]) || 0,
-    snapshot: name("snapshot"),
-    rules: name("rules"),
-    excluded: name("excluded"),
+    snapshot: hashIn(row, "snapshot"),
+    rules: hashIn(row, "rules"),
+    excluded: hashIn(row, "excluded"),
     parents: json<CheckpointId[]>("parents") ?? [],
     messageId: text("message_id"),
     messageIndex: number("message_index"),
