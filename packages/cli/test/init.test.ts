@@ -68,6 +68,60 @@ describe("init", () => {
   });
 });
 
+describe("init --dry-run", () => {
+  test("names the directory and the settings that would change, and changes nothing", () => {
+    const settings = sandbox.path(".claude/settings.local.json");
+    expect(sandbox.json(["init", "--dry-run", "--agent", "claude-code"])).toEqual({
+      dryRun: true,
+      path: sandbox.project,
+      created: true,
+      files: [{ agent: "claude-code", path: settings, action: "create" }],
+    });
+    expect(sandbox.ok("init", "--dry-run", "--agent", "claude-code")).toContain(`Claude Code: ${settings}`);
+    expect(existsSync(settings)).toBe(false);
+    expect(existsSync(sandbox.home)).toBe(false);
+  });
+
+  test("in a protected directory there is nothing left to protect", async () => {
+    await sandbox.protect();
+    expect(sandbox.json(["init", "--dry-run", "--no-agents"])).toMatchObject({ created: false, files: [] });
+    await sandbox.verify();
+  });
+
+  test("refuses what init refuses", async () => {
+    await sandbox.protect();
+    const refused = (directory: string) =>
+      sandbox.error(["-C", directory, "init", "--dry-run", "--no-agents"], 3).code;
+    expect(refused("/")).toBe(sandbox.error(["-C", "/", "init", "--no-agents"], 3).code);
+    expect(refused(sandbox.path("src"))).toBe(
+      sandbox.error(["-C", sandbox.path("src"), "init", "--no-agents"], 3).code,
+    );
+    await sandbox.verify();
+  });
+});
+
+test("init without a terminal names the settings that it would change", () => {
+  const { stderr, status } = sandbox.belay(["init", "--agent", "claude-code"]);
+  expect(status).not.toBe(0);
+  expect(stderr).toContain(`Claude Code: ${sandbox.path(".claude/settings.local.json")}`);
+  expect(stderr).toContain("--dry-run");
+  expect(existsSync(sandbox.path(".claude"))).toBe(false);
+});
+
+test.each([
+  ["list"],
+  ["status"],
+  ["workspaces"],
+  ["doctor"],
+  ["config"],
+  ["threads"],
+  ["undo", "--dry-run"],
+  ["init", "--dry-run"],
+])("a command that only looks makes no home: %s %s", (...command) => {
+  sandbox.belay(["--home", join(sandbox.base, "other/home"), ...command]);
+  expect(existsSync(join(sandbox.base, "other"))).toBe(false);
+});
+
 describe("status", () => {
   test("--json has the contract's shape", () => {
     sandbox.ok("init");

@@ -8,6 +8,7 @@ export {
   openWorkspace,
   type InitializedWorkspace,
   type InitOptions,
+  previewInit,
 } from "./opening/init-workspace.ts";
 export { listWorkspaces, protectedRoots, type WorkspaceSummary } from "./opening/list-workspaces.ts";
 export { removableWorkspace, removeWorkspace, type RemovedWorkspace } from "./opening/remove-workspace.ts";

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, YES, type Call } from "../call/command.ts";
+import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
@@ -13,7 +13,7 @@ import { count, duration, size } from "../output/quantity.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "init [--agent a,b | --no-agents] [--shared] [--nested]",
+  usage: "init [--agent a,b | --no-agents] [--shared] [--nested] [--dry-run]",
   about: [
     "Protects the current directory: from now on its states can be kept, compared and brought back.",
     "Installs the hooks of the agents it finds, so that every prompt and tool call is a checkpoint; shows what it",
@@ -25,10 +25,12 @@ export default defineCommand({
     shared: { type: "boolean", about: "install hooks in the project's own settings, which are committed" },
     nested: { type: "boolean", about: "allow it inside a directory that is protected already" },
     yes: YES,
+    "dry-run": DRY_RUN,
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
   run: async (call) => {
+    if (call.options["dry-run"] === true) return preview(call);
     const agents = call.options["no-agents"] === true ? NO_AGENTS : await prepareAgents(call);
     if (agents === undefined) return declined(call);
     const { initial, workspace } = await protect(call, call.options.nested === true, agents.install);
@@ -66,20 +68,16 @@ const NO_AGENTS: PreparedAgents = { install: () => undefined, reports: [] };
 
 /** Finds the agents, shows what would be written and asks; undefined when the person declined. */
 async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
-  const { chooseAgents, installHooks, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
-  const { agent, shared, yes } = call.options as { agent?: string; shared?: boolean; yes?: boolean };
-  const place = placeFor(call.home, call.directory, { shared: shared === true });
-  const plans = planHooks(await chooseAgents(agent, place), place);
-  const written = plans.flatMap(({ adapter, files }) =>
-    files
-      .filter(({ action }) => action === "create" || action === "change")
-      .map(({ path }) => ({ adapter, path })),
-  );
-  if (written.length > 0 && yes !== true) {
-    const lines = written.map(({ adapter, path }) => `  ${adapter.title}: ${visible(path)}`);
+  const { installHooks } = await import("../agents/agent-hooks.ts");
+  const { plans, place, changed } = await planAgents(call);
+  const { yes } = call.options as InitOptions;
+  if (changed.length > 0 && yes !== true) {
+    const lines = changed.map(changedLine);
     if (call.output.canAsk)
       call.output.print(["Hooks will be added to these settings:", ...lines].join("\n"));
-    if (!(await confirm(call, `Add hooks to ${count(written.length, "file")}?`)))
+    // without a terminal the error that comes of it names the files
+    const question = [`Add hooks to ${count(changed.length, "file")}?`, ...(call.output.canAsk ? [] : lines)];
+    if (!(await confirm(call, question.join("\n"), { dryRun: true })))
       return (await wantsNoHooks(call)) ? NO_AGENTS : undefined;
   }
   const reports: InstallReport[] = [];
@@ -89,6 +87,63 @@ async function prepareAgents(call: Call): Promise<PreparedAgents | undefined> {
       if (reports.length === 0) reports.push(...installHooks(plans, place, Date.now()));
     },
   };
+}
+
+/** What the command line may say about agents. */
+interface InitOptions {
+  readonly agent?: string;
+  readonly shared?: boolean;
+  readonly nested?: boolean;
+  readonly yes?: boolean;
+  readonly "no-agents"?: boolean;
+}
+
+/** A settings file that hooks will be added to. */
+interface ChangedFile {
+  readonly agent: string;
+  readonly title: string;
+  readonly path: string;
+  readonly action: string;
+}
+
+/** What the installation of hooks would write; nothing is written yet. */
+async function planAgents(call: Call) {
+  const { chooseAgents, placeFor, planHooks } = await import("../agents/agent-hooks.ts");
+  const { agent, shared } = call.options as InitOptions;
+  const place = placeFor(call.home, call.directory, { shared: shared === true });
+  const plans = planHooks(await chooseAgents(agent, place), place);
+  const changed = plans.flatMap(({ adapter: { id, title }, files }) =>
+    files
+      .filter(({ action }) => action === "create" || action === "change")
+      .map(({ path, action }): ChangedFile => ({ agent: id, title, path, action })),
+  );
+  return { plans, place, changed };
+}
+
+function changedLine({ title, path }: ChangedFile): string {
+  return `  ${title}: ${visible(path)}`;
+}
+
+/** `--dry-run`: what would be protected and which settings would get hooks. */
+async function preview(call: Call): Promise<number> {
+  const { previewInit } = await import("@belay/engine");
+  const { "no-agents": none, nested = false } = call.options as InitOptions;
+  const { path, created } = previewInit(call.directory, { home: call.home, nested });
+  const changed = none === true ? [] : (await planAgents(call)).changed;
+  if (call.json) {
+    const files = changed.map(({ agent, path: file, action }) => ({ agent, path: file, action }));
+    call.output.json({ dryRun: true, path, created, files });
+    return EXIT.done;
+  }
+  const lines = [
+    `${visible(path)} ${created ? "would be protected" : "is protected already"}.`,
+    ...(changed.length === 0
+      ? ["No settings would be changed."]
+      : ["Hooks would be added to these settings:", ...changed.map(changedLine)]),
+    "Nothing was changed.",
+  ];
+  call.output.print(lines.join("\n"));
+  return EXIT.done;
 }
 
 /**

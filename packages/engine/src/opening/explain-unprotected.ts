@@ -7,7 +7,8 @@ import type { RegisteredWorkspace, Registry } from "../store/registry.ts";
 /** A search for a workspace that found none. */
 interface Search {
   readonly home: AbsolutePath;
-  readonly registry: Registry;
+  /** Undefined where there is no home yet. */
+  readonly registry: Registry | undefined;
   readonly start: AbsolutePath;
   /** The search ended at a linked git worktree. */
   readonly inWorktree: boolean;
@@ -17,11 +18,9 @@ interface Search {
 export function notProtected(search: Search): EngineError<"WORKSPACE_NOT_FOUND"> {
   const { registry, start, inWorktree } = search;
   const path = displayAbsolute(start);
-  const candidates = goneWorkspaces(registry, start).map(({ id, path: old }) => ({
-    id,
-    path: displayAbsolute(old),
-  }));
-  const { why, ...past } = pastOf(search) ?? {
+  const gone = registry === undefined ? [] : goneWorkspaces(registry, start);
+  const candidates = gone.map(({ id, path: old }) => ({ id, path: displayAbsolute(old) }));
+  const { why, ...past } = (registry && pastOf(registry, search)) ?? {
     why: `${path} is ${inWorktree ? "in a linked git worktree that is not protected yet" : "not in a protected directory"}`,
   };
   return new EngineError("WORKSPACE_NOT_FOUND", `${why}. Nothing was changed.`, {
@@ -41,7 +40,7 @@ export function goneWorkspaces(registry: Registry, start: AbsolutePath): Registe
 }
 
 /** What became of the protection that this directory, or one above it, once had. */
-function pastOf({ registry, start, home }: Search) {
+function pastOf(registry: Registry, { start, home }: Search) {
   const ended = endedAbove(registry, start);
   if (ended !== undefined) {
     const store = displayAbsolute(below(home, `workspaces/${ended.store}`));

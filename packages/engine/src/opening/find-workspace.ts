@@ -6,6 +6,7 @@ import {
   upwards,
   type AbsolutePath,
 } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
 import { rootGone } from "../scan/root.ts";
 import {
   openRegistry,
@@ -25,10 +26,12 @@ export async function findWorkspace(directory: string, options: EngineOptions = 
   const system = systemOf(options);
   const home = homePath(options, system);
   const start = realPathAsFarAsPossible(absolutePath(directory));
-  using registry = openRegistry(home, system.userId);
+  // to look for a workspace leaves no trace of its own
+  using registry = statNode(home) === undefined ? undefined : openRegistry(home, system.userId);
   for (const path of upwards(start)) {
-    const located = locate(registry, path);
-    if (located !== undefined) return openRegistered(located, { home, registry, system, options });
+    const located = registry && locate(registry, path);
+    if (registry !== undefined && located !== undefined)
+      return openRegistered(located, { home, registry, system, options });
     if (isUnprotectedWorktree(path)) throw notProtected({ home, registry, start, inWorktree: true });
   }
   throw notProtected({ home, registry, start, inWorktree: false });

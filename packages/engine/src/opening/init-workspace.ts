@@ -58,6 +58,24 @@ export async function initWorkspace(path: string, options: InitOptions = {}): Pr
   return (await initAgain(root, opening)) ?? (await initNew(root, opening));
 }
 
+/** What `initWorkspace` would do, refusing what it would refuse. Writes nothing. */
+export function previewInit(
+  path: string,
+  options: Pick<InitOptions, "home" | "nested" | "system"> = {},
+): { readonly path: string; readonly created: boolean } {
+  const system = systemOf(options);
+  const root = existingRoot(path);
+  const home = homePath(options, system);
+  using registry = statNode(home) === undefined ? undefined : openRegistry(home, system.userId);
+  const known = registry?.byPath(root) ?? registry?.byIdentity(rootIdentity(root)!);
+  const isProtected = known !== undefined && known.endedAt === null;
+  if (!isProtected) {
+    refuseUnfit(root, home, system);
+    if (registry !== undefined) refuseNested(registry, root, { nested: options.nested ?? false });
+  }
+  return { path: displayAbsolute(root), created: !isProtected };
+}
+
 async function initInMemory(
   root: AbsolutePath,
   options: InitOptions,

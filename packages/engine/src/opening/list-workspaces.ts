@@ -1,5 +1,6 @@
 /** All workspaces of a user. */
 import { below, displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
+import { statNode } from "../fs/file-stat.ts";
 import { countCheckpoints } from "../history/checkpoints.ts";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
@@ -26,6 +27,7 @@ export interface WorkspaceSummary {
 export async function listWorkspaces(options: EngineOptions = {}): Promise<WorkspaceSummary[]> {
   const system = systemOf(options);
   const home = homePath(options, system);
+  if (statNode(home) === undefined) return [];
   using registry = openRegistry(home, system.userId);
   return registry.list().map((workspace) => summarise(workspace, home));
 }
@@ -56,7 +58,9 @@ export function summarise(
 /** Where protected directories are, without a look into their stores. */
 export function protectedRoots(options: EngineOptions = {}): { id: WorkspaceId; path: string }[] {
   const system = systemOf(options);
-  using registry = openRegistry(homePath(options, system), system.userId);
+  const home = homePath(options, system);
+  if (statNode(home) === undefined) return [];
+  using registry = openRegistry(home, system.userId);
   const protectedOnes = registry.list().filter(({ endedAt }) => endedAt === null);
   return protectedOnes.map(({ id, path }) => ({ id, path: displayAbsolute(path) }));
 }

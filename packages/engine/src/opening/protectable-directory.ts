@@ -56,7 +56,7 @@ export function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: Syst
         ? "it is a home directory"
         : isInside(root, home)
           ? "it is Belay's own store"
-          : fileSystemKind(home).network
+          : fileSystemKind(nearestExisting(home)).network
             ? `the store ${displayAbsolute(home)} would be on a network file system`
             : undefined;
   if (reason === undefined) return;
@@ -65,6 +65,11 @@ export function refuseUnfit(root: AbsolutePath, home: AbsolutePath, system: Syst
     path,
     reason,
   });
+}
+
+/** Where a home that is not there yet will be made: it will be on that file system. */
+function nearestExisting(home: AbsolutePath): AbsolutePath {
+  return upwards(home).find((path) => statNode(path) !== undefined) ?? home;
 }
 
 /** Refuses a workspace inside another one unless `nested` asks for it; one that moves may stay inside the one it was in. */
