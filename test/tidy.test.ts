@@ -10,6 +10,7 @@ import {
   checkServerImports,
   checkFileAccess,
   checkLayers,
+  checkLightProtocol,
 } from "./tidy/imports.ts";
 import { checkSentences, checkWords, GLOSSARY } from "./tidy/language.ts";
 import { checkFileNames, checkFrontDoor } from "./tidy/names.ts";
@@ -125,6 +126,18 @@ test("the protocol knows nobody, the server the protocol and the engine's front 
     "packages/server/src/planted.ts",
     'import "hono";\nimport "@belay/protocol";',
   );
+});
+
+test("what every command loads of the protocol loads nothing else", () => {
+  expectClean(checkLightProtocol);
+  const path = "packages/protocol/src/errors.ts";
+  expectComplaint(checkLightProtocol, path, 'import { z } from "zod";');
+  expectComplaint(checkLightProtocol, path, 'export { ROUTES } from "./routes.ts";');
+  expectComplaint(checkLightProtocol, path, 'import { type Route } from "./routes.ts";');
+  expectComplaint(checkLightProtocol, path, 'await import("node:path");');
+  expectNothing(checkLightProtocol, path, 'import type { z } from "zod";\nimport "./exit-code.ts";');
+  expectNothing(checkLightProtocol, path, 'export type { A } from "./routes.ts";\ntype B = import("zod").B;');
+  expectNothing(checkLightProtocol, "packages/protocol/src/routes.ts", 'import { z } from "zod";');
 });
 
 test("the command line imports the packages' front doors and Node only", () => {

@@ -166,6 +166,24 @@ export const checkServerImports: Check = (files) =>
       .map(({ specifier, line }) => `${file.path}:${line}: the ${home[1]} may not import ${specifier}`);
   });
 
+/** What every command and every hook loads of the protocol: it loads nothing else, zod above all. */
+const LIGHT = new Set(
+  ["client", "command-text", "error-table", "errors", "exit-code", "redact"].map(
+    (name) => `packages/protocol/src/${name}.ts`,
+  ),
+);
+
+/** The light part of the protocol imports types and itself only. */
+export const checkLightProtocol: Check = (files) =>
+  files
+    .filter((file) => LIGHT.has(file.path))
+    .flatMap((file) =>
+      importsOf(file)
+        .filter(({ isType }) => !isType)
+        .filter(({ specifier }) => !LIGHT.has(posix.join(posix.dirname(file.path), specifier)))
+        .map(({ specifier, line }) => `${file.path}:${line}: every command would load ${specifier}`),
+    );
+
 const SERVER_MAY =
   /^(\.|node:|zod$|hono(\/|$)|@hono\/node-server$|@belay\/(engine|protocol)(\/(client|command-text|errors|redact))?$)/;
 

@@ -12,6 +12,8 @@ export interface SyntaxNode {
 export interface Import {
   readonly specifier: string;
   readonly line: number;
+  /** Nothing of it is loaded. */
+  readonly isType: boolean;
 }
 
 /** Calls `visit` for every node, outer ones first. */
@@ -67,7 +69,8 @@ export function importsOf(file: RepositoryFile): Import[] {
     const source = node["source"];
     if (!/^(Import|Export|TSImportType)/.test(node.type) || !isNode(source)) return;
     if (typeof source["value"] !== "string") return;
-    imports.push({ specifier: source["value"], line: lineAt(file, node.start) });
+    const isType = [node["importKind"], node["exportKind"]].includes("type") || node.type === "TSImportType";
+    imports.push({ specifier: source["value"], line: lineAt(file, node.start), isType });
   });
   return imports;
 }

@@ -1,6 +1,6 @@
 /**
- * Restoring through MCP: nothing changes before the user has agreed. Clients that can ask the user are made to ask;
- * for the others the first call only shows a preview and gives a code for the second.
+ * Restoring through MCP: nothing changes before the user has agreed. A client that can ask the user must ask; with any
+ * other client the first call only returns a preview and a code for the second call.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -15,6 +15,7 @@ import { shorten } from "../events/describe.ts";
 import type { McpHost, RestorePreview } from "./mcp-host.ts";
 import { result, type ToolResult } from "./tool-result.ts";
 
+/** What a call of the tool asks for. */
 export interface RestoreRequest {
   readonly checkpoint: string;
   readonly paths?: readonly string[] | undefined;
@@ -30,6 +31,7 @@ interface Restoring {
 const SHOWN = 200;
 const ASKED_PATHS = 10;
 
+/** Carries out a call of `checkpoint_restore`. */
 export async function restoreTool(
   request: RestoreRequest,
   restoring: Restoring,
@@ -67,7 +69,7 @@ async function restoreWithCode(
   });
 }
 
-/** The code travels through the client and back: it is the only thing that leads to the plan. */
+/** The id of the plan travels through the client and back: no other way leads to the plan. */
 async function askAndRestore(
   { checkpoint, paths }: RestoreRequest,
   { host, context }: Restoring,
@@ -116,7 +118,7 @@ function question({ description, operations, conflicts, warnings }: RestorePrevi
   return [`${shorten(description, 200)}? It can be undone.`, ...paths, ...more, ...trouble].join("\n");
 }
 
-/** In the newer protocol every request says what the client can do, in the older one its first does. */
+/** In the newer protocol every request names the client's capabilities, in the older one only the first. */
 function canAsk({ context, server }: Restoring): boolean {
   const envelope = context.mcpReq.envelope as Record<string, ClientCapabilities> | undefined;
   const declared = envelope?.[CLIENT_CAPABILITIES_META_KEY];

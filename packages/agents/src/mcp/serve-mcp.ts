@@ -18,9 +18,10 @@ export type {
   RestorePreview,
 } from "./mcp-host.ts";
 
+/** How the server is started. */
 export interface McpOptions {
   readonly version: string;
-  /** For what goes wrong on the wire; never standard output, which is the wire. */
+  /** Takes errors of the connection; never standard output, which is the connection. */
   readonly onError?: (error: Error) => void;
 }
 
@@ -37,6 +38,7 @@ export function serveMcp(host: McpHost, options: McpOptions): StdioServerHandle 
   return serveStdio(() => createMcpServer(host, options), onError === undefined ? {} : { onerror: onError });
 }
 
+/** A server with all its tools, not yet connected. */
 export function createMcpServer(host: McpHost, { version }: McpOptions): McpServer {
   const server = new McpServer({ name: "belay", title: "Belay", version }, { instructions: INSTRUCTIONS });
   addLooking(server, host);
@@ -154,7 +156,7 @@ function addComparing(server: McpServer, host: McpHost): void {
   );
 }
 
-/** What fails is told to the model as a result, so that it can do something about it. */
+/** Turns a failure into a result, so that the model can react to it. */
 async function guarded<Result extends ToolResult | InputRequiredResult>(
   work: () => Promise<Result>,
 ): Promise<Result | ToolResult> {

@@ -23,7 +23,7 @@ export const checkpoint = contract.checkpoint.pick({
   changes: true,
 });
 
-/** A changed file as models see it; `diff` is null for binary files and where it was not asked for. */
+/** A changed file as models see it; `diff` is null for binary files and in results without diffs. */
 export const file = contract.fileChange
   .pick({ path: true, type: true, linesAdded: true, linesDeleted: true })
   .extend({ diff: z.string().nullable() });

@@ -1,6 +1,6 @@
 /**
- * The results of tools: structured, and as text for clients that read nothing else. File names, diffs and
- * prompts were written by anybody; the text says so, between marks that no content can forge.
+ * The results of tools: structured, and as text for clients that read nothing else. File names, diffs and prompts are
+ * untrusted; the text says so, between marks that no content can forge.
  */
 import { randomBytes } from "node:crypto";
 import { errorJson, reportError } from "@belay/protocol/errors";
@@ -8,6 +8,7 @@ import { redact, redactJson } from "@belay/protocol/redact";
 import { shorten } from "../events/describe.ts";
 import type { FileFacts } from "./mcp-host.ts";
 
+/** What a tool answers. */
 export interface ToolResult {
   [key: string]: unknown;
   content: { type: "text"; text: string }[];
@@ -21,6 +22,7 @@ const NOTICE =
 const FILES_SHOWN = 200;
 const DIFF_CHARACTERS = 100_000;
 
+/** A result as structured data and as text, with secrets redacted. */
 export function result(given: Record<string, unknown>): ToolResult {
   const facts = redactJson(given);
   const structuredContent = { notice: NOTICE, ...facts };
