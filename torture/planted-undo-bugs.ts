@@ -56,7 +56,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 200,
     edits: [
       {
-        file: "restore/second-look",
+        file: "restore/widen-look",
         text: "present.gaps.filter((gap) => isBySize(gap) && paths.has(gap.path))",
         instead: "[]",
       },

@@ -5,7 +5,7 @@ import type { JournalEntry } from "../history/journal.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { HalfDone, HowToApply } from "./apply.ts";
 
-/** [R114] A person may stop a long operation: it is taken back, or left to the next command if that is not wanted either. */
+/** [R114] The first interrupt takes the operation back; the second one leaves it to the next command. */
 export function stopsOnInterrupt(
   { interrupt }: Context,
   { edits }: JournalEntry,

@@ -109,7 +109,7 @@ function endSteps(
 function endUndone({ store, system }: Context, step: Step, after: number): void {
   if (step.state !== "open") return;
   const now = system.now();
-  // its own tools are taken to be interrupted with it, unless their end is told after all; its agents may go on
+  // its own tools count as interrupted with it, unless an event reports their end after all; its agents may go on
   if (step.thread !== null) giveUpCallsOf(store.db, step.thread, now);
   if (step.owner === null || !system.isAlive(step.owner)) return closeStep(store.db, step.id, { after, now });
   const next = system.newId();

@@ -5,7 +5,7 @@ import type { JournalEntry } from "../history/journal.ts";
 import type { Recorded } from "../history/record.ts";
 import type { Edit } from "../model/plan.ts";
 
-/** Call inside the transaction that writes the journal. */
+/** Records that it started. Call inside the transaction that writes the journal. */
 export function tellStarted({ store, system }: Context, { id, finish, edits }: JournalEntry): void {
   const data = { operation: id, kind: finish.kind, description: finish.description, files: edits.length };
   appendEvent(store.db, { type: "restore_started", thread: finish.thread, at: system.now(), data });
@@ -33,7 +33,7 @@ export function progressTeller(
   };
 }
 
-/** Call inside the transaction that records the result. */
+/** Records that it is done. Call inside the transaction that records the result. */
 export function tellFinished(
   { store, system }: Context,
   { id, finish }: JournalEntry,

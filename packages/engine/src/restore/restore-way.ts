@@ -19,7 +19,7 @@ import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
-import { whatElseToSee } from "./second-look.ts";
+import { widenForTarget } from "./widen-look.ts";
 import { planWarnings } from "./plan-warnings.ts";
 import type { Present } from "../capture/look.ts";
 
@@ -38,7 +38,7 @@ export function restoreWay(request: RestoreRequest): WayBack {
   return {
     safety: { description: `Before restoring ${whatOf(request)}` },
     planWithoutRoot: (context) => draftPlan(context, emptyRoot(context), request),
-    look: () => ({ spared: target.seq, widen: (present) => whatElseToSee(present, target) }),
+    look: () => ({ spared: target.seq, widen: (present) => widenForTarget(present, target) }),
     plan: (context, { present }) => draftPlan(context, present, request),
     // a conversation goes back even where no file has to
     isWorthDoing: ({ edits, conflicts }, bestEffort) =>
@@ -47,14 +47,14 @@ export function restoreWay(request: RestoreRequest): WayBack {
   };
 }
 
-/** What a plan needs to know of the present. */
-type Seen = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
+/** What a plan is made on. */
+type PlannedOn = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
   /** undefined where there is nothing to judge. */
   readonly recordedRules?: RecordedRules;
 };
 
 /** The present where even the root is missing. */
-function emptyRoot({ store, worktree }: Context): Seen {
+function emptyRoot({ store, worktree }: Context): PlannedOn {
   const objects = new Overlay(store.objects, worktree.root);
   const empty = encodeTree([]);
   const snapshot = hashBytes(empty);
@@ -62,12 +62,12 @@ function emptyRoot({ store, worktree }: Context): Seen {
   return { snapshot, objects, excludedRoots: [], git: null };
 }
 
-/** What a restore brings back, after the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
+/** What a restore brings back, as it follows the word "restored": `src/a.ts from checkpoint 12 (…)`, or `to checkpoint 12 (…)`. */
 function whatOf({ paths, target }: RestoreRequest): string {
   return paths === undefined ? `to ${nameOf(target)}` : `${listPaths(paths)} from ${nameOf(target)}`;
 }
 
-/** The first paths by name, the others by their number. */
+/** The first paths by name, the rest by their number. */
 export function listPaths(paths: readonly BytePath[]): string {
   const named = paths.slice(0, NAMED_PATHS).map(displayPath).join(", ");
   return paths.length > NAMED_PATHS ? `${named} and ${paths.length - NAMED_PATHS} more` : named;
@@ -85,7 +85,7 @@ export function nameOf(checkpoint: Checkpoint): string {
   return checkpoint.name ?? `checkpoint ${checkpoint.seq} (${description})`;
 }
 
-function draftPlan(context: Context, present: Seen, request: RestoreRequest): PlanDraft {
+function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest): PlanDraft {
   const { target } = request;
   assertPathsExist(context, present, request);
   const { edits, kept, conflicts } =
@@ -121,16 +121,16 @@ function draftPlan(context: Context, present: Seen, request: RestoreRequest): Pl
   };
 }
 
-/** [I02] What the rules of the present or of the target leave to git's mercy stays: git would not have touched it either. */
-function ignoredBy({ store }: Context, { recordedRules }: Seen, { rules }: Checkpoint) {
+/** [I02] Whether git ignores a path by the rules of the present or of the target: git would not have touched it either. */
+function ignoredBy({ store }: Context, { recordedRules }: PlannedOn, { rules }: Checkpoint) {
   const matchers = [recordedRules, decodeRules(store.objects.read(rules), rules)].map(
     (each) => each && createRecordedMatcher(each),
   );
   return (path: BytePath) => matchers.some((matcher) => matcher?.isIgnored(path) === true);
 }
 
-/** [N6] What the first look after an attach found, and the last before it did not know, is older than the store here. */
-function hereBefore({ store }: Context, { objects, snapshot }: Seen, target: Checkpoint) {
+/** [N6] Whether a path was found by the first look after an attach and unknown before it: it is older than the store here. */
+function hereBefore({ store }: Context, { objects, snapshot }: PlannedOn, target: Checkpoint) {
   const attaches = attachesSince(store.db, target.seq);
   const isIn = (tree: ObjectHash | undefined, path: BytePath) =>
     tree !== undefined && lookUp(objects, tree, path).entry !== undefined;
@@ -140,8 +140,8 @@ function hereBefore({ store }: Context, { objects, snapshot }: Seen, target: Che
 
 const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };
 
-/** A path that neither the disk nor the target has is a slip of the pen. */
-function assertPathsExist({ store }: Context, present: Seen, { paths, target }: RestoreRequest): void {
+/** A path that neither the disk nor the target has is a typing error. */
+function assertPathsExist({ store }: Context, present: PlannedOn, { paths, target }: RestoreRequest): void {
   for (const path of paths ?? []) {
     const known =
       lookUp(present.objects, present.snapshot, path).entry ??
@@ -161,7 +161,10 @@ function otherThreads(
   const paths = new Map<ThreadId, BytePath[]>();
   for (const { path } of edits) {
     for (const other of touched.get(path) ?? []) {
-      if (other !== own) paths.set(other, [...(paths.get(other) ?? []), path]);
+      if (other === own) continue;
+      const list = paths.get(other);
+      if (list === undefined) paths.set(other, [path]);
+      else list.push(path);
     }
   }
   return [...paths].map(([other, list]) => ({ thread: other, paths: list }));

@@ -13,7 +13,7 @@ import { EMPTY_PLAN, type Edit, type Plan, type StepSummary } from "../model/pla
 import type { Context } from "../capture/context.ts";
 import type { PlanDraft, Sight, WayBack } from "../restore/go-back.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
-import { hiddenPaths } from "../restore/second-look.ts";
+import { widenForChanges } from "../restore/widen-look.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { listPaths, nameOf } from "../restore/restore-way.ts";
 import {
@@ -44,7 +44,7 @@ export function stepsWay(request: StepRequest): WayBack {
       spared: target?.seq,
       widen(present) {
         const { changes } = selectSteps(context, request, unrecordedIn(context, present));
-        return hiddenPaths(present, changes.flat());
+        return widenForChanges(present, changes.flat());
       },
     }),
     plan(context, sight) {

@@ -1,7 +1,6 @@
 /**
- * The present, seen so that a given target can be restored over it: present rules plus every path the
- * target contains, and no size limit for paths that would be touched. Both are found by a first look;
- * only if they add something is there a second one.
+ * What a look must include beyond the present rules before anything is changed: every path that would be touched, even
+ * one that the rules leave out, and without a size limit. A first look finds out which paths these are.
  */
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import type { Change } from "../history/changes.ts";
@@ -11,8 +10,8 @@ import type { Entry } from "../model/entry.ts";
 import { absenceProof, leavers } from "../capture/proven-changes.ts";
 import type { Look, Present } from "../capture/look.ts";
 
-/** What a second look must add; undefined when the first one saw enough. */
-export function whatElseToSee(
+/** What a restore of the target needs to see; undefined when the look saw enough. */
+export function widenForTarget(
   present: Present,
   target: Checkpoint,
 ): Pick<Look, "included" | "unlimited"> | undefined {
@@ -24,11 +23,8 @@ export function whatElseToSee(
   return { included, unlimited: new Set([...unlimited, ...included]) };
 }
 
-/**
- * Paths of changes that the present rules leave out, or that are too large for an ordinary capture: they must be
- * seen, and saved, before they are touched; undefined when there are none.
- */
-export function hiddenPaths(
+/** What moving these changes needs to see; undefined when the look saw enough. */
+export function widenForChanges(
   present: Present,
   changes: readonly Change[],
 ): Pick<Look, "included" | "unlimited"> | undefined {
