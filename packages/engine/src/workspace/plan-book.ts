@@ -40,7 +40,10 @@ export class PlanBook {
     this.#validMs = validMs;
   }
 
-  /** Remembers a plan and the way back it is of, and returns the plan. */
+  /**
+   * Remembers a plan and the way back it is of, and returns the plan.
+   * @internal
+   */
   keep(workspace: WorkspaceId, plan: Plan, way: WayBack): Plan {
     this.#entries.set(plan.id, { workspace, plan, way, until: this.#elapsed() + this.#validMs });
     this.#dropOld();
@@ -54,7 +57,10 @@ export class PlanBook {
     return plan;
   }
 
-  /** The plan and its way back, which cannot be taken again; throws `PLAN_STALE` for an unknown one. */
+  /**
+   * The plan and its way back, which cannot be taken again; throws `PLAN_STALE` for an unknown one.
+   * @internal
+   */
   take(workspace: WorkspaceId, id: string): { readonly plan: Plan; readonly way: WayBack } {
     const entry = this.#entry(workspace, id);
     this.#entries.delete(id);
