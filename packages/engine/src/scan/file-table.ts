@@ -11,15 +11,18 @@ import type { BytePath } from "../model/byte-path.ts";
 import { encodeTreeRows, type TreeRow } from "../model/tree.ts";
 import { areAsBefore, EXCLUDED, TABLE_KINDS, type StatOf } from "./stat-columns.ts";
 
+/** The reasons of gaps, by the number that the table has for each. */
 export const TABLE_GAPS: readonly GapReason[] = ["too-large", "unreadable", "special", "limit", "forgotten"];
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 
+/** All names, and all paths of directories, as bytes with a zero byte between two. */
 export interface TableTexts {
   readonly names: Uint8Array;
   readonly paths: Uint8Array;
 }
 
+/** The columns of one scan. */
 export class FileTable {
   /** The root's own times, "" when it was not at rest. */
   rootTimes = "";
@@ -339,9 +342,13 @@ export class FileTable {
   }
 }
 
+/** The number of a regular file in the kind column. */
 export const FILE = TABLE_KINDS.indexOf("file");
+/** The number of a symbolic link in the kind column. */
 export const SYMLINK = TABLE_KINDS.indexOf("symlink");
+/** The number of a directory in the kind column. */
 export const DIRECTORY = TABLE_KINDS.indexOf("directory");
+/** The number of a gap in the kind column. */
 export const GAP = TABLE_KINDS.indexOf("gap");
 /** Seen by the scan, gone when it was to be read. */
 export const ABSENT = 255;

@@ -20,7 +20,7 @@ export function databaseSet(name: string): [database: string, ...logs: string[]]
   return [database, ...LOGS.map((log) => `${database}${log}`)];
 }
 
-/** What the `.git` file of a linked worktree says; others may say the like. */
+/** What the `.git` file of a linked worktree says; a submodule's may say the like. */
 const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
 /** A submodule has a `.git` file too, and may even be called so: only git's own files tell. */

@@ -3,6 +3,7 @@ import { HASH_BYTES } from "../model/object-hash.ts";
 import { DIRECTORY, GAP, type FileTable } from "./file-table.ts";
 import { EXCLUDED, RACY } from "./stat-columns.ts";
 
+/** A cursor over the entries that a directory had. */
 export class PreviousEntries {
   readonly #table: FileTable | undefined;
   readonly #first: number;

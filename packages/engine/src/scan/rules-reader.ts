@@ -28,6 +28,7 @@ import type { Scan } from "./scan-request.ts";
 import type { CacheFacts } from "./stat-cache.ts";
 import { createStatLookup } from "./stat-lookup.ts";
 
+/** The paths that one look treats in a way of its own. */
 export interface RulesRequest {
   readonly named: readonly BytePath[];
   readonly excluded: readonly ExcludedDirectory[];
@@ -45,6 +46,7 @@ export interface RecordRequest extends RulesRequest {
   readonly settings: RuleSettings;
 }
 
+/** A scan, the rules it went by, and the keys that tell whether they still hold. */
 export interface AppliedRules {
   readonly scan: Scan;
   readonly rules: RecordedRules;
@@ -55,6 +57,7 @@ export interface AppliedRules {
 /** `sameRules`: the rules are believed to be those of the last capture; the belief is checked afterwards. */
 type ScanWith = (rules: RulesInput, sameRules: boolean) => Scan;
 
+/** Reads the rules of one working copy. */
 export class RulesReader {
   readonly #root: AbsolutePath;
   readonly #commandPath: string;
@@ -106,7 +109,7 @@ export class RulesReader {
     };
   }
 
-  /** Git's state; what is staged is asked again only when the commit or the index changed. */
+  /** Git's state; git lists what is staged again only when the commit or the index changed. */
   gitState(table: FileTable, last: CacheFacts | undefined): { state: GitState | null; key: string } {
     const repository = findRepository(this.#root);
     if (repository === undefined) return { state: null, key: "" };

@@ -1,4 +1,4 @@
-/** What a scan is asked, and what it answers. */
+/** The input of a scan, and its result. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
@@ -13,6 +13,7 @@ export interface EarlyReader {
   offer(at: number, path: BytePath, table: FileTable, index: number): void;
 }
 
+/** What to scan, by which rules and limits, and the scan before. */
 export interface ScanRequest {
   readonly root: AbsolutePath;
   /** Makes the rules for the root directory; not called when nothing has to be judged. */
@@ -20,7 +21,7 @@ export interface ScanRequest {
   readonly previous: FileTable | undefined;
   /** The rules are believed to be those of the previous scan, and the file system keeps exact times. */
   readonly trustListings: boolean;
-  /** Tells of a directory of the previous scan that others have just seen all its entries to be as before. */
+  /** True of a directory of the previous scan whose entries native threads have just seen to be as before. */
   seenSame?: ((directory: number) => boolean) | undefined;
   readonly ahead: EarlyReader | undefined;
   readonly fileLimitBytes: number;
@@ -40,6 +41,7 @@ export interface NamesToSee {
   readonly rules: () => DirectoryRules;
 }
 
+/** What a scan found. */
 export interface Scan {
   readonly table: FileTable;
   /** Indexes of files and symbolic links whose content must be read. */

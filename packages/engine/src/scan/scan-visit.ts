@@ -14,7 +14,7 @@ export interface Visit {
   readonly ownEntry: number;
   readonly parent: number;
   readonly before: number;
-  /** Its watch is new: what others saw of it before does not count. */
+  /** Its watch is new: what native threads saw of it before does not count. */
   readonly isWatchNew: boolean;
   /** Of the ignored directory that this is or is in. */
   readonly budget?: IgnoredBudget | undefined;
@@ -30,8 +30,8 @@ export interface OpenVisit extends Visit {
   readonly subdirectories: Visit[];
 }
 
-/** A name that is there. */
-export interface Found {
+/** A name with the node that stands there. */
+export interface NamedNode {
   readonly name: string;
   readonly path: BytePath;
   readonly stat: FileStat;

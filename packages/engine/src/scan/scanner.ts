@@ -38,7 +38,7 @@ import {
   whyTooLarge,
 } from "./scan-directory.ts";
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
-import type { Found, OpenVisit, Visit } from "./scan-visit.ts";
+import type { NamedNode, OpenVisit, Visit } from "./scan-visit.ts";
 
 /** Why a directory that git ignores is not captured, given the rules in it; undefined when it is. */
 export function whyOverBudget(
@@ -163,7 +163,7 @@ export class Scanner {
     else this.#lookAtEach(visit);
   }
 
-  /** A change between a look by others and a new watch would neither be seen nor told of. */
+  /** A change between the look of a native thread and a new watch would be neither seen nor reported. */
   #isAsBefore({ path, before, isWatchNew }: Visit): boolean {
     const { previous, root, seenSame } = this.#request;
     if (!isWatchNew && seenSame?.(before) === true) return true;
@@ -238,7 +238,7 @@ export class Scanner {
   }
 
   /** True when a directory that git ignores holds too much. What was captured the last time is counted on the way. */
-  #leaveOutIfOver(visit: OpenVisit, { name, path, stat }: Found): boolean {
+  #leaveOutIfOver(visit: OpenVisit, { name, path, stat }: NamedNode): boolean {
     const rules = visit.rules();
     if (rules.isIgnored || stat.dev !== this.#device) return false;
     const { previous } = this.#request;
@@ -255,7 +255,7 @@ export class Scanner {
     return true;
   }
 
-  #stat(visit: OpenVisit, name: string): Found | undefined {
+  #stat(visit: OpenVisit, name: string): NamedNode | undefined {
     let stat: FileStat | undefined;
     try {
       stat = visit.statOf(name);
@@ -269,13 +269,13 @@ export class Scanner {
       : { name, path: joinPath(visit.path, name), stat, kind: kindOf(stat) };
   }
 
-  #accept(visit: OpenVisit, found: Found, isIgnored: boolean): void {
+  #accept(visit: OpenVisit, found: NamedNode, isIgnored: boolean): void {
     if (found.kind === "directory") this.#lookAtDirectory(visit, found, isIgnored);
     else if (found.kind === "special") this.#addGap(visit, found.name, found.stat, "special");
     else this.#lookAtFile(visit, found, found.kind);
   }
 
-  #lookAtDirectory(visit: OpenVisit, found: Found, isIgnored: boolean): void {
+  #lookAtDirectory(visit: OpenVisit, found: NamedNode, isIgnored: boolean): void {
     const { name, path } = found;
     let { stat } = found;
     const absolute = below(this.#request.root, path);
@@ -354,7 +354,7 @@ export class Scanner {
     }
   }
 
-  #lookAtFile(visit: OpenVisit, { name, path, stat }: Found, kind: "file" | "symlink"): void {
+  #lookAtFile(visit: OpenVisit, { name, path, stat }: NamedNode, kind: "file" | "symlink"): void {
     const { fileLimitBytes, unlimited, ignoredLimits } = this.#request;
     // [R136] a log without its database, or the other way round, would do harm when it is restored
     const size = isMapped(name) ? setSize(name, visit.statOf) : Number(stat.size);

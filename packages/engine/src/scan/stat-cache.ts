@@ -31,6 +31,7 @@ export interface CacheFacts {
   readonly gitState: GitState | null;
 }
 
+/** A recorded scan, and what it went by. */
 export interface StatCache {
   readonly table: FileTable;
   readonly facts: CacheFacts;

@@ -2,6 +2,7 @@
 import { kindOf, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS } from "../model/entry.ts";
 
+/** The kinds of entries, by their number in the kind column. */
 export const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 
 /** Left out by a rule; its mode is the rule's number. */
@@ -12,6 +13,7 @@ export const RACY = 1;
 /** Flag of what is left out for its size: it may be small enough the next time. */
 export const OVER = 2;
 
+/** The part of a table that is compared with the disk. */
 export interface StatColumns {
   readonly names: readonly string[];
   readonly kind: Uint8Array;
@@ -24,6 +26,7 @@ export interface StatColumns {
   readonly ino: BigUint64Array;
 }
 
+/** The stat of a name in one directory; undefined when nothing is there. */
 export type StatOf = (name: string) => FileStat | undefined;
 
 /** True when every entry of a run has the stat it had, and had it at rest. */

@@ -2,6 +2,7 @@
 import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
 import { FILE, type FileTable } from "./file-table.ts";
 
+/** A function from paths to the stats of files; undefined for anything else. */
 export function createStatLookup(
   table: FileTable,
 ): (path: BytePath) => { size: number; mtimeNs: bigint; mode: number } | undefined {

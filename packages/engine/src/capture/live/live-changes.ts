@@ -4,6 +4,7 @@ import { ancestorPaths, baseName, joinPath, parentPath, type BytePath } from "..
 /** More than this is no longer cheaper than a scan, and would only fill memory. */
 const MOST_NAMES = 20_000;
 
+/** A set of names by directory, each with whether another node may stand there now. */
 export class LiveChanges {
   readonly #names = new Map<BytePath, Map<string, boolean>>();
   #count = 0;

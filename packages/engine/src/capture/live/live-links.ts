@@ -5,6 +5,7 @@
 import { joinPath, type BytePath } from "../../model/byte-path.ts";
 import { FILE, type FileTable } from "../../scan/file-table.ts";
 
+/** The inodes of a tree that have several names. */
 export class LiveLinks {
   /** Inodes that have, or had, more than one name. */
   readonly #inodes = new Set<bigint>();

@@ -17,6 +17,7 @@ import type { DirectoryRules } from "../../rules/ignore-rules.ts";
 import { createRulesLookup, trackedExceptions } from "../../rules/recorded-rules.ts";
 import { keyOf, type RulesReader, type RecordRequest } from "../../scan/rules-reader.ts";
 
+/** The rules that the known tree was scanned by. */
 export class LiveRules {
   readonly #reader: RulesReader;
   readonly #commandPath: string;

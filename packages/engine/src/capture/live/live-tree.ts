@@ -25,6 +25,7 @@ import { isMapped } from "../../scan/peculiar-nodes.ts";
 import type { NamesToSee, Scan } from "../../scan/scan-request.ts";
 import type { IgnoredLimits } from "../../rules/ignored-budget.ts";
 
+/** The known tree: a table with an index, kept up to date by partial scans. */
 export class LiveTree {
   #table: FileTable;
   readonly #index = new Map<BytePath, number>();
@@ -91,7 +92,7 @@ export class LiveTree {
     return directory === undefined ? -1 : this.#table.find(directory, baseName(path));
   }
 
-  /** What git's state is told of a path. */
+  /** What the tree knows of a file, for the comparison with git's index; undefined for anything else. */
   statOf(path: BytePath): { size: number; mtimeNs: bigint; mode: number } | undefined {
     const index = this.find(path);
     const { kind, size, mtimeNs, mode } = this.#table;

@@ -30,6 +30,7 @@ export interface Missed {
   readonly checkpoints: readonly string[];
 }
 
+/** No path changed in silence. */
 export const NOTHING_MISSED: Missed = { paths: [], checkpoints: [] };
 
 interface Recorded {
@@ -37,12 +38,13 @@ interface Recorded {
   readonly startNs: bigint;
 }
 
-/** Told of a name that is not as the tree has it. */
-type Found = (directory: BytePath, name: string, replaced: boolean) => void;
+/** Takes a name that is not as the tree has it. */
+type NoteName = (directory: BytePath, name: string, replaced: boolean) => void;
 
 /** Directories between two turns of the event loop. */
 const STRIDE = 64;
 
+/** Live capture with what happens around it: the start of watching, second readings, `reconcile`. */
 export class LiveWatch {
   readonly capture: LiveCapture;
   readonly #root: AbsolutePath;
@@ -118,27 +120,27 @@ export class LiveWatch {
   }
 
   /** Compares every name with the tree, directory by directory; false when the tree was given up meanwhile. */
-  async #sweep(found: Found): Promise<boolean> {
+  async #sweep(note: NoteName): Promise<boolean> {
     const { tree } = this.capture;
     if (tree === undefined) return false;
     for (const [at, path] of [...tree.index.keys()].entries()) {
       if (at % STRIDE === STRIDE - 1) await turnOfTheLoop();
       if (this.capture.tree !== tree) return false;
-      if (tree.index.has(path)) this.#sweepDirectory(tree, path, found);
+      if (tree.index.has(path)) this.#sweepDirectory(tree, path, note);
     }
     return true;
   }
 
-  #sweepDirectory({ table, index }: LiveTree, path: BytePath, found: Found): void {
+  #sweepDirectory({ table, index }: LiveTree, path: BytePath, note: NoteName): void {
     const directory = index.get(path)!;
     const absolute = below(this.#root, path);
     const statOf = createNameStat(absolute);
     for (const entry of table.entriesOf(directory)) {
       if (table.kind[entry] === EXCLUDED && table.flags[entry] !== RACY) continue;
       const isSame = table.flags[entry] !== RACY && hasStat(table, entry, statOf);
-      if (!isSame) found(path, table.names[entry]!, false);
+      if (!isSame) note(path, table.names[entry]!, false);
     }
-    for (const name of namesIn(absolute)) if (!table.hasName(directory, name)) found(path, name, true);
+    for (const name of namesIn(absolute)) if (!table.hasName(directory, name)) note(path, name, true);
   }
 
   /** Those of the suspects that are really other than the tree has them. */
