@@ -13,7 +13,7 @@ const WORDS_TO_DO: readonly string[] = [
 
   "packages/agents/src/",
   "packages/cli/src/agents/",
-  "packages/engine/src/capture/",
+  "packages/engine/src/capture/live/",
   "packages/engine/src/opening/",
   "packages/engine/src/scan/",
   "packages/engine/src/settings/",
@@ -24,7 +24,7 @@ const WORDS_TO_DO: readonly string[] = [
 const SENTENCES_TO_DO: readonly string[] = [
   "packages/agents/src/",
   "packages/cli/src/agents/",
-  "packages/engine/src/capture/",
+  "packages/engine/src/capture/live/",
   "packages/engine/src/opening/",
   "packages/engine/src/queries/",
   "packages/engine/src/scan/",

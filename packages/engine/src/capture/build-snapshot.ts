@@ -42,7 +42,7 @@ function takeOverTrees({ table, unchanged, before }: Scan, previous: FileTable):
   }
 }
 
-/** Gives a directory's tree to the sink and names it. */
+/** Encodes a directory's tree, gives it to the sink and names it. */
 export function encodeDirectory(table: FileTable, directory: number, sink: ContentSink): ObjectHash {
   const bytes = table.encodeTree(directory);
   const hash = hashBytes(bytes);
@@ -50,7 +50,7 @@ export function encodeDirectory(table: FileTable, directory: number, sink: Conte
   return hash;
 }
 
-/** The table of a scan has no lost room: what counts is found without going through the directories. */
+/** The table of a scan has no unused rows, so there is no need to go through the directories. */
 function countEntries(table: FileTable): { files: number; bytes: number; gaps: Gap[] } {
   let files = 0;
   let bytes = 0;

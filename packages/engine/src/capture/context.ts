@@ -18,6 +18,7 @@ import type { RuledSnapshot } from "./proven-changes.ts";
 import type { RulesRequest } from "../scan/rules-reader.ts";
 import type { Worktree } from "./worktree.ts";
 
+/** A workspace as its operations see it: store, working copy, policy and limits. */
 export interface Context {
   readonly system: System;
   readonly store: Store;
@@ -33,13 +34,13 @@ export interface Context {
   readonly capBytes: number;
   /** Directories inside the root that are other workspaces, or the store itself. */
   excludedDirectories(): readonly ExcludedDirectory[];
-  /** Who may stop a long operation; undefined = nobody. */
+  /** Stops a long operation, if its caller can; undefined otherwise. */
   interrupt: Interrupt | undefined;
-  /** Interrupts that plans go by although no checkpoint was taken for them. */
+  /** Interrupts that have no checkpoint yet and that plans take into account. */
   readonly interrupted: ThreadInterrupt[];
   /** Makes room when the store is full, not at the cost of checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
-  /** What can no longer be undone since room was made, and the user was not told of yet. */
+  /** Steps that were dropped to make room, until the user has been told. */
   readonly dropped: StepSummary[];
 }
 
@@ -58,7 +59,7 @@ function leftOutAnyway(context: Pick<Context, "store" | "excludedDirectories">):
   return [...context.excludedDirectories(), ...keptOut].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** What the newest checkpoint has only because it was asked for by name: until the turn is over it may still change. */
+/** Paths that the newest checkpoint has only by name: until the open turn ends it may still change them. */
 function carriedPaths(store: Store): readonly BytePath[] {
   const { db } = store;
   if (!hasOpenStep(db)) return [];
@@ -66,7 +67,7 @@ function carriedPaths(store: Store): readonly BytePath[] {
   return rules === undefined ? [] : includedBy(store, rules);
 }
 
-/** Rules are objects: what was read once stays right. The last few are enough. */
+/** By the hash of the rules, so an entry is never wrong. The last few are enough. */
 const included = new Map<ObjectHash, readonly BytePath[]>();
 
 /** The paths that a snapshot with these rules has whatever any ignore file says. */

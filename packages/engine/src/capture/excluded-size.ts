@@ -1,10 +1,10 @@
-/** How much lies in what the rules leave out: people should know what is not protected. */
+/** The size of what the rules leave out: the user should know what is not protected. */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 
-/** Fills in sizes until the time is up; what was not measured keeps null. Hard excludes are nobody's concern. */
+/** Fills in sizes until the time is up; what was not measured keeps null. Hard excludes are left out of the list. */
 export function measureExcluded(
   root: AbsolutePath,
   excluded: readonly ExcludedRoot[],

@@ -1,7 +1,7 @@
 /**
- * A capture that ended after its deadline, as the checkpoint of that moment: whoever asked for it was let go on and may
- * have changed files while they were read. What changed since is marked. What is gone since is taken over from
- * the checkpoint before: without that, the one before an `rm -rf` would say that nothing was ever there.
+ * A capture that ended after its deadline, made the checkpoint of the deadline. The agent stopped waiting at the
+ * deadline and may have changed files while they were read. What changed since is marked. What is gone since comes
+ * from the checkpoint before: without that, the checkpoint before an `rm -rf` would say that nothing was ever there.
  */
 import { editTree } from "../diff/edit-tree.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
@@ -18,10 +18,10 @@ import { FILE, SYMLINK, type FileTable } from "../scan/file-table.ts";
 import { provenChanges } from "./proven-changes.ts";
 import type { Look, Present, LookResult } from "./look.ts";
 
-/** Files are stamped by a clock that ticks: what seems to be just before the deadline may be just after it. */
+/** The clock that stamps files ticks: a time just before the deadline may stand for one just after it. */
 const TICK_NS = 10_000_000n;
 
-/** Call inside the commit of the capture; the same `present` when it is not late, or nothing changed since. */
+/** Call it inside the commit of the capture. Returns `present` itself when it is not late or nothing changed since. */
 export function lateView(
   context: Context,
   {
@@ -51,7 +51,7 @@ function* changedSince(table: FileTable, sinceNs: bigint): Generator<BytePath> {
   }
 }
 
-/** What the checkpoint before has and the disk has not, where a directory tells that something left it since. */
+/** What the checkpoint before has and the disk lacks, where the times of a directory show that it lost a name since. */
 function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] {
   const newest = newestCheckpoint(context.store.db);
   if (newest === undefined) return [];
@@ -62,7 +62,7 @@ function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] 
         to === undefined && from?.kind !== "gap" && hasLostSince(context.worktree.root, path, sinceNs),
     );
   } catch (error) {
-    // damage is for those to report who need what is damaged; what changed is marked all the same
+    // an operation that needs what is damaged reports it; what changed is marked all the same
     if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return [];
     throw error;
   }

@@ -1,8 +1,7 @@
 /**
- * What was captured and is left out by now. Becoming ignored is not deletion, but it does not hide one either: of the
- * paths that the newest checkpoint has, and that today's rules leave out, the disk is asked. While a turn is open they
- * are captured by name, because the turn may still change them; otherwise those that are gone are told, and the rest
- * is let go.
+ * Paths that the newest checkpoint has and today's rules leave out. Becoming ignored is not deletion, but it does not
+ * hide one either, so we look at the disk. While a turn is open these paths are captured by name, because the turn may
+ * still change them. Otherwise those that are gone are reported as deleted, and the rest is dropped.
  */
 import { below } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
@@ -18,8 +17,8 @@ import { leavers } from "./proven-changes.ts";
 import type { Present } from "./look.ts";
 
 /**
- * Asks the disk about what a look left out: the paths to see by name, and those that are no longer on disk. A damaged
- * checkpoint is not reported here, but where its content is needed.
+ * Finds what a look left out: the paths to see by name (`included`), and those that are gone (`absent`). A damaged
+ * checkpoint leaves nothing out: an operation that needs its content reports the damage.
  */
 export function leftBehind(
   context: Context,

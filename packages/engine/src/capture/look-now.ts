@@ -24,7 +24,7 @@ export function widerLook(
   return { present, wider: withMore(look, { included }) ?? withMore(look, look.widen?.(present) ?? {}) };
 }
 
-/** undefined when the look has all of these paths already: so a look is not widened for ever. */
+/** undefined when the look has all of these paths already, so that widening comes to an end. */
 function withMore(
   look: Look,
   { included = [], unlimited }: Pick<Look, "included" | "unlimited">,

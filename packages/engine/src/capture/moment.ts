@@ -1,10 +1,10 @@
-/** What attribution asks of the world: the clock, the agents' processes, the times of files. */
+/** What attribution needs to know of the world: the clock, the agents' processes, the times of files. */
 import type { AttributionMoment } from "../history/attribution.ts";
 import { below } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import type { Context } from "./context.ts";
 
-/** This moment; processes are asked once. */
+/** This moment. The state of a process is looked up once. */
 export function momentOf(
   { system, worktree, interrupted }: Context,
   more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event" | "interrupted"> = {},

@@ -5,7 +5,7 @@ import { MODE_BITS, type Entry } from "../model/entry.ts";
 import { DISCARD } from "../store/content-sink.ts";
 import { readFileContent, readLinkContent } from "./read-content.ts";
 
-/** True when the node at `path` is exactly `entry`: kind, mode and every byte. Content is read, no cache is asked. */
+/** True when the node at `path` is exactly `entry`: kind, mode and every byte. Content is read; no cache is used. */
 export function matchesEntry(path: AbsolutePath, entry: Entry | undefined): boolean {
   const stat = statNodeBelow(path);
   if (stat === undefined || entry === undefined) return (stat === undefined) === (entry === undefined);
@@ -37,6 +37,7 @@ export function statNodeBelow(path: AbsolutePath): FileStat | undefined {
   }
 }
 
+/** True when a node has exactly this mode. */
 export function sameMode(stat: FileStat, mode: number): boolean {
   return (Number(stat.mode) & MODE_BITS) === mode;
 }

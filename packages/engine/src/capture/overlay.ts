@@ -1,6 +1,6 @@
 /**
- * The store plus what is on disk right now: content that a look without recording has named but not
- * stored. Files are read again when asked for; one that changed since is refused.
+ * The store and the disk as one source: content that a look named without storing it. A file is read again when its
+ * content is needed; one that changed since is refused.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -10,7 +10,7 @@ import type { ContentSink } from "../store/content-sink.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { readFileContent } from "./read-content.ts";
 
-/** Keeps trees and small things that are not files (links, rules); file content stays on disk. */
+/** Keeps trees, link targets and rules in memory; file content stays on disk. */
 export class Overlay implements ObjectSource, ContentSink {
   readonly #store: ObjectSource;
   readonly #root: AbsolutePath;
@@ -21,6 +21,7 @@ export class Overlay implements ObjectSource, ContentSink {
     this.#root = root;
   }
 
+  /** Notes where on disk the content with this name is. */
   noteFile(name: ObjectHash, path: BytePath): void {
     this.#files.set(name, path);
   }

@@ -21,6 +21,7 @@ export interface FileToPack {
   readonly ctimeNs: bigint;
 }
 
+/** Packs that are ready to be stored, and what they hold. */
 export interface PackedFiles {
   readonly packs: readonly Pack[];
   /** The files that were read, with their content's name. */

@@ -1,15 +1,16 @@
-/** What a first capture and its worker agree on. */
+/** What the main thread of a first capture and its worker share. */
 import type { MessagePort } from "node:worker_threads";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 
+/** What the worker starts with. */
 export interface WorkerTask {
   readonly root: AbsolutePath;
-  /** Brings batches, takes packed files back. */
+  /** Batches come in, packed files go out. */
   readonly port: MessagePort;
   readonly counters: SharedArrayBuffer;
 }
 
-/** What the two threads count together. */
+/** The places of the counters that both threads see. */
 export const COUNTER = {
   /** Batches that one of the two has taken on. */
   claimed: 0,
@@ -21,4 +22,5 @@ export const COUNTER = {
   closed: 4,
 } as const;
 
+/** How many counters there are. */
 export const COUNTERS = 5;

@@ -16,13 +16,13 @@ for (let next = 0; claimNext(next); next += 1) {
   Atomics.notify(counters, COUNTER.answered);
 }
 
-/** Waits for the next batch; false when there will be none, or the other thread has come towards it. */
+/** Waits for the next batch; false when there will be none, or the main thread has taken it from the other end. */
 function claimNext(next: number): boolean {
   for (let offered = 0; (offered = Atomics.load(counters, COUNTER.offered)) <= next;) {
     if (Atomics.load(counters, COUNTER.closed) === 1) return false;
     sleepUntilChanged(counters, COUNTER.offered, offered);
   }
-  // counted before the claim: whoever sees the claim waits for the answer
+  // counted before the claim: a thread that sees the claim waits for the answer
   Atomics.add(counters, COUNTER.claimedByWorker, 1);
   if (Atomics.add(counters, COUNTER.claimed, 1) < Atomics.load(counters, COUNTER.offered)) return true;
   Atomics.sub(counters, COUNTER.claimedByWorker, 1);

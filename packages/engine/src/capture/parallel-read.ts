@@ -20,11 +20,13 @@ import { sleepUntilChanged } from "./sleep.ts";
 const WORKER_FILES = 3000;
 const BATCH_BYTES = 1024 * 1024;
 const BATCH_FILES = 200;
-/** Tenths of a second without a sign of life. */
+/** Tenths of a second without an answer from the worker. */
 const PATIENCE = 100;
 
+/** Called between batches: files and bytes read so far, and how many files there are. */
 export type ReadProgress = (progress: { done: number; total: number; bytes: number }) => void;
 
+/** The files of one first capture, as the scan finds them and two threads read them. */
 export class ParallelRead {
   readonly #root: AbsolutePath;
   readonly #writer: ObjectWriter;
@@ -52,7 +54,7 @@ export class ParallelRead {
     if (this.#batchBytes >= BATCH_BYTES || this.#batch.length >= BATCH_FILES) this.#closeBatch();
   }
 
-  /** Packs everything that was offered; files that need care stay without a hash, for `captureTree` to read. */
+  /** Packs everything that was offered; files that need care stay without a hash, for `readPending` to read. */
   finish(scan: Scan): void {
     this.#closeBatch();
     Atomics.store(this.#counters, COUNTER.closed, 1);
@@ -107,7 +109,7 @@ export class ParallelRead {
     Atomics.notify(this.#counters, COUNTER.offered);
   }
 
-  /** Takes what the worker has answered so far. */
+  /** Takes the packs that the worker has finished so far. */
   #receive(take: (packed: PackedFiles) => void): void {
     const port = this.#port;
     if (port === undefined) return;

@@ -32,7 +32,7 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
   });
 }
 
-/** What the earlier look has and the rules of the later one leave out: only the disk can tell what became of it. */
+/** What the earlier look has and the rules of the later one leave out: only the disk shows what became of it. */
 export function leavers(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Edit[] {
   if (from.snapshot === to.snapshot || (from.rules === to.rules && from.excluded === to.excluded)) return [];
   const isGone = absenceProof(objects, to);
@@ -41,13 +41,13 @@ export function leavers(objects: ObjectSource, from: RuledSnapshot, to: RuledSna
   );
 }
 
-/** Tells whether something that stands elsewhere was truly absent from a snapshot that lacks it. */
+/** Decides whether a path that a snapshot lacks was truly absent then. */
 export function absenceProof(
   objects: ObjectSource,
   { rules, excluded, absent }: RuledSnapshot,
 ): AbsenceProof {
   const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
-  // mount points and linked worktrees are left out although no rule names them
+  // no rule names mount points and linked worktrees, and they are left out all the same
   const leftOut = new Set(decodeExcluded(objects.read(excluded), excluded).map(({ path }) => path));
   const isLeftOut = (path: BytePath) =>
     leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
@@ -56,4 +56,5 @@ export function absenceProof(
     (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
 }
 
+/** True when the path was absent; `other` is what stands there in another snapshot. */
 export type AbsenceProof = (path: BytePath, other: Entry | undefined) => boolean;

@@ -1,10 +1,11 @@
-/** Reads one file or link of the working copy into a sink and tells what exactly was read. */
+/** Reads one file or link of the working copy into a sink. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { FileStat } from "../fs/file-stat.ts";
 import { CHUNK_BYTES, HeldFile, readFilePieces, readLink, type PieceReader } from "../fs/read-file.ts";
 import { createContentHash, hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ContentSink } from "../store/content-sink.ts";
 
+/** What was read of one file or link. */
 export interface ReadContent {
   readonly hash: ObjectHash;
   readonly size: number;
@@ -19,7 +20,7 @@ const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
 
 /** Reads a file by its path, or one that is held open. */
 export function readFileContent(file: AbsolutePath | HeldFile, sink: ContentSink): ReadContent {
-  let whole: WholeHash | undefined;
+  let whole: ReturnType<typeof createContentHash> | undefined;
   let pieces: ObjectHash[] = [];
   let first: Buffer = EMPTY;
   let size = 0;
@@ -54,10 +55,9 @@ export function readFileContent(file: AbsolutePath | HeldFile, sink: ContentSink
   return { hash, size, stat, stable };
 }
 
-type WholeHash = ReturnType<typeof createContentHash>;
-
 const EMPTY = Buffer.alloc(0);
 
+/** Reads the target of a symbolic link. */
 export function readLinkContent(path: AbsolutePath, sink: ContentSink): ReadContent {
   const target = readLink(path);
   const hash = hashBytes(target);

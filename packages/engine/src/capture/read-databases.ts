@@ -1,9 +1,8 @@
 /**
- * A SQLite database and its logs, read as one. Each file by itself may be whole and the set still broken: a checkpoint
- * moves pages from the log into the database while they are read. So the logs are read between two equal readings of
- * the database: whatever was appended meanwhile ends in frames that SQLite itself tells to be incomplete and leaves
- * out, so what comes back is the state after some commit. A set that never holds still is captured as it was last
- * read, and marked.
+ * A SQLite database and its logs, read as one. Each file by itself may be whole and the set still broken: SQLite moves
+ * pages from the log into the database while we read. So the logs are read between two equal readings of the database.
+ * Frames that were appended meanwhile are incomplete; SQLite recognizes them and leaves them out, so what is restored is
+ * the state after some commit. A set that never holds still is captured as it was last read, and marked.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
@@ -28,24 +27,20 @@ interface ScannedFiles {
   readonly hotSinceNs: bigint;
 }
 
-/** Reads one entry of the scan's table. */
-type ReadEntry = (path: BytePath, index: number) => void;
-
-export interface DatabasesRead {
-  /** Entries that need no further reading. */
-  readonly done: ReadonlySet<number>;
-  /** Databases that did not hold still, with their logs. */
-  readonly unstable: readonly BytePath[];
-}
-
 /** The other files that belong to one set with this one; none for most names. */
 export function databaseFiles(path: BytePath): BytePath[] {
   const name = baseName(path);
   return isMapped(name) ? databaseSet(name).map((each) => joinPath(parentPath(path), each)) : [];
 }
 
-/** Reads the databases among what is pending. */
-export function readDatabases(input: ScannedFiles, read: ReadEntry): DatabasesRead {
+/**
+ * Reads the databases among the pending files, entry by entry. Returns the entries that need no further reading
+ * (`done`), and the databases that did not hold still, with their logs (`unstable`).
+ */
+export function readDatabases(
+  input: ScannedFiles,
+  read: (path: BytePath, index: number) => void,
+): { done: ReadonlySet<number>; unstable: readonly BytePath[] } {
   const { scan } = input;
   const names = new Set(scan.pendingPaths.flatMap((path) => databaseFiles(path).slice(0, 1)));
   const done = new Set<number>();
@@ -67,6 +62,7 @@ export function readDatabases(input: ScannedFiles, read: ReadEntry): DatabasesRe
   return { done, unstable };
 }
 
+/** One database of the scan, with its logs. */
 class Database {
   readonly #input: ScannedFiles;
   readonly #path: BytePath;
@@ -93,7 +89,7 @@ class Database {
     return this.#indexes.keys();
   }
 
-  /** A program is at work on it, was when it died, or was a moment ago. */
+  /** True when a program has it open, died while it had it open, or wrote to it a moment ago. */
   get isAtWork(): boolean {
     const index = this.#indexes.get(this.#path);
     if (index === undefined) return false;
@@ -101,7 +97,8 @@ class Database {
     return isHot || this.#files.slice(1).some((log) => this.#isOnDisk(log));
   }
 
-  readConsistently(pending: ReadonlySet<number>, read: ReadEntry): boolean {
+  /** Reads the set until the database is the same before and after; false when it never is. */
+  readConsistently(pending: ReadonlySet<number>, read: (path: BytePath, index: number) => void): boolean {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       if (attempt > 0) sleep(2 ** attempt);
       for (const [path, index] of this.#indexes) if (pending.has(index)) read(path, index);
@@ -127,7 +124,7 @@ class Database {
     try {
       return readFileContent(below(this.#input.root, path), DISCARD).hash;
     } catch {
-      // gone, or not to be read: not what it was in any case
+      // gone or unreadable: not what it was in any case
       return undefined;
     }
   }

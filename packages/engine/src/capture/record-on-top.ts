@@ -1,4 +1,4 @@
-/** Records a checkpoint that is the newest one and some edits, without a look at the disk. */
+/** Records the newest checkpoint with some edits as a new one, without a look at the disk. */
 import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";

@@ -1,5 +1,6 @@
-/** Waiting without giving up the thread: captures are synchronous from beginning to end. */
+/** Waiting on the thread itself: a capture is synchronous from beginning to end. */
 
+/** Blocks this thread. */
 export function sleep(milliseconds: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 }

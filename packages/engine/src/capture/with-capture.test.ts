@@ -414,7 +414,7 @@ describe("a look that has to see more", () => {
   );
 
   test(
-    "is not repeated for ever for what it cannot see",
+    "is repeated once for a path that it cannot see",
     inLab({ a: "1" }, (lab) => {
       const rounds = afterEachLook(lab.context, () => undefined);
       withCapture(lab.context, { widen: () => ({ included: [path("not/there")] }) }, () => undefined);

@@ -1,4 +1,4 @@
-/** What a working copy is to be looked at with. */
+/** What a working copy is looked at with. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules, RuleSettings } from "../model/rules.ts";
@@ -6,13 +6,14 @@ import type { RulesRequest } from "../scan/rules-reader.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
 
+/** The sizes beyond which files are left out. */
 export interface WorktreeLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;
   readonly ignored: IgnoredLimits;
 }
 
-/** Those that decide what is captured: they are recorded with the rules. */
+/** The limits that decide what is captured: they are recorded with the rules. */
 export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettings {
   return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
 }
