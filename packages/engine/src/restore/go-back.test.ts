@@ -97,6 +97,16 @@ describe("a preview", () => {
   );
 
   test(
+    "[R196] of a path that is gone since: the files changed, whatever else stands in the way",
+    inWorkspace({ x: "0" }, async (temp) => {
+      temp.write("new", "1");
+      const plan = await temp.workspace.planRestore("@", { paths: ["new"] });
+      temp.remove("new");
+      await expect(temp.workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });
+    }),
+  );
+
+  test(
     "no longer holds when there is nothing left to do",
     inWorkspace({ x: "0" }, async (temp) => {
       const context = contextOf(temp);

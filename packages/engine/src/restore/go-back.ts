@@ -87,6 +87,7 @@ export function goBack<Result extends Outcome>(
     if (way.planWithoutRoot !== undefined) ensureRoot(context.worktree.root);
     const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
       const { present } = capture;
+      assertSameFiles(present, planned);
       const plan = asShown(way.plan(context, unrecorded(present)));
       if (!way.isWorthDoing(plan, bestEffort)) return { plan };
       const { thread, description } = way.safety;
@@ -129,10 +130,21 @@ function withPlanOn<Result>(
   }
 }
 
+/** On other files than a plan was shown for, it may not even be possible to make it: the reason is that they changed. */
+function assertSameFiles({ snapshot }: Present, shown: Plan | undefined): void {
+  if (shown === undefined || shown.base === NO_BASE || shown.base === snapshot) return;
+  throw stale(shown, FILES_CHANGED);
+}
+
+/** The base of a plan that needs no files to know that there is nothing to do. */
+export const NO_BASE = "" as ObjectHash;
+
+const FILES_CHANGED = "The files changed since this plan was made";
+
 /** [R196] Who made a change may be known better now than when the plan was shown, even if no file has changed. */
 function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
   if (shown === undefined) return plan;
-  if (plan.base !== shown.base) throw stale(shown, "The files changed since this plan was made");
+  if (plan.base !== shown.base) throw stale(shown, FILES_CHANGED);
   const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
   const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
   if (!areSteps || !areEdits)

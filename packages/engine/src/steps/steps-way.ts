@@ -8,10 +8,9 @@ import { summaryOf, type Step } from "../history/steps.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Edit, type Plan, type StepSummary } from "../model/plan.ts";
 import type { Context } from "../capture/context.ts";
-import type { PlanDraft, Sight, WayBack } from "../restore/go-back.ts";
+import { NO_BASE, type PlanDraft, type Sight, type WayBack } from "../restore/go-back.ts";
 import { planWarnings } from "../restore/plan-warnings.ts";
 import { widenForChanges } from "../restore/widen-look.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
@@ -125,9 +124,6 @@ function beforeFirst({ store }: Context, steps: readonly Step[]): Checkpoint | u
   const seqs = steps.flatMap(({ before }) => before ?? []);
   return seqs.length === 0 ? undefined : checkpointAt(store.db, Math.min(...seqs));
 }
-
-/** What a plan is made on that needs no files to know that there is nothing to do. */
-const NO_BASE = "" as ObjectHash;
 
 /** The plan where there is nothing to undo, redo or revert. */
 function emptyPlan(request: StepRequest): PlanDraft {
