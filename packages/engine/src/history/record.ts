@@ -8,12 +8,10 @@ import {
   type CheckpointRequest,
   type Doubt,
   type Gap,
-  type GitState,
 } from "../model/checkpoint.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import { insertCheckpoint, insertDoubts, insertGaps } from "./checkpoints.ts";
@@ -25,18 +23,6 @@ import { appendOperation, type OperationKind } from "./operations.ts";
 import { noteBase, readOpenSession } from "./sessions.ts";
 import { noteChange } from "./steps.ts";
 import { touchThread } from "./threads.ts";
-
-/** The result of a capture. */
-export interface CaptureFacts {
-  readonly snapshot: ObjectHash;
-  readonly rules: ObjectHash;
-  readonly excluded: ObjectHash;
-  readonly files: number;
-  readonly bytes: number;
-  readonly gaps: readonly Gap[];
-  readonly doubts: readonly Doubt[];
-  readonly git: GitState | null;
-}
 
 /** How a capture is to be recorded. */
 export interface Recording {
@@ -52,7 +38,11 @@ export interface Recording {
 
 /** What is known when a capture is recorded. */
 interface Circumstances {
-  readonly facts: CaptureFacts;
+  /** What the capture found; all gaps and doubts, not only those that a checkpoint carries. */
+  readonly facts: Pick<
+    Checkpoint,
+    "snapshot" | "rules" | "excluded" | "files" | "bytes" | "gaps" | "doubts" | "git"
+  >;
   /** The time of recording, and what is known about agents at work until then. */
   readonly moment: AttributionMoment;
   readonly newId: () => string;
