@@ -20,7 +20,7 @@ export interface FoundEdit extends NumberedEdit {
 export function putAsidesBack(
   root: AbsolutePath,
   stage: Stage | undefined,
-  { edits }: JournalEntry,
+  { edits }: Pick<JournalEntry, "edits">,
 ): FoundEdit[] {
   using anchor = new Anchor(root);
   return numberEdits(edits).map((edit) => {
