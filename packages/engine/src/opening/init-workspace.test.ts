@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync }
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inProject, type Project } from "../../test/support/project.ts";
-import { initWorkspace, openWorkspace } from "./init-workspace.ts";
+import { initWorkspace, openWorkspace, previewInit } from "./init-workspace.ts";
 import { findWorkspace } from "./find-workspace.ts";
 import { listWorkspaces, protectedRoots } from "./list-workspaces.ts";
 import { removableWorkspace, removeWorkspace } from "./remove-workspace.ts";
@@ -91,6 +91,43 @@ describe("protecting a directory", () => {
       const home = join(project.base, "file");
       writeFileSync(home, "mine");
       await expect(initWorkspace(project.root, { home })).rejects.toThrow(home);
+    }),
+  );
+});
+
+describe("what protecting would do", () => {
+  test(
+    "is told where nothing was ever protected, and nothing is made",
+    inProject({ x: "x" }, async ({ root, home }) => {
+      expect(previewInit(root, { home })).toEqual({ path: root, created: true });
+      expect(existsSync(home)).toBe(false);
+    }),
+  );
+
+  test(
+    "says whether the directory is protected already, also after a move",
+    inProject({ x: "x" }, async (project) => {
+      const { home, root, base } = project;
+      await project.close(await project.open());
+      expect(previewInit(root, { home })).toEqual({ path: root, created: false });
+      const moved = join(base, "moved");
+      renameSync(root, moved);
+      expect(previewInit(moved, { home })).toEqual({ path: moved, created: false });
+      await removeWorkspace(moved, { home, purge: false });
+      expect(previewInit(moved, { home })).toEqual({ path: moved, created: true });
+    }),
+  );
+
+  test(
+    "refuses what protecting refuses",
+    inProject({ "a/x": "x" }, async (project) => {
+      const { home, root, base } = project;
+      const refused = expect.objectContaining({ code: "WORKSPACE_REFUSED" });
+      for (const place of ["/", join(root, "a/x"), join(base, "missing")])
+        expect(() => previewInit(place, { home }), place).toThrow(refused);
+      await project.close(await project.open());
+      expect(() => previewInit(join(root, "a"), { home })).toThrow(refused);
+      expect(previewInit(join(root, "a"), { home, nested: true })).toMatchObject({ created: true });
     }),
   );
 });

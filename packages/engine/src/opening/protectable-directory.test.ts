@@ -47,10 +47,9 @@ describe("the directory that is to be protected", () => {
 });
 
 describe("directories that are no project", () => {
-  const refuse = (project: Project, root: string, homeDirectory = "/home/you") => {
-    mkdirSync(project.home, { recursive: true });
+  // the home is not made yet, as with a first command
+  const refuse = (project: Project, root: string, homeDirectory = "/home/you") =>
     refuseUnfit(absolutePath(root), absolutePath(project.home), { ...project.system, homeDirectory });
-  };
 
   test(
     "the whole disk, a home directory and every directory around one",
