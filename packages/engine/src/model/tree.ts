@@ -58,14 +58,24 @@ export function encodeTreeRows(rows: readonly TreeRow[], hashes: Buffer): Buffer
   const bytes = Buffer.allocUnsafe(length);
   let at = MAGIC.copy(bytes, 0);
   for (const { name, kind, number, size, hashAt } of rows) {
-    at = bytes.writeUInt8(KIND_CODES[kind], at);
-    at = bytes.writeUInt16BE(kind === "symlink" ? 0 : number, at);
-    at = bytes.writeUIntBE(kind === "directory" ? 0 : size, at, 6);
-    at = bytes.writeUInt16BE(name.length, at);
-    at += bytes.write(name, at, "latin1");
-    if (kind !== "gap") at += hashes.copy(bytes, at, hashAt, hashAt + HASH_BYTES);
+    bytes[at] = KIND_CODES[kind];
+    writeNumber(bytes, at + 1, 2, kind === "symlink" ? 0 : number);
+    writeNumber(bytes, at + 3, 6, kind === "directory" ? 0 : size);
+    writeNumber(bytes, at + 9, 2, name.length);
+    at += FIXED_BYTES;
+    for (let place = 0; place < name.length; place += 1) bytes[at++] = name.charCodeAt(place);
+    if (kind === "gap") continue;
+    for (let from = hashAt, end = hashAt + HASH_BYTES; from < end;) bytes[at++] = hashes[from++]!;
   }
   return bytes.subarray(0, at);
+}
+
+/** Big-endian. The methods of `Buffer` check each value, and a big directory is encoded by every live capture. */
+function writeNumber(bytes: Buffer, at: number, length: number, value: number): void {
+  for (let place = at + length - 1, rest = value; place >= at; place -= 1) {
+    bytes[place] = rest % 256;
+    rest = Math.floor(rest / 256);
+  }
 }
 
 /** Decodes a tree object; throws `OBJECT_CORRUPT` on anything `encodeTree` would not have written. */

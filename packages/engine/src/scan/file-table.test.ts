@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { FileStat } from "../fs/file-stat.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { hashBytes } from "../model/object-hash.ts";
-import { decodeTree } from "../model/tree.ts";
+import { decodeTree, encodeTree } from "../model/tree.ts";
 import { DIRECTORY, FILE, FileTable, GAP, SYMLINK } from "./file-table.ts";
 import { EXCLUDED, RACY } from "./stat-columns.ts";
 
@@ -269,5 +269,22 @@ describe("[R7] a directory is as before", () => {
     const table = tableOf({ "": ["a"] });
     table.addExcluded(0, "left out", "a rule", 0);
     expect(table.isAsBefore(0, known("a"))).toBe(true);
+  });
+});
+
+describe("the tree of a table", () => {
+  test("has the bytes that the tree of its entries has", () => {
+    const table = new FileTable();
+    table.addDirectory(path(""));
+    const names = ["a", "caf\xe9", "x".repeat(255), "\xff"];
+    for (const [at, name] of names.entries()) {
+      const size = [0n, 255n, 2n ** 32n + 5n, 2n ** 47n][at]!;
+      const kind = [FILE, SYMLINK, DIRECTORY, FILE][at]!;
+      const index = table.addEntry(0, name, kind, stat({ size, mode: BigInt(0o100000 + at) }));
+      table.setHash(index, hashOf(name));
+    }
+    table.setGap(3, "special");
+    const entries = names.map((name, index) => [name, table.entryAt(index)] as const);
+    expect(table.encodeTree(0)).toEqual(encodeTree(new Map(entries)));
   });
 });
