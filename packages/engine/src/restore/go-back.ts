@@ -98,6 +98,8 @@ export function goBack<Result extends Outcome>(
     const { present, safety } = saved;
     return withPlanOn(context, way, present, (draft) => {
       const plan = { ...draft, id };
+      // another process may have recorded a step since: what was shown is carried out, or nothing
+      if (planned !== undefined && !haveSameEdits(plan, planned)) throw stale(planned, OTHERWISE_KNOWN);
       const done = carryOut(context, { plan, safety, bestEffort, finish: way.finish(context, plan) });
       return end(report(context, { ...done, safety, bestEffort, startedMs }));
     });
@@ -146,10 +148,14 @@ function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
   if (shown === undefined) return plan;
   if (plan.base !== shown.base) throw stale(shown, FILES_CHANGED);
   const areSteps = areEqual(plan.steps, shown.steps, (a, b) => a.id === b.id);
-  const areEdits = areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
-  if (!areSteps || !areEdits)
-    throw stale(shown, "What this plan would take back is known to be something else by now");
+  if (!areSteps || !haveSameEdits(plan, shown)) throw stale(shown, OTHERWISE_KNOWN);
   return plan;
+}
+
+const OTHERWISE_KNOWN = "What this plan would take back is known to be something else by now";
+
+function haveSameEdits(plan: Plan, shown: Plan): boolean {
+  return areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));
 }
 
 function areEqual<Item>(
