@@ -61,6 +61,26 @@ describe("the documents", () => {
   });
 });
 
+describe("the paths through the code in ARCHITECTURE.md", () => {
+  const text = readFileSync("ARCHITECTURE.md", "utf8");
+  const paths = ["A tool call becomes a checkpoint", "A restore reaches the disk"].map((title) => {
+    const section = text.slice(text.indexOf(`## ${title}`)).split(/^## /m)[1]!;
+    const rows = [...section.matchAll(/^\| `([^`]+)` \| `([^`]+)` \|/gm)];
+    return { title, rows: rows.map((row) => ({ name: row[1]!, file: row[2]! })) };
+  });
+
+  test.each(paths)("$title: at most twelve functions, each in its file", ({ rows }) => {
+    expect(rows.length).toBeGreaterThan(5);
+    expect(rows.length).toBeLessThanOrEqual(12);
+    for (const { name, file } of rows) {
+      const home = file.startsWith("cli/") ? "packages" : "packages/engine/src";
+      const source = readFileSync(join(home, file), "utf8");
+      for (const part of name.replace("(…)", "").split("."))
+        expect(source, `${name} in ${file}`).toContain(part);
+    }
+  });
+});
+
 /** How the table of settings writes a default. */
 function shown(value: number | string): string {
   if (typeof value === "string") return `\`${value}\``;
