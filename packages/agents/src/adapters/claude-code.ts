@@ -35,6 +35,7 @@ const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: stri
 /** An administrator's, which nothing overrules. */
 const MANAGED_SETTINGS = "/etc/claude-code/managed-settings.json";
 
+/** Claude Code's adapter. */
 export const claudeCode: AgentAdapter = {
   id: "claude-code",
   title: "Claude Code",

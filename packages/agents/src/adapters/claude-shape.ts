@@ -21,6 +21,7 @@ const IGNORED = new Set(
 /** A background task that ended arrives as a prompt that no person typed. */
 const WAKE_UP = /^\s*<task-notification>/;
 
+/** An event of this form; undefined for one that is not known. */
 export function parseClaudeShape(payload: Payload): AgentEvent | undefined {
   const session = textOf(payload, "session_id");
   const name = textOf(payload, "hook_event_name");

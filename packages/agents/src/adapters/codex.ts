@@ -20,6 +20,7 @@ const EVENTS: readonly (readonly [event: string, timeout: number])[] = [
   ["SessionEnd", 3],
 ];
 
+/** Codex's adapter. */
 export const codex: AgentAdapter = {
   id: "codex",
   title: "Codex",

@@ -25,6 +25,7 @@ const TOOLS: Readonly<Record<string, string>> = {
   task: "Agent",
 };
 
+/** Copilot CLI's adapter. */
 export const copilotCli: AgentAdapter = {
   id: "copilot-cli",
   title: "Copilot CLI",

@@ -20,6 +20,7 @@ const EVENTS = words(`
 const IGNORED =
   /^(before|after)(shellExecution|MCPExecution|ReadFile|TabFileRead|FileEdit|TabFileEdit|AgentResponse|AgentThought)$|^(preCompact|workspaceOpen)$/i;
 
+/** Cursor's adapter. */
 export const cursor: AgentAdapter = {
   id: "cursor",
   title: "Cursor",

@@ -13,14 +13,17 @@ const LOADERS: Readonly<Record<AgentId, () => Promise<AgentAdapter>>> = {
   "qwen-code": async () => (await import("./qwen-code.ts")).qwenCode,
 };
 
+/** True for the name of an agent that has an adapter. */
 export function isAgentId(name: string): name is AgentId {
   return (AGENT_IDS as readonly string[]).includes(name);
 }
 
+/** The adapter of one agent. */
 export async function loadAgent(id: AgentId): Promise<AgentAdapter> {
   return LOADERS[id]();
 }
 
+/** The adapters of all agents, in the order of their names' list. */
 export async function loadAllAgents(): Promise<AgentAdapter[]> {
   return Promise.all(AGENT_IDS.map(loadAgent));
 }

@@ -30,6 +30,7 @@ const EVENTS = ["SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "After
 /** Here in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
+/** Gemini CLI's adapter. */
 export const geminiCli: AgentAdapter = {
   id: "gemini-cli",
   title: "Gemini CLI",

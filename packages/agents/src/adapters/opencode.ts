@@ -11,6 +11,7 @@ import { opencodePlugin } from "../hooks/opencode-plugin.ts";
 import { digest, listOf, objectOf, textOf, type Payload } from "../events/payload.ts";
 import { toolUse } from "../events/tool-use.ts";
 
+/** opencode's adapter. */
 export const opencode: AgentAdapter = {
   id: "opencode",
   title: "opencode",

@@ -19,6 +19,7 @@ const EVENTS = words(`
 `);
 const TIMEOUT_MS = 30_000;
 
+/** Qwen Code's adapter. */
 export const qwenCode: AgentAdapter = {
   id: "qwen-code",
   title: "Qwen Code",

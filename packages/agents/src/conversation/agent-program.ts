@@ -1,6 +1,7 @@
 /** Runs an agent's own program for a short conversation with it, and ends it whatever happens. */
 import { spawn } from "node:child_process";
 
+/** An agent's program to run for a question. */
 export interface AgentProgram {
   readonly command: readonly string[];
   readonly cwd: string;
@@ -8,6 +9,7 @@ export interface AgentProgram {
   readonly deadlineMs: number;
 }
 
+/** The program while it runs. */
 export interface RunningProgram {
   write(text: string): void;
   /** Whole lines of what it prints. */
@@ -15,6 +17,7 @@ export interface RunningProgram {
   readonly deadline: AbortSignal;
 }
 
+/** Runs the program for as long as `work` takes, and ends it. */
 export async function withProgram<Result>(
   { command, cwd, environment, deadlineMs }: AgentProgram,
   work: (program: RunningProgram) => Promise<Result>,

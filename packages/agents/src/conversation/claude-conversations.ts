@@ -1,6 +1,7 @@
 /** Conversations of Claude Code. Their code is loaded when they are forked or looked at, not with every hook. */
 import type { Conversations } from "./conversations.ts";
 
+/** Claude Code's conversations, by its transcripts. */
 export const claudeConversations: Conversations = {
   fork: async (request) => (await import("./claude-fork.ts")).forkClaude(request),
   interruptedAt: async (transcript) =>

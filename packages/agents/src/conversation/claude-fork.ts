@@ -12,6 +12,7 @@ import { dashedName, namesIn } from "./last-run.ts";
 /** Fields that name another message of the same conversation. */
 const LINKS = ["uuid", "parentUuid", "logicalParentUuid", "sourceToolAssistantUUID", "leafUuid"];
 
+/** Writes a copy of the transcript that ends before a message. */
 export function forkClaude(request: ForkRequest): ForkResult {
   const path = transcriptPath(request);
   const transcript = path === null ? null : readTranscript(path);

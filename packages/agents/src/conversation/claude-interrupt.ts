@@ -6,6 +6,7 @@ const INTERRUPTED = "[Request interrupted by user";
 /** The line is among the last ones. */
 const END_BYTES = 1 << 20;
 
+/** When the transcript last records an interrupt; null when it does not. */
 export function lastClaudeInterrupt(transcript: string): number | null {
   const last = readTranscriptEnd(transcript, END_BYTES).findLast(
     ({ fields }) => fields["type"] === "user" && saysInterrupted(fields),

@@ -6,6 +6,7 @@
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { textOf, parsePayload, type Payload } from "../events/payload.ts";
 
+/** One line of a transcript. */
 export interface TranscriptEntry {
   readonly uuid: string;
   /** What it follows, across compactions too. */
@@ -15,6 +16,7 @@ export interface TranscriptEntry {
   readonly fields: Payload;
 }
 
+/** A part of a transcript. */
 export interface TranscriptPart {
   readonly entries: readonly TranscriptEntry[];
   /** Where the next part begins: after the last whole line. */
@@ -49,6 +51,7 @@ export function ancestors(entries: ReadonlyMap<string, TranscriptEntry>, from: s
   return chain;
 }
 
+/** Entries by their ids. */
 export function byUuid(entries: readonly TranscriptEntry[]): Map<string, TranscriptEntry> {
   return new Map(entries.map((entry) => [entry.uuid, entry]));
 }

@@ -2,6 +2,7 @@
 import { objectOf, parsePayload, textOf, type Payload } from "../events/payload.ts";
 import { withProgram } from "./agent-program.ts";
 
+/** One request to `codex app-server`. */
 export interface CodexQuestion {
   readonly method: string;
   readonly params: Payload;

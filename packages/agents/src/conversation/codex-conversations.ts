@@ -2,6 +2,7 @@
 import type { Conversations, ForkRequest, ForkResult } from "./conversations.ts";
 import { objectOf, textOf } from "../events/payload.ts";
 
+/** Codex's conversations, by its app server. */
 export const codexConversations: Conversations = { fork };
 
 /** `lastTurnId` is included in the fork: it is the turn before the message. */

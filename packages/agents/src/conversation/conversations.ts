@@ -5,6 +5,7 @@
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { HookNotes } from "../state/hook-notes.ts";
 
+/** A conversation to fork, and before which message. */
 export interface ForkRequest {
   /** The agent's own id of the conversation. */
   readonly session: string;
@@ -19,6 +20,7 @@ export interface ForkRequest {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** What became of a fork. */
 export type ForkResult =
   /** `resume` is the command that opens the new conversation. */
   | { readonly outcome: "forked"; readonly session: string; readonly resume: readonly string[] }
@@ -26,6 +28,7 @@ export type ForkResult =
   | { readonly outcome: "empty"; readonly resume: readonly string[] }
   | { readonly outcome: "files-only" | "failed"; readonly reason: string };
 
+/** What can be done with an agent's conversations. */
 export interface Conversations {
   fork(request: ForkRequest): Promise<ForkResult>;
   /** When the agent was last interrupted, as its transcript tells it; null: it does not. */

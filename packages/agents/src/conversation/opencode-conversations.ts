@@ -5,6 +5,7 @@ import { parsePayload, textOf } from "../events/payload.ts";
 /** Its first start without a network takes more than a minute. */
 const DEADLINE_MS = 120_000;
 
+/** opencode's conversations, by its own server. */
 export const opencodeConversations: Conversations = { fork };
 
 async function fork({ session, messageId, cwd, environment }: ForkRequest): Promise<ForkResult> {

@@ -11,6 +11,7 @@ export interface AgentRun {
 
 /** `unfinished`: no sign of its end arrived. It was interrupted, or was never allowed to run. */
 export type ToolStatus = "done" | "failed" | "unfinished";
+/** How a turn or a subagent ended. */
 export type TurnStatus = "done" | "failed" | "interrupted";
 
 /** Where an event comes from. */
@@ -34,6 +35,7 @@ export interface Origin {
   readonly key: string;
 }
 
+/** One tool call, as far as its name and input tell. */
 export interface ToolUse {
   readonly tool: string;
   /** null where the agent gives its calls no ids: `match` is then what before and after have in common. */
@@ -49,6 +51,7 @@ export interface ToolUse {
   readonly subject: string;
 }
 
+/** One event of any agent. */
 export type AgentEvent = Origin &
   (
     | { readonly kind: "session-start" }
@@ -71,6 +74,7 @@ export type AgentEvent = Origin &
     | { readonly kind: "ignored" }
   );
 
+/** The kinds of events. */
 export type EventKind = AgentEvent["kind"];
 
 /** Whether the agent tells this event apart from another one that is like it. */

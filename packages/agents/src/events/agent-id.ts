@@ -9,4 +9,5 @@ export const AGENT_IDS = [
   "qwen-code",
 ] as const;
 
+/** The name of an agent. */
 export type AgentId = (typeof AGENT_IDS)[number];

@@ -12,6 +12,7 @@ export function describePrompt(text: string): string {
   return `Before user message: ${summarisePrompt(text)}`;
 }
 
+/** The beginning of a prompt. */
 export function summarisePrompt(text: string): string {
   return shorten(text, PROMPT_CHARACTERS);
 }
@@ -30,6 +31,7 @@ export function summarise(subject: string): string {
   return shorten(subject, SUBJECT_CHARACTERS);
 }
 
+/** "Before agent reviewer" */
 export function describeRun(phase: "Before" | "After", run: AgentRun): string {
   return `${phase} agent ${shorten(run.role, PROMPT_CHARACTERS)}`;
 }

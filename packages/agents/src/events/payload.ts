@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { words } from "./word-list.ts";
 
+/** What an agent sent: an object, and nothing else is certain. */
 export type Payload = Readonly<Record<string, unknown>>;
 
 const LONGEST_TEXT = 1 << 20;
@@ -22,6 +23,7 @@ export function parsePayload(text: string): Payload | undefined {
   }
 }
 
+/** True for an object that is no list. */
 export function isObject(value: unknown): value is Payload {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -35,6 +37,7 @@ export function textOf(payload: Payload, ...keys: readonly string[]): string | n
   return null;
 }
 
+/** The first of these keys that holds an object; an empty one where none does. */
 export function objectOf(payload: Payload, ...keys: readonly string[]): Payload {
   for (const key of keys) {
     const value = ownValue(payload, key);
@@ -43,6 +46,7 @@ export function objectOf(payload: Payload, ...keys: readonly string[]): Payload 
   return {};
 }
 
+/** The objects in a list, bounded; none where there is no list. */
 export function listOf(payload: Payload, key: string): readonly Payload[] {
   const value = ownValue(payload, key);
   return Array.isArray(value) ? value.filter(isObject).slice(0, 1000) : [];

@@ -30,6 +30,7 @@ const HARMLESS = new Set(
 /** Belay's own MCP tools, however the agent spells them: a restore makes its own checkpoints. */
 const OWN_TOOL = /(?:^|[:_./-])checkpoint_(?:create|list|show|diff|search|preview|restore)$/;
 
+/** A tool call as an adapter reads it from a payload. */
 export interface ToolFacts {
   readonly tool: string;
   readonly input: Payload;
@@ -37,6 +38,7 @@ export interface ToolFacts {
   readonly cwd: string | null;
 }
 
+/** What is known about a tool call. */
 export function toolUse({ tool, input, toolUseId, cwd }: ToolFacts): ToolUse {
   const paths = affectedPaths(tool, input, cwd);
   const subject = tool === "apply_patch" ? null : textOf(input, ...SUBJECT_KEYS);

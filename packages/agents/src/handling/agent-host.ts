@@ -31,6 +31,7 @@ export interface Deadline {
   readonly reason: "late" | "missed";
 }
 
+/** A prompt. */
 export interface UserMessage<Thread> {
   readonly thread: Thread;
   readonly messageId: string;
@@ -41,6 +42,7 @@ export interface UserMessage<Thread> {
   readonly summary: string;
 }
 
+/** A tool call that begins or ends. */
 export interface ToolCall<Thread> {
   readonly thread: Thread;
   /** The message of the turn this call belongs to, if it is known. */
@@ -60,6 +62,7 @@ export interface ToolCall<Thread> {
   readonly run: AgentRun | null;
 }
 
+/** The end of a turn. */
 export interface TurnEnd<Thread> {
   readonly thread: Thread;
   readonly messageId: string | null;
@@ -70,6 +73,7 @@ export interface TurnEnd<Thread> {
   readonly background: readonly string[];
 }
 
+/** A subagent that starts or ends. */
 export interface AgentActivity<Thread> {
   readonly thread: Thread;
   readonly messageId: string | null;
@@ -77,6 +81,7 @@ export interface AgentActivity<Thread> {
   readonly description: string;
 }
 
+/** The keeper of checkpoints, as event handling calls it. */
 export interface AgentHost<Thread = unknown> {
   /** The thread of this conversation, made if it is new; null where the directory is not protected. */
   openThread(request: ThreadRequest): Promise<Thread | null>;

@@ -5,6 +5,7 @@ import { listOverdue, OverduePlace, type OverdueEvent } from "../state/overdue-e
 import { digest, parsePayload } from "../events/payload.ts";
 import { forgetUncaptured, listUncaptured } from "../state/uncaptured-work.ts";
 
+/** Forgets a conversation and its subagents' in notes, overdue events and uncaptured work. */
 export async function forgetConversation(
   home: string,
   { agent, session }: { agent: string; session: string },

@@ -35,6 +35,7 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
   status: { description: "What Belay protects here", fallback: "status" },
 };
 
+/** Writes the plugin's files, if they are not as they should be. */
 export function writeClaudePlugin(place: Place, version: string): void {
   for (const [path, text] of claudePlugin(place, version))
     writeOwnFile(join(directoryIn(place), path), text, 0o644);

@@ -6,6 +6,7 @@ import { hasEntries } from "../settings/hook-entries.ts";
 import type { Place } from "../settings/hook-file.ts";
 import { planInstall } from "./install.ts";
 
+/** Whether an agent is used here, and how its hooks stand. */
 export interface Detection {
   readonly agent: string;
   readonly title: string;
@@ -18,6 +19,7 @@ export interface Detection {
   readonly place: Place;
 }
 
+/** Looks for an agent and its hooks. */
 export function detectAgent(adapter: AgentAdapter, place: Place): Detection {
   const { programs, directories } = adapter.traces(place);
   const onPath = (place.environment["PATH"] ?? "").split(delimiter).filter((directory) => directory !== "");

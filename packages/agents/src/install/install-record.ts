@@ -9,6 +9,7 @@ import type { Scope } from "../settings/hook-file.ts";
 import { hashText, writeOwnFile } from "../settings/settings-file.ts";
 import { makePrivateDirectory } from "../state/private-directory.ts";
 
+/** One settings file that hooks were installed into. */
 export interface InstalledFile {
   readonly agent: AgentId;
   readonly path: string;
@@ -29,6 +30,7 @@ export interface InstalledFile {
 
 const BACKUPS_PER_FILE = 10;
 
+/** Every file that hooks were installed into. */
 export function readRecord(belayHome: string): InstalledFile[] {
   try {
     const record = JSON.parse(readFileSync(recordPath(belayHome), "utf8")) as { files: InstalledFile[] };
@@ -39,11 +41,13 @@ export function readRecord(belayHome: string): InstalledFile[] {
   }
 }
 
+/** Adds a file to the record, or replaces what it says of it. */
 export function keepRecord(belayHome: string, file: InstalledFile): void {
   const others = readRecord(belayHome).filter(({ path }) => path !== file.path);
   writeRecord(belayHome, [...others, file]);
 }
 
+/** Removes a file from the record. */
 export function dropRecord(belayHome: string, path: string): void {
   const files = readRecord(belayHome);
   if (files.some((file) => file.path === path)) {

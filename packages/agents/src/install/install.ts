@@ -16,6 +16,7 @@ import {
   type SettingsFile,
 } from "../settings/settings-file.ts";
 
+/** One file of an installation, with its text before and after. */
 export interface PlannedFile {
   readonly path: string;
   readonly action: "create" | "change" | "none" | "refused";
@@ -26,12 +27,14 @@ export interface PlannedFile {
   readonly made: readonly (readonly string[])[];
 }
 
+/** What an installation would write for one agent. */
 export interface InstallPlan {
   readonly adapter: AgentAdapter;
   readonly place: Place;
   readonly files: readonly PlannedFile[];
 }
 
+/** What was installed for one agent. */
 export interface InstallReport {
   readonly agent: string;
   readonly files: readonly InstalledReport[];
@@ -39,6 +42,7 @@ export interface InstallReport {
   readonly advice: readonly string[];
 }
 
+/** What an installation did to one file. */
 export interface InstalledReport {
   readonly path: string;
   readonly outcome: "created" | "changed" | "unchanged" | "refused";

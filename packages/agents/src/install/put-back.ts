@@ -4,6 +4,7 @@ import { loadAgent } from "../adapters/find-adapter.ts";
 import { install, planInstall, type InstalledReport } from "./install.ts";
 import { readRecord } from "./install-record.ts";
 
+/** A restore, and the paths it changed. */
 export interface PutBackRequest {
   readonly belayHome: string;
   readonly user: string;

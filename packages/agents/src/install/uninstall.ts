@@ -15,6 +15,7 @@ import {
   type SettingsFile,
 } from "../settings/settings-file.ts";
 
+/** What an uninstallation did to one file. */
 export interface RemovalReport {
   readonly path: string;
   readonly outcome: "restored" | "changed" | "deleted" | "unchanged" | "refused";
@@ -54,6 +55,7 @@ export function uninstall(
   });
 }
 
+/** An uninstallation of all agents' hooks, everywhere or for one workspace. */
 export interface EverythingRequest {
   readonly belayHome: string;
   readonly user: string;

@@ -25,6 +25,7 @@ export function addItem(text: string, array: JsonArray, value: JsonValue): strin
   return addChild(text, array, (manner, indent) => write(value, manner, indent));
 }
 
+/** The text with another value in the place of one. */
 export function replaceValue(text: string, node: JsonNode, value: JsonValue): string {
   const manner = mannerOf(text);
   const written = write(value, manner, isOneLine(text, node) ? null : indentAt(text, node.start));

@@ -12,8 +12,10 @@ import {
 } from "./jsonc.ts";
 import { SettingsRefused } from "./settings-file.ts";
 
+/** A settings file that is also the user's. */
 export type EntriesFile = Extract<HookFile, { kind: "entries" }>;
 
+/** A text with our entries in it. */
 export interface WithEntries {
   readonly text: string;
   /** Keys of lists and objects that were not there before, as paths. */

@@ -8,6 +8,7 @@ import type { AgentId } from "../events/agent-id.ts";
  */
 export type Scope = "local" | "user" | "shared";
 
+/** Where hooks are installed: for whom, and for which directory. */
 export interface Place {
   readonly scope: Scope;
   /** The user's home directory. */
@@ -19,6 +20,7 @@ export interface Place {
   readonly environment: NodeJS.ProcessEnv;
 }
 
+/** A value of a settings file. */
 export type JsonValue =
   | string
   | number
@@ -34,6 +36,7 @@ export interface HookEntry {
   readonly value: JsonValue;
 }
 
+/** A file that holds hooks. */
 export type HookFile =
   /** A file that is also the user's: entries are added to it. */
   | {
@@ -58,6 +61,7 @@ export function hookCommand({ scope, belayHome }: Place, agent: AgentId): string
   return `h="\${BELAY_HOME:-$HOME/.belay}/${HOOK_MARK}"; [ ! -x "$h" ] || "$h" ${agent}`;
 }
 
+/** A text as one word of a shell. */
 export function quoteForShell(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

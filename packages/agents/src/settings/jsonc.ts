@@ -9,21 +9,25 @@ interface Span {
   readonly end: number;
 }
 
+/** An object, with where it stands in the text. */
 export interface JsonObject extends Span {
   readonly kind: "object";
   readonly members: readonly JsonMember[];
 }
 
+/** A list, with where it stands in the text. */
 export interface JsonArray extends Span {
   readonly kind: "array";
   readonly items: readonly JsonNode[];
 }
 
+/** A text, number, truth value or null, with where it stands. */
 export interface JsonScalar extends Span {
   readonly kind: "scalar";
   readonly value: string | number | boolean | null;
 }
 
+/** A value, with where it stands in the text. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
 /** `start` is where its key begins, `end` where its value ends. */
@@ -32,12 +36,14 @@ export interface JsonMember extends Span {
   readonly value: JsonNode;
 }
 
+/** The text is not JSON with comments. */
 export class JsoncError extends Error {}
 
 const DEPTH_LIMIT = 200;
 const SCALAR = /(?:"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/y;
 const SPACE = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y;
 
+/** Parses JSON with comments and trailing commas; throws `JsoncError`. */
 export function parseJsonc(text: string): JsonNode {
   const reader = new Reader(text);
   const start = text.startsWith("\uFEFF") ? 1 : 0;

@@ -18,6 +18,7 @@ import { makePrivateDirectory } from "../state/private-directory.ts";
 
 const LARGEST = 8 << 20;
 
+/** A settings file as it was read. */
 export interface SettingsFile {
   readonly text: string;
   readonly mode: number;
@@ -73,6 +74,7 @@ export function writeOwnFile(path: string, text: string, mode: number): void {
   writeAtomically(path, text, mode);
 }
 
+/** A text's hash: whether a file is as it was left. */
 export function hashText(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }

@@ -14,6 +14,7 @@ export interface Trouble {
 
 const LOG_LIMIT = 256 << 10;
 
+/** Appends to the log; never throws. */
 export function logTrouble(home: string, trouble: Trouble, now: number): void {
   try {
     makePrivateDirectory(join(home, "agents"));
@@ -32,6 +33,7 @@ export function notCaptured(problem: string): string {
   return `Belay: this step may not be captured (${problem}). \`belay doctor\` says more.`;
 }
 
+/** The event's own name, as its agent spells it. */
 export function eventName(payload: Payload): string {
   return shorten(textOf(payload, "hook_event_name", "hookName", "belay_event", "type") ?? "unknown", 60);
 }

@@ -23,6 +23,7 @@ export interface Checkpointer<Restored = unknown> {
   restoreTo(checkpoint: string): Promise<Restored>;
 }
 
+/** How checkpoints around tools are taken. */
 export interface CheckpointingOptions {
   /** Which tools change files; without it, all that are not known to leave them alone. */
   readonly mutates?: (tool: string, input: unknown) => boolean;
@@ -42,6 +43,7 @@ export interface SdkHook {
   hooks: ((input: unknown, toolUseId: string | undefined) => Promise<Record<string, never>>)[];
 }
 
+/** Checkpoints around an agent's tools. */
 export interface Checkpointing<Restored> {
   /** The same tools, each taking a checkpoint before it runs. */
   wrapTools<Tools extends Readonly<Record<string, object>>>(tools: Tools): Tools;
@@ -56,6 +58,7 @@ export interface Checkpointing<Restored> {
 /** How many calls are remembered for `rollback`; older ones are found by their tool-use id in the workspace. */
 const REMEMBERED = 1000;
 
+/** Takes checkpoints around the tools of an agent of one's own. */
 export function checkpointing<Restored>(
   workspace: Checkpointer<Restored>,
   options: CheckpointingOptions = {},

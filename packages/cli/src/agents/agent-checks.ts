@@ -15,6 +15,7 @@ interface AgentCheck {
 
 const RECENT_MS = 7 * 24 * 60 * 60 * 1000;
 
+/** What `doctor` says about agents. */
 export function agentChecks(home: string, capture: CaptureState, now: number): AgentCheck[] {
   return [
     ...captureChecks(capture),

@@ -55,6 +55,7 @@ export async function chooseAgents(names: string | undefined, place: Place): Pro
   });
 }
 
+/** What installing the hooks of these agents would write. */
 export function planHooks(agents: readonly AgentAdapter[], place: Place): InstallPlan[] {
   return agents.map((adapter) => planInstall(adapter, place));
 }

@@ -24,6 +24,7 @@ export interface CaptureObstacle {
   readonly hint: string;
 }
 
+/** How an agent's work is captured. */
 export interface AgentCapture {
   readonly agent: string;
   readonly title: string;
@@ -37,6 +38,7 @@ export interface AgentCapture {
   readonly hint: string | null;
 }
 
+/** Whether a directory is captured by itself, and what is in the way. */
 export interface CaptureState {
   /** False: nothing at all is captured automatically. */
   readonly on: boolean;
@@ -73,6 +75,7 @@ export async function captureStateAt(home: string, directory: string): Promise<C
   return captureState({ home, directory, workspace: found, environment, how: "thorough" });
 }
 
+/** How capture stands in a directory. */
 export async function captureState(scene: Scene): Promise<CaptureState> {
   // where there is no directory, nothing is wrong with the agents' settings in it
   if (isGone(scene.workspace)) return { on: false, obstacles: standing(scene), agents: [] };

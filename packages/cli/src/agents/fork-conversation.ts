@@ -4,6 +4,7 @@ import type { Checkpoint, Message, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import { userHome } from "../call/user-home.ts";
 
+/** A restore whose conversation goes back too. */
 export interface Forking {
   readonly home: string;
   readonly workspace: Workspace;
@@ -12,6 +13,7 @@ export interface Forking {
   readonly thread: Checkpoint["thread"];
 }
 
+/** What to tell the user about the conversation that was made. */
 export interface Forked {
   /** What keeps the agent's own conversation as it is, to be said before the rest is done. */
   readonly warning?: string;
