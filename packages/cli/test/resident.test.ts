@@ -104,7 +104,7 @@ describe("[R141] after the resident process was killed", { timeout: 60_000 }, ()
       start(sandbox);
       expect(check()).toMatchObject({
         status: "warning",
-        detail: expect.stringContaining("died 3 times in the last day") as string,
+        detail: expect.stringContaining("crashed 3 times in the last day") as string,
         hint: expect.stringContaining("resident.log") as string,
       });
     }));
