@@ -201,7 +201,7 @@ describe("[N2, R60] hostile payloads", () => {
     }
     expect(host.calls).toEqual([]);
     expect(await send("unknown", claude("Stop"))).toEqual({});
-    expect(host.story).toEqual(["trouble | Belay knows no agent of this name"]);
+    expect(host.story).toEqual(["trouble | unknown agent"]);
   });
 
   test("[L43, R66] ids are never part of a path", async () => {

@@ -31,9 +31,9 @@ describe("a note is there exactly while its event is neither carried out nor wai
     if (order === "the hook leaves first") {
       expect(place.leave(event)).toBe(true);
       expect(listOverdue(home)).toEqual([event]);
-      place.settle("1", 10);
+      place.finished("1", 10);
     } else {
-      place.settle("1", 10);
+      place.finished("1", 10);
       expect(listOverdue(home)).toEqual([]);
       expect(place.leave(event)).toBe(false);
     }
@@ -44,8 +44,8 @@ describe("a note is there exactly while its event is neither carried out nor wai
   test("work that ends in time, or long after, leaves none", () => {
     const home = temporaryDirectory();
     const place = new OverduePlace(home, PLACE);
-    place.settle("1", -500);
-    place.settle("2", 60_000);
+    place.finished("1", -500);
+    place.finished("2", 60_000);
     expect(existsSync(join(home, "agents/overdue"))).toBe(false);
   });
 
@@ -86,7 +86,7 @@ describe("a hook that leaves its event", () => {
     const event = overdue("1", "PreToolUse.Bash");
     const { outcome, text } = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
     expect(outcome).toBe("noted");
-    expect(JSON.parse(text)).toEqual({ systemMessage: expect.stringContaining("will come late") as string });
+    expect(JSON.parse(text)).toEqual({ systemMessage: expect.stringContaining("will be late") as string });
     expect(readFileSync(join(home, "agents/trouble.log"), "utf8")).toContain("not captured after 0.8 s");
     expect(await waitedInTurn(home, overdue("2", "PostToolUse.Bash"))).toBe(850);
     expect(await waitedInTurn(home, overdue("3", "UserPromptSubmit"))).toBe(0);
@@ -105,7 +105,7 @@ describe("a hook that leaves its event", () => {
   test("work that ended at the same moment leaves nothing to do, and no warning", async () => {
     const home = temporaryDirectory();
     const event = overdue("1", "PreToolUse.Bash");
-    new OverduePlace(home, event).settle("1", 10);
+    new OverduePlace(home, event).finished("1", 10);
     const left = await leaveEvent(home, { event, waitedMs: 850, problem: undefined });
     expect(left).toEqual({ outcome: "just done", text: "{}" });
     expect(listOverdue(home)).toEqual([]);
@@ -154,7 +154,7 @@ describe("a hook that leaves its event", () => {
   test("a hook that had its answer after all clears the note away", () => {
     const home = temporaryDirectory();
     const event = overdue("1", "PreToolUse.Bash");
-    new OverduePlace(home, event).settle("1", 10);
+    new OverduePlace(home, event).finished("1", 10);
     clearNote(home, event);
     expect(existsSync(join(home, "agents/overdue"))).toBe(false);
   });

@@ -82,14 +82,14 @@ describe.each(["alone", "with the resident process"])(
       await start(how);
       makeSlow(30);
       const before = hook("PreToolUse", {}, A_SECOND);
-      expect(before.answer.systemMessage).toContain("will come late");
+      expect(before.answer.systemMessage).toContain("will be late");
       // a second, and what a busy machine adds to the start of a process
       expect(before.tookMs).toBeLessThan(1500);
       expect(notes()).toHaveLength(1);
       sandbox.write("z.txt", "after\n");
       // the second of this turn is used up
       const after = hook("PostToolUse", {}, A_SECOND);
-      expect(after.answer.systemMessage).toContain("will come late");
+      expect(after.answer.systemMessage).toContain("will be late");
       expect(after.tookMs).toBeLessThan(before.tookMs);
       await untilDone();
       expect(hook("Stop").answer).toEqual({});
@@ -110,7 +110,7 @@ describe.each(["alone", "with the resident process"])(
     test("[R71] an event that was not carried out is made up for with the next one, and marked", async () => {
       await start(how);
       makeSlow(10);
-      expect(hook("PreToolUse", {}, 300).answer.systemMessage).toContain("will come late");
+      expect(hook("PreToolUse", {}, 300).answer.systemMessage).toContain("will be late");
       const [{ worker } = { worker: 0 }] = notes();
       process.kill(worker, "SIGKILL");
       sandbox.write("z.txt", "after\n");

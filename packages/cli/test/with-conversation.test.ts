@@ -76,7 +76,7 @@ describe("[R154] a session of Claude Code that was started in a subdirectory", (
     for (const scope of ["--with-conversation", "--conversation-only"]) {
       const { error } = sandbox.json(["restore", "p2", scope, ...more], 3, { env: ENV });
       expect(error).toMatchObject({ code: "CONVERSATION_NOT_FORKED" });
-      expect(error.message).toContain("transcript of this conversation is not there. Nothing was changed.");
+      expect(error.message).toContain("transcript of this conversation does not exist. Nothing was changed.");
     }
     expect(sandbox.read("a.txt")).toBe("after the second\n");
     expect(rolledBack()).toEqual([false, false]);

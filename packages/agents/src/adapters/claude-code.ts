@@ -1,4 +1,7 @@
-/** Claude Code: hooks in its settings, the model for most others. It says nothing when it is interrupted. */
+/**
+ * Claude Code: hooks in its settings, the model for most other agents. It sends no event when it is
+ * interrupted.
+ */
 import { join } from "node:path";
 import type { AgentAdapter } from "./adapter.ts";
 import type { AgentEvent, Reply } from "../events/agent-event.ts";
@@ -32,7 +35,7 @@ const EVENTS: readonly (readonly [event: string, timeout: number, matcher?: stri
   ["SessionEnd", 5],
 ];
 
-/** An administrator's, which nothing overrules. */
+/** An administrator's settings, which nothing overrides. */
 const MANAGED_SETTINGS = "/etc/claude-code/managed-settings.json";
 
 /** Claude Code's adapter. */
@@ -105,7 +108,7 @@ function parse(payload: Payload): AgentEvent | undefined {
   return isOwn ? { ...event, kind: "ignored" } : event;
 }
 
-/** `/belay:undo` and its like, from the plugin: carried out by the hook, without a word to the model. */
+/** `/belay:undo` and the like, from the plugin: the hook carries them out, and the model never sees them. */
 function parseCommand(payload: Payload): AgentEvent | undefined {
   if (payload["hook_event_name"] !== "UserPromptExpansion") return undefined;
   const name = /^belay:([a-z-]+)$/.exec(textOf(payload, "command_name") ?? "")?.[1];
@@ -126,7 +129,7 @@ function parseCommand(payload: Payload): AgentEvent | undefined {
   };
 }
 
-/** "block" here only means that the slash command's text is not sent to the model: it is already done. */
+/** "block" only means that the slash command's text is not sent to the model: it is already done. */
 function answer(payload: Payload, reply: Reply): string {
   if (reply.output === undefined) return answerClaudeShape(payload, reply);
   return JSON.stringify({ decision: "block", reason: reply.output });

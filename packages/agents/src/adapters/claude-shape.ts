@@ -1,5 +1,5 @@
 /**
- * The form of events that Claude Code introduced and that Codex, Qwen Code, Copilot CLI and others took over,
+ * The form of events that Claude Code introduced and that Codex, Qwen Code, Copilot CLI and others adopted
  * with small differences: names in `hook_event_name`, fields in snake_case.
  */
 import type { AgentEvent, Origin, Reply } from "../events/agent-event.ts";
@@ -8,7 +8,7 @@ import { digest, listOf, momentOf, objectOf, textOf, type Payload } from "../eve
 import { toolUse } from "../events/tool-use.ts";
 import { words } from "../events/word-list.ts";
 
-/** Events that are known and of no interest; anything else that is unknown is left to `undefined`. */
+/** Known events without meaning for Belay; unknown events give `undefined`. */
 const IGNORED = new Set(
   words(`
   PostToolBatch Notification PermissionRequest PermissionDenied PreCompact PostCompact
@@ -88,7 +88,7 @@ function parsePrompt(payload: Payload, origin: Origin): AgentEvent {
 
 const REMINDER = ["<system-reminder>", "</system-reminder>"] as const;
 
-/** The user's own words: without what the agent tells its model before and after them. */
+/** The user's own words, without the reminders that the agent adds for its model. */
 function withoutReminders(prompt: string): string {
   const [begin, end] = REMINDER;
   let text = prompt;
@@ -114,7 +114,7 @@ function parseTool(payload: Payload, origin: Origin, name: string): AgentEvent |
   const key = toolUseId ?? digest(use.match, origin.moment);
   if (name === "PreToolUse") return { ...origin, key, kind: "tool-before", use };
   const status = name === "PostToolUseFailure" ? "failed" : "done";
-  // a command that took too long is moved to the background by Claude Code itself
+  // Claude Code itself moves a command that takes too long to the background
   const isLeft = textOf(objectOf(payload, "tool_response"), "backgroundTaskId") !== null;
   const background = status === "done" && (use.background || isLeft);
   return { ...origin, key, kind: "tool-after", use: { ...use, background }, status };

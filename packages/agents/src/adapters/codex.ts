@@ -72,7 +72,7 @@ function codexHome(user: string, environment: NodeJS.ProcessEnv): string {
   return environment["CODEX_HOME"] || join(user, ".codex");
 }
 
-/** The older `notify` program gets the end of a turn only, and gets it whether hooks are trusted or not. */
+/** The older `notify` program reports only the end of a turn, whether hooks are trusted or not. */
 function parseNotify(payload: Payload): AgentEvent | undefined {
   const session = textOf(payload, "thread-id");
   if (payload["type"] !== "agent-turn-complete" || session === null) return undefined;
@@ -94,7 +94,7 @@ function parseNotify(payload: Payload): AgentEvent | undefined {
   };
 }
 
-/** Its key is that of the `notify` for the same end, so that one of the two counts. */
+/** Has the same key as the `notify` for this end, so that only one of the two counts. */
 function parseStop(payload: Payload): AgentEvent | undefined {
   const event = parseClaudeShape(payload);
   if (event?.kind !== "turn-end" || event.status !== "done") return undefined;

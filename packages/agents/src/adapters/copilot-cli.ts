@@ -1,6 +1,6 @@
 /**
- * Copilot CLI: a hook file of its own. It also runs the hooks in Claude Code's settings, in snake_case, so most
- * events come twice where both are installed: the two have the moment of the event in common. No call has an id,
+ * Copilot CLI: a hook file of its own. It also runs the hooks in Claude Code's settings, in snake_case, so
+ * most events come twice where both are installed; the two share the time of the event. Calls have no ids,
  * and subagents have conversations of their own.
  */
 import { join } from "node:path";
@@ -65,7 +65,7 @@ function subject(event: AgentEvent): string {
   return event.kind === "prompt" ? event.text : (event.run?.id ?? "");
 }
 
-/** Its own form says nowhere which event it is: the fields tell. */
+/** Its own form does not name the event: the fields show which one it is. */
 function inClaudeShape(payload: Payload): Payload {
   const tool = textOf(payload, "toolName", "tool_name");
   return {

@@ -29,7 +29,7 @@ export const cursor: AgentAdapter = {
   announcesTools: true,
   // which of the editor's processes runs hooks and commands is not known
   startsItself: false,
-  // A prompt's hook may only let it pass; the first answer that takes text is a tool's.
+  // A prompt's hook may only let it pass; the first answer that accepts text is a tool's.
   tellsModelAt: ["session-start", "tool-after"],
   traces: ({ user, root }) => ({
     programs: ["cursor", "cursor-agent"],

@@ -1,4 +1,4 @@
-/** Finding the adapter of an agent. Each is loaded when it is needed: a hook starts for every tool call. */
+/** Finds the adapter of an agent. Each is loaded on demand: a hook starts for every tool call. */
 import { AGENT_IDS, type AgentId } from "../events/agent-id.ts";
 import type { AgentAdapter } from "./adapter.ts";
 import type { Payload } from "../events/payload.ts";

@@ -1,6 +1,6 @@
 /**
- * What keeps installed hooks from running: switches in an agent's own settings, folders it does not trust, hooks it
- * does not trust. Read, or asked of the agent where there is no other way; nothing is changed.
+ * What prevents installed hooks from running: switches in an agent's own settings, untrusted folders,
+ * untrusted hooks. Settings are read, or the agent is asked where there is no other way; nothing is changed.
  */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -10,7 +10,7 @@ import { HOOK_MARK, type Place } from "../settings/hook-file.ts";
 import { JsoncError, parseJsonc, valueOf } from "../settings/jsonc.ts";
 import { readSettings, SettingsRefused } from "../settings/settings-file.ts";
 
-/** Codex skips hooks that the user has not trusted, and says nothing about it. */
+/** Codex silently skips hooks that the user has not trusted. */
 export async function codexObstacles({ root, user, environment }: Place): Promise<string[]> {
   const cwd = root ?? user;
   try {
@@ -51,7 +51,7 @@ export function claudeObstacles(files: readonly string[]): string[] {
   );
 }
 
-/** Belay's plugin brings the hooks along that the settings then need not have. */
+/** True when Belay's plugin is enabled: the settings then need no hooks. */
 export function claudePluginIsOn(files: readonly string[]): boolean {
   return files.some((path) => {
     const plugins = objectOf(readObject(path), "enabledPlugins");
@@ -59,7 +59,7 @@ export function claudePluginIsOn(files: readonly string[]): boolean {
   });
 }
 
-/** Switches that Gemini CLI has for hooks, and its trust in folders. */
+/** Gemini CLI's switches for hooks, and its trust in folders. */
 export function geminiObstacles(place: Place, files: readonly string[]): string[] {
   const off = files.flatMap((path) => [
     ...switchedTo(path, ["hooksConfig", "enabled"], false),
@@ -70,7 +70,7 @@ export function geminiObstacles(place: Place, files: readonly string[]): string[
   return [...off, ...folderTrustObstacles(place, files[0]!)];
 }
 
-/** Switches that Qwen Code has for hooks, and its trust in folders. */
+/** Qwen Code's switches for hooks, and its trust in folders. */
 export function qwenObstacles(place: Place, files: readonly string[]): string[] {
   const off = files.flatMap((path) => [
     ...switchedTo(path, ["disableAllHooks"], true),
@@ -90,7 +90,7 @@ export function copilotObstacles({ scope, root }: Place, configFile: string): st
   ];
 }
 
-/** Where folders must be trusted, a project's own settings are passed over until its folder is. */
+/** Where folders must be trusted, a project's own settings are ignored until its folder is. */
 function folderTrustObstacles({ scope, root }: Place, userSettings: string): string[] {
   if (scope !== "shared" || root === null) return [];
   if (at(readObject(userSettings), ["security", "folderTrust", "enabled"]) !== true) return [];
@@ -123,7 +123,7 @@ function at(settings: Payload, keys: readonly string[]): unknown {
   return value;
 }
 
-/** Empty when there is no such file, or nothing in it that could be understood. */
+/** Empty when the file is missing or cannot be parsed. */
 function readObject(path: string): Payload {
   try {
     const settings = readSettings(path);

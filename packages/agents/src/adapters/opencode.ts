@@ -1,5 +1,5 @@
 /**
- * opencode: a thin plugin that hands each event to the hook command and waits for it. Subagents are
+ * opencode: a thin plugin that passes each event to the hook command and waits for it. Subagents have
  * conversations of their own.
  */
 import { join } from "node:path";

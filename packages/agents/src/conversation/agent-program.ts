@@ -1,4 +1,4 @@
-/** Runs an agent's own program for a short conversation with it, and ends it whatever happens. */
+/** Runs an agent's own program for a short exchange, and always ends it. */
 import { spawn } from "node:child_process";
 
 /** An agent's program to run for a question. */

@@ -1,6 +1,6 @@
 /**
- * A copy of a Claude Code conversation up to a message, as a new transcript beside the old one, under new ids:
- * what its own SDK does when it forks. `claude --resume` opens it.
+ * Copies a Claude Code conversation up to a message into a new transcript beside the old one, under new ids,
+ * as its own SDK does when it forks. `claude --resume` opens it.
  */
 import { randomUUID } from "node:crypto";
 import { closeSync, existsSync, fsyncSync, openSync, writeFileSync } from "node:fs";
@@ -17,7 +17,7 @@ export function forkClaude(request: ForkRequest): ForkResult {
   const path = transcriptPath(request);
   const transcript = path === null ? null : readTranscript(path);
   if (path === null || transcript === null) {
-    return { outcome: "failed", reason: "Claude Code's transcript of this conversation is not there." };
+    return { outcome: "failed", reason: "Claude Code's transcript of this conversation does not exist." };
   }
   const { messageId } = request;
   const message = transcript.entries.find(
@@ -33,7 +33,7 @@ export function forkClaude(request: ForkRequest): ForkResult {
   return { outcome: "forked", session, resume: ["claude", "--resume", session] };
 }
 
-/** Everything the message follows, and results of tools that were called side by side with what it follows. */
+/** Everything the message follows, and the results of tools that were called in parallel. */
 function entriesBefore(entries: readonly TranscriptEntry[], message: TranscriptEntry): TranscriptEntry[] {
   const chain = new Set(ancestors(byUuid(entries), message.parent));
   const until = entries.indexOf(message);
@@ -65,7 +65,7 @@ function relabel(kept: readonly TranscriptEntry[], from: string, to: string): st
   return `${lines.join("\n")}\n`;
 }
 
-/** "wx": the name is new; if it is not, something is very wrong and nothing is overwritten. */
+/** "wx": the name is new. If it is not, something is very wrong, and nothing is overwritten. */
 function writeTranscript(path: string, text: string): void {
   const file = openSync(path, "wx", 0o600);
   try {
@@ -76,7 +76,10 @@ function writeTranscript(path: string, text: string): void {
   }
 }
 
-/** Where hooks said it is; else where a conversation of this directory would be, or of any other: its id tells. */
+/**
+ * Where hooks reported it; otherwise where a conversation of this directory would be, or of any other: its id
+ * decides.
+ */
 function transcriptPath({ transcript, session, cwd, user, environment }: ForkRequest): string | null {
   if (transcript !== null && transcript.endsWith(".jsonl") && existsSync(transcript)) return transcript;
   if (!/^[\w-]{1,100}$/.test(session)) return null;

@@ -1,7 +1,7 @@
 /**
- * Claude Code's /rewind leaves no event and no line. It shows in the next prompt, which follows a message older
- * than the last one. The last message and the length of the transcript are noted with each turn, so that only
- * what was added since has to be read.
+ * Claude Code's /rewind leaves no event and no line. It shows in the next prompt, which follows a message
+ * older than the last one. Each turn notes the last message and the length of the transcript, so that only
+ * what was added since must be read.
  */
 import { ancestors, byUuid, readTranscript, type TranscriptEntry } from "./claude-transcript.ts";
 import type { HookNotes } from "../state/hook-notes.ts";
@@ -14,10 +14,10 @@ interface Sight {
 }
 
 const NOTE = "rewind";
-/** More than this in one turn, and the look is skipped: a hook must be quick. */
+/** With more than this in one turn the check is skipped: a hook must be quick. */
 const TURN_LIMIT = 32 << 20;
 
-/** Where the conversation was taken back to, if that happened before this turn. */
+/** Where the conversation was rewound to, if that happened before this turn. */
 export function noticeClaudeRewind(
   { kind, transcript, turnId }: Sight,
   notes: HookNotes,
@@ -30,7 +30,7 @@ export function noticeClaudeRewind(
   const added = readTranscript(transcript, start, TURN_LIMIT);
   if (added === null) return undefined;
   const prompt = added.entries.find(({ promptId }) => promptId === turnId);
-  // The transcript is written behind the hooks: without the prompt in it, nothing can be said yet.
+  // The transcript lags behind the hooks: without the prompt in it, nothing can be said yet.
   if (isNewTurn && prompt === undefined) return undefined;
   const isOver = kind === "turn-end";
   const last = isOver ? (added.entries.at(-1)?.uuid ?? leaf) : leaf;
@@ -48,7 +48,7 @@ export function noticeClaudeRewind(
   );
 }
 
-/** A turn that was interrupted, and then taken back before anything else happened. */
+/** A turn that was interrupted and rewound before anything else happened. */
 function leftInTurn(
   added: readonly TranscriptEntry[],
   prompt: TranscriptEntry,

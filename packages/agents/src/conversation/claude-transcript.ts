@@ -1,7 +1,7 @@
 /**
- * Claude Code's transcript: one JSON object a line, appended only, each message with the uuid of the one it
- * follows. The format is Claude Code's own business and may change: what cannot be read is passed over, and the
- * file is never written to.
+ * Claude Code's transcript: one JSON object per line, append-only, each message with the uuid of the one it
+ * follows. The format is Claude Code's own and may change: what cannot be parsed is skipped, and the file is
+ * never written.
  */
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 import { textOf, parsePayload, type Payload } from "../events/payload.ts";
@@ -59,7 +59,7 @@ export function byUuid(entries: readonly TranscriptEntry[]): Map<string, Transcr
 function readFrom(path: string, start: number, limit: number): Buffer | null {
   let file: number;
   try {
-    // The path is what an event said: a FIFO there must not make the hook wait.
+    // An event named the path: a FIFO there must not make the hook wait.
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch {
     return null;

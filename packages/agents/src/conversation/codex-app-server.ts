@@ -1,4 +1,4 @@
-/** One question to Codex through its app server: JSON-RPC in lines over stdio. */
+/** One request to Codex through its app server: JSON-RPC in lines over stdio. */
 import { objectOf, parsePayload, textOf, type Payload } from "../events/payload.ts";
 import { withProgram } from "./agent-program.ts";
 
@@ -13,7 +13,7 @@ export interface CodexQuestion {
 const DEADLINE_MS = 30_000;
 const CLIENT = { name: "belay", title: "Belay", version: "0.1.0" };
 
-/** The result; throws what Codex says, or that it is not there. */
+/** The result; throws Codex's error, or that it is not installed. */
 export async function askCodex({ method, params, cwd, environment }: CodexQuestion): Promise<Payload> {
   const program = { command: ["codex", "app-server"], cwd, environment, deadlineMs: DEADLINE_MS };
   return withProgram(program, async ({ write, lines }) => {

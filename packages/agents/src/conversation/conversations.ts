@@ -1,6 +1,6 @@
 /**
- * Going back in the conversation as well as in the files. Nothing is ever taken out of a conversation: where
- * the agent can, a new one is made that ends before a message, and the old one stays as it is.
+ * Rewinding the conversation along with the files. Nothing is ever removed from a conversation: where the
+ * agent allows it, a fork is made that ends before a message, and the original stays as it is.
  */
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { HookNotes } from "../state/hook-notes.ts";
@@ -24,16 +24,16 @@ export interface ForkRequest {
 export type ForkResult =
   /** `resume` is the command that opens the new conversation. */
   | { readonly outcome: "forked"; readonly session: string; readonly resume: readonly string[] }
-  /** There is nothing before the message: begin anew. */
+  /** There is nothing before the message: start a new conversation. */
   | { readonly outcome: "empty"; readonly resume: readonly string[] }
   | { readonly outcome: "files-only" | "failed"; readonly reason: string };
 
 /** What can be done with an agent's conversations. */
 export interface Conversations {
   fork(request: ForkRequest): Promise<ForkResult>;
-  /** When the agent was last interrupted, as its transcript tells it; null: it does not. */
+  /** When the agent was last interrupted, according to its transcript; null when that is not recorded. */
   interruptedAt?(transcript: string): Promise<number | null>;
-  /** The user went back inside the agent since the last event, which no agent reports by itself. */
+  /** Whether the user went back inside the agent since the last event, which no agent reports. */
   noticeRewind?(event: AgentEvent, notes: HookNotes): Promise<{ messageId: string | null } | undefined>;
 }
 

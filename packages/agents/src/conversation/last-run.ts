@@ -1,7 +1,7 @@
 /**
- * When an agent last worked in a directory, judging by the files in which it keeps its conversations: hooks that say
- * nothing while those grow are hooks that do not run. Each agent's files are its own business and may change: what is
- * not found is not known.
+ * When an agent last worked in a directory, judging by the files of its conversations: if those grow and
+ * hooks are silent, the hooks do not run. The files are the agent's own and may change: what is not found is
+ * unknown.
  */
 import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readSync, statSync } from "node:fs";
@@ -22,7 +22,7 @@ export function newestIn(directories: readonly string[], ending: string, since: 
   return newest > since ? newest : null;
 }
 
-/** The same for files of all projects, kept by day, of which each says near its beginning where it was. */
+/** The same for files of all projects, kept by day, where each names its directory near its beginning. */
 export function newestByDay(sessions: string, cwd: string, since: number): number | null {
   const mark = `"cwd":${JSON.stringify(cwd)}`;
   let looked = 0;
@@ -35,12 +35,12 @@ export function newestByDay(sessions: string, cwd: string, since: number): numbe
   return null;
 }
 
-/** How Claude Code and those after it call a project's directory. */
+/** Claude Code's name for a project's directory; other agents adopted it. */
 export function dashedName(root: string): string {
   return root.replace(/[^A-Za-z0-9]/g, "-");
 }
 
-/** How Gemini CLI and those after it did. */
+/** Gemini CLI's name for it; other agents adopted it. */
 export function hashedName(root: string): string {
   return createHash("sha256").update(root).digest("hex");
 }

@@ -1,4 +1,4 @@
-/** opencode forks a conversation before a message, through the server that every opencode can be. */
+/** opencode forks a conversation before a message, through its own server. */
 import type { Conversations, ForkRequest, ForkResult } from "./conversations.ts";
 import { parsePayload, textOf } from "../events/payload.ts";
 
@@ -27,7 +27,7 @@ async function fork({ session, messageId, cwd, environment }: ForkRequest): Prom
           });
           return forked(response.status, await response.text());
         }
-        throw new Error("opencode serve did not say where it listens");
+        throw new Error("opencode serve did not report its address");
       },
     );
   } catch (error) {

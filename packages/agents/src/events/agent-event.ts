@@ -1,15 +1,14 @@
 /**
- * The one form that the events of all agents are brought into. Adapters translate; `handling/handle-event.ts` decides
- * what is done about an event.
+ * The common form of all agents' events. Adapters translate; `handling/handle-event.ts` decides what to do.
  */
 
-/** A part of an agent's work that another agent was given: a subagent. */
+/** A part of an agent's work that was delegated to a subagent. */
 export interface AgentRun {
   readonly id: string;
   readonly role: string;
 }
 
-/** `unfinished`: no sign of its end arrived. It was interrupted, or was never allowed to run. */
+/** `unfinished`: its end was not reported. It was interrupted, or never allowed to run. */
 export type ToolStatus = "done" | "failed" | "unfinished";
 /** How a turn or a subagent ended. */
 export type TurnStatus = "done" | "failed" | "interrupted";
@@ -24,13 +23,13 @@ export interface Origin {
   readonly transcript: string | null;
   /** The agent's own id of the turn or prompt, where its events carry one. */
   readonly turnId: string | null;
-  /** The subagent this happened in; null: the agent itself. */
+  /** The subagent this happened in; null = the agent itself. */
   readonly run: AgentRun | null;
-  /** The agent's own time of the event, where it says one. */
+  /** The agent's own time of the event, where it reports one. */
   readonly moment: number | null;
   /**
-   * What is the same when the event is delivered twice. It is also different for any other event of its kind, unless
-   * the payload has neither an id nor a moment (`isNamed`): then a second "continue" looks like the first.
+   * The same when the event is delivered twice, and different for any other event of its kind. If the payload
+   * has neither an id nor a time (`isNamed`), a second "continue" looks like the first.
    */
   readonly key: string;
 }
@@ -38,16 +37,16 @@ export interface Origin {
 /** One tool call, as far as its name and input tell. */
 export interface ToolUse {
   readonly tool: string;
-  /** null where the agent gives its calls no ids: `match` is then what before and after have in common. */
+  /** null where the agent's calls have no ids: then `match` connects before and after. */
   readonly toolUseId: string | null;
   readonly match: string;
   readonly mutates: boolean;
   readonly paths: readonly string[];
-  /** `edit`: it writes nothing but the paths it names. `command`: it runs a program. */
+  /** `edit`: writes only the paths it names. `command`: runs a program. */
   readonly nature: "edit" | "command" | null;
-  /** What it starts goes on after it has answered. */
+  /** True when a process it starts outlives its answer. */
   readonly background: boolean;
-  /** The command, the file, the task: what a person would know the call by. */
+  /** The command, the file, the task: what a person would recognise the call by. */
   readonly subject: string;
 }
 
@@ -57,7 +56,7 @@ export type AgentEvent = Origin &
     | { readonly kind: "session-start" }
     | { readonly kind: "session-end" }
     | { readonly kind: "prompt"; readonly text: string; readonly messageId: string | null }
-    /** Looks like a prompt, and is the agent telling itself that something in the background ended. */
+    /** Looks like a prompt, but is the agent telling itself that background work ended. */
     | { readonly kind: "wake-up" }
     | { readonly kind: "tool-before"; readonly use: ToolUse }
     | { readonly kind: "tool-after"; readonly use: ToolUse; readonly status: ToolStatus }
@@ -70,14 +69,14 @@ export type AgentEvent = Origin &
         readonly background: readonly string[];
       }
     | { readonly kind: "command"; readonly name: string; readonly args: string }
-    /** Known, and nothing to do. */
+    /** Known, with nothing to do. */
     | { readonly kind: "ignored" }
   );
 
 /** The kinds of events. */
 export type EventKind = AgentEvent["kind"];
 
-/** Whether the agent tells this event apart from another one that is like it. */
+/** True when the agent distinguishes this event from another one like it. */
 export function isNamed(event: AgentEvent): boolean {
   if (event.moment !== null) return true;
   if (event.kind === "tool-before" || event.kind === "tool-after") return event.use.toolUseId !== null;

@@ -1,4 +1,4 @@
-/** How events are called in the timeline. One line each, bounded, without secrets and control characters. */
+/** Descriptions of events in the timeline: one line each, bounded, without secrets and control characters. */
 import { basename } from "node:path";
 import type { AgentRun } from "./agent-event.ts";
 import type { ToolUse } from "./agent-event.ts";
@@ -26,7 +26,7 @@ export function describeTool(
   return subject === "" ? `${phase} ${name}` : `${phase} ${name}: ${summarise(subject)}`;
 }
 
-/** What a call is about, as it is shown. */
+/** What a call is about, for display. */
 export function summarise(subject: string): string {
   return shorten(subject, SUBJECT_CHARACTERS);
 }
@@ -36,7 +36,7 @@ export function describeRun(phase: "Before" | "After", run: AgentRun): string {
   return `${phase} agent ${shorten(run.role, PROMPT_CHARACTERS)}`;
 }
 
-/** What a thread is called that only a subagent works in: "Subagent reviewer in agent-7f3a". */
+/** The title of a thread in which only a subagent works: "Subagent reviewer in agent-7f3a". */
 export function describeSubagent(run: AgentRun, directory: string): string {
   return shorten(`Subagent ${run.role} in ${basename(directory)}`, SUBJECT_CHARACTERS);
 }
@@ -44,7 +44,7 @@ export function describeSubagent(run: AgentRun, directory: string): string {
 /** Of more than this only the beginning is looked at. */
 const LONGEST = 16_384;
 
-/** The first characters as people count them, in one line; secrets are taken out before anything is cut. */
+/** The first characters as people count them, in one line; secrets are removed before anything is cut. */
 export function shorten(text: string, limit: number): string {
   const line = redact(text.slice(0, LONGEST))
     .replace(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu, " ")

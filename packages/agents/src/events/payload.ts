@@ -1,6 +1,6 @@
 /**
  * Payloads of hooks come from other programs and are not trusted: anything may be missing, of another type,
- * or huge. These readers give a value of the type asked for, or null.
+ * or huge. These readers return a value of the requested type, or null.
  */
 import { createHash } from "node:crypto";
 import { words } from "./word-list.ts";
@@ -66,7 +66,7 @@ export function digest(...values: readonly unknown[]): string {
 }
 
 /**
- * What can be known of an event that was cut off for its size: who and which tool, from its first and last
+ * What can be known about an event that was cut off for its size: agent and tool, from its first and last
  * bytes. A checkpoint before a huge write is worth more than a perfect description of it.
  */
 export function salvagePayload(start: string, end: string): Payload {

@@ -1,4 +1,7 @@
-/** What a tool call is about, from its name and input: does it change files, which ones, what to call it. */
+/**
+ * What a tool call is about, from its name and input: whether it changes files, which ones, and a short
+ * description.
+ */
 import { isAbsolute, resolve } from "node:path";
 import type { ToolUse } from "./agent-event.ts";
 import { digest, listOf, textOf, type Payload } from "./payload.ts";
@@ -10,8 +13,9 @@ const PATH_KEYS = ["file_path", "filePath", "path", "notebook_path", "absolute_p
 const SUBJECT_KEYS = ["command", "cmd", "description", "prompt", "query", "url", "pattern"];
 
 /**
- * Tools of any agent that are known to leave files alone. Everything else is taken to change them: a checkpoint
- * too many costs milliseconds, one too few costs work. The last three start agents, which have events of their own.
+ * Tools of any agent that are known to leave files alone. All others are presumed to change them: a
+ * checkpoint too many costs milliseconds, one too few costs work. The last three start agents, which have
+ * events of their own.
  */
 const HARMLESS = new Set(
   words(`
@@ -55,7 +59,7 @@ export function toolUse({ tool, input, toolUseId, cwd }: ToolFacts): ToolUse {
 }
 
 const COMMAND = /^(bash|shell|run_shell_command|powershell|exec_command|local_shell)$/i;
-/** Tools of any agent that are known to write nothing but what their input names. */
+/** Tools of any agent that are known to write only what their input names. */
 const EDIT =
   /^(edit|write|multiedit|notebookedit|write_file|replace|create|str_replace|str_replace_editor|patch|apply_patch|edit_file|insert|delete)$/i;
 
@@ -64,7 +68,7 @@ function natureOf(tool: string, paths: readonly string[]): ToolUse["nature"] {
   return EDIT.test(tool) && paths.length > 0 ? "edit" : null;
 }
 
-/** As Claude Code, Gemini CLI and Qwen Code, and Copilot CLI say it. */
+/** The forms of Claude Code, of Gemini CLI and Qwen Code, and of Copilot CLI. */
 function isBackground(input: Payload): boolean {
   const mode = textOf(input, "mode");
   return (
@@ -75,7 +79,7 @@ function isBackground(input: Payload): boolean {
   );
 }
 
-/** Paths that the input names on purpose. What a shell command will touch is not guessed at. */
+/** Paths that the input names on purpose. What a shell command will touch is not guessed. */
 function affectedPaths(tool: string, input: Payload, cwd: string | null): string[] {
   if (COMMAND.test(tool)) return [];
   const named = [input, ...listOf(input, "edits"), ...listOf(input, "files")].flatMap((part) =>

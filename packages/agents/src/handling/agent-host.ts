@@ -11,7 +11,7 @@ import type { ClientProcess } from "../hooks/client-process.ts";
 /** One conversation with an agent, as its adapter knows it. */
 export interface ThreadRequest {
   readonly agent: string;
-  /** The agent's own id of the conversation. Anything at all: never part of a path. */
+  /** The agent's own id of the conversation. Untrusted: never part of a path. */
   readonly externalId: string;
   /** Where the agent works now; a linked worktree is a workspace of its own. */
   readonly cwd: string;
@@ -21,7 +21,7 @@ export interface ThreadRequest {
   readonly client?: ClientProcess | undefined;
   /** The agent sends events around its tools. */
   readonly brackets: boolean;
-  /** Until when the agent waits, or waited: what changes later is marked in the checkpoint. */
+  /** When the agent stops, or stopped, waiting: later changes are marked in the checkpoint. */
   readonly deadline?: Deadline | undefined;
 }
 
@@ -51,9 +51,9 @@ export interface ToolCall<Thread> {
   readonly toolUseId: string;
   /** Paths that the input names, absolute where the agent's directory is known. May lie outside the workspace. */
   readonly paths: readonly string[];
-  /** `edit`: it writes nothing but these paths. `command`: it runs as a process that the agent's own starts. */
+  /** `edit`: writes only these paths. `command`: runs as a child process of the agent. */
   readonly nature: "edit" | "command" | null;
-  /** What it starts goes on after it has answered. */
+  /** True when a process it starts outlives its answer. */
   readonly background: boolean;
   /** What the call is about, in a few words: the command, the file. Secrets left out. */
   readonly summary: string;
@@ -83,23 +83,26 @@ export interface AgentActivity<Thread> {
 
 /** The keeper of checkpoints, as event handling calls it. */
 export interface AgentHost<Thread = unknown> {
-  /** The thread of this conversation, made if it is new; null where the directory is not protected. */
+  /** The thread of this conversation, created if it is new; null where the directory is not protected. */
   openThread(request: ThreadRequest): Promise<Thread | null>;
-  /** Takes the checkpoint before the message and records it; says what was undone or restored since the last one. */
+  /**
+   * Takes the checkpoint before the message and records it; returns what was undone or restored since the
+   * last one.
+   */
   message(message: UserMessage<Thread>): Promise<{ readonly notices: readonly string[] }>;
   toolBefore(call: ToolCall<Thread>): Promise<void>;
   toolAfter(call: ToolCall<Thread> & { readonly status: ToolStatus }): Promise<void>;
-  /** The agent was interrupted at this time, with what was under way. */
+  /** The agent was interrupted at this time, in the middle of its work. */
   interrupted(interrupt: { readonly thread: Thread; readonly at: number }): Promise<void>;
   agentStart(activity: AgentActivity<Thread>): Promise<void>;
   agentEnd(activity: AgentActivity<Thread> & { readonly status: TurnStatus }): Promise<void>;
   turnEnd(end: TurnEnd<Thread>): Promise<void>;
   /** The user went back inside the agent: its conversation now stands before this message. */
   conversationRewound(rewind: { readonly thread: Thread; readonly messageId: string | null }): Promise<void>;
-  /** One of Belay's own slash commands; what it prints is shown to the user. */
+  /** Runs one of Belay's own slash commands; its output is shown to the user. */
   command?(command: { readonly name: string; readonly args: string; readonly cwd: string }): Promise<string>;
-  /** Work that could not be captured when it was done: for the timeline. */
+  /** Records work that could not be captured when it was done. */
   uncaptured?(work: UncapturedWork): Promise<void>;
-  /** Something went wrong and the agent went on: for `belay doctor`. */
+  /** Records that something went wrong while the agent continued, for `belay doctor`. */
   trouble(trouble: Trouble): Promise<void>;
 }

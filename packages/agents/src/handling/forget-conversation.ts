@@ -1,4 +1,4 @@
-/** Takes what was said in a conversation out of everything that hooks keep beside the store. [R165] */
+/** Removes the text of a conversation from everything that hooks keep beside the store. [R165] */
 import { isAgentId, loadAgent, recogniseAgent } from "../adapters/find-adapter.ts";
 import { forgetNotes } from "../state/hook-notes.ts";
 import { listOverdue, OverduePlace, type OverdueEvent } from "../state/overdue-events.ts";

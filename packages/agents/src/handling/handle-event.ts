@@ -85,7 +85,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
     isDone = true;
     return reply;
   } finally {
-    claim.settle(isDone);
+    claim.close(isDone);
   }
 }
 
@@ -98,7 +98,7 @@ async function carryOutAndTell<Thread>(scene: Scene<Thread>, act: Act<Thread>): 
   return tell(scene, { notes, event, context });
 }
 
-/** [R197] The agent's own process outlives its hooks: of one that sent a single event so far, that is not known. */
+/** [R197] The agent's own process outlives its hooks; after a single event that is not known yet. */
 function lastingClient<Thread>(
   { adapter, client }: Scene<Thread>,
   notes: HookNotes,
@@ -162,7 +162,7 @@ async function prompt<Thread>(act: Act<Thread, Of<"prompt">>): Promise<string | 
   return newsFor(notices);
 }
 
-/** The agent goes on with the turn that started what now ended in the background. */
+/** The agent continues the turn that started what now ended in the background. */
 function wakeUp<Thread>({ notes, event }: Act<Thread, Of<"wake-up">>): undefined {
   const messageId = notes.lastMessage();
   if (messageId !== null) notes.beginTurn({ messageId, turnId: event.turnId });

@@ -1,6 +1,6 @@
 /**
- * Hook events in a process that stays. A script that waited in vain hands its event to `belay hook`, which delivers it
- * again under the same name: it is carried out once, and both get the same answer.
+ * Hook events in a resident process. A script that waited in vain passes its event to `belay hook`, which
+ * delivers it again under the same name: it is carried out once, and both get the same answer.
  */
 import { beganAt, DEADLINES } from "../events/event-journey.ts";
 import { OverduePlace } from "../state/overdue-events.ts";
@@ -28,7 +28,7 @@ export class HookService<Thread> {
     this.#host = host;
   }
 
-  /** What the hook has to print. */
+  /** What the hook must print. */
   async answer({ agent, input, cwd, environment, wait }: DeliveredEvent): Promise<string> {
     const event = { agent, cwd, environment, input: [input], home: this.#home, host: this.#host };
     const deadline = wait?.deadline ?? deadlineOf(wait?.id);

@@ -34,7 +34,7 @@ export interface Leaving {
 }
 
 const LATE =
-  "Belay: the checkpoint of this step takes long and will come late. What changes meanwhile is marked in it.";
+  "Belay: the checkpoint of this step takes long and will be late. Changes made meanwhile are marked in it.";
 
 /** Leaves an event behind; `problem` is why its hook does not wait, unless its time is up. */
 export async function leaveEvent(
@@ -44,7 +44,7 @@ export async function leaveEvent(
   const { adapter, payload, event } = await parse(sent);
   if (adapter === undefined) return { outcome: "just done", text: NEUTRAL_ANSWER };
   if (event?.kind === "command") return { outcome: "command", text: adapter.answer(payload, {}) };
-  const trouble = problem ?? `not captured after ${(waitedMs / 1000).toFixed(1)} s: the agent went on`;
+  const trouble = problem ?? `not captured after ${(waitedMs / 1000).toFixed(1)} s: the agent continued`;
   const place = new OverduePlace(home, sent);
   try {
     place.addWait(waitedMs);

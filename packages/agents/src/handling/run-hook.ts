@@ -49,15 +49,15 @@ export async function runHook<Thread>(call: HookCall<Thread>): Promise<string> {
     await recordUncaptured(call);
     const answer = await answerCall(call, wait && { at: wait.deadline, reason: "late" });
     setUncapturedAside(call.home);
-    if (wait !== undefined) settle(place, wait.id, now() - wait.deadline);
+    if (wait !== undefined) noteFinished(place, wait.id, now() - wait.deadline);
     return answer;
   });
 }
 
 /** A note that cannot be written only means that the event may be carried out twice, which counts once. */
-function settle(place: OverduePlace, id: string, sinceDeadlineMs: number): void {
+function noteFinished(place: OverduePlace, id: string, sinceDeadlineMs: number): void {
   try {
-    place.settle(id, sinceDeadlineMs);
+    place.finished(id, sinceDeadlineMs);
   } catch {
     // the disk is full
   }
@@ -93,7 +93,7 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
   let adapter: AgentAdapter | undefined;
   let payload: Payload = {};
   try {
-    if (!isAgentId(call.agent)) throw new Error("Belay knows no agent of this name");
+    if (!isAgentId(call.agent)) throw new Error("unknown agent");
     payload = await readPayload(call.input);
     adapter = await loadAgent(recogniseAgent(call.agent, payload, call.environment));
     const work = answerEvent(call, { adapter, payload, deadline });
@@ -143,7 +143,7 @@ async function readPayload(input: HookCall<unknown>["input"]): Promise<Payload> 
     const room = Math.max(0, PAYLOAD_LIMIT - size);
     size += bytes.length;
     parts.push(bytes.subarray(0, room));
-    // Read to the end, keeping only the end: an agent that cannot write its event might wait for ever.
+    // Read to the end, keeping only the end: an agent that cannot write its event might wait forever.
     rest = Buffer.concat([rest, bytes.subarray(room)]).subarray(-END_KEPT);
   }
   const text = Buffer.concat(parts).toString("utf8");

@@ -4,7 +4,7 @@
  * conversation.
  */
 
-/** What a hook prints when it has nothing to say. */
+/** What a hook prints when there is nothing to report. */
 export const NEUTRAL_ANSWER = "{}";
 
 const TEXTS = ["systemMessage", "additionalContext", "additional_context", "context", "warning"];

@@ -1,10 +1,11 @@
 /**
- * The agent's own process, found from a hook's: the nearest process above it that is no shell. Its number and when it
- * started travel as `BELAY_CLIENT` with the hook's other variables, so that every way to carry an event out has them.
+ * The agent's own process, found from a hook: the nearest process above it that is no shell. Its pid and
+ * start time travel as `BELAY_CLIENT` with the hook's other variables, so that every way to carry an event
+ * out has them.
  */
 import { readFileSync } from "node:fs";
 
-/** A process, precisely enough that a reused number is not mistaken for it. */
+/** A process, precisely enough that a reused pid is not mistaken for it. */
 export interface ClientProcess {
   readonly pid: number;
   /** In the kernel's ticks. */

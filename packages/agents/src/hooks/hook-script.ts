@@ -57,7 +57,7 @@ deliver() {
     ${program} ${entry} hook "$@"
   else
     printf '${NEUTRAL_ANSWER}\\n'
-    note_trouble "$1" start "belay is not where it was: run belay init again"
+    note_trouble "$1" start "the belay command was moved: run belay init again"
   fi
 }
 ${asks ? JOURNEY : `deliver "$@"`}
@@ -207,7 +207,7 @@ elif ask_resident "$@"; then
     printf '%s' "$answer"
   else
     printf '${NEUTRAL_ANSWER}'
-    note_trouble "$1" answer "the resident process gave an answer that no agent is given; it was left out"
+    note_trouble "$1" answer "the resident process gave an answer of a form that agents never get; it was dropped"
   fi
 else
   [[ -n $${CLIENT_VARIABLE} ]] || find_client

@@ -29,10 +29,10 @@ const COMMANDS: Readonly<Record<string, SlashCommand>> = {
     hint: "<checkpoint> [--yes]",
     fallback: "restore $ARGUMENTS --dry-run",
   },
-  undo: { description: "Take back the last turn", hint: "[n]", fallback: "undo --dry-run" },
-  redo: { description: "Put back what was undone", hint: "[n]", fallback: "redo --dry-run" },
-  timeline: { description: "What happened, newest first", fallback: "list --limit 50" },
-  status: { description: "What Belay protects here", fallback: "status" },
+  undo: { description: "Undo the last turn", hint: "[n]", fallback: "undo --dry-run" },
+  redo: { description: "Redo what was undone", hint: "[n]", fallback: "redo --dry-run" },
+  timeline: { description: "Show what happened, newest first", fallback: "list --limit 50" },
+  status: { description: "Show what Belay protects here", fallback: "status" },
 };
 
 /** Writes the plugin's files, if they are not as they should be. */
@@ -77,7 +77,7 @@ function readme(): string {
   return `# Belay for Claude Code
 
 Undo for Claude Code. A checkpoint of the whole project is taken before every prompt and before every tool that may
-change files, whoever changed them: an edit, a shell command, an MCP tool, a subagent. The commands below run in the
+change files, whatever changed them: an edit, a shell command, an MCP tool, a subagent. The commands below run in the
 hook itself and cost no tokens. The plugin needs the \`belay\` command, which wrote it and keeps it up to date.
 
 ${commands.join("\n")}
@@ -101,7 +101,7 @@ function commandFile({ belayHome }: Place, { description, hint, fallback }: Slas
 ${head.join("\n")}
 disable-model-invocation: true
 ---
-Belay's hook should have answered this by itself and did not (is ${hook} there?).
+Belay's hook should have answered this and did not (does ${hook} exist?).
 Tell the user to run this in a terminal, and do nothing else: \`belay ${fallback}\`
 `;
 }

@@ -1,6 +1,6 @@
 /**
- * Which files hold our hooks, and what they were like before: kept in `$BELAY_HOME/agents`, so that uninstalling
- * and putting back need no guessing. Without it uninstalling still finds our entries by their command.
+ * Which files hold our hooks, and what they were before: kept in `$BELAY_HOME/agents`, so that uninstalling
+ * and putting back need no guessing. Without it, uninstalling still finds our entries by their command.
  */
 import { copyFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -16,11 +16,11 @@ export interface InstalledFile {
   readonly scope: Scope;
   /** The workspaces that it was installed for: a file of the user's serves several. null: for none in particular. */
   readonly roots: readonly (string | null)[];
-  /** The topmost directory that was made for it. */
+  /** The topmost directory that was created for it. */
   readonly madeDirectory: string | null;
-  /** Keys that were not in it before. */
+  /** Keys that were added to it. */
   readonly made: readonly (readonly string[])[];
-  /** Hash of what we wrote: while it is that, the original can be put back byte by byte. */
+  /** The hash of what we wrote: while it matches, the original can be restored byte by byte. */
   readonly after: string;
   /** The file before we first wrote to it; null when there was none. */
   readonly original: string | null;

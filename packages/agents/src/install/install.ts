@@ -1,6 +1,6 @@
 /**
- * Puts an agent's hooks into its settings and takes them out again. A plan first, so that it can be shown; each
- * file changes as a whole or not at all; a file that is not understood is left alone and named.
+ * Adds an agent's hooks to its settings. A plan first, so that it can be shown; each file changes as a whole
+ * or not at all; a file that cannot be parsed is left alone and named.
  */
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
@@ -139,7 +139,9 @@ function keep(
   });
 }
 
-/** The reason in words; anything but a refusal or a failed system call is a mistake of ours and goes on. */
+/**
+ * The reason in words; anything but a refusal or a failed system call is a bug of ours and is thrown again.
+ */
 export function reasonOf(error: unknown): string {
   if (error instanceof SettingsRefused) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;

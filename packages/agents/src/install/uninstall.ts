@@ -95,7 +95,7 @@ function removeFrom(belayHome: string, { file, installed, now }: Removal): Remov
   if (original !== undefined) return replace(path, present, { text: original, outcome: "restored" });
   if (!hasEntries(present.text)) return { path, outcome: "unchanged" };
   if (file.kind === "whole")
-    throw new SettingsRefused("it was changed by someone else; delete it if you want");
+    throw new SettingsRefused("it was changed since it was installed; delete it if you want");
   const text = removeEntries(present.text, installed?.made ?? []);
   const isOnlyOurs = installed?.original === null && installed.exact && isBlank(text, file);
   if (isOnlyOurs) return deleteFile(path, installed);

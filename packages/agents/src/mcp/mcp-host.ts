@@ -25,7 +25,7 @@ export interface McpHost {
   create(request: { readonly name?: string; readonly note?: string }): Promise<CheckpointFacts>;
   list(options: { readonly limit: number; readonly search?: string }): Promise<readonly CheckpointFacts[]>;
   show(ref: string): Promise<{ readonly checkpoint: CheckpointFacts; readonly files: readonly FileFacts[] }>;
-  /** `to` left out: the disk. */
+  /** `to` left out = the disk. */
   diff(request: DiffRequest): Promise<{ readonly files: readonly FileFacts[] }>;
   preview(ref: string, paths?: readonly string[]): Promise<RestorePreview>;
   /** Carries out a plan that was previewed, once and not for long after; fails when the files moved on since. */

@@ -115,7 +115,7 @@ function question({ description, operations, conflicts, warnings }: RestorePrevi
     ...conflicts.map(({ path, reason }) => `conflict: ${shorten(path, 200)} (${reason})`),
     ...warnings,
   ].slice(0, ASKED_PATHS);
-  return [`${shorten(description, 200)}? It can be undone.`, ...paths, ...more, ...trouble].join("\n");
+  return [`${shorten(description, 200)}? This can be undone.`, ...paths, ...more, ...trouble].join("\n");
 }
 
 /** In the newer protocol every request names the client's capabilities, in the older one only the first. */

@@ -1,6 +1,6 @@
 /**
- * `belay mcp`: checkpoints for any program that speaks the Model Context Protocol, in both of its eras, over
- * stdio. Hooks take the checkpoints; this is for looking at them and going back.
+ * `belay mcp`: checkpoints for any program that speaks the Model Context Protocol, old and new, over stdio.
+ * Hooks take the checkpoints; this is for inspecting them and going back.
  */
 import { McpServer, type InputRequiredResult } from "@modelcontextprotocol/server";
 import { serveStdio, type StdioServerHandle } from "@modelcontextprotocol/server/stdio";

@@ -29,7 +29,7 @@ export const file = contract.fileChange
   .extend({ diff: z.string().nullable() });
 
 /** Goes with all text of the project: a model must not take it for instructions. */
-const notice = z.string().describe("How to take the text in this result");
+const notice = z.string().describe("How to treat the text in this result");
 
 /** `checkpoint_create` */
 export const createInput = z.object({
@@ -55,7 +55,7 @@ export const diffInput = z.object({
 export const previewInput = z.object({ checkpoint: checkpointRef, paths });
 /** `checkpoint_restore` */
 export const restoreInput = previewInput.extend({
-  confirm: REF.optional().describe("The code from a preview that the user has agreed to"),
+  confirm: REF.optional().describe("The code of a preview that the user has confirmed"),
 });
 
 /** What `checkpoint_create` answers. */
@@ -80,7 +80,7 @@ const conflict = contract.conflict.extend({
 
 const waysOut = z
   .array(z.object({ command: z.string(), does: z.string() }))
-  .describe("Commands that the user can type to go on in spite of conflicts");
+  .describe("Commands that the user can type to resolve the conflicts");
 
 /** What a restore would do, as models see it. */
 export const preview = contract.plan.pick({ description: true, operations: true, warnings: true }).extend({

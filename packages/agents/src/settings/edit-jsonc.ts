@@ -1,4 +1,4 @@
-/** Small edits of a JSON text: each puts in or takes out exactly one thing, in the manner of its surroundings. */
+/** Small edits of a JSON text: each adds or removes exactly one thing, in the style of its surroundings. */
 import type { JsonValue } from "./hook-file.ts";
 import type { JsonArray, JsonNode, JsonObject } from "./jsonc.ts";
 
@@ -32,7 +32,7 @@ export function replaceValue(text: string, node: JsonNode, value: JsonValue): st
   return text.slice(0, node.start) + written + text.slice(node.end);
 }
 
-/** Takes out one member or element, the comma that came with it and the space before it; comments stay. */
+/** Removes one member or element with its comma and the space before it; comments stay. */
 export function removeChild(text: string, parent: JsonObject | JsonArray, index: number): string {
   const children = childrenOf(parent);
   const child = children[index]!;

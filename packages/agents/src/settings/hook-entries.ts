@@ -1,4 +1,4 @@
-/** Belay's entries in the text of a settings file: put in, recognised, taken out. Pure. */
+/** Belay's entries in the text of a settings file: added, recognised, removed. Pure. */
 import { addItem, addMember, removeChild, replaceValue } from "./edit-jsonc.ts";
 import { HOOK_MARK, type HookEntry, type HookFile, type JsonValue } from "./hook-file.ts";
 import {

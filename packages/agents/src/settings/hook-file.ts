@@ -1,4 +1,4 @@
-/** Which files of which agent hold Belay's hooks, and what stands in them. */
+/** Which files of which agent hold Belay's hooks, and what is in them. */
 import { join } from "node:path";
 import type { AgentId } from "../events/agent-id.ts";
 
@@ -53,8 +53,8 @@ export type HookFile =
 export const HOOK_MARK = "bin/belay-hook";
 
 /**
- * The command line that an agent runs. Some agents pin their trust to it, so it has no version in it and never
- * changes. In a shared file it must do nothing for people who do not have Belay.
+ * The command line that an agent runs. Some agents pin their trust to it, so it contains no version and never
+ * changes. In a shared file it must do nothing for people without Belay.
  */
 export function hookCommand({ scope, belayHome }: Place, agent: AgentId): string {
   if (scope !== "shared") return `${quoteForShell(join(belayHome, HOOK_MARK))} ${agent}`;

@@ -1,4 +1,4 @@
-/** Reading and replacing a file that belongs to the user: all of it or nothing, with its mode, through links. */
+/** Reads and replaces a file that belongs to the user: all of it or nothing, with its mode, through links. */
 import { createHash } from "node:crypto";
 import {
   closeSync,
@@ -39,7 +39,7 @@ export function readSettings(path: string): SettingsFile | null {
   return { text, mode: stat.mode & 0o7777 };
 }
 
-/** Replaces what `before` describes; refuses when it is no longer that, or was made read-only on purpose. */
+/** Replaces what `before` describes; refuses when it has changed, or was made read-only on purpose. */
 export function replaceSettings(path: string, before: SettingsFile | null, text: string): void {
   const now = readSettings(path);
   if (now?.text !== before?.text) throw new SettingsRefused("it changed meanwhile; try again");

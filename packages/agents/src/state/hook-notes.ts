@@ -33,7 +33,7 @@ export interface Claim {
   /** When the event first arrived; null where its key tells it apart from all others. */
   readonly arrivedAt: number | null;
   /** The event is carried out; or it failed, and may be claimed again. */
-  settle(isDone: boolean): void;
+  close(isDone: boolean): void;
 }
 
 /** The notes of one conversation. */
@@ -57,7 +57,7 @@ export interface HookNotes {
   endCall(toolUseId: string): void;
   /** Any other fact about the conversation. */
   recall(name: string): Payload | null;
-  /** Where the agent writes the conversation down, and where it works; only the conversation's own. */
+  /** Records where the agent keeps the conversation, and where it works; only for the conversation's own. */
   placeOfTranscript(event: Pick<AgentEvent, "transcript" | "run">, cwd: string): void;
   remember(name: string, fact: Payload | null): void;
 }
@@ -170,7 +170,7 @@ function claimFile(path: string, arrivedAt: number | null): Claim | "another" | 
 function claimOf(path: string, arrivedAt: number | null): Claim {
   return {
     arrivedAt,
-    settle(isDone) {
+    close(isDone) {
       if (isDone) writeFileSync(path, claimText(DONE, arrivedAt));
       else rmSync(path, { force: true });
     },
@@ -182,7 +182,7 @@ function claimText(state: string, arrivedAt: number | null): string {
   return arrivedAt === null ? state : `${state} ${arrivedAt}`;
 }
 
-/** `isAbandoned`: the process that claimed it is gone and did not settle it. */
+/** `isAbandoned`: the process that claimed it is gone and did not close it. */
 function readClaim(path: string): { isAbandoned: boolean; arrivedAt: number | null } {
   const [state = "", at] = readFileSync(path, "utf8").split(" ");
   const owner = Number(state);

@@ -1,7 +1,7 @@
-/** Whether a process still does anything. */
+/** Whether a process is still running. */
 import { readFileSync } from "node:fs";
 
-/** True while a process of this number is there; one that has ended and waits for its parent to notice is not. */
+/** True while a process with this pid exists; one that has ended and was not reaped does not count. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

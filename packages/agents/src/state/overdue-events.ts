@@ -82,7 +82,7 @@ export class OverduePlace {
   }
 
   /** The work is done; close to its deadline, its hook may be leaving. */
-  settle(id: string, sinceDeadlineMs: number): void {
+  finished(id: string, sinceDeadlineMs: number): void {
     if (sinceDeadlineMs < -DEADLINES.LEAVING_MS) return;
     if (sinceDeadlineMs > DEADLINES.LEFT_MS) return this.answered(id);
     makePrivateDirectory(this.#directory);
@@ -95,7 +95,7 @@ export class OverduePlace {
     }
   }
 
-  /** The hook had its answer after all, or left long ago. */
+  /** Call when the hook got its answer after all, or ended long ago. */
   answered(id: string): void {
     rmSync(this.#note(id), { force: true });
     this.#tidy();

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes a directory and those above it that are missing, each 0700 whatever the umask. */
+/** Creates a directory and its missing parents, each 0700 whatever the umask. */
 export function makePrivateDirectory(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });

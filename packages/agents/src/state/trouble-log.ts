@@ -1,11 +1,14 @@
-/** The log of what went wrong in hooks: written without the host, which may be what is broken; `belay doctor` reads it. */
+/**
+ * The log of failures in hooks: written without the host, which may be what is broken; `belay doctor` reads
+ * it.
+ */
 import { appendFileSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { shorten } from "../events/describe.ts";
 import { textOf, type Payload } from "../events/payload.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
-/** Something that went wrong in a hook while its agent went on. */
+/** A failure in a hook while its agent continued. */
 export interface Trouble {
   readonly agent: string;
   readonly event: string;
@@ -28,7 +31,7 @@ export function logTrouble(home: string, trouble: Trouble, now: number): void {
   }
 }
 
-/** What the user is shown. */
+/** The warning for the user. */
 export function notCaptured(problem: string): string {
   return `Belay: this step may not be captured (${problem}). \`belay doctor\` says more.`;
 }

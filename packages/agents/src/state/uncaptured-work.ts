@@ -35,7 +35,7 @@ export interface UncapturedWork {
   readonly until: number;
   readonly events: number;
   readonly problem: string;
-  /** Null: the prompt was captured, or is not known. Its beginning, if it is long. */
+  /** Null when the prompt was captured or is unknown. Only its beginning, if it is long. */
   readonly prompt: string | null;
   readonly messageId: string | null;
 }

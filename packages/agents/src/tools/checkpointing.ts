@@ -1,7 +1,8 @@
 /**
- * For people who write their own agent: a checkpoint before each tool that may change files, and a way back. Works
- * with tools that have an `execute` (the Vercel AI SDK and many others) and as hooks of the Claude Agent SDK; both
- * are known by their shape alone. A checkpoint that fails does not fail the tool unless `required` is set.
+ * For authors of agents: a checkpoint before each tool that may change files, and a way back. Works with
+ * tools that have an `execute` (the Vercel AI SDK and many others) and as hooks of the Claude Agent SDK; both
+ * are recognised by their shape alone. A checkpoint that fails does not fail the tool unless `required` is
+ * set.
  */
 import { isAbsolute, relative, sep } from "node:path";
 import { describeTool } from "../events/describe.ts";
@@ -10,7 +11,7 @@ import { toolUse } from "../events/tool-use.ts";
 
 /** The part of a workspace that is needed here; the engine's fits. */
 export interface Checkpointer<Restored = unknown> {
-  /** Where it is: paths that a tool names are handed on relative to it, and captured even when they are ignored. */
+  /** Its root: paths that a tool names are passed relative to it, and captured even if they are ignored. */
   readonly root?: string;
   checkpoint(request: {
     readonly kind: "tool";
@@ -25,7 +26,7 @@ export interface Checkpointer<Restored = unknown> {
 
 /** How checkpoints around tools are taken. */
 export interface CheckpointingOptions {
-  /** Which tools change files; without it, all that are not known to leave them alone. */
+  /** Which tools change files; by default, all that are not known to leave them alone. */
   readonly mutates?: (tool: string, input: unknown) => boolean;
   /** Also after each tool. */
   readonly after?: boolean;
@@ -113,7 +114,7 @@ class Taker {
         if (isFollowed) await take("after", call);
       }
     };
-    // Whatever else the tool is, it stays: a class with a prototype, symbols, getters.
+    // Everything else of the tool stays: a class with a prototype, symbols, getters.
     return Object.create(tool, { execute: { value: wrapped, enumerable: true, writable: true } }) as object;
   }
 
@@ -156,7 +157,7 @@ class Taker {
   }
 }
 
-/** `checkpointing(…).wrapTools(…)`, for when nothing else of it is needed. */
+/** `checkpointing(…).wrapTools(…)`, when nothing else of it is needed. */
 export function wrapTools<Tools extends Readonly<Record<string, object>>>(
   tools: Tools,
   workspace: Checkpointer,

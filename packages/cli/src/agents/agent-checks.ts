@@ -1,4 +1,7 @@
-/** What `doctor` says of captures by themselves: whether there are any, of which agents, and what went wrong lately. */
+/**
+ * What `doctor` reports about automatic captures: whether there are any, of which agents, and recent
+ * failures.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listOverdue } from "@belay/agents";
@@ -64,7 +67,7 @@ function overdueCheck(home: string): AgentCheck[] {
   ];
 }
 
-/** Turns that could not be captured and cannot be recorded yet either. */
+/** Turns that could not be captured and cannot be recorded yet. */
 function uncapturedCheck(home: string): AgentCheck[] {
   const waiting = listUncaptured(home);
   const last = waiting.at(-1);
@@ -80,7 +83,7 @@ function uncapturedCheck(home: string): AgentCheck[] {
   ];
 }
 
-/** The log is written by hooks, also when nothing else of Belay works. */
+/** Hooks write this log even when nothing else of Belay works. */
 function troubleCheck(home: string, now: number): AgentCheck[] {
   let lines: string[];
   try {

@@ -1,4 +1,6 @@
-/** The hooks of agents in their settings: which agents there are, what would be written, and taking it out again. */
+/**
+ * The hooks in agents' settings: which agents there are, what would be written, and how to remove it again.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -24,7 +26,7 @@ import { buildFile, readVersion } from "../version.ts";
 import { HOOK_ENVIRONMENT } from "./hook-environment.ts";
 import { userHome } from "../call/user-home.ts";
 
-/** Where agents keep their settings, for one directory and the variables of one caller. */
+/** Where agents keep their settings, for one directory and one caller's variables. */
 export function placeFor(
   home: string,
   root: string | null,
@@ -39,7 +41,7 @@ export function placeFor(
   };
 }
 
-/** The agents that are named, or else those that are installed or configured here. */
+/** The named agents, or those that are installed or configured here. */
 export async function chooseAgents(names: string | undefined, place: Place): Promise<AgentAdapter[]> {
   const all = await loadAllAgents();
   if (names === undefined)
@@ -60,7 +62,7 @@ export function planHooks(agents: readonly AgentAdapter[], place: Place): Instal
   return agents.map((adapter) => planInstall(adapter, place));
 }
 
-/** Writes what was planned, and first the script that all of it calls. */
+/** Writes what was planned, after the script that all hooks call. */
 export function installHooks(plans: readonly InstallPlan[], place: Place, now: number): InstallReport[] {
   if (plans.length === 0) return [];
   writeScript(place.belayHome);
@@ -71,17 +73,17 @@ export function installHooks(plans: readonly InstallPlan[], place: Place, now: n
 
 const CLAUDE = "claude-code";
 
-/** How to have slash commands too, where there are any to be had. */
+/** How to get slash commands, for agents that have them. */
 export function pluginLines(reports: readonly InstallReport[], home: string): string[] {
   return reports.some(({ agent }) => agent === CLAUDE) ? claudePluginLines({ belayHome: home }) : [];
 }
 
-/** After an update the script is written anew; where agents have none, none is made. */
+/** Rewrites the script after an update; does nothing where no agent has one. */
 export function refreshHookScript(home: string): void {
   try {
     if (existsSync(join(home, HOOK_MARK))) writeScript(home);
   } catch {
-    // the one that is there works too
+    // the existing one works too
   }
 }
 
@@ -90,7 +92,7 @@ function writeScript(home: string): void {
   writeHookScript({ ...program, belayHome: home, environment: HOOK_ENVIRONMENT });
 }
 
-/** Takes out what was put in for this directory; a file that other protected directories rely on stays. */
+/** Removes what was installed for this directory; a file that other protected directories need stays. */
 export async function removeHooks(home: string, root: string, now: number): Promise<RemovalReport[]> {
   const { user, environment } = placeFor(home, root);
   const { protectedRoots } = await import("@belay/engine");
@@ -99,7 +101,7 @@ export async function removeHooks(home: string, root: string, now: number): Prom
   return uninstallAll({ belayHome: home, user, environment, now, root, isNeeded });
 }
 
-/** After files went back: our entries are in the settings that came back without them. Says which. */
+/** After a restore: adds our entries to settings that came back without them, and reports which. */
 export async function putHooksBack(
   home: string,
   root: string,

@@ -19,7 +19,7 @@ import type { HookEvent } from "./run-hook.ts";
 /** What the hook prints, and whether the event is still being carried out. */
 export interface Answer {
   readonly text: string;
-  /** The work goes on without the hook, which must end without waiting for it. */
+  /** True when the work continues without the hook, which must end without waiting for it. */
   readonly isLeft: boolean;
 }
 
@@ -54,7 +54,7 @@ class Trip {
   #problem: string | undefined;
   /** What to print. */
   text = "";
-  /** The work was still going on when the hook stopped waiting. */
+  /** True when the work was still going on when the hook stopped waiting. */
   isUnfinished = false;
 
   constructor(home: string, event: HookEvent) {
@@ -106,7 +106,7 @@ class Trip {
     }
   }
 
-  /** Work that ended close to the deadline may have taken the hook for gone. */
+  /** Work that ended close to the deadline may have presumed the hook gone. */
   async clearNote(): Promise<void> {
     const { clearNote } = await import("@belay/agents/late-answer");
     clearNote(this.#home, { ...this.#event, ...this.#event.wait });

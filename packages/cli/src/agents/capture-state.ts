@@ -1,7 +1,7 @@
 /**
- * Whether this directory is captured automatically, by which agents and since when: derived here and nowhere else. `status`,
- * `doctor` and the HTTP API say what this says. It looks at the settings of Belay and of the agents, at the last event
- * of each and at what the agents did meanwhile; it changes nothing.
+ * Whether this directory is captured automatically, by which agents and since when. `status`, `doctor` and
+ * the HTTP API all derive it here. It reads the settings of Belay and of the agents, the last event of each,
+ * and what the agents did meanwhile; it changes nothing.
  */
 import { existsSync } from "node:fs";
 import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
@@ -10,7 +10,7 @@ import { belayAt } from "../output/belay-at.ts";
 import { clockTime } from "../output/relative-time.ts";
 import { placeFor } from "./agent-hooks.ts";
 
-/** Something that keeps everything from being captured. */
+/** Something that prevents all automatic captures. */
 export interface CaptureObstacle {
   readonly code:
     | "NOT_PROTECTED"
@@ -28,10 +28,10 @@ export interface CaptureObstacle {
 export interface AgentCapture {
   readonly agent: string;
   readonly title: string;
-  /** What it does is captured automatically, as far as can be told. */
+  /** True when its work is captured automatically, as far as can be told. */
   readonly captured: boolean;
   readonly hooks: Detection["hooks"];
-  /** When something was last recorded of it here; null: never. */
+  /** When its last event was recorded here; null = never. */
   readonly lastEvent: number | null;
   /** Why it is not captured, or what should be done; null when all is well. */
   readonly problem: string | null;
@@ -40,9 +40,9 @@ export interface AgentCapture {
 
 /** Whether a directory is captured by itself, and what is in the way. */
 export interface CaptureState {
-  /** False: nothing at all is captured automatically. */
+  /** False when nothing at all is captured automatically. */
   readonly on: boolean;
-  /** What keeps everything from being captured, the worst first; empty while `on`. */
+  /** What prevents all captures, the worst first; empty while `on`. */
   readonly obstacles: readonly CaptureObstacle[];
   /** The agents that are used here. */
   readonly agents: readonly AgentCapture[];
@@ -62,7 +62,7 @@ interface Scene {
 /** How far an agent's own files may be ahead of its last event: it thinks and reads for long without one. */
 const SILENCE_MS = 60 * 60 * 1000;
 
-/** The same for a directory that may be protected or not, for those who have nothing open. */
+/** The same for a directory that may be unprotected, for callers without an open workspace. */
 export async function captureStateAt(home: string, directory: string): Promise<CaptureState> {
   const { env: environment } = process;
   const workspace = await findWorkspace(directory, { home }).catch((error: Error) => error);
@@ -102,7 +102,7 @@ function isGone(workspace: Scene["workspace"]): boolean {
   return workspace !== null && !(workspace instanceof Error) && !existsSync(workspace.root);
 }
 
-/** What keeps everything from being captured, whatever agents there are. */
+/** What prevents all captures, whatever agents there are. */
 function standing({ home, workspace }: Scene): CaptureObstacle[] {
   if (workspace === null)
     return [
@@ -148,7 +148,7 @@ function standing({ home, workspace }: Scene): CaptureObstacle[] {
   return [];
 }
 
-/** Agents are used here, and none of them is captured. Where there is none, nothing is missed. */
+/** Agents are used here and none of them is captured. Without agents, nothing is missed. */
 function withoutAgents(agents: readonly AgentCapture[]): CaptureObstacle[] {
   const [first] = agents;
   if (first === undefined || agents.some(({ captured }) => captured)) return [];
@@ -174,7 +174,7 @@ function automatic(home: string): "on" | "off" {
   try {
     return readSettings(home)["checkpoints.automatic"];
   } catch (error) {
-    // what is wrong with the settings is said by those who read them
+    // invalid settings are reported where they are read
     if ((error as { code?: string }).code === "CONFIG_INVALID") return "on";
     throw error;
   }
@@ -199,7 +199,7 @@ interface Known {
   readonly adapter: AgentAdapter;
   readonly detection: Detection;
   readonly lastEvent: number | null;
-  /** When the directory was protected; 0: it is not. */
+  /** When the directory was protected; 0 = it is not. */
   readonly since: number;
 }
 
@@ -215,7 +215,7 @@ async function agentCapture(scene: Scene, known: Known): Promise<AgentCapture> {
 interface AgentTrouble {
   readonly problem: string;
   readonly hint: string;
-  /** It is not captured because of it. */
+  /** True when this prevents its capture. */
   readonly stops: boolean;
 }
 
@@ -238,14 +238,14 @@ async function troubleOf(scene: Scene, known: Known): Promise<AgentTrouble | und
   }
 }
 
-/** Its own settings keep installed hooks from running. */
+/** Its own settings prevent installed hooks from running. */
 async function heldUp({ how }: Scene, { adapter, detection }: Known): Promise<AgentTrouble | undefined> {
   const obstacles = (await adapter.obstacles?.(detection.place, how)) ?? [];
   if (obstacles.length === 0) return undefined;
   return { problem: obstacles.join(" "), hint: "Until then it is not captured automatically.", stops: true };
 }
 
-/** It worked here, by its own files, and no event told of it. */
+/** Its own files show that it worked here, and no event reported it. */
 async function silence(known: Known): Promise<AgentTrouble | undefined> {
   const { adapter, detection, lastEvent, since } = known;
   if (since === 0) return undefined;
@@ -267,7 +267,7 @@ async function readLastEvents(workspace: Workspace | null): Promise<Map<string, 
   return last;
 }
 
-/** When the directory was first captured; 0 when that is not known. Every conversation begins with such a checkpoint too. */
+/** When the directory was first captured; 0 when unknown. Every thread begins with such a checkpoint too. */
 export async function protectedSince(workspace: Workspace | null): Promise<number> {
   const first = (await workspace?.list({ kind: "initial" }))?.at(-1);
   return first?.createdAt ?? 0;
@@ -277,7 +277,7 @@ function iso(moment: number): string {
   return new Date(moment).toISOString();
 }
 
-/** As programs get it. */
+/** The state as JSON. */
 export function captureJson({ agents, ...state }: CaptureState) {
   const at = (moment: number | null) => (moment === null ? null : iso(moment));
   return { ...state, agents: agents.map((agent) => ({ ...agent, lastEvent: at(agent.lastEvent) })) };

@@ -10,7 +10,7 @@ export function connectToAgents(home: string, workspace: Workspace): void {
     const { forgetConversation } = await import("@belay/agents");
     await forgetConversation(home, { agent, session: externalId });
   });
-  // [R63] a restore must not switch off what makes the next checkpoint
+  // [R63] a restore must not remove the hooks that take the next checkpoint
   workspace.events.afterRestore(async (paths) => {
     if (!existsSync(join(home, "agents"))) return [];
     const { pathJson } = await import("@belay/server/json");

@@ -1,4 +1,7 @@
-/** A conversation that goes back with the files: the agent gets one that ends there, before anything else changes. */
+/**
+ * Rewinds the agent's conversation with the files: the agent gets a fork that ends there, before anything
+ * else changes.
+ */
 import { isAgentId, loadAgent, transcriptOf } from "@belay/agents";
 import type { Checkpoint, Message, Workspace } from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
@@ -9,19 +12,21 @@ export interface Forking {
   readonly home: string;
   readonly workspace: Workspace;
   readonly target: Checkpoint;
-  /** Whose conversation; null: of the checkpoint's own thread. */
+  /** The thread to fork; null = the checkpoint's own. */
   readonly thread: Checkpoint["thread"];
 }
 
 /** What to tell the user about the conversation that was made. */
 export interface Forked {
-  /** What keeps the agent's own conversation as it is, to be said before the rest is done. */
+  /** Why the agent's own conversation stays as it is; printed before the rest is done. */
   readonly warning?: string;
-  /** How to go on, to be said when it is done. */
+  /** How to continue; printed when it is done. */
   readonly advice?: string;
 }
 
-/** [R154] Throws where the agent could fork its conversation and cannot this time: nothing else has happened yet. */
+/**
+ * [R154] Throws when the agent can fork conversations but failed this time: nothing else has happened yet.
+ */
 export async function forkConversation({ home, workspace, target, thread }: Forking): Promise<Forked> {
   const id = thread ?? target.thread;
   if (id === null) return {};
@@ -65,7 +70,7 @@ function cannotFork(reason: string, { seq }: Checkpoint): ContractError {
   );
 }
 
-/** The first message that the conversation is taken back over. */
+/** True for the first message that the rewind covers. */
 function isFrom(message: Message, target: Checkpoint): boolean {
   return message.checkpoint === target.id || message.createdAt >= target.createdAt;
 }

@@ -6,13 +6,13 @@ import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { HookEvent } from "./run-hook.ts";
 
-/** What is written to the worker. */
+/** The worker's input. */
 export type WorkerInput = Omit<HookEvent, "input"> & { readonly input: string };
 
 /** A worker process and its answer. */
 export interface HookWorker {
   readonly pid: number | null;
-  /** What to print; rejects when the worker could not do it. */
+  /** What to print; rejects when the worker failed. */
   readonly answer: Promise<string>;
 }
 
@@ -20,7 +20,7 @@ export interface HookWorker {
 export function startHookWorker(home: string, event: HookEvent): HookWorker {
   const { spawn } = process.getBuiltinModule("node:child_process");
   const child = spawn(process.execPath, [process.argv[1]!, "--home", home, "hook-worker"], {
-    // the agent may end whatever it started when it is interrupted
+    // the agent may kill whatever it started when it is interrupted
     detached: true,
     cwd: "/",
     stdio: ["pipe", "pipe", "ignore"],

@@ -1,4 +1,4 @@
-/** Belay's slash commands inside an agent: the same commands, run for the user, who sees what they print. */
+/** Belay's slash commands inside an agent: the same commands, run for the user, who sees their output. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 

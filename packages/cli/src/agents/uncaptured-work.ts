@@ -15,7 +15,7 @@ export async function recordUncaptured(home: string, workspace: Workspace): Prom
       await noteUncaptured(workspace, work);
       forgetUncaptured(home, work);
     } catch {
-      // no room yet: `doctor` says what is waiting
+      // no room yet: `doctor` reports what is waiting
     }
   }
 }

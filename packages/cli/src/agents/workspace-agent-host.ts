@@ -144,14 +144,14 @@ async function endTurn(
 }
 
 /**
- * A linked worktree is no part of the workspace around it: an agent that works in one has its own, if the
- * repository it belongs to is protected. The worktree's root, or undefined.
+ * The root of the linked worktree to protect, or undefined. A linked worktree is no part of the workspace
+ * around it: an agent that works in one gets its own, if the worktree's repository is protected.
  */
 export async function worktreeToProtect(
   directory: string,
   { home, notFound }: { home: string; notFound: unknown },
 ): Promise<string | undefined> {
-  // the user ended the protection of this very directory: an agent does not bring it back
+  // the user ended the protection of this directory: an agent does not bring it back
   if ((notFound as { facts?: { ended?: unknown } }).facts?.ended !== undefined) return undefined;
   const { findWorkspace } = await import("@belay/engine");
   for (let at = directory; at !== dirname(at); at = dirname(at)) {
