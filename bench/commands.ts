@@ -65,7 +65,7 @@ function measureCapture(
 ): Row {
   const times = Array.from({ length: Math.max(rounds, 5) }, () => {
     changeFiles(project, CHANGED_FILES);
-    settle();
+    waitOutFileClock();
     return { git: milliseconds(() => git.checkpoint()), own: belay.time("checkpoint") };
   });
   const [own, shadow] = [median(times.map((time) => time.own)), median(times.map((time) => time.git))];
@@ -112,6 +112,6 @@ async function untilWatched(belay: Belay): Promise<void> {
 }
 
 /** Beyond the granularity of file times, so that nothing is racy. */
-function settle(): void {
+function waitOutFileClock(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 }

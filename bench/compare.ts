@@ -70,13 +70,13 @@ function measurePeer(peer: Peer, project: Project, { rounds, checkpoints }: Comp
   const times = Array.from({ length: rounds }, () => {
     const before = last;
     const changed = changeFiles(project, 10).map((file) => relative(project.root, file));
-    settle();
+    waitOutFileClock();
     const cold = milliseconds(() => (last = peer.capture()));
     const unchanged = milliseconds(() => (last = peer.capture()));
     const diff = peer.diff === undefined ? undefined : milliseconds(() => peer.diff!(before, last));
     const ten = milliseconds(() => peer.restore(before, changed));
     changeFiles(project, 10);
-    settle();
+    waitOutFileClock();
     const all = milliseconds(() => peer.restore(before));
     last = peer.capture();
     return {
@@ -120,6 +120,6 @@ function grow(peer: Peer, project: Project, checkpoints: number): [Measure, numb
 }
 
 /** Beyond the granularity of file times, so that nothing is racy. */
-function settle(): void {
+function waitOutFileClock(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 }

@@ -34,13 +34,13 @@ export async function measureLive(
   for (let round = 0; round < Math.max(options.rounds, 5); round += 1) {
     const { id } = await ask("checkpoint");
     changeFiles(project, CHANGED_FILES);
-    settle();
+    waitOutFileClock();
     const shadow = milliseconds(() => git.checkpoint());
     const own = await ask("checkpoint");
     if (own.state !== "live") throw new Error("the process does not watch");
-    settle();
+    waitOutFileClock();
     times.push({ own: own["ms"]!, git: shadow, restore: (await ask(`restore ${id}`))["ms"]! });
-    settle();
+    waitOutFileClock();
   }
   const idle = await ask("idle");
   child.stdin.end();
@@ -107,6 +107,6 @@ export function growthRow(captures: readonly { files: number; captureMs: number 
 }
 
 /** Beyond the granularity of file times, so that nothing is racy. */
-function settle(): void {
+function waitOutFileClock(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 }

@@ -76,7 +76,7 @@ function measureFirst(project: Project, git: ShadowGit, belay: Belay, rounds: nu
 function measureCold(project: Project, git: ShadowGit, belay: Belay, rounds: number): Row[] {
   const times = Array.from({ length: rounds }, () => {
     changeFiles(project, CHANGED_FILES);
-    settle();
+    waitOutFileClock();
     const shadow = milliseconds(() => git.checkpoint());
     const own = belay.run("checkpoint").ms;
     const unchanged = { shadow: milliseconds(() => git.checkpoint()), own: belay.run("checkpoint").ms };
@@ -115,7 +115,7 @@ function measureCold(project: Project, git: ShadowGit, belay: Belay, rounds: num
 }
 
 /** Beyond the granularity of file times, so that nothing is racy. */
-function settle(): void {
+function waitOutFileClock(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
 }
 
@@ -131,17 +131,17 @@ async function measureInProcess(
   for (let round = 0; round < rounds; round += 1) {
     const { checkpoint } = await workspace.checkpoint();
     const commit = git.checkpoint();
-    settle();
+    waitOutFileClock();
     const scan = (await workspace.checkpoint()).durationMs;
     changeFiles(project, CHANGED_FILES);
-    settle();
+    waitOutFileClock();
     const shadow = milliseconds(() => {
       git.checkpoint();
       git.restore(commit);
     });
     await workspace.restoreTo(checkpoint.id);
     changeFiles(project, CHANGED_FILES);
-    settle();
+    waitOutFileClock();
     const restore = (await workspace.restoreTo(checkpoint.id)).durationMs;
     while ((await workspace.list({ limit: 100 })).length < Math.min(100, rounds * 20))
       await workspace.checkpoint();

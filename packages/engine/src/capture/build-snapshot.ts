@@ -10,7 +10,7 @@ import type { Scan } from "../scan/scan-request.ts";
 import { sinkBytes, type ContentSink } from "../store/content-sink.ts";
 import { readPending, type Reading } from "./read-pending.ts";
 
-/** Reads, names and counts what a scan found; trees of the `previous` scan are reused. */
+/** Reads, names and counts what a scan found; reuses trees of the `previous` scan. */
 export function buildSnapshot(reading: Reading, previous: FileTable | undefined) {
   const content = readPending(reading);
   const snapshot = buildTrees(reading, previous);
@@ -32,7 +32,7 @@ function buildTrees({ scan, sink }: Reading, previous: FileTable | undefined): O
   return table.treeHashAt(0);
 }
 
-/** Copies the trees of unchanged directories, as many at a time as lie together in both tables. */
+/** Copies the trees of unchanged directories, as many at once as lie together in both tables. */
 function takeOverTrees({ table, unchanged, before }: Scan, previous: FileTable): void {
   for (let start = 0, end: number; start < unchanged.length; start = end) {
     const offset = before[start]! - start;

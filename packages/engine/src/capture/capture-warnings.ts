@@ -1,4 +1,4 @@
-/** What the user is told about a checkpoint that was just taken. */
+/** Warnings for the user about a checkpoint that was just taken. */
 import { listCheckpoints } from "../history/checkpoints.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
@@ -21,7 +21,7 @@ export function namesakeWarnings(db: Database, name: string | undefined): string
 
 const NAMED = 2;
 
-/** [R160] What was given up to stay below the cap. */
+/** [R160] The steps that were given up to stay below the cap. */
 export function droppedWarnings(steps: readonly StepSummary[]): string[] {
   if (steps.length === 0) return [];
   const named = steps.slice(-NAMED).map(({ kind, description }) => `${kind} "${description}"`);

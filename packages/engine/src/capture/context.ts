@@ -1,4 +1,4 @@
-/** What every operation on a workspace needs. */
+/** The context of operations on a workspace. */
 import type { ThreadInterrupt } from "../history/attribution.ts";
 import { newestRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
@@ -23,7 +23,7 @@ export interface Context {
   readonly system: System;
   readonly store: Store;
   readonly worktree: Worktree;
-  /** Which events make checkpoints by themselves. */
+  /** Which events cause automatic checkpoints. */
   readonly policy: CheckpointPolicy;
   /** The pause in which nothing is captured automatically; `set` begins or ends one. */
   readonly pauses: {
@@ -38,7 +38,7 @@ export interface Context {
   interrupt: Interrupt | undefined;
   /** Interrupts that have no checkpoint yet and that plans take into account. */
   readonly interrupted: ThreadInterrupt[];
-  /** Makes room when the store is full, not at the cost of checkpoint `keep`. */
+  /** Frees room in a full store, but never by dropping checkpoint `keep`. */
   makeRoom(missingBytes: number, keep: number | undefined): void;
   /** Steps that were dropped to make room, until the user has been told. */
   readonly dropped: StepSummary[];
@@ -70,7 +70,7 @@ function carriedPaths(store: Store): readonly BytePath[] {
 /** By the hash of the rules, so an entry is never wrong. The last few are enough. */
 const included = new Map<ObjectHash, readonly BytePath[]>();
 
-/** The paths that a snapshot with these rules has whatever any ignore file says. */
+/** The paths that a snapshot with these rules holds regardless of ignore files. */
 function includedBy({ objects }: Store, rules: ObjectHash): readonly BytePath[] {
   const known = included.get(rules);
   if (known !== undefined) return known;

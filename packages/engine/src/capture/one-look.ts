@@ -1,4 +1,4 @@
-/** One look under way: when it began, what it goes by, and where what it reads goes. */
+/** One look in progress: when it began, what it relies on, and where its content goes. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { readFileClock } from "../fs/file-clock.ts";
 import { fileSystemKind } from "../fs/file-system-kind.ts";

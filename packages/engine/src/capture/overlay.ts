@@ -70,7 +70,7 @@ export class Overlay implements ObjectSource, ContentSink {
     if (whole.digest() === name) return pieces;
     throw new EngineError(
       "PLAN_STALE",
-      "A file changed while it was being looked at. Nothing was changed; try again.",
+      "A file changed while it was being read. Nothing was changed; try again.",
       { plan: "" },
     );
   }

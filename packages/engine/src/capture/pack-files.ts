@@ -1,7 +1,7 @@
 /**
- * Reads many files into packs without a store at hand: the inner loop of a first capture, run by the main
- * thread and by a worker alike. Content is read straight into the pack's buffer, hashed there and
- * compressed together. A file that is not exactly as the scan saw it is left out, for the careful way.
+ * Reads many files into packs without a store: the inner loop of a first capture, used by the main thread and
+ * the worker alike. Content is read straight into the pack's buffer, hashed there and compressed together. A
+ * file that differs from the scan is left out, to be read with care later.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { CHUNK_BYTES, readUnchanged } from "../fs/read-file.ts";
@@ -13,7 +13,7 @@ import type { Pack, PackedObject } from "../store/object-writer.ts";
 
 /** A file to read, as the scan saw it. */
 export interface FileToPack {
-  /** Which of the scan's pending files it is. */
+  /** Its place among the scan's pending files. */
   readonly at: number;
   readonly path: BytePath;
   readonly size: number;

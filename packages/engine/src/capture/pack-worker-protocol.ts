@@ -12,12 +12,12 @@ export interface WorkerTask {
 
 /** The places of the counters that both threads see. */
 export const COUNTER = {
-  /** Batches that one of the two has taken on. */
+  /** Batches that either thread has claimed. */
   claimed: 0,
-  /** Batches that the worker has taken on, and those that it has answered. */
+  /** Batches that the worker has claimed, and those it has answered. */
   claimedByWorker: 1,
   answered: 2,
-  /** Batches that there are; they only grow until `closed` is 1. */
+  /** Batches offered so far; grows until `closed` is 1. */
   offered: 3,
   closed: 4,
 } as const;

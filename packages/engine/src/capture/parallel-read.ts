@@ -1,8 +1,8 @@
 /**
  * The content of a first capture, read by this thread and one worker. While this thread still scans, the
- * worker packs what has been found, from the front; then this one packs from the back until they meet.
- * Everything here is synchronous: the worker's packs are received between batches, so that they go into
- * the store as they come.
+ * worker packs what has been found, from the front; then this thread packs from the back until they meet.
+ * Everything here is synchronous: the worker's packs are received between batches, so that they go into the
+ * store as they come.
  */
 import type { MessagePort } from "node:worker_threads";
 import type { AbsolutePath } from "../fs/absolute-path.ts";
@@ -98,7 +98,7 @@ export class ParallelRead {
       transferList: [port2],
     });
     worker.unref();
-    // what a worker that failed had claimed is read carefully by this thread
+    // this thread reads carefully what a failed worker had claimed
     worker.on("error", () => undefined);
     for (const batch of this.#batches) this.#post(batch);
   }

@@ -1,7 +1,7 @@
 /**
- * What changed between two looks that may have gone by different rules. Absent is not "did not exist" (N6):
- * what the earlier rules left out is not new, what the later ones leave out is not gone. Undo deletes and
- * creates by these changes, so every doubt is no change.
+ * What changed between two looks that may have used different rules. Absent does not mean "did not exist"
+ * (N6): what the earlier rules excluded is not new, what the later ones exclude is not gone. Undo deletes and
+ * creates by these changes, so every doubt counts as no change.
  */
 import { compareTrees } from "../diff/compare-trees.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
@@ -13,7 +13,7 @@ import type { ObjectSource } from "../store/object-store.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
 
-/** A snapshot, the rules it was taken by, what they left out, and what is known to have been absent whatever they say. */
+/** A snapshot, its rules, what they left out, and what is known to have been absent regardless of them. */
 export interface RuledSnapshot {
   readonly snapshot: ObjectHash;
   readonly rules: ObjectHash;

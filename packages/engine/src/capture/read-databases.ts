@@ -111,7 +111,7 @@ class Database {
     return `${this.#path}-journal` as BytePath;
   }
 
-  /** True when a file is on disk as it was read, or is not there and was not. */
+  /** True when a file on disk is as it was read, or is still absent. */
   #isUnchanged(path: BytePath, pending: ReadonlySet<number>): boolean {
     const { table } = this.#input.scan;
     const index = this.#indexes.get(path);

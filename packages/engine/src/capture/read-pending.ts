@@ -1,6 +1,6 @@
 /**
- * Reads what a scan left to be read. A file that cannot be read is a gap, a file that vanished is absent, a file that
- * would not hold still is captured as last read and marked; the capture as a whole goes on.
+ * Reads what a scan left pending. A file that cannot be read is a gap, a file that vanished is absent, a file
+ * that does not hold still is captured as last read and marked. The capture as a whole continues.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { isErrno, type FileStat } from "../fs/file-stat.ts";
@@ -82,7 +82,10 @@ function applyByteLimit({ scan, limitBytes, unlimited }: Reading): void {
   }
 }
 
-/** One file of a database: that it grows while it is read is no harm, and a log comes and goes between two attempts. */
+/**
+ * One file of a database: growth while it is read is harmless, and a log may appear or vanish between two
+ * attempts.
+ */
 function readLog(reading: Reading, path: BytePath, index: number): ReadContent | undefined {
   const { table } = reading.scan;
   if (table.kind[index] === GAP) return undefined;
@@ -111,7 +114,10 @@ function readEntries(
   return hot;
 }
 
-/** [R8] Even a read between two equal stats can hold half of what a writer is about to write: two must agree. */
+/**
+ * [R8] Even a read between two equal stats can hold half of what a writer is about to write: two readings
+ * must agree.
+ */
 function readHotAgain(
   reading: Reading,
   hot: readonly { index: number; path: BytePath }[],

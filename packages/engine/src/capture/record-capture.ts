@@ -1,6 +1,6 @@
 /**
- * Records a capture as a checkpoint: what changed since the newest one, who was at work, what is doubtful about it.
- * All of it happens inside the transaction of the capture.
+ * Records a capture as a checkpoint: what changed since the newest one, which steps were open, what is
+ * doubtful. All of it happens inside the transaction of the capture.
  */
 import { assertTagFree } from "../history/annotations.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
@@ -11,7 +11,7 @@ import { resumedCommands } from "../history/liveness.ts";
 import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
 import { assertName } from "../history/references.ts";
 import { assertThread } from "../history/threads.ts";
-import { takeUpCall } from "../history/tool-calls.ts";
+import { reopenCall } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";
@@ -23,9 +23,12 @@ import type { Present } from "./look.ts";
 import { momentOf } from "./moment.ts";
 import { provenChanges } from "./proven-changes.ts";
 
-/** How a capture is to be recorded. */
+/** How a capture is recorded. */
 export interface CaptureRecording extends Recording {
-  /** What the event behind this capture says of who was at work: the thread whose tool runs next, the call that ends. */
+  /**
+   * What the event behind this capture says about open work: the thread whose tool runs next, the call that
+   * ends.
+   */
   readonly moment?: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "interrupted">;
   /** Doubts beside those of the look; without them, the paths that another process is restoring right now. */
   readonly doubts?: readonly Doubt[];
@@ -41,7 +44,7 @@ export function recordCapture(context: Context, present: Present, recording: Cap
   const newest = newestCheckpoint(db);
   const changes = newest && changesSince(context, newest, present);
   const moment = momentOf(context, { ...recording.moment, event: request.thread });
-  for (const call of resumedCommands(db, moment)) takeUpCall(db, call);
+  for (const call of resumedCommands(db, moment)) reopenCall(db, call);
   const recorded = recordCheckpoint(
     db,
     { request, description, ...(operation && { operation }), ...(madeBy && { madeBy }) },
@@ -49,7 +52,7 @@ export function recordCapture(context: Context, present: Present, recording: Cap
       facts: { ...present, doubts: [...present.doubts, ...(recording.doubts ?? midRestore)] },
       moment,
       newId: context.system.newId,
-      // what a restore has done so far is its own doing, recorded when it is done
+      // what a restore has done so far belongs to it, and is recorded when it is done
       since: newest && { base: newest, changes: changes?.filter(({ path }) => !restoring.has(path)) },
     },
   );
@@ -63,7 +66,7 @@ function validate(db: Database, { thread, name, tags }: CheckpointRequest): void
   for (const tag of tags ?? []) assertTagFree(db, tag);
 }
 
-/** undefined when the previous checkpoint is damaged: that must not keep new ones from being taken. */
+/** undefined when the previous checkpoint is damaged: that must not prevent new ones */
 function changesSince(context: Context, base: Checkpoint, present: Present): readonly Edit[] | undefined {
   const isSameView = base.rules === present.rules && base.excluded === present.excluded;
   if (isSameView && present.changes?.since === base.snapshot) return present.changes.edits;

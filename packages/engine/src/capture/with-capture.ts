@@ -16,7 +16,7 @@ import type { Recorded } from "../history/record.ts";
 import { isEngineError } from "../model/errors.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
 import { assertRootThere } from "../scan/root.ts";
-import { giveBack } from "../store/lease.ts";
+import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter, readGeneration } from "../store/object-writer.ts";
 import { storeBytes } from "../store/store.ts";
 import type { Context } from "./context.ts";
@@ -44,7 +44,7 @@ type Attempt<Result> =
       remember(): void;
     };
 
-/** After so many attempts that another process outran, the look itself happens under the write lock. */
+/** After this many attempts that another process outran, the look itself happens under the write lock. */
 const ATTEMPTS = 3;
 
 /** Looks, and gives the capture to `work`; see above for what may run twice. */
@@ -109,7 +109,7 @@ function attemptCapture<Result>(
     isCommitted = attempt.isKept;
     return attempt;
   } finally {
-    if (!isCommitted) giveBack(() => writer.abandon());
+    if (!isCommitted) releaseQuietly(() => writer.abandon());
   }
 }
 

@@ -18,7 +18,7 @@ export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettin
   return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
 }
 
-/** What a working copy is looked at with. */
+/** What a working copy needs for its looks. */
 export interface WorktreeOptions {
   readonly root: AbsolutePath;
   /** The store's objects. */
@@ -42,7 +42,7 @@ export interface WorktreeOptions {
     rulesOf(id: string): RecordedRules | undefined;
     /** Adds doubts to a checkpoint that is recorded already. */
     noteDoubts(id: string, doubts: readonly Doubt[]): void;
-    /** Where the watcher's cookies stand. */
+    /** Where the watcher's cookies go. */
     readonly cookies: AbsolutePath;
   };
 }

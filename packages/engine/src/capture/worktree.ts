@@ -1,7 +1,7 @@
 /**
- * Looks at the working copy. `look` names what it sees and stores nothing; `capture` also puts the content into the
- * store, for a checkpoint to refer to. Either sees only what the watcher named, where there is a watcher to rely on,
- * or everything: the rules, then the scan, then the content of what changed, then git's state.
+ * Looks at the working copy. `look` names what it sees and stores nothing; `capture` also puts the content
+ * into the store, for a checkpoint to refer to. With a reliable watcher, either examines only what it named;
+ * otherwise everything: the rules, then the scan, then the content of what changed, then git's state.
  */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import { WatchCookie } from "../fs/watch-cookie.ts";
@@ -28,7 +28,7 @@ import type { WorktreeOptions } from "./worktree-options.ts";
 /** A cookie takes a fraction of a millisecond; a busy machine gets a little more. */
 const COOKIE_TIMEOUT_MS = 1000;
 
-/** The working copy of a workspace, to be looked at. */
+/** The working copy of a workspace. */
 export class Worktree {
   readonly root: AbsolutePath;
   readonly #options: WorktreeOptions;
@@ -82,12 +82,12 @@ export class Worktree {
     if (last !== undefined && rules !== undefined) await live.start(last, rules);
   }
 
-  /** Waits for what the watcher has still to report; looks in `work`, which waits for nothing, may rely on it. */
+  /** Waits for pending events of the watcher; looks inside the synchronous `work` may rely on it. */
   async whileCaughtUp<Result>(work: () => Result): Promise<Result> {
     return this.#live === undefined ? work() : this.#live.capture.whileCaughtUp(work);
   }
 
-  /** Looks for what changed without the watcher's knowledge, a little at a time. */
+  /** Looks for changes without events, a little at a time. */
   async reconcile(): Promise<Missed> {
     const nowhere = { sink: DISCARD, fileSink: DISCARD, objects: this.#options.objects };
     return this.#live?.reconcile(() => new OneLook(this.#options, {}, nowhere)) ?? NOTHING_MISSED;

@@ -144,7 +144,7 @@ export function givenUpCommands(db: Database): ToolCall[] {
 }
 
 /** Reopens a call that was given up by mistake. */
-export function takeUpCall(db: Database, { seq }: Pick<ToolCall, "seq">): void {
+export function reopenCall(db: Database, { seq }: Pick<ToolCall, "seq">): void {
   db.run("UPDATE tool_call SET closed_at = NULL, given_up = 0 WHERE seq = ?", seq);
 }
 

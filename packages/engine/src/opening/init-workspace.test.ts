@@ -164,7 +164,7 @@ describe("protecting again", () => {
   );
 
   test(
-    "starts anew when the store is gone",
+    "starts again when the store is gone",
     inProject({ x: "1" }, async (project) => {
       const first = await project.open();
       await project.close(first);

@@ -52,7 +52,7 @@ async function findRemovable(directory: string, options: EngineOptions): Promise
     using registry = openRegistry(home, system.userId);
     return registry.list().find(({ id }) => id === workspace.id)!;
   } catch (error) {
-    // a store that cannot be opened has nothing to settle, and must not keep the user from starting anew
+    // a store that cannot be opened has nothing to recover, and must not prevent a new start
     const isLost = isEngineError(error, "STORE_CORRUPT") || isEngineError(error, "STORE_MISSING");
     if (!isLost && !isEngineError(error, "WORKSPACE_NOT_FOUND")) throw error;
     using registry = openRegistry(home, system.userId);

@@ -37,7 +37,7 @@ export interface Diff {
   readonly summary: ChangeCounts & { readonly linesAdded: number; readonly linesDeleted: number };
 }
 
-/** How a workspace stands. */
+/** The status of a workspace. */
 export interface WorkspaceStatus {
   readonly id: WorkspaceId;
   readonly root: string;

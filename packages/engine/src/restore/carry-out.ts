@@ -92,7 +92,7 @@ function prepare(context: Context, entry: JournalEntry): Stage {
     if (stage !== undefined) discard(stage);
     const root = displayAbsolute(context.worktree.root);
     throw explainSystemError(error, {
-      what: `Nothing can be prepared in ${root}`,
+      what: `Files cannot be staged in ${root}`,
       path: root,
       operation: "restore",
     });
@@ -115,7 +115,7 @@ function assertStillThere({ store }: Context, edits: readonly Edit[]): void {
     if ((to?.kind !== "file" && to?.kind !== "symlink") || store.objects.has(to.hash)) continue;
     throw new EngineError(
       "OBJECT_MISSING",
-      "The checkpoint was dropped while it was to be restored. Nothing was changed.",
+      "The checkpoint was dropped before it could be restored. Nothing was changed.",
       { object: to.hash, checkpoints: [] },
     );
   }

@@ -15,7 +15,7 @@ import type { OperationId, ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
-import { giveBack } from "../store/lease.ts";
+import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut } from "./carry-out.ts";
 import { NOTHING_DONE, report } from "./report.ts";
@@ -128,7 +128,7 @@ function withPlanOn<Result>(
     writer.flush();
     return work(draft);
   } finally {
-    giveBack(() => writer.abandon());
+    releaseQuietly(() => writer.abandon());
   }
 }
 

@@ -33,7 +33,7 @@ function interrupted(message: string, facts: { done: number; total: number }): E
 export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): EngineError {
   const path = displayAbsolute(worktree.root);
   if (isEngineError(cause, "INTERRUPTED")) {
-    const message = `Interrupted while it was being taken back: some files of ${path} are changed and some not. The next command sees to them first.`;
+    const message = `Interrupted while changes were being taken back: some files of ${path} are changed and some are not. The next command finishes that first.`;
     return interrupted(message, cause.facts);
   }
   const message = `Some files of ${path} were changed and some not, and they could not be put back. The next command tries again.`;

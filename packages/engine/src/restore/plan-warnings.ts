@@ -90,5 +90,5 @@ const RUNNABLE_NAMES = new Set([
 /** Restoring such a file can bring back commands that run by themselves. */
 function runnableWarning(path: BytePath): string[] {
   if (!AGENT_DIRECTORIES.test(path) && !RUNNABLE_NAMES.has(baseName(path))) return [];
-  return [`${displayPath(path)} can contain commands that run by themselves: look at it`];
+  return [`${displayPath(path)} can contain commands that run automatically: review it`];
 }

@@ -76,7 +76,7 @@ export function refuseClashes(stage: Stage, edits: readonly Edit[]): void {
     else
       problems.push({
         path: displayPath(path),
-        reason: `this file system takes it for ${displayPath(other)}`,
+        reason: `on this file system it is the same name as ${displayPath(other)}`,
       });
   }
   if (problems.length > 0) throw failed(problems);

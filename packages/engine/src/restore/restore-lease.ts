@@ -1,7 +1,7 @@
 /** The lease that lets one process at a time change the files of a workspace. */
 import type { Context } from "../capture/context.ts";
 import { EngineError } from "../model/errors.ts";
-import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { releaseQuietly, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { withReserve } from "../store/reserve.ts";
 
 /** Runs `work` as the one restore of this workspace; a second one is refused with its owner and age. */
@@ -22,7 +22,7 @@ function withLease<Result>({ store, system }: Context, work: () => Result): Resu
   try {
     return work();
   } finally {
-    giveBack(() => store.db.fleetingTransaction(() => releaseLease(store.db, lease)));
+    releaseQuietly(() => store.db.fleetingTransaction(() => releaseLease(store.db, lease)));
   }
 }
 

@@ -1,7 +1,7 @@
 /**
- * Everything one scan saw, as columns: a directory is a run of entries, entries of one directory are
- * sorted by name. The same table is what a scan builds, what the stat cache keeps on disk, and what the
- * next scan compares with; 50,000 files take a few megabytes and no object each.
+ * Everything one scan saw, as columns. A directory is a run of entries, sorted by name. A scan builds this
+ * table, the stat cache keeps it on disk, and the next scan compares with it. 50,000 files take a few
+ * megabytes, without an object per file.
  * A hash column of zeros means: not known yet.
  */
 import type { FileStat } from "../fs/file-stat.ts";
@@ -33,16 +33,16 @@ export class FileTable {
   /** Tree hashes of directories, 32 bytes each. */
   treeHash = new Uint8Array(0);
 
-  /** Captured directories that git ignores, each with a budget of its own. */
+  /** Captured directories that git ignores; each has its own budget. */
   ignoredRoots = new Set<BytePath>();
 
-  /** The rules that excluded something. */
+  /** The rules that excluded something; entries refer to them by number. */
   exclusions: string[] = [];
 
   names: string[] = [];
   kind = new Uint8Array(0);
   flags = new Uint8Array(0);
-  /** Permission bits; the reason's number for a gap. */
+  /** Permission bits; for a gap, the number of its reason. */
   mode = new Uint16Array(0);
   size = new Float64Array(0);
   mtimeNs = new BigInt64Array(0);
@@ -52,10 +52,10 @@ export class FileTable {
 
   readonly #identity = Symbol();
   #texts: (TableTexts & { readonly nameCount: number; readonly pathCount: number }) | undefined;
-  /** The table whose entries lie in the room that is not used yet, each where it was. */
+  /** The table whose entries already lie in the unused part of the columns. */
   readonly #follows: symbol | undefined;
 
-  /** A table that follows on another expects as much, and numbers its exclusions alike. */
+  /** A table that follows another reserves as much room and numbers its exclusions alike. */
   constructor(previous?: FileTable) {
     if (previous === undefined) return;
     this.#follows = previous.#identity;
@@ -78,7 +78,7 @@ export class FileTable {
     return index;
   }
 
-  /** Appends an entry of the directory added last. */
+  /** Appends an entry of the last added directory. */
   addEntry(directory: number, name: string, kind: number, stat: FileStat): number {
     const index = this.#append(directory, name);
     this.kind[index] = kind;
@@ -90,7 +90,7 @@ export class FileTable {
     return index;
   }
 
-  /** Appends a name that a rule left out. */
+  /** Appends a name that a rule excluded. */
   addExcluded(directory: number, name: string, rule: string, flags: number): void {
     let number = this.exclusions.indexOf(rule);
     if (number < 0) number = this.exclusions.push(rule) - 1;
@@ -104,7 +104,7 @@ export class FileTable {
     return this.exclusions[this.mode[index]!]!;
   }
 
-  /** Appends all entries of a directory of the table this one follows on; returns the index of the first. */
+  /** Appends all entries of a directory of the previous table; returns the index of the first. */
   copyEntries(directory: number, from: FileTable, source: number): number {
     const first = this.length;
     const start = from.firstEntry[source]!;
@@ -125,14 +125,14 @@ export class FileTable {
     return first;
   }
 
-  /** Appends one entry of this or another table whose exclusions are numbered alike. */
+  /** Appends one entry of this table, or of one whose exclusions are numbered alike. */
   copyEntry(directory: number, from: FileTable, source: number): number {
     const index = this.#append(directory, from.names[source]!);
     this.overwriteEntry(index, from, source);
     return index;
   }
 
-  /** Makes an entry what one of the same name is elsewhere. */
+  /** Copies another entry of the same name over this one. */
   overwriteEntry(index: number, from: FileTable, source: number): void {
     this.kind[index] = from.kind[source]!;
     this.flags[index] = from.flags[source]!;
@@ -144,13 +144,13 @@ export class FileTable {
     this.hash.set(from.hash.subarray(source * HASH_BYTES, (source + 1) * HASH_BYTES), index * HASH_BYTES);
   }
 
-  /** Makes the directory's run an empty one at the end; where it was is lost room until the table is made anew. */
+  /** Gives the directory an empty run at the end; its old run is unused until the table is compacted. */
   emptyDirectory(directory: number): void {
     this.firstEntry[directory] = this.length;
     this.entryCount[directory] = 0;
   }
 
-  /** Takes a directory out; its own entry is the caller's concern. */
+  /** Removes a directory; the caller removes its own entry. */
   removeDirectory(directory: number): void {
     this.directories[directory] = GONE;
     this.#texts = undefined;
@@ -167,12 +167,12 @@ export class FileTable {
     return end === this.length;
   }
 
-  /** Names and paths as bytes, with a zero byte between two; made once, as long as none is added or taken out. */
+  /** Names and paths as bytes, separated by NUL; cached until one is added or removed. */
   texts(): TableTexts {
     const isKnown =
       this.#texts?.nameCount === this.names.length && this.#texts.pathCount === this.directories.length;
     if (!isKnown) {
-      // where a directory was taken out there is no entry either
+      // a removed directory has no entry either
       const paths = this.directories.map((path) => (path === GONE ? "" : path));
       this.keepTexts({
         names: Buffer.from(this.names.join("\0"), "latin1"),
@@ -182,12 +182,12 @@ export class FileTable {
     return this.#texts!;
   }
 
-  /** Names and paths were read as bytes: `texts` need not join them. */
+  /** Keeps names and paths that were read as bytes, so that `texts` need not join them. */
   keepTexts(texts: TableTexts): void {
     this.#texts = { ...texts, nameCount: this.names.length, pathCount: this.directories.length };
   }
 
-  /** The same table without lost room. */
+  /** The same table without unused room. */
   compacted(): FileTable {
     const table = new FileTable(this);
     table.rootTimes = this.rootTimes;
@@ -208,7 +208,7 @@ export class FileTable {
     for (let index = first; index < end; index += 1) yield index;
   }
 
-  /** True when every entry of a directory has the stat it had, and had it at rest. */
+  /** True when every entry of a directory has the same stat as before and was at rest. */
   isAsBefore(directory: number, statOf: StatOf): boolean {
     return areAsBefore(this, this.firstEntry[directory]!, this.entryCount[directory]!, statOf);
   }
@@ -251,7 +251,7 @@ export class FileTable {
     return !isZero(this.treeHash, directory);
   }
 
-  /** True when the tree of every directory is known: the table of something that was recorded. */
+  /** True when the tree of every directory is known, as in the table of a recorded capture. */
   get isWhole(): boolean {
     return this.directories.every((path, directory) => path === GONE || this.hasTreeHash(directory));
   }
@@ -268,13 +268,13 @@ export class FileTable {
     return readHash(this.treeHash, directory);
   }
 
-  /** Takes over the trees of some directories that lie together in another table. */
+  /** Copies the trees of a range of directories from another table. */
   copyTreeHashes(directory: number, from: FileTable, source: number, count: number): void {
     const trees = from.treeHash.subarray(source * HASH_BYTES, (source + count) * HASH_BYTES);
     this.treeHash.set(trees, directory * HASH_BYTES);
   }
 
-  /** Puts a directory's tree into its own entry. */
+  /** Writes a directory's tree into its own entry. */
   nameTree(own: number, directory: number): void {
     const { hash, treeHash } = this;
     for (let at = own * HASH_BYTES, from = directory * HASH_BYTES, end = at + HASH_BYTES; at < end;)
@@ -350,10 +350,10 @@ export const SYMLINK = TABLE_KINDS.indexOf("symlink");
 export const DIRECTORY = TABLE_KINDS.indexOf("directory");
 /** The number of a gap in the kind column. */
 export const GAP = TABLE_KINDS.indexOf("gap");
-/** Seen by the scan, gone when it was to be read. */
+/** The scan saw it, but it was gone when it was to be read. */
 export const ABSENT = 255;
 
-/** In the place of a directory that was taken out: no path is like this. */
+/** Stands in for a removed directory; no path equals it. */
 const GONE = "\0" as BytePath;
 
 const COLUMNS = ["kind", "flags", "mode", "size", "mtimeNs", "ctimeNs", "ino", "hash"] as const;

@@ -1,22 +1,22 @@
 /**
- * A scan's help, where it was compiled (`native/look.c`): threads that compare directories with what they were while
- * the scan comes along behind them. One `lstat` an entry is nearly all a scan of a big tree does, and from C it takes
- * half the time. They only ever say "as before" of a whole directory; everything else the scan looks at itself.
+ * Speeds up a scan where `native/look.c` was compiled: threads compare directories with the previous scan
+ * ahead of it. One `lstat` per entry is nearly all a scan of a big tree does, and from C it takes half the
+ * time. The threads only report whole directories as unchanged; the scan examines everything else itself.
  */
 import { forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { nativeLook } from "../fs/on-demand.ts";
 import type { FileTable, TableTexts } from "./file-table.ts";
 
-/** To load it takes longer than to look at fewer entries without. */
+/** For fewer entries, loading the module takes longer than scanning without it. */
 const FEWEST_ENTRIES = 1000;
 
-/** The table must stay as it is until the look is disposed of. */
+/** The running threads. The table must not change until this is disposed. */
 export interface DirectoryLook extends Disposable {
-  /** Tells of a directory of the table whether all its entries are as they were. */
+  /** True when all entries of a directory of the table are as before. */
   isAsBefore(directory: number): boolean;
 }
 
-/** Starts the threads; undefined where the helper was not compiled, or the tree is too small to gain by it. */
+/** Starts the threads; undefined where the module was not compiled, or the tree is too small to gain. */
 export function beginNativeLook(
   root: AbsolutePath,
   table: FileTable,

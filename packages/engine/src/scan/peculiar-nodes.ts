@@ -3,7 +3,7 @@ import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { findRepository } from "../git/git-repository.ts";
 import { readSmallFile } from "../fs/read-file.ts";
 
-/** Databases and the like are written through memory maps, which leave no trace in the file's times. */
+/** Databases and the like are written through memory maps, which do not update the file's times. */
 const MAPPED = /\.(?:db3?|sqlite[23]?|mdb|lmdb)$|-(?:wal|shm|journal)$/;
 
 /** True for files that may be written through a memory map. */
@@ -14,7 +14,7 @@ export function isMapped(name: string): boolean {
 const LOGS = ["-journal", "-wal", "-shm"] as const;
 const LOG = /-(?:journal|wal|shm)$/;
 
-/** A database and its logs, by the name of any of them, in one directory. */
+/** A database and its logs in one directory, by the name of any of them. */
 export function databaseSet(name: string): [database: string, ...logs: string[]] {
   const database = name.replace(LOG, "");
   return [database, ...LOGS.map((log) => `${database}${log}`)];
@@ -23,7 +23,7 @@ export function databaseSet(name: string): [database: string, ...logs: string[]]
 /** What the `.git` file of a linked worktree says; a submodule's may say the like. */
 const LINKED_WORKTREE = /^gitdir: .*[/\\]worktrees[/\\][^/\\]+\s*$/;
 
-/** A submodule has a `.git` file too, and may even be called so: only git's own files tell. */
+/** True for a linked worktree. A submodule has a `.git` file too, so only git's own files decide. */
 export function isLinkedWorktree(directory: AbsolutePath): boolean {
   const pointer = readSmallFile(below(directory, ".git"), 4096);
   if (pointer === undefined || !LINKED_WORKTREE.test(pointer.toString("latin1").trimEnd())) return false;

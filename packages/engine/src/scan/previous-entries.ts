@@ -22,12 +22,12 @@ export class PreviousEntries {
     this.#changed = true;
   }
 
-  /** True when each of the new entries was there before, equal, and none is missing. */
+  /** True when every new entry existed before, unchanged, and none is missing. */
   isExhaustedUnchanged(count: number): boolean {
     return !this.#changed && count === this.#end - this.#first;
   }
 
-  /** Takes over the hash when the entry is provably the one seen before. */
+  /** Takes over the hash when the entry is provably the same. */
   reuse(table: FileTable, index: number): boolean {
     const old = this.find(table.names[index]!);
     const before = this.#table;
@@ -68,7 +68,7 @@ export class PreviousEntries {
     if (old < 0 || this.#table?.kind[old] !== EXCLUDED) this.#changed = true;
   }
 
-  /** The previous index of a name, -1 when it was not there. Names must be asked for in order. */
+  /** The previous index of a name, -1 when it was not there. Names must be looked up in order. */
   find(name: string): number {
     const table = this.#table;
     if (table === undefined) return -1;

@@ -1,4 +1,4 @@
-/** The root directory itself: without it there is nothing to look at, and only a restore makes it anew. */
+/** The root directory itself. Without it there is nothing to capture, and only a restore creates it again. */
 import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { createDirectories } from "../fs/mutate.ts";
@@ -10,24 +10,27 @@ export function isRootThere(root: AbsolutePath): boolean {
   return stat !== undefined && kindOf(stat) === "directory";
 }
 
-/** What every command says first where the root is missing. */
+/** What every command reports first when the root is missing. */
 export function rootGone(root: AbsolutePath): string {
   return `The directory no longer exists; ${comesBackBy(root)} brings its files back.`;
 }
 
-/** The command that brings a directory back, wherever it is typed. */
+/** The command that brings a directory back, from any current directory. */
 export function comesBackBy(root: AbsolutePath): string {
   const path = displayAbsolute(root);
   const word = /^[\w./:=@%+,-]+$/.test(path) ? path : `'${path.replaceAll("'", String.raw`'\''`)}'`;
   return `\`belay -C ${word} restore @\``;
 }
 
-/** Nothing is there, not even something else. */
+/** True when nothing stands at the root's path. */
 export function isRootGone(root: AbsolutePath): boolean {
   return statNode(root) === undefined;
 }
 
-/** [N1] A root that is gone is not a project whose files were all deleted: nothing is recorded of it. */
+/**
+ * [N1] Throws when the root is gone: that is not a project whose files were all deleted, so nothing is
+ * recorded.
+ */
 export function assertRootThere(root: AbsolutePath): void {
   if (isRootThere(root)) return;
   const path = displayAbsolute(root);
@@ -39,7 +42,7 @@ export function assertRootThere(root: AbsolutePath): void {
   );
 }
 
-/** Makes the root anew if nothing stands in its place. */
+/** Creates the root again if nothing stands in its place. */
 export function ensureRoot(root: AbsolutePath): void {
   if (isRootGone(root)) createDirectories(root);
   assertRootThere(root);

@@ -1,7 +1,7 @@
 /**
- * Reads from the outside what the rules of a capture need: ignore files at and above the root, git's
- * index, git's state. Git's index is only read when it or the ignore files changed since the last
- * capture; otherwise the exceptions found then still hold.
+ * Reads what the rules of a capture depend on: ignore files at and above the root, git's index, git's state.
+ * The index is read only when it or the ignore files changed since the last capture; otherwise the exceptions
+ * found then still hold.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { indexKey, readGitIndex } from "../git/git-index.ts";
@@ -35,13 +35,13 @@ export interface RulesRequest {
   readonly included?: readonly BytePath[] | undefined;
 }
 
-/** What stands at and above the root. */
+/** What was read at and above the root. */
 interface RootRules {
   readonly prefix: BytePath;
   readonly ignoreFiles: readonly RecordedIgnoreFile[];
 }
 
-/** Settings have a say in what is captured: they are recorded with the rules. */
+/** A request with the settings, which influence what is captured and are recorded with the rules. */
 export interface RecordRequest extends RulesRequest {
   readonly settings: RuleSettings;
 }
@@ -54,7 +54,7 @@ export interface AppliedRules {
   readonly rulesKey: string;
 }
 
-/** `sameRules`: the rules are believed to be those of the last capture; the belief is checked afterwards. */
+/** `sameRules`: the rules are presumed to be those of the last capture; that is checked afterwards. */
 type ScanWith = (rules: RulesInput, sameRules: boolean) => Scan;
 
 /** Reads the rules of one working copy. */
@@ -81,8 +81,8 @@ export class RulesReader {
   }
 
   /**
-   * Scans with the right exceptions: those found last time if nothing they depend on has changed. What is recorded is
-   * what the scan went by: an ignore file that changes meanwhile is for the next scan to find.
+   * Scans with the right exceptions: those found last time if nothing they depend on has changed. The rules
+   * recorded are the ones the scan used; an ignore file that changes meanwhile counts for the next scan.
    */
   apply(request: RecordRequest, last: CacheFacts | undefined, scanWith: ScanWith): AppliedRules {
     const repository = findRepository(this.#root);
@@ -122,7 +122,7 @@ export class RulesReader {
     return { state: readGitState(repository, createStatLookup(table), { ...options, ...previous }), key };
   }
 
-  /** The same for a table that is kept up to date: only what changed since the last time is looked at. */
+  /** Git's state for a table that is updated in place: only changed paths are examined. */
   liveGitState(
     repository: Repository | undefined,
     changed: Iterable<BytePath>,
@@ -172,7 +172,7 @@ function recordOf(request: RecordRequest, input: RootRules, scan: Scan): Recorde
   };
 }
 
-/** Tells rules apart, whatever is in git's index. */
+/** A key that distinguishes rules, whatever is in git's index. */
 export function keyOf(rules: RecordedRules): string {
   return hashBytes(encodeRules(rules));
 }

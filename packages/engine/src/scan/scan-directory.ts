@@ -1,4 +1,6 @@
-/** What a scan asks of one directory: whether its names are those of the last time, and what its ignore files say. */
+/**
+ * What a scan finds out about one directory: whether its names are unchanged, and what its ignore files say.
+ */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode, type FileStat } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
@@ -13,7 +15,7 @@ import type { OpenVisit } from "./scan-visit.ts";
 import { RACY } from "./stat-columns.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
 
-/** A directory at rest with the times it had then has the names it had then. */
+/** True when a directory at rest has its previous times, and therefore its previous names. */
 export function isListingKnown(table: FileTable | undefined, own: number, stat: FileStat): boolean {
   return (
     table !== undefined &&
@@ -31,14 +33,14 @@ export function isSameDirectory(previous: FileTable, own: number, stat: FileStat
   return own >= 0 && previous.kind[own] === DIRECTORY && previous.ino[own] === stat.ino;
 }
 
-/** undefined: the names are still those of the previous scan, as the entry that was taken over is. */
+/** Lists a directory; undefined when its names are still those of the previous scan. */
 export function listAgain(table: FileTable, ownEntry: number, path: AbsolutePath): string[] | undefined {
   const stat = statNode(path);
   if (stat !== undefined && isListingKnown(table, ownEntry, stat)) return undefined;
   try {
     return listDirectory(path);
   } catch {
-    // it goes away as we look; the watch above it tells
+    // it is disappearing; the watch above it reports that
     return [];
   }
 }
@@ -66,25 +68,25 @@ export function childRules(rules: DirectoryRules, name: string, root: AbsolutePa
   return rules.child(name, byLayer(readIgnoreFiles(root, joinPath(rules.path, name), () => true)));
 }
 
-/** Ignore files of one directory, as its rules take them. */
+/** Ignore files of one directory, by layer. */
 export function byLayer(files: readonly RecordedIgnoreFile[]): IgnoreFiles {
   return Object.fromEntries(files.map(({ layer, content }) => [layer, content]));
 }
 
 type StatOf = (name: string) => FileStat | undefined;
 
-/** The size that decides about a file of a database: of all its files the largest. */
+/** The size that decides about a file of a database: the largest of its set. */
 export function setSize(name: string, statOf: StatOf): number {
   return Math.max(...databaseSet(name).map((each) => Number(lookUp(each, statOf)?.size ?? 0)));
 }
 
-/** The name whose verdict counts: a log goes where its database goes. */
+/** The name whose verdict counts: a log follows its database. */
 export function judgedAs(name: string, statOf: StatOf): string {
   const [database] = isMapped(name) ? databaseSet(name) : [name];
   return database === name || lookUp(database, statOf) === undefined ? name : database;
 }
 
-/** Why a file that git ignores is left out; undefined when it is not, or git does not ignore it. */
+/** Why a git-ignored file is left out; undefined when it is captured, or not ignored. */
 export function whyTooLarge(
   { rules, statOf }: Pick<OpenVisit, "rules" | "statOf">,
   name: string,
@@ -101,15 +103,15 @@ function lookUp(name: string, statOf: StatOf): FileStat | undefined {
   try {
     return statOf(name);
   } catch {
-    // what cannot be looked at has no say
+    // a file that cannot be stat'ed has no say
     return undefined;
   }
 }
 
-/** Stands in for a stat that the system would not give. */
+/** Stands in for a stat that the system refused. */
 export const UNKNOWN_STAT = { mode: 0n, size: 0n, mtimeNs: 0n, ctimeNs: 0n, ino: 0n } as FileStat;
 
-/** Where each directory of a table is. */
+/** The index of each directory of a table. */
 export function directoryIndex(table: FileTable | undefined): Map<BytePath, number> {
   return new Map(table?.directories.map((path, index) => [path, index]));
 }
@@ -119,7 +121,7 @@ export function timesOf({ mtimeNs, ctimeNs }: FileStat): string {
   return `${mtimeNs} ${ctimeNs}`;
 }
 
-/** Makes a value when it is first asked for. */
+/** Creates a value on first use. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
   return () => (made ??= { value: make() }).value;

@@ -1,12 +1,12 @@
 /**
- * Looks at the whole working copy once: lists directories, stats every entry, applies the rules and
- * compares with the previous scan. Reads no file content except ignore files; what must be read is left
- * in `pending`. Never follows a symbolic link, never crosses a mount point, never opens a FIFO or device.
- * What cannot be looked at becomes a gap; nothing is left out silently.
+ * Scans the working copy once: lists directories, stats every entry, applies the rules and compares with the
+ * previous scan. Reads no file content except ignore files; what must be read is left in `pending`. Never
+ * follows a symbolic link, never crosses a mount point, never opens a FIFO or device. What cannot be accessed
+ * becomes a gap; nothing is left out silently.
  *
- * A directory whose own times are those of the previous scan, and at rest then, has the same names: it
- * is not listed again, and the verdicts on its names stand as long as the rules do, which the caller
- * checks afterwards (`RulesReader`). Its entries are still looked at, each of them.
+ * A directory that was at rest and whose own times are those of the previous scan has the same names. It is
+ * not listed again, and the verdicts on its names stand as long as the rules do, which the caller checks
+ * afterwards (`RulesReader`). Each of its entries is still stat'ed.
  */
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
@@ -40,7 +40,7 @@ import {
 import type { NamesToSee, Scan, ScanRequest } from "./scan-request.ts";
 import type { NamedNode, OpenVisit, Visit } from "./scan-visit.ts";
 
-/** Why a directory that git ignores is not captured, given the rules in it; undefined when it is. */
+/** Why a git-ignored directory is not captured under these rules; undefined when it is. */
 export function whyOverBudget(
   request: ScanRequest,
   path: BytePath,
@@ -51,7 +51,7 @@ export function whyOverBudget(
   return new Scanner(bare, new FileTable()).measure(path, rules);
 }
 
-/** One scan; `scan.ts` has the ways to begin one. */
+/** One scan; `scan.ts` starts it. */
 export class Scanner {
   readonly #request: ScanRequest;
   readonly #table: FileTable;
@@ -63,14 +63,16 @@ export class Scanner {
   readonly #before: number[] = [];
   readonly #excluded: ExcludedRoot[] = [];
   readonly #overBudget: ExcludedDirectory[] = [];
-  /** Ignored directories that are known to be too large. */
+  /** Ignored directories known to be over their budget. */
   readonly #over: ReadonlyMap<BytePath, string>;
   readonly #isPartial: boolean;
   readonly #ignoreFiles: RecordedIgnoreFile[] = [];
   readonly #linked: bigint[] = [];
   readonly #device: bigint;
   #previousDirectories: ReadonlyMap<BytePath, number> | undefined;
-  /** The previous index of the directory that comes next if nothing came or went: a guess that saves the search. */
+  /**
+   * The previous index of the next directory if nothing was added or removed: a guess that saves a search.
+   */
   #nextBefore = 0;
 
   constructor(
@@ -123,7 +125,7 @@ export class Scanner {
       return undefined;
     } catch (error) {
       if (error instanceof OverBudget) return error.reason;
-      // what cannot be read is for the scan to find
+      // the scan reports what cannot be read
       if (isErrno(error, "EACCES", "EPERM", "ENOENT", "ENOTDIR", "ELOOP")) return undefined;
       throw error;
     }
@@ -177,12 +179,12 @@ export class Scanner {
     return this.#table.addDirectory(path);
   }
 
-  /** Every entry is as before. */
+  /** Takes over a directory whose entries are all as before. */
   #takeOver(visit: Visit): void {
     const previous = this.#request.previous!;
     const table = this.#table;
     const directory = this.#addDirectory(visit);
-    // a tree that was never stored must be, changed or not
+    // a tree that was never stored must be stored, changed or not
     this.#unchanged.push(previous.hasTreeHash(visit.before) ? 1 : 0);
     const first = table.copyEntries(directory, previous, visit.before);
     const end = first + table.entryCount[directory]!;
@@ -210,7 +212,7 @@ export class Scanner {
     for (const child of open.subdirectories) this.#scan(child);
   }
 
-  /** The names and the verdicts on them are as before; the entries are looked at one by one. */
+  /** Names and verdicts are as before; the entries are examined one by one. */
   #lookAgain(visit: OpenVisit): void {
     const previous = this.#request.previous!;
     const first = previous.firstEntry[visit.before]!;
@@ -220,7 +222,8 @@ export class Scanner {
         const found = this.#stat(visit, name);
         if (found !== undefined) this.#accept(visit, found, previous.ignoredRoots.has(found.path));
       }
-      // a mount point or worktree can cease to be one without a trace in the directory's times, or a size change
+      // a mount point or worktree can cease to be one without changing the directory's times, or a size may
+      // change
       else if (previous.flags[old] !== 0) this.#look(visit, name);
       else this.#exclude(visit, name, previous.exclusionOf(old));
     }
@@ -305,7 +308,7 @@ export class Scanner {
     );
   }
 
-  /** Notes an ignored directory that is captured. Its content is counted, unless it just was. */
+  /** Records a captured ignored directory, and counts its content unless that was just done. */
   #ignoredRoot(visit: Visit, path: BytePath): IgnoredBudget | undefined {
     if (visit.rules().isIgnored) return undefined;
     this.#table.ignoredRoots.add(path);
@@ -314,19 +317,19 @@ export class Scanner {
     return isCounted ? undefined : new IgnoredBudget(path, ignoredLimits);
   }
 
-  /** Its own mode or times may have changed; what is in it has watches of its own. */
+  /** Its own mode or times may have changed; its content has watches of its own. */
   #keepDirectory(visit: OpenVisit, name: string, stat: FileStat, own: number): void {
     const index = this.#table.addEntry(visit.directory, name, DIRECTORY, stat);
     this.#table.setHash(index, this.#request.previous!.hashAt(own));
     if (isRacy(stat, this.#request.racySinceNs)) this.#table.flags[index] = RACY;
   }
 
-  /** Enters a directory whose entry was taken over as it was. */
+  /** Enters a directory whose entry was taken over. */
   #enterAgain(visit: Visit, parent: number, ownEntry: number): Visit {
     const name = this.#table.names[ownEntry]!;
     const joined = joinPath(visit.path, name);
     const before = this.#indexBefore(joined);
-    // the same text, but one that maps have seen before
+    // the same text, but a string that maps have hashed before
     const path = before < 0 ? joined : this.#request.previous!.directories[before]!;
     const isWatchNew = this.#request.entering?.(path) === true;
     const names = isWatchNew ? listAgain(this.#table, ownEntry, below(this.#request.root, path)) : undefined;
@@ -343,7 +346,7 @@ export class Scanner {
     return { ...child, rules: once(() => visit.rules().child(child.name, byLayer(ignoreFiles))) };
   }
 
-  /** null: it vanished, or is a gap now. */
+  /** null = it vanished, or is a gap now */
   #list(visit: OpenVisit, name: string, absolute: AbsolutePath, stat: FileStat): string[] | null {
     try {
       return listDirectory(absolute);
@@ -356,7 +359,7 @@ export class Scanner {
 
   #lookAtFile(visit: OpenVisit, { name, path, stat }: NamedNode, kind: "file" | "symlink"): void {
     const { fileLimitBytes, unlimited, ignoredLimits } = this.#request;
-    // [R136] a log without its database, or the other way round, would do harm when it is restored
+    // [R136] restoring a log without its database, or the reverse, would do harm
     const size = isMapped(name) ? setSize(name, visit.statOf) : Number(stat.size);
     const reason = unlimited.has(path)
       ? undefined
@@ -380,12 +383,12 @@ export class Scanner {
   #addGap(visit: OpenVisit, name: string, stat: FileStat, reason: GapReason): void {
     const index = this.#table.addEntry(visit.directory, name, GAP, stat);
     this.#table.setGap(index, reason);
-    // what could not be read may be readable next time without a trace in its times
+    // an unreadable file may become readable without its times showing it
     if (reason === "unreadable") this.#table.flags[index] = RACY;
     visit.cursor.compareGap(this.#table, index);
   }
 
-  /** Excluded names stay in the table, so that a directory need not be listed to know them. */
+  /** Excluded names stay in the table, so that an unchanged directory need not be listed to know them. */
   #exclude(visit: OpenVisit, name: string, rule: string, flags = 0): void {
     this.#table.addExcluded(visit.directory, name, rule, flags);
     visit.cursor.compareExcluded(name);

@@ -1,9 +1,9 @@
 /**
- * The stat cache: the last scan's table in one file, so that the next scan reads only what changed.
- * Disposable: whatever is wrong with it (torn, foreign, older format, other root) makes it absent, and
- * everything is read anew. It is written after the commit it belongs to and never synced.
- * [R7] An entry is trusted only if it was at rest when it was seen: its times are older than the scan
- * minus the file system's granularity. Others carry RACY and are read again.
+ * The stat cache: the last scan's table in one file, so that the next scan reads only what changed. It can be
+ * lost: a torn, foreign, outdated or misplaced file counts as absent, and everything is read again. It is
+ * written after the commit it belongs to and never synced.
+ * [R7] An entry is trusted only if it was at rest when it was seen: its times are older than the scan minus
+ * the file system's granularity. Other entries carry RACY and are read again.
  */
 import { createHash } from "node:crypto";
 import { readSmallFile } from "../fs/read-file.ts";
@@ -14,9 +14,9 @@ import type { GitState } from "../model/checkpoint.ts";
 import { HASH_BYTES } from "../model/object-hash.ts";
 import { FileTable } from "./file-table.ts";
 
-/** What else the next capture may reuse. */
+/** Further facts that the next capture may reuse. */
 export interface CacheFacts {
-  /** The checkpoint this scan became: if the store does not have it, the store is not the one the cache knows. */
+  /** The checkpoint of this scan. If the store does not have it, the cache belongs to another store. */
   readonly checkpoint: string;
   readonly snapshot: string;
   /** dev:ino of the root the scan saw. */
@@ -39,11 +39,11 @@ export interface StatCache {
 
 const MAGIC = "belay stat cache 4\n";
 const CHECKSUM_BYTES = 32;
-/** A multiple of eight, so that the columns can be used where they lie. */
+/** A multiple of eight, so that the columns can be used in place. */
 const BODY_START = 56;
 const LARGEST_CACHE = 2 ** 31 - 1;
 
-/** The cache in a file; undefined when there is none that can be used. */
+/** Reads the cache; undefined when there is no usable one. */
 export function readStatCache(path: AbsolutePath): StatCache | undefined {
   const bytes = readSmallFile(path, LARGEST_CACHE);
   if (bytes === undefined || bytes.length < BODY_START) return undefined;
@@ -52,14 +52,14 @@ export function readStatCache(path: AbsolutePath): StatCache | undefined {
   return head.equals(headOf([body])) ? decode(body) : undefined;
 }
 
-/** Replaces the cache in a file. */
+/** Replaces the cache file. */
 export function writeStatCache(path: AbsolutePath, cache: StatCache): void {
   const body = encode(cache);
   const head = Buffer.concat([headOf(body)], BODY_START);
   try {
     replaceFile(path, [head, ...body], { durable: false });
   } catch {
-    // a cache that cannot be written is one that is missing next time
+    // a cache that could not be written is simply missing next time
   }
 }
 
@@ -157,7 +157,7 @@ class ColumnReader {
     this.#at = body.byteOffset;
   }
 
-  /** A view: columns come in the order of their alignment. */
+  /** A view into the file: columns come in the order of their alignment. */
   take<Kind>(type: TypedArrayConstructor<Kind>, length: number): Kind {
     const start = this.#at;
     this.#at += length * type.BYTES_PER_ELEMENT;
@@ -173,7 +173,7 @@ function bytesOf(column: NodeJS.TypedArray): Buffer {
   return Buffer.from(column.buffer, column.byteOffset, column.byteLength);
 }
 
-/** Equal but for the checkpoint: an older one does as well, as long as it exists. */
+/** Equal except for the checkpoint: an older one is as good, as long as it exists. */
 export function sameFacts(a: CacheFacts, b: CacheFacts): boolean {
   const blank = { checkpoint: "", snapshot: "" };
   return JSON.stringify({ ...a, ...blank }) === JSON.stringify({ ...b, ...blank });

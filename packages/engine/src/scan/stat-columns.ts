@@ -1,16 +1,16 @@
-/** The columns of a table by which an unchanged entry is recognised, and how it is. */
+/** The columns by which an unchanged entry is recognised. */
 import { kindOf, type FileStat } from "../fs/file-stat.ts";
 import { MODE_BITS } from "../model/entry.ts";
 
 /** The kinds of entries, by their number in the kind column. */
 export const TABLE_KINDS = ["file", "symlink", "directory", "gap"] as const;
 
-/** Left out by a rule; its mode is the rule's number. */
+/** Excluded by a rule; the mode column holds the rule's number. */
 export const EXCLUDED = 254;
 
 /** Flag of an entry that was not at rest when it was seen. */
 export const RACY = 1;
-/** Flag of what is left out for its size: it may be small enough the next time. */
+/** Flag of an entry left out for its size: it may be small enough next time. */
 export const OVER = 2;
 
 /** The part of a table that is compared with the disk. */
@@ -18,7 +18,7 @@ export interface StatColumns {
   readonly names: readonly string[];
   readonly kind: Uint8Array;
   readonly flags: Uint8Array;
-  /** Permission bits; the reason's number for a gap. */
+  /** Permission bits; for a gap, the number of its reason. */
   readonly mode: Uint16Array;
   readonly size: Float64Array;
   readonly mtimeNs: BigInt64Array;
@@ -29,7 +29,7 @@ export interface StatColumns {
 /** The stat of a name in one directory; undefined when nothing is there. */
 export type StatOf = (name: string) => FileStat | undefined;
 
-/** True when every entry of a run has the stat it had, and had it at rest. */
+/** True when every entry of a run has its previous stat and was at rest. */
 export function areAsBefore(columns: StatColumns, first: number, count: number, statOf: StatOf): boolean {
   for (let index = first; index < first + count; index += 1) {
     if (columns.flags[index] !== 0) return false;
@@ -38,7 +38,7 @@ export function areAsBefore(columns: StatColumns, first: number, count: number, 
   return true;
 }
 
-/** True when an entry has the stat it had. */
+/** True when an entry has its previous stat. */
 export function hasStat(columns: StatColumns, index: number, statOf: StatOf): boolean {
   let stat: FileStat | undefined;
   try {

@@ -1,4 +1,4 @@
-/** Finds a path's stat in the table of the scan that has just been made. */
+/** Finds a path's stat in the table of a finished scan. */
 import { baseName, parentPath, type BytePath } from "../model/byte-path.ts";
 import { FILE, type FileTable } from "./file-table.ts";
 

@@ -23,14 +23,14 @@ export function readObject(path: AbsolutePath): Record<string, unknown> | undefi
   }
 }
 
-/** Replaces a file durably, making the home directory if need be. */
+/** Replaces a file durably, creating the home directory if needed. */
 export function writeObject(home: string, name: string, value: Record<string, unknown>): void {
   makePrivateDirectory(absolutePath(home));
   const text = `${JSON.stringify(value, undefined, 2)}\n`;
   replaceFile(homeFile(home, name), [Buffer.from(text)], { durable: true });
 }
 
-/** Whether a parsed value is an object, and no list. */
+/** True for an object that is not a list. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -126,7 +126,7 @@ describe("the file", () => {
     ["a list", "[1]"],
     ["null", "null"],
     ["a text", '"all"'],
-    ["a pause that is a text", { a: "for ever", all: true }],
+    ["a pause that is a text", { a: "forever", all: true }],
     ["a pause that is a list", { a: [0, 5000] }],
     ["a pause without an end", { a: { since: 0 }, all: { until: 5000 } }],
     ["times that are texts", { a: { since: "0", until: "5000" } }],

@@ -1,6 +1,7 @@
 /**
- * Pauses, in `$BELAY_HOME/paused.json`: of one workspace, or of all. Every process goes by that file, so a pause and its
- * end hold at once everywhere. A file that cannot be understood, or a clock that was set back, pauses nothing.
+ * Pauses, in `$BELAY_HOME/paused.json`: of one workspace, or of all. Every process reads that file, so a
+ * pause and its end hold everywhere at once. A file that cannot be parsed, or a clock that was set back,
+ * pauses nothing.
  */
 import { whileUnchanged } from "../fs/while-unchanged.ts";
 import type { Pause } from "../model/pause.ts";
@@ -27,7 +28,7 @@ export class WorkspacePauses {
     this.#read = whileUnchanged([homeFile(home, FILE)], () => readPauses(home));
   }
 
-  /** The active pause that lasts longest; null when captures are made. */
+  /** The active pause that lasts longest; null when there is none. */
   get current(): Pause | null {
     const now = this.#now();
     const pauses = this.#read();
@@ -35,7 +36,7 @@ export class WorkspacePauses {
     return active.sort((a, b) => b.until - a.until)[0] ?? null;
   }
 
-  /** Begins the pause of this workspace or of all, or ends it; the end of the pause of all ends every one there is. */
+  /** Begins or ends the pause of this workspace or of all; ending the pause of all ends every pause. */
   set(pause: Pause | null, scope: "workspace" | "all"): void {
     if (scope === "all") return setPauseOfAll(this.#home, pause);
     const { [this.#id]: _previous, ...others } = readPauses(this.#home);
@@ -44,7 +45,7 @@ export class WorkspacePauses {
   }
 }
 
-/** Begins the pause of all workspaces, or ends every pause there is. */
+/** Begins the pause of all workspaces, or ends every pause. */
 export function setPauseOfAll(home: string, pause: Pause | null): void {
   writeObject(home, FILE, pause === null ? {} : { ...readPauses(home), [ALL]: pause });
 }
@@ -53,7 +54,7 @@ function isActive(pause: Pause | undefined, now: number): pause is Pause {
   return pause !== undefined && pause.since <= now && now < pause.until;
 }
 
-/** [N2] What cannot be read or understood pauses nothing: captures go on. */
+/** [N2] A file that cannot be read or parsed pauses nothing: captures continue. */
 function readPauses(home: string): Pauses {
   try {
     const entries = Object.entries(readObject(homeFile(home, FILE)) ?? {});

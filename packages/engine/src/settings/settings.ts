@@ -24,7 +24,7 @@ export interface Settings {
   readonly "disk.capBytes": number;
   /** A preset of the retention policy. */
   readonly "retention.policy": string;
-  /** Whether conversations make checkpoints by themselves. */
+  /** Whether threads cause automatic checkpoints. */
   readonly "checkpoints.automatic": "on" | "off";
   /** Which events do: a preset of the checkpoint policy. */
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;

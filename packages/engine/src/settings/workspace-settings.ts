@@ -1,6 +1,6 @@
 /**
- * The settings that one workspace goes by, however long it is open: the settings file, the pauses, and what the
- * caller chose instead. Looked at again before each piece of work, and the same throughout it.
+ * The settings of one open workspace: the settings file, the pauses, and what the caller chose instead. Read
+ * again before each piece of work, and constant throughout it.
  */
 import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
@@ -16,7 +16,7 @@ export interface SettingsOwner {
   /** The workspace's id. */
   readonly id: string;
   readonly now: () => number;
-  /** Instead of what the settings say. */
+  /** Overrides the settings. */
   readonly policy?: CheckpointPolicy | undefined;
 }
 
@@ -46,7 +46,7 @@ export class WorkspaceSettings {
     return RETENTION_PRESETS[this.#read()["retention.policy"]]!;
   }
 
-  /** Which events make checkpoints by themselves; a pause comes before everything else. */
+  /** Which events cause automatic checkpoints; a pause overrides everything else. */
   get policy(): CheckpointPolicy {
     if (this.#isPaused()) return PAUSED;
     if (this.#policy !== undefined) return this.#policy;

@@ -1,4 +1,4 @@
-/** The way back of an edit that failed: its files are put back exactly as they were when it began. */
+/** The way back of a failed edit: its files are put back exactly as they were when it began. */
 import type { Context } from "../capture/context.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
 import { openTurnOf } from "../history/steps.ts";
@@ -10,11 +10,11 @@ import { planRestoreEdits } from "../restore/plan-restore.ts";
 import { editNotFound, type OpenEditCalls } from "./edits.ts";
 import type { Present } from "../capture/look.ts";
 
-/** Puts the files of an open edit back. What was half written is in the safety checkpoint. */
+/** Puts the files of an open edit back. Half-written content is in the safety checkpoint. */
 export function abortWay({ call, parts, paths }: OpenEditCalls): WayBack {
   const { thread, tool } = call;
   return {
-    safety: { thread, description: `Before taking ${tool} back` },
+    safety: { thread, description: `Before aborting ${tool}` },
     look: () => ({ unlimited: new Set(paths) }),
     plan: (context, { present }) => planAbort(context, { call, paths, present }),
     isWorthDoing: ({ edits, conflicts }) => edits.length > 0 && conflicts.length === 0,
@@ -49,7 +49,7 @@ function planAbort(
   return {
     ...EMPTY_PLAN,
     kind: "restore",
-    description: `Took ${call.tool} back`,
+    description: `Aborted ${call.tool}`,
     checkpoint: null,
     thread: call.thread,
     base: present.snapshot,

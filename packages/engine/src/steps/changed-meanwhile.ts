@@ -1,4 +1,4 @@
-/** What changed after the steps that an undo takes back, by no tool: it stays, and the plan names it. */
+/** What changed after the undone steps without a tool: it stays, and the plan names it. */
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import type { Change } from "../history/changes.ts";
@@ -25,7 +25,7 @@ function oldestBefore(steps: readonly Step[]): number {
   return Math.min(...steps.map(({ before }) => before ?? Infinity));
 }
 
-/** [R144] Paths that may have changed while captures were paused: maybe by a tool, of which no event is known. */
+/** [R144] Paths that may have changed during a pause, possibly by a tool whose events are unknown. */
 export function changedWhilePaused(
   { store: { db }, system }: Context,
   { steps, outside }: SelectedSteps,

@@ -1,33 +1,36 @@
 /**
- * Calls that end without a word. What they did is captured as soon as that is known, so that what changes later is not
- * taken for theirs.
+ * Calls that end without an event. What they did is captured as soon as that is known, so that later changes
+ * are not attributed to them.
  */
 import { wasInterrupted } from "../history/attribution.ts";
 import { isAgentGone, isCallOver, lastHeard, resumedCommands } from "../history/liveness.ts";
 import type { Recorded } from "../history/record.ts";
-import { closeCall, openCalls, takeUpCall, type ToolCall } from "../history/tool-calls.ts";
+import { closeCall, openCalls, reopenCall, type ToolCall } from "../history/tool-calls.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { isTrigger } from "./turns.ts";
 
-/** So long after the end of a command the agent may still tell of it. */
+/** The agent may report the end of a command this long after it. */
 const TELLING_MS = 1500;
 
-/** Looks for calls whose agent or command is gone, time and again. */
+/** Looks repeatedly for calls whose agent or command is gone. */
 export class CutOffWatch {
-  /** Calls that look cut off, by how they were last heard of: since when they do. */
+  /** Calls that look cut off, keyed by their last event, and since when they do. */
   #suspects = new Map<string, number>();
 
-  /** [R128] The checkpoint after a call that still looks cut off as it did at an earlier look; undefined where there is none. */
+  /**
+   * [R128] The checkpoint after a call that still looks cut off as it did at an earlier look; undefined when
+   * there is none.
+   */
   capture(context: Context): Recorded | undefined {
     if (!isTrigger(context, "tool")) return undefined;
     const { db } = context.store;
     const [moment, now] = [momentOf(context), context.system.elapsed()];
     const resumed = resumedCommands(db, moment);
-    // what is seen to run counts until it is seen to have ended
-    if (resumed.length > 0) db.transaction(() => resumed.forEach((call) => takeUpCall(db, call)));
+    // a running command counts until it is seen to have ended
+    if (resumed.length > 0) db.transaction(() => resumed.forEach((call) => reopenCall(db, call)));
     const over = openCalls(db)
       .filter((call) => isCallOver(db, call, moment))
       .map((call) => ({ call, name: `${call.seq} ${lastHeard(db, call.thread)}` }));
@@ -42,7 +45,7 @@ export class CutOffWatch {
   }
 }
 
-/** [R129] The agent itself says when it was interrupted: what was changed later is not its doing. */
+/** [R129] The agent itself reports when it was interrupted: later changes are not its own. */
 export function endInterrupted(context: Context, thread: ThreadId, at: number): Recorded | undefined {
   const { store, system } = context;
   const calls = openCalls(store.db).filter((call) => wasInterrupted(call, { thread, at }));

@@ -1,7 +1,7 @@
 /**
- * Edits that can be taken back: before a tool writes, the state of the files is put by; when the tool fails, the files
- * of that edit are put back exactly. Unless the policy asks for it an edit makes no checkpoint: the state
- * it began with is kept by the edit itself, as long as it is open.
+ * Edits that can be aborted: before a tool writes, the state of the files is saved; when the tool fails, the
+ * files of that edit are put back exactly. An edit takes no checkpoint unless the policy asks for one: the
+ * open edit itself holds the state it began with.
  */
 import { newestSeq } from "../history/checkpoints.ts";
 import type { Recorded } from "../history/record.ts";
@@ -29,7 +29,7 @@ export interface EditFacts {
   readonly within: string | null;
 }
 
-/** Announces an edit; its files are safe when this returns. */
+/** Announces an edit; its files are safe once this returns. */
 export function startEdit(context: Context, thread: ThreadId, { paths, tool, within }: EditFacts): string {
   const { store, system } = context;
   const id = system.newId();
@@ -58,7 +58,7 @@ export function startEdit(context: Context, thread: ThreadId, { paths, tool, wit
   return id;
 }
 
-/** The tool is done. Several edits within one leave one checkpoint. */
+/** Ends an edit whose tool has finished. Several edits within one leave one checkpoint. */
 export function finalizeEdit(context: Context, id: string): Recorded | undefined {
   const { store, system } = context;
   const { call: edit } = findEdit(context, id);

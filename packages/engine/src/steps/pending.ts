@@ -31,11 +31,11 @@ import type { Present } from "../capture/look.ts";
 /** Whose pending work is to be reset. */
 export interface ResetRequest {
   readonly thread: ThreadId;
-  /** Also what cannot be told apart from another thread's work. */
+  /** Also takes what cannot be told apart from another thread's work. */
   readonly includeShared: boolean;
 }
 
-/** How a thread stands against the disk. */
+/** The state of a thread compared with the disk. */
 export interface Pending {
   /** undefined while the thread has no checkpoint: then nothing can be pending. */
   readonly approved: Checkpoint | undefined;
@@ -101,7 +101,10 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
   };
 }
 
-/** The approved state of a thread. One that was pruned is replaced by the oldest checkpoint that the thread still has. */
+/**
+ * The approved state of a thread. A pruned one is replaced by the oldest checkpoint that the thread still
+ * has.
+ */
 export function approvedState({ store }: Context, thread: ThreadId): Checkpoint | undefined {
   const { base } = readOpenSession(store.db, thread);
   const approved =
@@ -110,7 +113,7 @@ export function approvedState({ store }: Context, thread: ThreadId): Checkpoint 
   return approved;
 }
 
-/** [N1] A state that only stands for the approved one is not passed off as it. */
+/** [N1] A substitute for the approved state is named as one. */
 function lostBase({ store }: Context, thread: ThreadId, approved: Checkpoint): string[] {
   if (readOpenSession(store.db, thread).base === approved.seq) return [];
   return [`The approved state was pruned; checkpoint ${approved.seq} is the oldest that is left`];
@@ -131,7 +134,9 @@ function changesSince(
   return history;
 }
 
-/** What of a difference is to be taken out: all of it, nothing, or this thread's changes among those of others. */
+/**
+ * The part of a difference to take out: all of it, nothing, or this thread's changes among those of others.
+ */
 function ownPart(edit: Edit, list: readonly OwnedChange[], isAlone: boolean): Change[] {
   const isUnknown = !isAlone && !isComplete(edit, list);
   if (!isUnknown && list.some(({ own }) => !own)) return ownRuns(list);
@@ -151,7 +156,7 @@ function isComplete({ from, to }: Edit, list: readonly OwnedChange[]): boolean {
   );
 }
 
-/** Own changes that follow one another are one; one that leads nowhere is none. */
+/** Consecutive own changes are one; a change that leads nowhere is none. */
 function ownRuns(list: readonly OwnedChange[]): Change[] {
   const runs: Change[] = [];
   list.forEach((change, index) => {

@@ -1,4 +1,4 @@
-/** The way back of a reset: what is pending is taken out, and the session is given up. */
+/** The way back of a reset: pending changes are taken out, and the session is abandoned. */
 import type { Context } from "../capture/context.ts";
 import { appendEvent } from "../history/events.ts";
 import { closeSession, readOpenSession } from "../history/sessions.ts";
@@ -8,7 +8,7 @@ import type { ResetOutcome } from "../model/session.ts";
 import type { WayBack } from "../restore/go-back.ts";
 import { approvedState, findPending, type ResetRequest } from "./pending.ts";
 
-/** Takes out what a thread changed since its approved state; where nothing is pending only the session ends. */
+/** Takes out what a thread changed since its approved state; if nothing is pending, only the session ends. */
 export function resetWay(request: ResetRequest): WayBack<ResetOutcome> {
   const { thread } = request;
   return {

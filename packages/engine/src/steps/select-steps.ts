@@ -42,7 +42,7 @@ export interface StepRequest {
 export interface SelectedSteps {
   readonly steps: readonly Step[];
   readonly changes: readonly (readonly Change[])[];
-  /** Changes by no tool that no checkpoint has yet. */
+  /** Changes without a tool that no checkpoint has yet. */
   readonly outside: readonly Change[];
   /** Ids of the steps that are at work together now. */
   readonly windows: readonly string[];
@@ -63,7 +63,7 @@ export function isNothingListed({ store }: Context, { kind, thread }: StepReques
   return listSteps(store.db, listOf(kind), { thread, limit: 1 }).length === 0;
 }
 
-/** The step that an undo would take back; null when there is none, or when it can no longer be moved. */
+/** The step that an undo would take; null when there is none or it can no longer be moved. */
 export function stepToUndo(context: Context, present: Present): Step | null {
   const [last] = lastSteps(context, { kind: "undo", count: 1 }, unrecordedIn(context, present));
   return last === undefined || last.step.pruned ? null : last.step;
@@ -191,7 +191,7 @@ function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: read
 const PAST: Readonly<Record<StepRequest["kind"], string>> = {
   undo: "undone",
   redo: "redone",
-  revert: "taken out",
+  revert: "reverted",
 };
 
 function stepsMissing(wanted: number, available: number): EngineError<"STEPS_MISSING"> {

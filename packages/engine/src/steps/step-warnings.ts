@@ -1,4 +1,4 @@
-/** What a person should know before agreeing to an undo: what it cannot take back, and what it leaves unapproved. */
+/** What a person should know before an undo: what it cannot take back, and what it leaves unapproved. */
 import type { Context } from "../capture/context.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { countPausedTurns } from "../history/paused-stretches.ts";
@@ -27,7 +27,7 @@ function approvalWarnings({ store }: Context, steps: readonly Step[]): string[] 
     .map(({ description }) => `"${description}" was approved; without it the state is unapproved`);
 }
 
-/** [R153] The newest change may be of a turn that nothing is known of: an undo takes another, and says so. */
+/** [R153] The newest change may belong to an uncaptured turn: the undo takes another step, and says so. */
 function uncapturedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
   const since = Math.min(...steps.map(({ before }) => before ?? Infinity));
   const lost = listUncaptured(db, undefined).filter(({ after }) => after >= since);
@@ -38,7 +38,7 @@ function uncapturedWarnings({ store: { db } }: Context, steps: readonly Step[]):
   ];
 }
 
-/** [R144] The newest turns may be no steps: an undo takes another, and says so. */
+/** [R144] The newest turns may not be steps: the undo takes another step, and says so. */
 function pausedWarnings({ store: { db } }: Context, steps: readonly Step[]): string[] {
   const befores = steps.flatMap(({ before }) => before ?? []);
   const since = befores.length === 0 ? undefined : checkpointAt(db, Math.min(...befores));

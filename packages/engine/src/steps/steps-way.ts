@@ -153,7 +153,7 @@ function describe({ kind, target, paths }: StepRequest, steps: readonly Step[]):
   return `${verb[kind]}${paths === undefined ? "" : ` ${listPaths(paths)} of`}: ${what}`;
 }
 
-/** The conversation that all of them belong to, if it is one. */
+/** The thread that all of them belong to, if there is one. */
 function threadOf(steps: readonly StepSummary[]): ThreadId | null {
   const [first, ...others] = new Set(steps.map(({ thread }) => thread));
   return others.length === 0 ? (first ?? null) : null;

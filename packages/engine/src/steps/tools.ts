@@ -1,4 +1,4 @@
-/** Tool calls and agents as they begin and end: captures around them tell who changed what. */
+/** Tool calls and agent runs as they begin and end: captures around them show who changed what. */
 import { newestSeq } from "../history/checkpoints.ts";
 import type { Recorded } from "../history/record.ts";
 import { continueStep, lastTurnOf, openTurnOf } from "../history/steps.ts";
@@ -13,7 +13,7 @@ import {
   openCall,
   keepInBackground,
   setBrackets,
-  takeUpCall,
+  reopenCall,
 } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { AgentFacts } from "../model/checkpoint.ts";
@@ -26,7 +26,7 @@ import { isTrigger, openPromptedTurn } from "./turns.ts";
 /** What is known of a tool call when it begins. */
 export type ToolFacts = Omit<ToolRequest, "paths"> & { readonly paths: readonly BytePath[] };
 
-/** Before a tool runs; undefined when the policy wants no checkpoint. */
+/** Call before a tool runs; undefined when the policy takes no checkpoint. */
 export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): Recorded | undefined {
   if (!isTrigger(context, "tool")) return undefined;
   const { store, system } = context;
@@ -67,7 +67,7 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
   });
 }
 
-/** The turn that is under way; a tool that runs without one goes on with the last, or begins the first. */
+/** The open turn. A tool without one continues the last turn, or begins the first. */
 function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; before: number }): string {
   const { store, system } = context;
   const open = openTurnOf(store.db, thread);
@@ -79,7 +79,7 @@ function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; bef
   return id;
 }
 
-/** After a tool ran or failed; undefined when the policy wants no checkpoint. */
+/** Call after a tool ran or failed; undefined when the policy takes no checkpoint. */
 export function endTool(
   context: Context,
   thread: ThreadId,
@@ -87,7 +87,7 @@ export function endTool(
 ): Recorded | undefined {
   const { store, system } = context;
   const given = unfinished ? undefined : findGivenUpCall(store.db, toolUseId);
-  if (given !== undefined) store.db.transaction(() => takeUpCall(store.db, given));
+  if (given !== undefined) store.db.transaction(() => reopenCall(store.db, given));
   const call = findOpenCall(store.db, toolUseId);
   const close = () => {
     if (call === undefined) return;
@@ -95,7 +95,7 @@ export function endTool(
     else closeCall(store.db, call, system.now());
   };
   if (!isTrigger(context, "tool")) {
-    // it began when tools were captured: left open, it would be taken for the author of all that follows
+    // it began when tools were captured: left open, later changes would be attributed to it
     if (call !== undefined) store.db.transaction(close);
     return undefined;
   }

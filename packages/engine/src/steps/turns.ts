@@ -1,7 +1,7 @@
 /**
- * Turns: a checkpoint before, work, a checkpoint after; what changed in between is one step. A turn of
- * this process has an owner and is over when its process is; one that is driven from outside is over with its
- * stop, with the thread's next prompt, or with the undo that closes it.
+ * Turns: a checkpoint before, work, a checkpoint after; what changed in between is one step. A turn of this
+ * process has an owner and ends with the process. One driven from outside ends with its stop event, with the
+ * thread's next prompt, or with the undo that closes it.
  */
 import { checkpointAt, newestSeq, setMessageIndex } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
@@ -106,12 +106,12 @@ function closeTurns({ store, system }: Context, thread: ThreadId, after: number)
   closeCallsOf(store.db, thread, null, system.now());
 }
 
-/** Where nothing is captured, a turn ends with the last capture of it. */
+/** Where nothing is captured, a turn ends with its last capture. */
 function closeTurnsUncaptured(context: Context, thread: ThreadId): void {
   closeTurns(context, thread, newestSeq(context.store.db));
 }
 
-/** The stop of a turn that is driven from outside; undefined when none is open, or nothing is captured. */
+/** Ends a turn that is driven from outside; undefined when none is open, or nothing is captured. */
 export function stopTurn(context: Context, thread: ThreadId, { deadline }: Bounded): Recorded | undefined {
   const turn = openTurnOf(context.store.db, thread);
   if (turn === undefined) return undefined;
@@ -153,7 +153,7 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
   });
 }
 
-/** A turn that no process owns: it lives as long as its conversation goes on. */
+/** A turn without an owning process: it lives as long as its conversation. */
 export function openPromptedTurn(
   { store, system }: Context,
   turn: { id: string; thread: ThreadId; prompt: string; summary?: string; before: number },
@@ -197,7 +197,7 @@ function beginningOf(text: string): string {
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join("")}…`;
 }
 
-/** What was taken back since the thread's last turn began: its agent still believes it to be there. */
+/** What was taken back since the thread's last turn began: its agent still believes it is there. */
 function goneSince({ store }: Context, thread: ThreadId): RolledBack[] {
   const last = lastTurnOf(store.db, thread);
   return last === undefined ? [] : rolledBackSince(store.db, thread, last.before ?? 0);

@@ -45,7 +45,7 @@ export function releaseLease(db: Database, id: string): void {
  * [N1] Releases a lease if the store allows it. A lease that stays is void once its process ends. A failed
  * release must not hide the outcome of the work.
  */
-export function giveBack(release: () => void): void {
+export function releaseQuietly(release: () => void): void {
   try {
     release();
   } catch (error) {

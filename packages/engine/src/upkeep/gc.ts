@@ -13,7 +13,7 @@ import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-has
 import type { StepSummary } from "../model/plan.ts";
 import type { GcReport } from "../model/reports.ts";
 import type { System } from "../model/system.ts";
-import { giveBack, readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { releaseQuietly, readLeases, releaseLease, takeLease } from "../store/lease.ts";
 import { PackBuilder, storePackAgain } from "../store/object-writer.ts";
 import { CAPTURE_LEVEL, COLD_LEVEL, COLD_PACK_BYTES } from "../store/pack.ts";
 import { pageBytes, readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
@@ -51,7 +51,7 @@ export function collectGarbage(store: Store, system: System, request: GcRequest)
     try {
       return new Collector(store, system).run(request);
     } finally {
-      giveBack(() => store.db.transaction(() => releaseLease(store.db, lease)));
+      releaseQuietly(() => store.db.transaction(() => releaseLease(store.db, lease)));
     }
   });
 }

@@ -26,7 +26,7 @@ describe("looking", () => {
   );
 
   test(
-    "is not repeated for ever",
+    "is not repeated forever",
     inWorkspace({ x: "0" }, async (temp) => {
       let attempts = 0;
       const look = runnerOf(temp).look(() => {

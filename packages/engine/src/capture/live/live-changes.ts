@@ -1,4 +1,6 @@
-/** What the watcher has named and no capture has recorded yet: names by directory, and whether they were replaced. */
+/**
+ * What the watcher named and no capture has recorded yet: names by directory, and whether they were replaced.
+ */
 import { ancestorPaths, baseName, joinPath, parentPath, type BytePath } from "../../model/byte-path.ts";
 
 /** More than this is no longer cheaper than a scan, and would only fill memory. */
@@ -27,7 +29,7 @@ export class LiveChanges {
     return this.#isReplacedAbove(path) || this.#replaced(path) !== undefined;
   }
 
-  /** True when what stands at a path may be another thing than what stood there. */
+  /** True when a path may hold another thing than before. */
   isReplaced(path: BytePath): boolean {
     return this.#count > 0 && (this.#replaced(path) === true || this.#isReplacedAbove(path));
   }
@@ -41,7 +43,9 @@ export class LiveChanges {
     this.#count = 0;
   }
 
-  /** Directories with the names to look at, parents first; what stands in a replaced directory is not named again. */
+  /**
+   * Directories with the names to examine, parents first; names inside a replaced directory are not repeated.
+   */
   *directories(): Generator<[BytePath, ReadonlyMap<string, boolean>]> {
     for (const directory of [...this.#names.keys()].sort()) {
       if (!this.#isReplacedAbove(joinPath(directory, "x"))) yield [directory, this.#names.get(directory)!];

@@ -1,6 +1,6 @@
 /**
- * Files with several names: an event comes only for the name under which one was written. When such a file is among
- * what changed, its other names in the working copy are looked at too; names elsewhere are for a full scan to notice.
+ * Files with several names: an event names only the path that was written. When such a file changed, its
+ * other names in the working copy are examined too. Names elsewhere are left to a full scan.
  */
 import { joinPath, type BytePath } from "../../model/byte-path.ts";
 import { FILE, type FileTable } from "../../scan/file-table.ts";

@@ -1,8 +1,8 @@
 /**
- * The rules of the last full scan, and whether they still hold. They depend on few things, all of which are looked
- * at before each capture: the ignore files at and above the root, git's index, the other workspaces, the settings, the
- * paths that tools named. Ignore files further down are the watcher's concern. Only a newly named path leaves the rules as they
- * are everywhere else; any other change is for a full scan.
+ * The rules of the last full scan, and whether they still hold. They depend on few things, all checked before
+ * each capture: the ignore files at and above the root, git's index, the other workspaces, the settings, the
+ * paths that tools named. The watcher reports ignore files further down. A newly named path leaves the rules
+ * as they are everywhere else; any other change requires a full scan.
  */
 import { indexKey, readGitIndex } from "../../git/git-index.ts";
 import type { Repository } from "../../git/git-repository.ts";

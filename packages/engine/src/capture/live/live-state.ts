@@ -24,7 +24,7 @@ export type LiveState = "cold" | "unproven" | "live" | "closed";
  * - `swept`: every path was compared with that tree; what differs is named
  * - `scanned`: a full scan was recorded; its tree is the known one
  * - `outdated`: the tree no longer fits (rules, budgets, the store); the watches are good
- * - `eventsLost`: the watcher may have missed something; watches are made anew
+ * - `eventsLost`: the watcher may have missed something; watches are created again
  * - `closed`: the workspace is closed, or the system has no more watches
  */
 export type LiveEvent = "loaded" | "swept" | "scanned" | "outdated" | "eventsLost" | "closed";

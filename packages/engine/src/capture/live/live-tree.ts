@@ -1,8 +1,9 @@
 /**
- * The last scan's table, kept up to date in place: what a partial scan saw is merged into it, and only the trees
- * of directories in which something changed are made anew. Numbers, gaps and excluded paths are kept by difference.
- * What was merged counts as unrecorded (to be read again, its trees without a name) until `recorded` says that the
- * store has it: a capture that fails or only looked leaves nothing behind that could be taken for stored.
+ * The last scan's table, updated in place: a partial scan is merged into it, and only the trees of changed
+ * directories are built again. Numbers, gaps and excluded paths are updated by difference.
+ * What was merged counts as unrecorded (to be read again, its trees without a name) until `recorded` says
+ * that the store has it: a capture that fails or only looked leaves nothing that could be mistaken for
+ * stored.
  */
 import {
   baseName,
@@ -31,14 +32,14 @@ export class LiveTree {
   readonly #index = new Map<BytePath, number>();
   readonly #gaps = new Map<BytePath, Gap>();
   readonly #excluded = new Map<BytePath, string>();
-  /** Paths that can change without the watcher's knowledge, but not without a look at them. */
+  /** Paths that can change without an event and must be examined each time. */
   readonly #restless = new Map<BytePath, true>();
   files = 0;
   bytes = 0;
   /** Directories whose tree is not known to be in the store. */
   readonly #unrecorded = new Set<BytePath>();
   readonly #trees = new Map<BytePath, ObjectHash>();
-  /** What was at the paths that changed since the last `recorded`; undefined: nothing. */
+  /** What was at the paths that changed since the last `recorded`; undefined = nothing. */
   readonly #before = new Map<BytePath, Entry | undefined>();
   #recorded: ObjectHash;
   /** Entries read since the last `recorded`, and whether they were at rest. */
@@ -100,7 +101,7 @@ export class LiveTree {
     return { size: size[index]!, mtimeNs: mtimeNs[index]!, mode: mode[index]! };
   }
 
-  /** Takes over what a partial scan saw; returns the directories that are no longer there. */
+  /** Merges what a partial scan saw; returns the directories that no longer exist. */
   merge(scan: Scan, looks: Iterable<NamesToSee>): BytePath[] {
     const seen = new SeenPart(scan);
     const dropped: BytePath[] = [];
@@ -108,7 +109,7 @@ export class LiveTree {
     this.#ignoredUse.rootsChanged();
     for (const { path, names } of looks) {
       const target = this.#index.get(path);
-      // it went away with a directory above it, or was entered as a part of it
+      // it disappeared with a directory above it, or was entered as a part of it
       if (target === undefined || seen.entered.has(path)) continue;
       for (const name of names.keys()) this.#takeOut(path, name, seen, dropped);
       this.#putIn(path, target, { names, seen, at: seen.looked.get(path)! });
@@ -120,7 +121,7 @@ export class LiveTree {
     return dropped.filter((path) => !this.#index.has(path));
   }
 
-  /** Makes the trees of all unrecorded directories and of those above that thereby change, deepest first. */
+  /** Builds the trees of all unrecorded directories and of their changed ancestors, deepest first. */
   build(sink: ContentSink): ObjectHash {
     this.#trees.clear();
     for (const path of withAncestors(this.#unrecorded)) {
@@ -132,7 +133,9 @@ export class LiveTree {
     return this.#trees.get(ROOT_PATH) ?? this.#table.treeHashAt(this.#index.get(ROOT_PATH)!);
   }
 
-  /** What leads from the snapshot that was last recorded to what was built; below a gap nothing is known [R12]. */
+  /**
+   * The edits from the last recorded snapshot to the one that was built; below a gap nothing is known [R12].
+   */
   changes(): { since: ObjectHash; edits: Edit[] } {
     const edits: Edit[] = [];
     for (const [path, from] of this.#before) {
@@ -148,7 +151,7 @@ export class LiveTree {
     return index >= 0 && this.#table.kind[index]! < EXCLUDED ? this.#table.entryAt(index) : undefined;
   }
 
-  /** What was merged and built is in the store now. */
+  /** Call when what was merged and built is in the store. */
   recorded(): void {
     for (const [index, flags] of this.#merged) this.#table.flags[index] = flags;
     this.#merged.clear();
@@ -167,7 +170,7 @@ export class LiveTree {
     this.#mostEntries = roomFor(this.#table);
   }
 
-  /** Puts a directory's tree into its own entry; true when it was another. */
+  /** Writes a directory's tree into its own entry; true when it changed. */
   #nameTree(path: BytePath, hash: ObjectHash): boolean {
     const own = this.find(path);
     const before = this.#table.hashAt(own);
@@ -180,7 +183,7 @@ export class LiveTree {
     this.#table.forgetTreeHash(this.#index.get(path)!);
   }
 
-  /** Takes a name out of the counts, and what is below it out of the table unless it stays. */
+  /** Removes a name from the counts, and what is below it from the table unless it stays. */
   #takeOut(directory: BytePath, name: string, seen: SeenPart, dropped: BytePath[]): void {
     const path = joinPath(directory, name);
     const index = this.find(path);
@@ -205,7 +208,10 @@ export class LiveTree {
     dropped.push(path);
   }
 
-  /** Puts names as they are now into a directory: in place if the names are the same, else as a new run. */
+  /**
+   * Writes names as they are now into a directory: in place if the names are the same, otherwise as a new
+   * run.
+   */
   #putIn(path: BytePath, target: number, { names, seen, at }: PutIn): void {
     const table = this.#table;
     const fresh = [...seen.table.entriesOf(at)].filter((index) => seen.table.kind[index] !== ABSENT);
@@ -229,7 +235,7 @@ export class LiveTree {
     for (const index of stay) table.copyEntry(target, table, index);
   }
 
-  /** Adds a directory that was entered, with all that is in it. */
+  /** Adds a directory that was entered, with everything in it. */
   #graft(path: BytePath, seen: SeenPart, at: number): void {
     const directory = this.#table.addDirectory(path);
     this.#index.set(path, directory);
@@ -240,19 +246,22 @@ export class LiveTree {
       this.#note(path, index, seen, start + index - first);
   }
 
-  /** Counts an entry that was merged; what was read for it is to be read again until it is recorded. */
+  /** Counts a merged entry; its content is read again until it is recorded. */
   #note(directory: BytePath, index: number, seen: SeenPart, source: number): void {
     this.#count(directory, index, 1);
     const path = joinPath(directory, this.#table.names[index]!);
     if (!this.#before.has(path)) this.#before.set(path, undefined);
-    // what was read at this place before is another thing now
+    // what was read at this place before is another entry now
     this.#merged.delete(index);
     if (!seen.pending.has(source)) return;
     this.#merged.set(index, this.#table.flags[index]!);
     this.#table.flags[index] = RACY;
   }
 
-  /** Takes an entry out of the counts; the first time since the last `recorded` it is what was there before. */
+  /**
+   * Removes an entry from the counts; the first time since the last `recorded` it is remembered as what was
+   * there before.
+   */
   #uncount(directory: BytePath, index: number): void {
     const path = joinPath(directory, this.#table.names[index]!);
     if (!this.#before.has(path)) this.#before.set(path, this.#entry(index));
@@ -282,7 +291,10 @@ export class LiveTree {
   }
 }
 
-/** A partial scan by path. A directory can be in it twice: looked at for some names, and entered with one above it. */
+/**
+ * A partial scan by path. A directory can be in it twice: visited for some names, and entered with one above
+ * it.
+ */
 class SeenPart {
   readonly table: FileTable;
   readonly pending: ReadonlySet<number>;

@@ -1,6 +1,6 @@
 /**
- * What surrounds live captures: the start, the second reading of hot files after the answer, and the sweep that looks
- * for what no watcher reports. All of it gives way to the event loop every few milliseconds.
+ * What surrounds live captures: the start, the second reading of hot files after the answer, and the sweep
+ * for changes that no watcher reports. All of it yields to the event loop every few milliseconds.
  */
 import { setImmediate as turnOfTheLoop, setTimeout as delay } from "node:timers/promises";
 import { below, type AbsolutePath } from "../../fs/absolute-path.ts";
@@ -24,7 +24,7 @@ import { readFileContent } from "../read-content.ts";
 import type { Scan } from "../../scan/scan-request.ts";
 import type { StatCache } from "../../scan/stat-cache.ts";
 
-/** Paths that changed in silence, and the checkpoints that lack the change. */
+/** Paths that changed without an event, and the checkpoints that lack the change. */
 export interface Missed {
   readonly paths: readonly BytePath[];
   readonly checkpoints: readonly string[];
@@ -50,9 +50,9 @@ export class LiveWatch {
   readonly #root: AbsolutePath;
   readonly #noteDoubts: (checkpoint: string, doubts: readonly Doubt[]) => void;
   readonly #rereading = new Set<Promise<void>>();
-  /** What a second reading found, and the store does not have yet. */
+  /** Doubts from second readings that are not in the store yet. */
   readonly #unnoted: { readonly checkpoint: string; readonly doubts: readonly Doubt[] }[] = [];
-  /** Live captures since everything was last looked at. */
+  /** Live captures since the last sweep. */
   #sinceSweep: Recorded[] = [];
 
   constructor(
@@ -65,7 +65,7 @@ export class LiveWatch {
     this.#noteDoubts = noteDoubts;
   }
 
-  /** Watches what the last capture saw; whatever is different by now is looked at by the next one. */
+  /** Watches what the last capture saw; the next capture examines what differs by now. */
   async start({ table, facts }: StatCache, rules: RecordedRules): Promise<void> {
     // something was looked at and never recorded: only a full scan tells what has changed since the last checkpoint
     if (!table.isWhole) return;
@@ -98,7 +98,7 @@ export class LiveWatch {
     return this.capture.tree?.table ?? seen.cache.table;
   }
 
-  /** Looks at everything once more; what differs and was not reported is marked in the captures that lack it. */
+  /** Sweeps everything; changes that were not reported are marked in the captures that lack them. */
   async reconcile(look: () => OneLook): Promise<Missed> {
     const captures = this.#sinceSweep;
     const suspects = new LiveChanges();
@@ -191,7 +191,7 @@ export class LiveWatch {
     this.#rereading.add(reading);
   }
 
-  /** Nobody waits for this: when the store cannot be written, it is for the next time. */
+  /** Not urgent: if the store cannot be written, the next time will do. */
   #noteUnnoted(): void {
     try {
       for (let next = this.#unnoted[0]; next !== undefined; next = this.#unnoted[0]) {
@@ -207,7 +207,7 @@ export class LiveWatch {
     try {
       return readFileContent(below(this.#root, path), DISCARD).hash;
     } catch {
-      // gone or out of reach: not what it was
+      // gone or inaccessible: not what it was
       return undefined;
     }
   }

@@ -1,11 +1,11 @@
 /**
- * Live capture: a capture looks only at what the watcher named since the last one, so it costs what changed. The
- * watcher is a hint. A full scan decides at the start, before a restore, and whenever the known tree may be wrong:
- * events may be missing, rules changed, the root was replaced. `live-state.ts` has the states and what leads from one
- * to another.
+ * Live capture examines only what the watcher named since the last one, so it costs what changed. The watcher
+ * is a hint. A full scan decides at the start, before a restore, and whenever the known tree may be wrong:
+ * events may be missing, rules changed, the root was replaced. `live-state.ts` has the states and their
+ * transitions.
  *
- * Nothing is missed in a new directory, because its watch is made before it is listed: what happened earlier is in the
- * listing, what happens later is an event. So one cookie is enough for everything that happened before it.
+ * Nothing is missed in a new directory, because its watch is created before it is listed: earlier changes are
+ * in the listing, later ones are events. So one cookie covers everything that happened before it.
  */
 import { below, type AbsolutePath } from "../../fs/absolute-path.ts";
 import { statNode } from "../../fs/file-stat.ts";
@@ -54,7 +54,7 @@ export interface LiveSeen
   readonly hot: ReadonlyMap<BytePath, ObjectHash>;
 }
 
-/** The tree that captures go by, with its rules and its hard links. */
+/** The tree that captures rely on, with its rules and its hard links. */
 class KnownTree {
   readonly rules: LiveRules;
   readonly #table: FileTable;
@@ -74,7 +74,7 @@ class KnownTree {
     return (this.#links ??= new LiveLinks(this.tree.table));
   }
 
-  /** Makes now what the next capture, or the next full scan, will need. */
+  /** Computes now what the next capture, or the next full scan, will need. */
   makeReady(): void {
     void this.links;
     this.#table.texts();
@@ -89,7 +89,7 @@ export class LiveCapture {
   readonly watches: DirectoryWatches;
   readonly changes = new LiveChanges();
   #state: LiveState = "cold";
-  /** There in the states of which `hasTree` says so. */
+  /** Set in the states for which `hasTree` is true. */
   #known: KnownTree | undefined;
   /** Why captures are not live. */
   #reason = SCAN_FIRST;
@@ -164,7 +164,7 @@ export class LiveCapture {
   loaded(cache: StatCache, rules: RecordedRules): void {
     if (!takesTree(this.#state, "loaded")) return;
     this.#take(cache, rules);
-    // a scan watches as much of a directory over its budget as proves that it is; nothing was scanned
+    // a scan watches only as much of an over-budget directory as proves that it is one; nothing was scanned
     this.#touchedOver = new Set(rules.overBudget.map(({ path }) => path));
     this.#on("loaded", SCAN_FIRST);
   }
@@ -182,12 +182,12 @@ export class LiveCapture {
     this.#on("scanned", this.#reason);
   }
 
-  /** The known tree is no longer to be relied on; the watches are good. */
+  /** The known tree can no longer be trusted; the watches are good. */
   outdate(reason: string): undefined {
     this.#on("outdated", `${reason}; ${SCAN_FIRST}`);
   }
 
-  /** Events are missing: a watch may have died with its directory, so all are made anew. */
+  /** Events are missing: a watch may have died with its directory, so all are created again. */
   loseEvents(reason: string): void {
     this.#on("eventsLost", `${reason}; ${SCAN_FIRST}`);
   }
@@ -227,7 +227,10 @@ export class LiveCapture {
         this.watches.remove(path);
   }
 
-  /** Looks at what changed since the last capture, of which `last` has the facts; undefined when a full scan has to. */
+  /**
+   * Examines what changed since the last capture, whose facts are in `last`; undefined when a full scan is
+   * needed.
+   */
   see(look: OneLook, last: CacheFacts): LiveSeen | undefined {
     if (this.#known === undefined) return undefined;
     const { tree, rules } = this.#known;
@@ -299,7 +302,7 @@ export class LiveCapture {
     this.#touchedOver.clear();
   }
 
-  /** What was left out for its size is counted again when something changed in the part that proved it. */
+  /** Counts an over-budget directory again when something changed in the part that proved it. */
   #areStillOver(look: OneLook, tree: LiveTree, rules: LiveRules): boolean {
     const request = { ...look.scanRequest, previous: tree.table, entering: this.entering };
     return [...this.#touchedOver].every((root) => {
@@ -318,7 +321,7 @@ export class LiveCapture {
     return looks;
   }
 
-  /** A directory that is entered anew may be another one than the watch is on. */
+  /** A directory that is entered again may be another one than the watch is on. */
   readonly #enteringAnew = (path: BytePath): boolean => {
     this.watches.remove(path);
     return this.entering(path);
