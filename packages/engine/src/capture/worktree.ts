@@ -132,7 +132,7 @@ export class Worktree {
     };
   }
 
-  /** Looks at everything. */
+  /** Scans everything. */
   #seeEverything(look: OneLook): LookResult {
     const last = this.#last.usable();
     // another root has other directories, and watches that know nothing of them
