@@ -30,14 +30,14 @@ describe("[R156] the right to carry out an event", () => {
     const claim = notes.claim("tool-before:1");
     expect(claim).toMatchObject({ arrivedAt: null });
     expect(notes.claim("tool-before:1")).toBeNull();
-    claim!.settle(true);
+    claim!.close(true);
     expect(notes.claim("tool-before:1")).toBeNull();
     expect(notes.claim("tool-before:2")).not.toBeNull();
   });
 
   test("is given again after a failure", () => {
     const { notes } = setUp();
-    notes.claim("tool-before:1")!.settle(false);
+    notes.claim("tool-before:1")!.close(false);
     expect(notes.wasClaimed("tool-before:1")).toBe(false);
     expect(notes.claim("tool-before:1")).not.toBeNull();
   });
@@ -53,13 +53,13 @@ describe("[R156] the right to carry out an event", () => {
 
   test("tells equal events apart by their time: within two seconds they are one", () => {
     const { notes } = setUp();
-    notes.claim("prompt:continue", 10_000)!.settle(true);
+    notes.claim("prompt:continue", 10_000)!.close(true);
     expect(notes.claim("prompt:continue", 10_000)).toBeNull();
     expect(notes.claim("prompt:continue", 11_999)).toBeNull();
     expect(notes.claim("prompt:continue", 8001)).toBeNull();
     const second = notes.claim("prompt:continue", 12_000);
     expect(second).toMatchObject({ arrivedAt: 12_000 });
-    second!.settle(true);
+    second!.close(true);
     expect(notes.claim("prompt:continue", 13_000)).toBeNull();
     expect(notes.claim("prompt:continue", 15_000)).toMatchObject({ arrivedAt: 15_000 });
   });
@@ -74,9 +74,9 @@ describe("[R156] the right to carry out an event", () => {
 
   test("is forgotten after a while; facts stay", () => {
     const { home, notes } = setUp();
-    notes.claim("old")!.settle(true);
+    notes.claim("old")!.close(true);
     for (const file of filesIn(home)) utimesSync(join(home, "agents/notes", file), 1, 1);
-    notes.claim("new")!.settle(true);
+    notes.claim("new")!.close(true);
     notes.remember("client", { process: "1 1" });
     notes.dropOldClaims(Date.now());
     expect([notes.wasClaimed("old"), notes.wasClaimed("new")]).toEqual([false, true]);
@@ -120,7 +120,7 @@ describe("a conversation's notes", () => {
   test("are never named by an id, which may be anything at all", () => {
     const { home } = setUp();
     const notes = openHookNotes(home, "codex", "../../../etc/\0passwd");
-    notes.claim("../../x")!.settle(true);
+    notes.claim("../../x")!.close(true);
     notes.beginCall(call("../../y"));
     notes.remember("../../z", { a: 1 });
     expect(filesIn(home).every((name) => /^[0-9a-f]{16}\/(seen|call|fact)-[0-9a-f]{16}$/.test(name))).toBe(
