@@ -1,4 +1,4 @@
-/** What a working copy is looked at with. */
+/** What a working copy needs for its looks. */
 import type { AbsolutePath } from "../fs/absolute-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { RecordedRules, RuleSettings } from "../model/rules.ts";

@@ -313,16 +313,16 @@ export function readDoubts(db: Database, seq: number): Doubt[] {
     }));
 }
 
-/**
- * Reads a row as it stands. A damaged row must not hide others from a list; its seal refuses it when it is
- * used.
- */
 /** The hash in a column; one that no object has where the row is damaged. */
 function hashIn(row: Row, column: string): ObjectHash {
   const bytes = row[column];
   return hashFromBytes(bytes instanceof Uint8Array ? bytes : NO_HASH);
 }
 
+/**
+ * Reads a row as it stands. A damaged row must not hide others from a list; its seal refuses it when it is
+ * used.
+ */
 function toCheckpoint(row: Row): Checkpoint {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const number = (column: string) => (row[column] === null ? null : Number(row[column]));

@@ -24,7 +24,7 @@ import { noteBase, readOpenSession } from "./sessions.ts";
 import { noteChange } from "./steps.ts";
 import { touchThread } from "./threads.ts";
 
-/** How a capture is to be recorded. */
+/** How a capture is recorded. */
 export interface Recording {
   readonly request: CheckpointRequest;
   readonly description: string;

@@ -152,7 +152,7 @@ function assertAsShown(plan: Plan, shown: Plan | undefined): Plan {
   return plan;
 }
 
-const OTHERWISE_KNOWN = "What this plan would take back is known to be something else by now";
+const OTHERWISE_KNOWN = "What this plan would take back has changed since it was made";
 
 function haveSameEdits(plan: Plan, shown: Plan): boolean {
   return areEqual(plan.edits, shown.edits, (a, b) => a.path === b.path && sameNode(a.to, b.to));

@@ -240,7 +240,9 @@ export class Scanner {
     else this.#accept(visit, found, verdict === "ignored");
   }
 
-  /** True when a directory that git ignores holds too much. What was captured the last time is counted on the way. */
+  /**
+   * True when a git-ignored directory is over its budget. What was captured last time is counted on the way.
+   */
   #leaveOutIfOver(visit: OpenVisit, { name, path, stat }: NamedNode): boolean {
     const rules = visit.rules();
     if (rules.isIgnored || stat.dev !== this.#device) return false;
