@@ -57,7 +57,7 @@ export class AgentClient {
   constructor(agent: AgentName, session: string, place: ClientPlace) {
     [this.agent, this.session, this.#place] = [agent, session, place];
     this.#transcript = `${place.project}.${session}.jsonl`;
-    this.#process = spawn(place.program, ["-c", CLIENT], {
+    this.#process = spawn(place.program, ["--norc", "-c", CLIENT], {
       cwd: place.project,
       env: { ...place.environment, ...OWN_ENVIRONMENT[agent], HOOK: `${place.hook} ${agent}`, DONE },
     });

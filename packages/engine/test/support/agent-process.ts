@@ -16,7 +16,7 @@ import type { TempWorkspace } from "./temp-workspace.ts";
 /** An agent that is a process of its own and announces its tools, as those with hooks do. */
 export async function agent({ workspace }: TempWorkspace, name: string): Promise<Agent> {
   // it starts a command for each line it is told, and ends all of them when it is told nothing more
-  const client = spawn("bash", ["-c", "while read -r line; do sleep 600 & done; kill $(jobs -p)"], {
+  const client = spawn("bash", ["--norc", "-c", "while read -r line; do sleep 600 & done; kill $(jobs -p)"], {
     stdio: ["pipe", "ignore", "ignore"],
   });
   onTestFinished(() => void client.stdin.end());
