@@ -117,8 +117,10 @@ function loadedModules(args: readonly string[]): string {
 test.skipIf(process.platform !== "linux")(
   "a home where nothing can be made is refused, not waited for",
   () => {
-    const told = sandbox.belay(["--home", "/proc/nothing/here", "status"]);
+    const told = sandbox.belay(["--home", "/proc/nothing/here", "init", "--no-agents", "--yes"]);
     expect(told.status).toBe(1);
     expect(told.stderr).toContain("/proc/nothing");
+    // a command that only looks makes no home, and so needs none
+    expect(sandbox.belay(["--home", "/proc/nothing/here", "status"]).status).toBe(4);
   },
 );
