@@ -116,7 +116,7 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     tries: 300,
     edits: [
       {
-        file: "history/steps",
+        file: "history/step-rows",
         text: "ORDER BY s.position DESC, s.seq DESC LIMIT ?3",
         instead: "ORDER BY s.seq DESC LIMIT ?3",
       },

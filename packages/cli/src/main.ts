@@ -7,7 +7,7 @@ import { HOOK_ENVIRONMENT } from "./agents/hook-environment.ts";
 import { GLOBAL_OPTIONS, splitAtOperand } from "./call/command-line.ts";
 import { COMMANDS } from "./command-table.ts";
 import { dispatch } from "./dispatch.ts";
-import { reportError } from "./call/errors.ts";
+import { reportError } from "./call/error-report.ts";
 import { errorText } from "./output/error-text.ts";
 import { assertWritten, createOutput } from "./output/output.ts";
 import { startAwaitedResident } from "./resident/ask-resident.ts";

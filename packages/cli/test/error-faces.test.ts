@@ -10,7 +10,7 @@ import { failure } from "../../agents/src/mcp/tool-result.ts";
 import { createApp } from "../../server/src/resident/create-app.ts";
 import { ENGINE_ERRORS } from "../../server/src/json/engine-errors.ts";
 import { WorkspaceHost } from "../../server/src/hosting/workspace-host.ts";
-import { reportError } from "../src/call/errors.ts";
+import { reportError } from "../src/call/error-report.ts";
 import { errorText } from "../src/output/error-text.ts";
 import { createStyle } from "../src/output/style.ts";
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from "node:sqlite";
 import { createSystem, EngineError, openWorkspace, type ErrorCode, type Workspace } from "@belay/engine";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { CommandErrorName } from "@belay/protocol/errors";
-import { reportError } from "../src/call/errors.ts";
+import { reportError } from "../src/call/error-report.ts";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
 
 let sandbox: Sandbox;

@@ -22,7 +22,7 @@ export {
   type SettingWithSource,
 } from "./settings/settings.ts";
 export { setPauseOfAll } from "./settings/pauses.ts";
-export { catchInterrupts } from "./workspace/interrupts.ts";
+export { catchInterrupts } from "./restore/catch-interrupts.ts";
 export { createSystem, processIdentity } from "./fs/system.ts";
 export type { ProcessIdentity } from "./model/process-identity.ts";
 export type {

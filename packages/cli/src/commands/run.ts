@@ -2,7 +2,7 @@ import { redactJson } from "@belay/protocol/redact";
 import type { TurnResult, Workspace } from "@belay/engine";
 import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { reportError } from "../call/errors.ts";
+import { reportError } from "../call/error-report.ts";
 import { checkpointJson } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";

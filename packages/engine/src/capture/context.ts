@@ -3,7 +3,7 @@ import type { ThreadInterrupt } from "../history/attribution.ts";
 import { newestRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
-import { hasOpenStep } from "../history/steps.ts";
+import { hasOpenStep } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Pause } from "../model/pause.ts";

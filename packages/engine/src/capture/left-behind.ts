@@ -6,7 +6,7 @@
 import { below } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
 import { newestView } from "../history/checkpoints.ts";
-import { hasOpenStep } from "../history/steps.ts";
+import { hasOpenStep } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { isEngineError } from "../model/errors.ts";

@@ -6,7 +6,7 @@ import { lookUp } from "../diff/compare-trees.ts";
 import { processIdentity } from "../fs/system.ts";
 import { listCheckpoints, newestCheckpoint, readDoubts } from "../history/checkpoints.ts";
 import { removeJournal, writeJournal } from "../history/journal.ts";
-import { openStep } from "../history/steps.ts";
+import { openStep } from "../history/step-rows.ts";
 import { openThread } from "../history/threads.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { OperationId, ThreadId } from "../model/ids.ts";

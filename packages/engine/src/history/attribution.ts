@@ -10,7 +10,7 @@ import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
 import type { Attribution } from "./changes.ts";
 import { callsAtWork, isCallOver, isTurnOver, lastMoment, type Moment } from "./liveness.ts";
-import { continueStep, findStep, isOvertaken, openSteps, type Step } from "./steps.ts";
+import { continueStep, findStep, isOvertaken, openSteps, type Step } from "./step-rows.ts";
 import { bracketsTools, moveCalls, type ToolCall } from "./tool-calls.ts";
 
 /** What is known when changes are attributed. */

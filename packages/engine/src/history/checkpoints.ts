@@ -15,7 +15,7 @@ import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Database, Row, Value } from "../store/database.ts";
-import { droppedEnds } from "./steps.ts";
+import { droppedEnds } from "./step-rows.ts";
 
 /** Begins the names under which tags are stored. */
 export const TAG_PREFIX = "tag/";

@@ -2,7 +2,7 @@
 import type { Database } from "../store/database.ts";
 import type { AttributionMoment } from "./attribution.ts";
 import { isCallOver, isTurnOver } from "./liveness.ts";
-import { closeStep, openSteps, type Step } from "./steps.ts";
+import { closeStep, openSteps, type Step } from "./step-rows.ts";
 import { giveUpCall, openCalls } from "./tool-calls.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { pathFromBytes } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./step-rows.ts";
 
 /**
  * [R125] Paths of which a capture of this turn came too late, and that are not counted as the turn's own change: what

@@ -6,7 +6,7 @@
 import type { ThreadId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database } from "../store/database.ts";
-import type { Step } from "./steps.ts";
+import type { Step } from "./step-rows.ts";
 import { givenUpCommands, openCalls, type ToolCall } from "./tool-calls.ts";
 
 /** An agent without an event for this long is gone. */

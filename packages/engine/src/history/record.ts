@@ -21,7 +21,7 @@ import { appendEvent } from "./events.ts";
 import { conversationFacts } from "./messages.ts";
 import { appendOperation, type OperationKind } from "./operations.ts";
 import { noteBase, readOpenSession } from "./sessions.ts";
-import { noteChange } from "./steps.ts";
+import { noteChange } from "./step-rows.ts";
 import { touchThread } from "./threads.ts";
 
 /** How a capture is recorded. */

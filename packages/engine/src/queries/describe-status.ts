@@ -8,7 +8,7 @@ import { fileChanges } from "../diff/file-changes.ts";
 import { countCheckpoints, newestCheckpoint } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { countNewestPausedTurns } from "../history/paused-stretches.ts";
-import { countDropped, nextStep } from "../history/steps.ts";
+import { countDropped, nextStep } from "../history/step-rows.ts";
 import { lastActiveThread } from "../history/threads.ts";
 import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";

@@ -18,7 +18,7 @@ import {
   noteChange,
   openStep,
   type Step,
-} from "../history/steps.ts";
+} from "../history/step-rows.ts";
 import { giveUpCallsOf, moveCalls } from "../history/tool-calls.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";

@@ -1,7 +1,7 @@
 /** The report of going back: what was changed, what was not, and why. */
 import type { Context } from "../capture/context.ts";
 import { countChanges } from "../diff/count-changes.ts";
-import { nextStep } from "../history/steps.ts";
+import { nextStep } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointId } from "../model/ids.ts";
 import type { Displaced, Outcome, Plan } from "../model/plan.ts";

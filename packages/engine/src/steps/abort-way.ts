@@ -1,7 +1,7 @@
 /** The way back of a failed edit: its files are put back exactly as they were when it began. */
 import type { Context } from "../capture/context.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
-import { openTurnOf } from "../history/steps.ts";
+import { openTurnOf } from "../history/step-rows.ts";
 import { closeCall, readSavedState, type ToolCall } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { EMPTY_PLAN } from "../model/plan.ts";

@@ -6,7 +6,7 @@ import { newestCheckpoint } from "../history/checkpoints.ts";
 import { isCommandRunning } from "../history/liveness.ts";
 import { outsideChangesSince, outsidePathsSince, outsideStretchesSince } from "../history/outside-changes.ts";
 import { pausedStretches } from "../history/paused-stretches.ts";
-import { summaryOf, type Step } from "../history/steps.ts";
+import { summaryOf, type Step } from "../history/step-rows.ts";
 import { backgroundCalls } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { BackgroundWork } from "../model/plan.ts";

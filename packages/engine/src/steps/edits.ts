@@ -5,7 +5,7 @@
  */
 import { newestSeq } from "../history/checkpoints.ts";
 import type { Recorded } from "../history/record.ts";
-import { openTurnOf } from "../history/steps.ts";
+import { openTurnOf } from "../history/step-rows.ts";
 import {
   callsWithin,
   closeCall,

@@ -10,7 +10,7 @@ import { lastAuthor } from "../history/last-author.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
 import { StepPlanner } from "../history/plan-steps.ts";
 import { readOpenSession } from "../history/sessions.ts";
-import { haveOthersWorked } from "../history/steps.ts";
+import { haveOthersWorked } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";

@@ -15,7 +15,7 @@ import {
   openSteps,
   stepOfCheckpoint,
   type Step,
-} from "../history/steps.ts";
+} from "../history/step-rows.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";

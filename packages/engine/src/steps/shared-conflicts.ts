@@ -1,7 +1,7 @@
 /** Conflicts over changes that several steps may have made: which steps, and how to undo them together. */
 import type { Context } from "../capture/context.ts";
 import { readWindows, UNRECORDED } from "../history/changes.ts";
-import { findStep, listSteps, summaryOf } from "../history/steps.ts";
+import { findStep, listSteps, summaryOf } from "../history/step-rows.ts";
 import type { Conflict } from "../model/plan.ts";
 import { sharersOf, type SelectedSteps, type StepRequest } from "./select-steps.ts";
 

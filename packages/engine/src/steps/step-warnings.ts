@@ -3,7 +3,7 @@ import type { Context } from "../capture/context.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { countPausedTurns } from "../history/paused-stretches.ts";
 import { approvedStretches } from "../history/sessions.ts";
-import type { Step } from "../history/steps.ts";
+import type { Step } from "../history/step-rows.ts";
 import { listUncaptured } from "../history/uncaptured.ts";
 
 /** The warnings of an undo of these steps. */

@@ -4,7 +4,7 @@ import type { Finish } from "../history/journal.ts";
 import { interleave, StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { lastAuthor } from "../history/last-author.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
-import { summaryOf, type Step } from "../history/steps.ts";
+import { summaryOf, type Step } from "../history/step-rows.ts";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";

@@ -1,7 +1,7 @@
 /** Tool calls and agent runs as they begin and end: captures around them show who changed what. */
 import { newestSeq } from "../history/checkpoints.ts";
 import type { Recorded } from "../history/record.ts";
-import { continueStep, lastTurnOf, openTurnOf } from "../history/steps.ts";
+import { continueStep, lastTurnOf, openTurnOf } from "../history/step-rows.ts";
 import {
   closeAgent,
   closeCall,

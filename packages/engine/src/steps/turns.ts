@@ -8,7 +8,7 @@ import { appendEvent } from "../history/events.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
 import { rolledBackSince } from "../history/rolled-back.ts";
-import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/steps.ts";
+import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../history/step-rows.ts";
 import { nameThread, openThread } from "../history/threads.ts";
 import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";

@@ -2,7 +2,7 @@
  * The dry run of gc: counts the same checkpoints, steps, objects and packs without freeing them. The size on
  * disk is unknown until the rest has been packed.
  */
-import { stepsHeldBy } from "../history/steps.ts";
+import { stepsHeldBy } from "../history/step-rows.ts";
 import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { GcReport } from "../model/reports.ts";

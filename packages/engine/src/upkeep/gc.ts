@@ -6,7 +6,7 @@
  */
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
-import { dropStepsOf } from "../history/steps.ts";
+import { dropStepsOf } from "../history/step-rows.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
 import { hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";

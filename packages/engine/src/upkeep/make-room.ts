@@ -5,7 +5,7 @@
  * complete one [R160].
  */
 import { listCheckpoints } from "../history/checkpoints.ts";
-import { checkpointsOfNewestSteps } from "../history/steps.ts";
+import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";

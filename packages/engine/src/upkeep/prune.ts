@@ -5,7 +5,7 @@
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
-import { checkpointsOfNewestSteps } from "../history/steps.ts";
+import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
 import { SAFETY_KEEP_MS, type RetentionPolicy } from "../model/retention.ts";

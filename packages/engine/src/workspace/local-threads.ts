@@ -3,7 +3,7 @@ import { withCapture } from "../capture/with-capture.ts";
 import { listCheckpoints, newestCheckpoint } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { insertMessage, readHistory, resolveMessage } from "../history/messages.ts";
-import { lastTurnOf } from "../history/steps.ts";
+import { lastTurnOf } from "../history/step-rows.ts";
 import {
   assertThread,
   findThread,
