@@ -8,12 +8,14 @@ import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import type { Look, Present } from "../capture/look.ts";
 import { withCapture } from "../capture/with-capture.ts";
+import { lookUp } from "../diff/compare-trees.ts";
 import type { Finish } from "../history/journal.ts";
 import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { OperationId, ThreadId } from "../model/ids.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
+import { spareBelow } from "../rules/spare-ignored.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
 import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
@@ -60,7 +62,7 @@ export function planBack(context: Context, way: WayBack): Plan {
     way.planWithoutLook?.(context) ?? (isRootGone(root) ? way.planWithoutRoot?.(context) : undefined);
   if (known !== undefined) return { ...known, id };
   assertRootThere(root);
-  return { ...way.plan(context, unrecorded(lookNow(context, way.look?.(context)))), id };
+  return { ...planOn(context, way, unrecorded(lookNow(context, way.look?.(context)))), id };
 }
 
 /** How to go back. */
@@ -88,7 +90,7 @@ export function goBack<Result extends Outcome>(
     const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
       const { present } = capture;
       assertSameFiles(present, planned);
-      const plan = asShown(way.plan(context, unrecorded(present)));
+      const plan = asShown(planOn(context, way, unrecorded(present)));
       if (!way.isWorthDoing(plan, bestEffort)) return { plan };
       const { thread, description } = way.safety;
       const request = { kind: "safety" as const, ...(thread === undefined ? {} : { thread }) };
@@ -104,6 +106,15 @@ export function goBack<Result extends Outcome>(
       return end(report(context, { ...done, safety, bestEffort, startedMs }));
     });
   });
+}
+
+/** The plan of a way back; what a kept ignored path stands in the way of is kept with it. */
+function planOn(context: Context, way: WayBack, sight: Sight): PlanDraft {
+  const { objects, snapshot } = sight.present;
+  return spareBelow(
+    way.plan(context, sight),
+    (path) => lookUp(objects, snapshot, path).entry?.kind === "directory",
+  );
 }
 
 /** Before a checkpoint has the state, what merges make is only named. */
@@ -124,7 +135,7 @@ function withPlanOn<Result>(
   const { store, system } = context;
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   try {
-    const draft = way.plan(context, { present, isRecorded: true, put: (bytes) => writer.put(bytes) });
+    const draft = planOn(context, way, { present, isRecorded: true, put: (bytes) => writer.put(bytes) });
     writer.flush();
     return work(draft);
   } finally {

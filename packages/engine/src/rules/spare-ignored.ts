@@ -1,5 +1,5 @@
 /** A git-ignored path never blocks a plan: instead of a conflict it is kept and named. */
-import type { BytePath } from "../model/byte-path.ts";
+import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Conflict, Edit, Kept } from "../model/plan.ts";
 import type { RecordedRules } from "../model/rules.ts";
 import { createRecordedMatcher } from "./recorded-rules.ts";
@@ -16,6 +16,27 @@ export function spareIgnored<Known extends Conflict>(
   const [spared, left]: [Known[], Known[]] = [[], []];
   for (const conflict of conflicts) (isIgnored(conflict.path) ? spared : left).push(conflict);
   return { kept: [...kept, ...spared.map(({ path }) => keptAsIs(path))], conflicts: left };
+}
+
+/**
+ * Keeps, with a spared path, everything that a plan would write below it: where that path is no directory now, nothing
+ * can stand below it.
+ */
+export function spareBelow<Planned extends { kept: readonly Kept[]; edits: readonly Edit[] }>(
+  plan: Planned,
+  isDirectory: (path: BytePath) => boolean,
+): Planned {
+  const spared = plan.kept.filter(({ reason }) => reason === CHANGED_SINCE).map(({ path }) => path);
+  const blocking = spared.filter((path) => !isDirectory(path));
+  if (blocking.length === 0) return plan;
+  const isBlocked = ({ path }: Edit) => blocking.some((above) => path !== above && isAtOrBelow(path, above));
+  const blocked = plan.edits.filter(isBlocked);
+  if (blocked.length === 0) return plan;
+  return {
+    ...plan,
+    edits: plan.edits.filter((edit) => !isBlocked(edit)),
+    kept: [...plan.kept, ...blocked.map(({ path }) => keptAsIs(path))],
+  };
 }
 
 /** The edited paths that git ignores. */

@@ -197,7 +197,7 @@ async function moveSteps(
     assert.deepEqual(after, expected);
     assert.equal(outcome.outcome, deltaOf(before, after).size === 0 ? "unchanged" : "applied");
   } else if (count === 1 && outcome.outcome === "applied") {
-    expectMovedAround(deltas[0]!, { before, after });
+    expectMovedAround(deltas[0]!, { before, after, kept: outcome.kept.map(({ path }) => path) });
   }
   const moved = `${count}: ${outcome.outcome}`;
   if (outcome.outcome === "conflicts") return moved;
