@@ -35,7 +35,7 @@ export type {
   UndoOptions,
   Watching,
   Workspace,
-} from "./workspace/workspace.ts";
+} from "./workspace/interface/workspace.ts";
 export type {
   CheckpointDetails,
   Diff,
@@ -46,11 +46,11 @@ export type {
 } from "./queries/answers.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
-export type { Approvals } from "./workspace/approvals.ts";
-export type { AfterForget, Events } from "./workspace/events.ts";
-export type { Threads } from "./workspace/threads.ts";
-export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/turns.ts";
-export type { Upkeep } from "./workspace/upkeep.ts";
+export type { Approvals } from "./workspace/interface/approvals.ts";
+export type { AfterForget, Events } from "./workspace/interface/events.ts";
+export type { Threads } from "./workspace/interface/threads.ts";
+export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/interface/turns.ts";
+export type { Upkeep } from "./workspace/interface/upkeep.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {

@@ -10,7 +10,7 @@ import { baseName, joinPath, parentPath, type BytePath } from "../model/byte-pat
 import type { ObjectHash } from "../model/object-hash.ts";
 import { DISCARD } from "../store/content-sink.ts";
 import { FILE } from "../scan/file-table.ts";
-import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
+import { databaseSet, isMapped } from "../scan/database-names.ts";
 import { readFileContent } from "./read-content.ts";
 import type { Scan } from "../scan/scan-request.ts";
 import { directoryIndex } from "../scan/scan-directory.ts";

@@ -5,7 +5,7 @@ import { readTree } from "../diff/compare-trees.ts";
 import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
 import { noteAttach } from "../history/attaches.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/interface/workspace.ts";
 import { summarise, type WorkspaceSummary } from "./list-workspaces.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";

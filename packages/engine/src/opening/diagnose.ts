@@ -8,7 +8,7 @@ import {
 import { fileSystemKind } from "../fs/file-system-kind.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { freeBytes } from "../fs/mutate.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/interface/workspace.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError } from "../model/errors.ts";
 import type { System } from "../model/system.ts";

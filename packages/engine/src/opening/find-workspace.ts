@@ -15,7 +15,7 @@ import {
   type Registry,
   type RootIdentity,
 } from "../store/registry.ts";
-import type { Workspace } from "../workspace/workspace.ts";
+import type { Workspace } from "../workspace/interface/workspace.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { notProtected } from "./explain-unprotected.ts";
 import { openRegistered, type LocatedWorkspace } from "./open-registered.ts";

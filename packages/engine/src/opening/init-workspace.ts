@@ -10,7 +10,7 @@ import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/r
 import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
 import { LocalWorkspace } from "../workspace/local-workspace.ts";
 import type { TakenCheckpoint } from "../model/checkpoint.ts";
-import type { Progress, Workspace } from "../workspace/workspace.ts";
+import type { Progress, Workspace } from "../workspace/interface/workspace.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
 import { locate } from "./find-workspace.ts";
 import { assemble, openRegistered, type Opening } from "./open-registered.ts";

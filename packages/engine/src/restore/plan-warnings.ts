@@ -6,7 +6,7 @@ import { findRepository } from "../git/git-repository.ts";
 import { baseName, displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, GitState } from "../model/checkpoint.ts";
 import type { Edit } from "../model/plan.ts";
-import { databaseSet, isMapped } from "../scan/peculiar-nodes.ts";
+import { databaseSet, isMapped } from "../scan/database-names.ts";
 import type { Context } from "../capture/context.ts";
 import type { Present } from "../capture/look.ts";
 

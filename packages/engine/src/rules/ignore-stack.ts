@@ -4,13 +4,18 @@
  * parent's stack. Paths here are relative to the repository's top level.
  */
 import { displayPath, joinPath, type BytePath } from "../model/byte-path.ts";
-import { IGNORE_FILE_PATHS, type IgnoreLayer } from "../model/rules.ts";
+import { IGNORE_FILE_PATHS, type IgnoreLayer, type RecordedIgnoreFile } from "../model/rules.ts";
 import { IgnoreLookup } from "./ignore-lookup.ts";
 import { createPatternList, type PatternList } from "./ignore-pattern-list.ts";
 import { NameFilter } from "./name-filter.ts";
 
 /** The ignore files of one directory. */
 export type IgnoreFiles = { readonly [layer in IgnoreLayer]?: Buffer | undefined };
+
+/** Ignore files of one directory, by layer. */
+export function byLayer(files: readonly RecordedIgnoreFile[]): IgnoreFiles {
+  return Object.fromEntries(files.map(({ layer, content }) => [layer, content]));
+}
 
 const FILE_LAYERS = ["belayignore", "gitignore", "exclude"] as const;
 const STRONGEST_FIRST = [...FILE_LAYERS, "defaults"] as const;

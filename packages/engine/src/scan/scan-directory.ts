@@ -1,6 +1,7 @@
 /**
  * What a scan finds out about one directory: whether its names are unchanged, and what its ignore files say.
  */
+import { byLayer } from "../rules/ignore-stack.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode, type FileStat } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
@@ -8,9 +9,9 @@ import { readSmallFile } from "../fs/read-file.ts";
 import { joinPath, type BytePath } from "../model/byte-path.ts";
 import type { RecordedIgnoreFile } from "../model/rules.ts";
 import { DIRECTORY, type FileTable } from "./file-table.ts";
-import { IGNORE_FILE_LIMIT, type DirectoryRules, type IgnoreFiles } from "../rules/ignore-rules.ts";
+import { IGNORE_FILE_LIMIT, type DirectoryRules } from "../rules/ignore-rules.ts";
 import { whyLeftOut } from "../rules/ignored-budget.ts";
-import { databaseSet, isMapped } from "./peculiar-nodes.ts";
+import { databaseSet, isMapped } from "./database-names.ts";
 import type { OpenVisit } from "./scan-visit.ts";
 import { RACY } from "./stat-columns.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
@@ -66,11 +67,6 @@ export function readIgnoreFiles(
 /** The rules in a directory, read on the way. */
 export function childRules(rules: DirectoryRules, name: string, root: AbsolutePath): DirectoryRules {
   return rules.child(name, byLayer(readIgnoreFiles(root, joinPath(rules.path, name), () => true)));
-}
-
-/** Ignore files of one directory, by layer. */
-export function byLayer(files: readonly RecordedIgnoreFile[]): IgnoreFiles {
-  return Object.fromEntries(files.map(({ layer, content }) => [layer, content]));
 }
 
 type StatOf = (name: string) => FileStat | undefined;

@@ -8,6 +8,7 @@
  * not listed again, and the verdicts on its names stand as long as the rules do, which the caller checks
  * afterwards (`RulesReader`). Each of its entries is still stat'ed.
  */
+import { byLayer } from "../rules/ignore-stack.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createNameStat, isErrno, kindOf, statNode, type FileStat } from "../fs/file-stat.ts";
 import { listDirectory } from "../fs/list-directory.ts";
@@ -19,10 +20,10 @@ import { DIRECTORY, FILE, FileTable, GAP, SYMLINK } from "./file-table.ts";
 import { EXCLUDED, OVER, RACY } from "./stat-columns.ts";
 import type { DirectoryRules } from "../rules/ignore-rules.ts";
 import { IgnoredBudget, OverBudget } from "../rules/ignored-budget.ts";
-import { isLinkedWorktree, isMapped } from "./peculiar-nodes.ts";
+import { isLinkedWorktree } from "../git/linked-worktree.ts";
+import { isMapped } from "./database-names.ts";
 import { PreviousEntries } from "./previous-entries.ts";
 import {
-  byLayer,
   childRules,
   directoryIndex,
   isListingKnown,

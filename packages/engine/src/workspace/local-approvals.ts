@@ -10,7 +10,7 @@ import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
 import { approveThread } from "../steps/approve.ts";
 import { lookForPending } from "../steps/pending.ts";
 import { resetWay } from "../steps/reset-way.ts";
-import type { Approvals } from "./approvals.ts";
+import type { Approvals } from "./interface/approvals.ts";
 import type { Runner } from "./runner.ts";
 
 /** Remembers a plan until it is carried out. */

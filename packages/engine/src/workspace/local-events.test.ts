@@ -3,7 +3,7 @@ import { inWorkspace, runInProcess, type TempWorkspace } from "../../test/suppor
 import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
 import { readEvents } from "../history/events.ts";
 import type { LocalWorkspace } from "./local-workspace.ts";
-import type { Workspace } from "./workspace.ts";
+import type { Workspace } from "./interface/workspace.ts";
 
 /** The next events of a reader, until it has this many. */
 async function take(reader: AsyncIterable<WorkspaceEvent>, count: number): Promise<WorkspaceEvent[]> {

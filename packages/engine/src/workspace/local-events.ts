@@ -7,7 +7,7 @@ import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { AfterRestore } from "../model/plan.ts";
 import { describeEvent } from "../queries/describe-event.ts";
-import type { AfterForget, Events } from "./events.ts";
+import type { AfterForget, Events } from "./interface/events.ts";
 
 /** How often readers look for events of other processes. */
 const POLL_MS = 250;

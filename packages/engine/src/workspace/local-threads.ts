@@ -34,7 +34,7 @@ import { storeBytes } from "../store/store.ts";
 import { forgetMessage, forgetThread } from "../upkeep/forget-words.ts";
 import { pruneCheckpoints } from "../upkeep/prune.ts";
 import type { Runner } from "./runner.ts";
-import type { Threads } from "./threads.ts";
+import type { Threads } from "./interface/threads.ts";
 
 /** Up to this size a deleted thread's words are overwritten everywhere at once; beyond it `gc` does the rest. */
 const SMALL_STORE_BYTES = 256 * 1024 * 1024;

@@ -27,7 +27,7 @@ import { finalizeEdit, findEdit, startEdit } from "../steps/edits.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "../steps/tools.ts";
 import { beginTurn, endTurn, promptTurn, stopTurn, threadForTurn } from "../steps/turns.ts";
 import type { Runner } from "./runner.ts";
-import type { Turn, TurnRequest, TurnResult, Turns } from "./turns.ts";
+import type { Turn, TurnRequest, TurnResult, Turns } from "./interface/turns.ts";
 
 /** Each method of `Turns`, in terms of the layers below. */
 export class LocalTurns implements Turns {

@@ -17,7 +17,7 @@ import { readStats } from "../upkeep/stats.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { forgetTarget } from "./forget-target.ts";
 import type { Runner } from "./runner.ts";
-import type { Upkeep } from "./upkeep.ts";
+import type { Upkeep } from "./interface/upkeep.ts";
 
 /** Each method of `Upkeep`, in terms of the layers below. */
 export class LocalUpkeep implements Upkeep {

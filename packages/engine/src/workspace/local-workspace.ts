@@ -37,7 +37,7 @@ import type { Database } from "../store/database.ts";
 import { keepReserve } from "../store/reserve.ts";
 import { annotate, untag } from "./annotate.ts";
 import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
-import type { Events } from "./events.ts";
+import type { Events } from "./interface/events.ts";
 import { LocalApprovals } from "./local-approvals.ts";
 import { LocalThreads } from "./local-threads.ts";
 import { LocalTurns } from "./local-turns.ts";
@@ -45,9 +45,9 @@ import { LocalUpkeep } from "./local-upkeep.ts";
 import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
 import { PlanBook } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
-import type { Threads } from "./threads.ts";
-import type { Turns } from "./turns.ts";
-import type { Upkeep } from "./upkeep.ts";
+import type { Threads } from "./interface/threads.ts";
+import type { Turns } from "./interface/turns.ts";
+import type { Upkeep } from "./interface/upkeep.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./way-back-requests.ts";
 import type {
   ListOptions,
@@ -58,7 +58,7 @@ import type {
   UndoOptions,
   Watching,
   Workspace,
-} from "./workspace.ts";
+} from "./interface/workspace.ts";
 
 const NOT_WATCHING: Watching = { state: "cold", reason: "watching was not started", directories: 0 };
 

@@ -1,7 +1,7 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
 import { resolveCheckpoint } from "../history/references.ts";
 import { parsePaths } from "../model/workspace-path.ts";
-import type { RestoreOptions, RevertOptions, UndoOptions } from "./workspace.ts";
+import type { RestoreOptions, RevertOptions, UndoOptions } from "./interface/workspace.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import type { RestoreRequest } from "../restore/restore-way.ts";

@@ -22,7 +22,7 @@ import { encodeDirectory } from "../build-snapshot.ts";
 import { ABSENT, DIRECTORY, FILE, type FileTable, GAP, SYMLINK, TABLE_GAPS } from "../../scan/file-table.ts";
 import { EXCLUDED, RACY } from "../../scan/stat-columns.ts";
 import { IgnoredUse } from "../../rules/ignored-budget.ts";
-import { isMapped } from "../../scan/peculiar-nodes.ts";
+import { isMapped } from "../../scan/database-names.ts";
 import type { NamesToSee, Scan } from "../../scan/scan-request.ts";
 import type { IgnoredLimits } from "../../rules/ignored-budget.ts";
 

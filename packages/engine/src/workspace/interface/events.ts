@@ -1,7 +1,7 @@
 /** The part of a workspace that tells what happens in it. */
-import type { Thread } from "../model/checkpoint.ts";
-import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
-import type { AfterRestore } from "../model/plan.ts";
+import type { Thread } from "../../model/checkpoint.ts";
+import type { EventOptions, WorkspaceEvent } from "../../model/event.ts";
+import type { AfterRestore } from "../../model/plan.ts";
 
 /** What a host does after words of this thread were forgotten. */
 export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Promise<void>;

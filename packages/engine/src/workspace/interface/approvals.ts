@@ -1,8 +1,8 @@
 /** The part of a workspace that approves or resets what a thread did since its approved state. */
-import type { DiffDetail } from "../model/file-change.ts";
-import type { ThreadId } from "../model/ids.ts";
-import type { ApplyOptions, Plan } from "../model/plan.ts";
-import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
+import type { DiffDetail } from "../../model/file-change.ts";
+import type { ThreadId } from "../../model/ids.ts";
+import type { ApplyOptions, Plan } from "../../model/plan.ts";
+import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../../model/session.ts";
 
 /** Approval and reset of a thread's work; `workspace.approvals`. */
 export interface Approvals {

@@ -9,10 +9,10 @@ import type {
   ThreadSummary,
   UncapturedRequest,
   UncapturedTurn,
-} from "../model/conversation.ts";
-import type { Thread } from "../model/checkpoint.ts";
-import type { ThreadId } from "../model/ids.ts";
-import type { ForgetWordsReport } from "../model/reports.ts";
+} from "../../model/conversation.ts";
+import type { Thread } from "../../model/checkpoint.ts";
+import type { ThreadId } from "../../model/ids.ts";
+import type { ForgetWordsReport } from "../../model/reports.ts";
 
 /** Conversations with agents; `workspace.threads`. */
 export interface Threads {

@@ -1,8 +1,8 @@
 /** The part of a workspace that looks after its store: proving it sound, dropping, freeing and forgetting. */
-import type { Checkpoint } from "../model/checkpoint.ts";
-import type { CheckpointRef } from "../model/ids.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../model/reports.ts";
-import type { RetentionPolicy } from "../model/retention.ts";
+import type { Checkpoint } from "../../model/checkpoint.ts";
+import type { CheckpointRef } from "../../model/ids.ts";
+import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../../model/reports.ts";
+import type { RetentionPolicy } from "../../model/retention.ts";
 
 /** Care of the store; `workspace.upkeep`. */
 export interface Upkeep {

@@ -12,11 +12,11 @@ import type {
   Prompted,
   ToolRequest,
   ToolResult,
-} from "../model/conversation.ts";
-import type { Checkpoint, TakenCheckpoint, Thread } from "../model/checkpoint.ts";
-import type { Bounded } from "../model/deadline.ts";
-import type { ThreadId } from "../model/ids.ts";
-import type { Outcome } from "../model/plan.ts";
+} from "../../model/conversation.ts";
+import type { Checkpoint, TakenCheckpoint, Thread } from "../../model/checkpoint.ts";
+import type { Bounded } from "../../model/deadline.ts";
+import type { ThreadId } from "../../model/ids.ts";
+import type { Outcome } from "../../model/plan.ts";
 
 /** What `turns.run` records about the work it brackets. */
 export interface TurnRequest {

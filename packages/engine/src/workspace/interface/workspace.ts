@@ -3,7 +3,7 @@
  * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
  * every method that reports success has already made it durable.
  */
-import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
+import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../../model/checkpoint.ts";
 import type {
   CheckpointDetails,
   Diff,
@@ -11,17 +11,17 @@ import type {
   ExportedFile,
   FileContent,
   WorkspaceStatus,
-} from "../queries/answers.ts";
+} from "../../queries/answers.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
-import type { PlanBook } from "./plan-book.ts";
+import type { PlanBook } from "../plan-book.ts";
 import type { Threads } from "./threads.ts";
 import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
-import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../model/ids.ts";
-import type { Pause } from "../model/pause.ts";
-import type { Interrupt, ApplyOptions, Outcome, Plan } from "../model/plan.ts";
-import type { BytePath } from "../model/byte-path.ts";
+import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
+import type { Pause } from "../../model/pause.ts";
+import type { Interrupt, ApplyOptions, Outcome, Plan } from "../../model/plan.ts";
+import type { BytePath } from "../../model/byte-path.ts";
 
 /** Called now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
