@@ -61,7 +61,7 @@ test(
     temp.workspace.interruptedBy(interruptAt(41, 45).interrupt);
     await expect(temp.workspace.restoreTo("1")).rejects.toMatchObject({
       code: "INTERRUPTED",
-      message: expect.stringMatching(/^Interrupted while it was being taken back: some files/),
+      message: expect.stringMatching(/^Interrupted while changes were being taken back: some files/),
     });
     const contents = new Set(NAMES.map((name) => temp.read(name)));
     expect(contents).toEqual(new Set(["0\n", "1\n"]));

@@ -25,12 +25,12 @@ describe("parseWords", () => {
   });
 
   test.each([
-    [["--yess"], /no option --yess.*/, /--yes/],
-    [["-x"], /no option -x/, /--help/],
+    [["--yess"], /Unknown option --yess/, /--yes/],
+    [["-x"], /Unknown option -x/, /--help/],
     [["--limit"], /--limit needs a value/, /--limit=<n>/],
     [["--limit", "--json"], /--limit needs a value/, /--limit=<n>/],
     [["--yes=no"], /--yes takes no value/, /./],
-    [["--constructor"], /no option --constructor/, /./],
+    [["--constructor"], /Unknown option --constructor/, /./],
   ])("refuses %j", (words, message, hint) => {
     expect(() => parseWords(words, SPECS)).toThrow(
       expect.objectContaining({
