@@ -5,8 +5,9 @@ import { PLANTED_BUGS } from "../torture/planted-bugs.ts";
 import { assertPlantable } from "../torture/self-test.ts";
 
 describe("in its short form", { timeout: 120_000 }, () => {
+  // what random seeds find belongs to `npm run torture model`: here the same programs run each time
   test("[N0, R1, G5, I23, I29] model: restore, undo and redo are exact whatever happened before", () =>
-    expectPassed("model"));
+    expectPassed("model", "--seed", "5000"));
 
   test("[G2, R2, R4, R5, R9, R10] crash: killed at any call, the tree is before or after and every checkpoint whole", () =>
     expectPassed("crash"));
