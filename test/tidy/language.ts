@@ -7,19 +7,13 @@ export const GLOSSARY = "docs/glossary.md";
 /** Quote the words to avoid on purpose. */
 const QUOTES_WORDS = new Set([GLOSSARY, "test/tidy.test.ts"]);
 
-/** Folders whose language is still to be revised. This list only shrinks. */
-const WORDS_TO_DO: readonly string[] = [];
-
-/** Folders whose exports still lack sentences. This list only shrinks. */
-const SENTENCES_TO_DO: readonly string[] = [];
-
 /** No comment, text or document uses a word that the glossary lists under "Words to avoid". */
 export const checkWords: Check = (files) => {
   const words = wordsToAvoid(files.find(({ path }) => path === GLOSSARY));
   if (words.length === 0) return [];
   const pattern = new RegExp(`\\b(?:${words.join("|").replaceAll(" ", "\\s+(?:[*/]+\\s+)?")})\\b`, "gi");
   return files
-    .filter(({ path }) => !QUOTES_WORDS.has(path) && !isToDo(path, WORDS_TO_DO))
+    .filter(({ path }) => !QUOTES_WORDS.has(path))
     .flatMap((file) =>
       proseOf(file).flatMap(({ start, text }) =>
         [...text.matchAll(pattern)].map(
@@ -61,7 +55,6 @@ function textOf(file: RepositoryFile, { start, end }: SyntaxNode): Prose {
 export const checkSentences: Check = (files) =>
   files
     .filter((file) => /^packages\/[^/]+\/src\//.test(file.path) && isCode(file) && !isTest(file))
-    .filter(({ path }) => !isToDo(path, SENTENCES_TO_DO))
     .flatMap((file) => {
       const said = new Set<string>();
       const complaints: string[] = [];
@@ -90,8 +83,4 @@ function hasSentence(file: RepositoryFile, { start }: SyntaxNode): boolean {
       file.text.startsWith("/**", comment.start) &&
       file.text.slice(comment.end, start).trim() === "",
   );
-}
-
-function isToDo(path: string, folders: readonly string[]): boolean {
-  return folders.some((folder) => path.startsWith(folder));
 }
