@@ -97,6 +97,18 @@ describe("a preview", () => {
   );
 
   test(
+    "[R196] no longer holds when a step is recorded between the safety checkpoint and the plan made on it",
+    inWorkspace({ x: "0" }, async (temp) => {
+      const context = contextOf(temp);
+      const plan = planBack(context, way("1"));
+      const overtaken = way("1", { plan: (_, sight) => writeX(sight.isRecorded ? "another's" : "1", sight) });
+      expect(() => goBack(context, overtaken, { planned: plan })).toThrow(code("PLAN_STALE"));
+      expect(temp.read("x")).toBe("0");
+      expect(readLeases(context.store.db, "restore")).toEqual([]);
+    }),
+  );
+
+  test(
     "[R196] of a path that is gone since: the files changed, whatever else stands in the way",
     inWorkspace({ x: "0" }, async (temp) => {
       temp.write("new", "1");
