@@ -192,6 +192,10 @@ const APPROVAL = {
     query: z.object({ diffs: flag.optional() }),
     response: shapes.session,
   },
+  "GET /api/threads/:id/sessions": {
+    summary: "All sessions of a thread, oldest first.",
+    response: z.looseObject({ sessions: z.array(shapes.sessionRecord) }),
+  },
   "POST /api/threads/:id/approve": {
     summary: "Approves the session and opens the next one.",
     body: z.object({ message: text(10_000).optional() }),

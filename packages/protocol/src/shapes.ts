@@ -146,6 +146,7 @@ export const step = z.looseObject({
   description: z.string(),
   agent: z.string().nullable(),
   prompt: z.string().nullable(),
+  at: time,
 });
 
 /** One side of a conflict: enough of it to decide by. */

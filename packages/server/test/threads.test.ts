@@ -57,7 +57,10 @@ describe("the table of routes", () => {
       await check("GET /api/threads/:id/checkpoints/:cid/diff", `${cp}/diff`);
       await check("GET /api/threads/:id/checkpoints/:cid/diff/:other", `${cp}/diff/${taken.checkpoint.id}`);
       await check("GET /api/threads/:id/session", `${at}/session?diffs=1`);
-      const { plan: undo } = await check("GET /api/threads/:id/undo/preview", `${at}/undo/preview`);
+      const { sessions } = await check("GET /api/threads/:id/sessions", `${at}/sessions`);
+      expect(sessions).toMatchObject([{ name: "session_1", status: "active", closedAt: null }]);
+      const { plan: undo, steps } = await check("GET /api/threads/:id/undo/preview", `${at}/undo/preview`);
+      expect(Date.parse(steps[0].at)).toBe(Date.parse(checkpoint.createdAt));
       await check("POST /api/threads/:id/undo", `${at}/undo`, { planId: undo.id });
       expect(project.read("b.txt")).toBeUndefined();
       const { plan: redo } = await check("GET /api/threads/:id/redo/preview", `${at}/redo/preview`);

@@ -114,7 +114,15 @@ describe("what the user is told about a checkpoint", () => {
 
   test("[R160] which steps were given up to stay below the cap", () => {
     const step = (description: string) =>
-      ({ id: description, kind: "turn", thread: null, agent: null, prompt: null, description }) as const;
+      ({
+        id: description,
+        kind: "turn",
+        thread: null,
+        agent: null,
+        prompt: null,
+        description,
+        at: 0,
+      }) as const;
     expect(droppedWarnings([])).toEqual([]);
     expect(droppedWarnings([step("one")])).toEqual([
       expect.stringContaining('1 step can no longer be undone: turn "one"'),

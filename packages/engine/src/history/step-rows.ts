@@ -193,8 +193,8 @@ export function haveOthersWorked(db: Database, thread: ThreadId, since: number):
 }
 
 /** What people see of a step. */
-export function summaryOf({ id, kind, thread, agent, prompt, description }: Step): StepSummary {
-  return { id, kind, thread, agent, prompt, description };
+export function summaryOf({ id, kind, thread, agent, prompt, description, at }: Step): StepSummary {
+  return { id, kind, thread, agent, prompt, description, at };
 }
 
 /** A step by id. */
@@ -256,15 +256,7 @@ export function stepsHeldBy(db: Database, seq: number): StepSummary[] {
          SELECT w.step FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.checkpoint = ?1)`,
       seq,
     )
-    .map(toStep)
-    .map(({ id, kind, thread, agent, prompt, description }) => ({
-      id,
-      kind,
-      thread,
-      agent,
-      prompt,
-      description,
-    }));
+    .map((row) => summaryOf(toStep(row)));
 }
 
 /**
@@ -311,6 +303,7 @@ function toStep(row: Row): Step {
     agent: text("agent"),
     prompt: text("prompt"),
     description: String(row["description"]),
+    at: Number(row["opened_at"]),
     before: number("before"),
     after: number("after"),
     owner: row["owner"] === null ? null : (JSON.parse(String(row["owner"])) as ProcessIdentity),

@@ -86,6 +86,8 @@ export interface StepSummary {
   readonly agent: string | null;
   readonly prompt: string | null;
   readonly description: string;
+  /** When it began. */
+  readonly at: number;
 }
 
 /** What a background command may have written after its turn ended. */

@@ -1,6 +1,7 @@
 /** A step that was or can be taken back. */
 import type { StepSummary } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
+import { isoTime } from "./thread-json.ts";
 
 /** One step. */
 export function stepJson({
@@ -9,6 +10,7 @@ export function stepJson({
   description,
   agent,
   prompt,
+  at,
 }: StepSummary): Json<typeof shapes.step> {
-  return { kind, thread, description, agent, prompt };
+  return { kind, thread, description, agent, prompt, at: isoTime(at) };
 }

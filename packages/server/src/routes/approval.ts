@@ -8,6 +8,7 @@ import {
   planJson,
   plannedStepsJson,
   resetOutcomeJson,
+  sessionJson,
   sessionStatusJson,
   stepsOutcomeJson,
 } from "../json/index.ts";
@@ -22,6 +23,11 @@ export function serveApproval(app: Hono, served: Served): void {
         query.diffs === true ? ({ detail: "text", content: true } as const) : ({ detail: "counts" } as const);
       return sessionStatusJson(await workspace.approvals.session(thread, options));
     }),
+  );
+  serveRoute(app, "GET /api/threads/:id/sessions", ({ params }) =>
+    inThread(served, params.id, async (workspace, thread) => ({
+      sessions: (await workspace.approvals.sessions(thread)).map(sessionJson),
+    })),
   );
   serveRoute(app, "POST /api/threads/:id/approve", ({ params, body }) =>
     inThread(served, params.id, async (workspace, thread) => {
