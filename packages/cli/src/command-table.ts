@@ -11,6 +11,8 @@ export interface CommandEntry {
    * command starts one for the next time. Such a command asks no question and leaves nothing open.
    */
   readonly resident?: "used" | "wanted";
+  /** People read its output: what is longer than the window goes through a pager. `dry-run`: only its preview. */
+  readonly paged?: "always" | "dry-run";
   load(): Promise<{ readonly default: Command }>;
 }
 
@@ -38,65 +40,82 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     group: "Look",
     summary: "show what is protected, what changed and what undo would do",
     resident: "used",
+    paged: "always",
     load: () => import("./commands/status.ts"),
   },
   list: {
     group: "Look",
     summary: "list checkpoints, newest first",
     resident: "used",
+    paged: "always",
     load: () => import("./commands/list.ts"),
   },
   show: {
     group: "Look",
     summary: "show one checkpoint and its changes",
+    paged: "always",
     load: () => import("./commands/show.ts"),
   },
   diff: {
     group: "Look",
     summary: "compare checkpoints with each other or with the disk",
+    paged: "always",
     load: () => import("./commands/diff.ts"),
   },
   search: {
     group: "Look",
     summary: "find checkpoints by name, note, prompt or path",
+    paged: "always",
     load: () => import("./commands/search.ts"),
   },
 
   threads: {
     group: "Look",
     summary: "list threads (conversations with agents)",
+    paged: "always",
     load: () => import("./commands/threads.ts"),
   },
   thread: {
     group: "Look",
     summary: "show one thread, its messages and their checkpoints",
+    paged: "always",
     load: () => import("./commands/thread.ts"),
   },
 
-  undo: { group: "Go back", summary: "undo the last step", load: () => import("./commands/undo.ts") },
+  undo: {
+    group: "Go back",
+    summary: "undo the last step",
+    paged: "dry-run",
+    load: () => import("./commands/undo.ts"),
+  },
   redo: {
     group: "Go back",
     summary: "redo what was undone",
+    paged: "dry-run",
     load: () => import("./commands/redo.ts"),
   },
   restore: {
     group: "Go back",
     summary: "restore a checkpoint, or only some paths of it",
+    paged: "dry-run",
     load: () => import("./commands/restore.ts"),
   },
   revert: {
     group: "Go back",
     summary: "revert one step and keep what came later",
+    paged: "dry-run",
     load: () => import("./commands/revert.ts"),
   },
   approve: {
     group: "Go back",
     summary: "approve the present state",
+    paged: "dry-run",
     load: () => import("./commands/approve.ts"),
   },
   reset: {
     group: "Go back",
     summary: "go back to the approved state",
+    paged: "dry-run",
     load: () => import("./commands/reset.ts"),
   },
 
@@ -121,6 +140,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   doctor: {
     group: "Upkeep",
     summary: "check that everything is in order",
+    paged: "always",
     load: () => import("./commands/doctor.ts"),
   },
   verify: {
@@ -128,30 +148,40 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "verify that the store is sound",
     load: () => import("./commands/verify.ts"),
   },
-  stats: { group: "Upkeep", summary: "show counts and sizes", load: () => import("./commands/stats.ts") },
+  stats: {
+    group: "Upkeep",
+    summary: "show counts and sizes",
+    paged: "always",
+    load: () => import("./commands/stats.ts"),
+  },
   prune: {
     group: "Upkeep",
     summary: "drop old checkpoints by policy",
+    paged: "dry-run",
     load: () => import("./commands/prune.ts"),
   },
   gc: {
     group: "Upkeep",
     summary: "free space that no checkpoint needs",
+    paged: "dry-run",
     load: () => import("./commands/gc.ts"),
   },
   forget: {
     group: "Upkeep",
     summary: "purge content permanently",
+    paged: "dry-run",
     load: () => import("./commands/forget.ts"),
   },
   config: {
     group: "Upkeep",
     summary: "show or change settings",
+    paged: "always",
     load: () => import("./commands/config.ts"),
   },
   workspaces: {
     group: "Upkeep",
     summary: "list all protected directories",
+    paged: "always",
     load: () => import("./commands/workspaces.ts"),
   },
   attach: {

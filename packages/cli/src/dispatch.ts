@@ -4,7 +4,8 @@ import { EXIT, usageError } from "@belay/protocol/errors";
 import { belayHome } from "./call/belay-home.ts";
 import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./call/command-line.ts";
 import type { Call, Command } from "./call/command.ts";
-import { COMMANDS, OTHER_WORDS } from "./command-table.ts";
+import { COMMANDS, OTHER_WORDS, type CommandEntry } from "./command-table.ts";
+import { colourChoice } from "./call/colour-option.ts";
 import { nearest } from "./call/nearest.ts";
 import type { Output } from "./output/output.ts";
 import type { Surroundings } from "./call/surroundings.ts";
@@ -30,7 +31,7 @@ export async function dispatch(
   if (options["help"] === true) return printHelp({ ...line, options }, name, around);
   if (options["version"] === true) return printVersion({ ...line, options }, around);
   checkOperands(command, line.operands);
-  return command.run(await createCall({ ...line, options }, around));
+  return command.run(await createCall({ ...line, options }, around, isPaged(entry, options)));
 }
 
 function parseCommandLine(command: Command, words: readonly string[]): ParsedLine {
@@ -59,7 +60,12 @@ function checkOperands(command: Command, operands: readonly string[]): void {
   );
 }
 
-async function createCall(line: ParsedLine, around: Surroundings): Promise<Call> {
+function isPaged({ paged }: CommandEntry, options: ParsedLine["options"]): boolean {
+  if (options["json"] === true || options["watch"] === true) return false;
+  return paged === "always" || (paged === "dry-run" && options["dry-run"] === true);
+}
+
+async function createCall(line: ParsedLine, around: Surroundings, paged: boolean): Promise<Call> {
   const { options } = line;
   let output: Output | undefined;
   // it need not exist: a project that was deleted can be restored by its name
@@ -78,24 +84,37 @@ async function createCall(line: ParsedLine, around: Surroundings): Promise<Call>
     ...(hosted && { hosted }),
     // made when it is needed: a hook has no use for terminals, and they take milliseconds to look at
     get output() {
-      return (output ??= outputOf(line, around));
+      return (output ??= outputOf(line, around, { paged }));
     },
   };
 }
 
-function outputOf({ options }: ParsedLine, around: Surroundings): Output {
-  return around.createOutput({ json: options["json"] === true, quiet: options["quiet"] === true });
+function outputOf(
+  { options }: ParsedLine,
+  around: Surroundings,
+  { paged }: { readonly paged: boolean },
+): Output {
+  const color = options["no-color"] === true ? "never" : colourChoice(options["color"] as string | undefined);
+  return around.createOutput({
+    json: options["json"] === true,
+    quiet: options["quiet"] === true,
+    paged: paged && options["no-pager"] !== true,
+    ...(color && { color }),
+  });
 }
 
 /** The last checkpoints where there are some, help elsewhere. */
 async function withoutCommand(globals: ParsedLine, around: Surroundings): Promise<number> {
   if (globals.options["help"] === true) return printHelp(globals, undefined, around);
   const { overview } = await import("./overview.ts");
-  return (await overview(await createCall(globals, around))) ?? printHelp(globals, undefined, around);
+  return (
+    (await overview(await createCall(globals, around, globals.options["json"] !== true))) ??
+    printHelp(globals, undefined, around)
+  );
 }
 
 async function printHelp(line: ParsedLine, name: string | undefined, around: Surroundings): Promise<number> {
-  const output = outputOf(line, around);
+  const output = outputOf(line, around, { paged: true });
   const { commandHelp, generalHelp } = await import("./help.ts");
   if (name === undefined) output.print(generalHelp(output));
   else output.print(commandHelp((await entryOf(name).load()).default, output));
@@ -104,7 +123,7 @@ async function printHelp(line: ParsedLine, name: string | undefined, around: Sur
 
 function printVersion(line: ParsedLine, around: Surroundings): number {
   const version = readVersion();
-  const output = outputOf(line, around);
+  const output = outputOf(line, around, { paged: false });
   if (line.options["json"] === true) output.json({ version });
   else output.print(`belay ${version}`);
   return EXIT.done;

@@ -4,12 +4,12 @@
  */
 import { errorJson } from "@belay/protocol/errors";
 import { HOOK_ENVIRONMENT } from "./agents/hook-environment.ts";
-import { GLOBAL_OPTIONS, splitAtOperand } from "./call/command-line.ts";
+import { GLOBAL_OPTIONS, optionValue, splitAtOperand } from "./call/command-line.ts";
 import { COMMANDS } from "./command-table.ts";
 import { dispatch } from "./dispatch.ts";
 import { reportError } from "./call/error-report.ts";
 import { errorText } from "./output/error-text.ts";
-import { assertWritten, createOutput } from "./output/output.ts";
+import { assertWritten, createOutput, endOutput } from "./output/output.ts";
 import { startAwaitedResident } from "./resident/ask-resident.ts";
 import { handOver } from "./resident/hand-over.ts";
 import { OWN_SURROUNDINGS } from "./call/surroundings.ts";
@@ -20,12 +20,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   const form = { json: splitAtDashes(argv).includes("--json") };
   try {
     const exit = (await askedOfResident(argv)) ?? (await dispatch(argv, form, OWN_SURROUNDINGS));
+    const interrupted = await endOutput();
     await assertWritten();
     startAwaitedResident();
-    return exit;
+    return interrupted ?? exit;
   } catch (error) {
+    await endOutput();
     const report = reportError(error);
-    const output = createOutput({ json: form.json, quiet: false });
+    const output = createOutput({ ...form, quiet: false, ...(isColourless(argv) && { color: "never" }) });
     if (form.json) output.json(errorJson(report));
     else output.warn(errorText(report, output.noteStyle));
     return report.exit;
@@ -45,6 +47,11 @@ async function askedOfResident(argv: readonly string[]): Promise<number | undefi
 
 function entryOf(name: string | undefined) {
   return name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+}
+
+/** Another guess, for errors only. */
+function isColourless(argv: readonly string[]): boolean {
+  return splitAtDashes(argv).includes("--no-color") || optionValue(argv, "color") === "never";
 }
 
 function splitAtDashes(argv: readonly string[]): readonly string[] {

@@ -17,6 +17,9 @@ export const GLOBAL_OPTIONS = {
   },
   json: { type: "boolean", about: "print the result as JSON" },
   quiet: { type: "boolean", short: "q", about: "print only results, warnings and errors" },
+  color: { type: "string", value: "when", about: "colours: auto, always or never (default: auto)" },
+  "no-color": { type: "boolean", about: "the same as --color=never" },
+  "no-pager": { type: "boolean", about: "print long output without a pager" },
   help: { type: "boolean", short: "h", about: "show help" },
   version: { type: "boolean", short: "V", about: "show the version" },
 } as const satisfies OptionSpecs;

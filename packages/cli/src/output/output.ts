@@ -6,7 +6,8 @@
  */
 import { redactJson } from "@belay/protocol/redact";
 import { ContractError } from "@belay/protocol/errors";
-import { createStyle, wantsColour, type Style } from "./style.ts";
+import { Pager, pagerCommand, type SentText } from "./pager.ts";
+import { createStyle, wantsColour, type ColourChoice, type Style } from "./style.ts";
 
 /** The output of one command. */
 export interface Output {
@@ -16,6 +17,8 @@ export interface Output {
   /** Columns of the terminal; Infinity when stdout is not one. */
   readonly width: number;
   readonly isTerminal: boolean;
+  /** True when stdout gets colours, terminal or not. */
+  readonly isColoured: boolean;
   /** True when there is a terminal to ask on. */
   readonly canAsk: boolean;
   readonly quiet: boolean;
@@ -35,6 +38,10 @@ export interface Output {
 export interface OutputOptions {
   readonly json: boolean;
   readonly quiet: boolean;
+  /** `--color`; without it the surroundings decide. */
+  readonly color?: ColourChoice;
+  /** True for output that people read page by page. */
+  readonly paged?: boolean;
 }
 
 /** What is known about the terminals behind stdout and stderr. */
@@ -43,12 +50,6 @@ export interface Terminal {
   readonly noteColour: boolean;
   /** Columns of stdout; null when it is no terminal. */
   readonly columns: number | null;
-}
-
-/** Output on its way to the terminal of another process. */
-export interface SentText {
-  readonly to: "stdout" | "stderr";
-  readonly text: string;
 }
 
 /** The terminals of this process. */
@@ -65,7 +66,8 @@ export function ownTerminal(): Terminal {
 export function createOutput(options: OutputOptions): Output {
   const stdout = quietlyClosing(process.stdout);
   const stderr = quietlyClosing(process.stderr);
-  const send = ({ to, text }: SentText) => (to === "stdout" ? stdout : stderr).write(text);
+  const write = ({ to, text }: SentText) => (to === "stdout" ? stdout : stderr).write(text);
+  const send = options.paged === true ? throughPager(write) : write;
   const output = { ...outputTo(send, ownTerminal(), options), raw: stdout.writeAll };
   // evaluated when a question comes up: inspecting stdin takes milliseconds
   const canAsk = () => !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
@@ -78,16 +80,39 @@ export function collectOutput(terminal: Terminal, options: OutputOptions, texts:
 }
 
 /** Writes what another process collected. */
-export function writeTexts(texts: readonly SentText[]): void {
-  for (const { to, text } of texts) quietlyClosing(process[to]).write(text);
+export function writeTexts(texts: readonly SentText[], { paged }: { readonly paged: boolean }): void {
+  const write = ({ to, text }: SentText) => quietlyClosing(process[to]).write(text);
+  texts.forEach(paged ? throughPager(write) : write);
+}
+
+let opened: Pager | undefined;
+
+/** Where there is no terminal, or the user wants no pager, `write` itself. */
+function throughPager(write: (text: SentText) => void): (text: SentText) => void {
+  const { stdout, stderr, env } = process;
+  const command = stdout.isTTY ? pagerCommand(env) : undefined;
+  if (command === undefined) return write;
+  const pager = new Pager(command, { rows: stdout.rows || 24, columns: stdout.columns || 80, write });
+  opened = pager;
+  return (text) => (text.to === "stderr" && !stderr.isTTY ? write(text) : pager.send(text));
+}
+
+/** Shows what is left and waits for the pager, if there is one. The exit code, if an interrupt ended it. */
+export async function endOutput(): Promise<number | undefined> {
+  const pager = opened;
+  opened = undefined;
+  return pager?.end();
 }
 
 function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options: OutputOptions): Output {
   const print = (text: string) => void send({ to: "stdout", text: `${text}\n` });
   const warn = (text: string) => void send({ to: "stderr", text: `${harmless(text)}\n` });
+  const { color } = options;
+  const isColoured = color === "always" || (terminal.colour && color !== "never");
   return {
-    style: createStyle(terminal.colour),
-    noteStyle: createStyle(terminal.noteColour),
+    style: createStyle(isColoured),
+    noteStyle: createStyle(terminal.noteColour && color !== "never"),
+    isColoured,
     width: terminal.columns ?? Number.POSITIVE_INFINITY,
     isTerminal: terminal.columns !== null,
     canAsk: false,

@@ -12,13 +12,25 @@ export interface Style {
 /** Colours a text. */
 export type Paint = (text: string) => string;
 
+/** When to colour: `--color`. */
+export const COLOUR_CHOICES = ["auto", "always", "never"] as const;
+
+/** One of the choices of `--color`. */
+export type ColourChoice = (typeof COLOUR_CHOICES)[number];
+
 /**
- * Whether a stream gets colours: a terminal that supports them, unless NO_COLOR is set
- * (https://no-color.org).
+ * Whether a stream gets colours without a choice of the user's: NO_COLOR (https://no-color.org), FORCE_COLOR and
+ * CLICOLOR decide in this order, then whether it is a terminal that supports them.
  */
 export function wantsColour(stream: { isTTY?: boolean }, environment: NodeJS.ProcessEnv): boolean {
-  return stream.isTTY === true && !environment["NO_COLOR"] && environment["TERM"] !== "dumb";
+  const { NO_COLOR, FORCE_COLOR, CLICOLOR, CLICOLOR_FORCE, TERM } = environment;
+  if (NO_COLOR) return false;
+  if (FORCE_COLOR) return !NONE.has(FORCE_COLOR);
+  if (CLICOLOR_FORCE && !NONE.has(CLICOLOR_FORCE)) return true;
+  return CLICOLOR !== "0" && stream.isTTY === true && TERM !== "dumb";
 }
+
+const NONE: ReadonlySet<string> = new Set(["0", "false"]);
 
 /** The styles of a stream. */
 export function createStyle(coloured: boolean): Style {

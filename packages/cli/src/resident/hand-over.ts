@@ -5,7 +5,8 @@
 import { belayHome } from "../call/belay-home.ts";
 import { optionValue } from "../call/command-line.ts";
 import { OWN_SURROUNDINGS } from "../call/surroundings.ts";
-import { ownTerminal, writeTexts, type SentText, type Terminal } from "../output/output.ts";
+import { ownTerminal, writeTexts, type Terminal } from "../output/output.ts";
+import type { SentText } from "../output/pager.ts";
 import { askResident } from "./ask-resident.ts";
 
 /** What the resident process needs to run a command as its caller would. */
@@ -16,8 +17,12 @@ export interface HandedCommand {
   readonly terminal: Terminal;
 }
 
-/** What a handed command said; null: its caller has to run it. */
-export type HandedAnswer = { readonly exit: number; readonly texts: readonly SentText[] } | null;
+/** What a handed command said, and whether people read it page by page; null: its caller has to run it. */
+export type HandedAnswer = {
+  readonly exit: number;
+  readonly texts: readonly SentText[];
+  readonly paged: boolean;
+} | null;
 
 /** The address of handed commands in the resident process. */
 export const HAND_OVER_PATH = "/api/command";
@@ -41,6 +46,6 @@ export async function handOver(
     { start, directory },
   );
   if (answer === undefined || answer === null) return undefined;
-  writeTexts(answer.texts);
+  writeTexts(answer.texts, answer);
   return answer.exit;
 }

@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import type { Extension, WorkspaceHost } from "@belay/server";
 import type { Call } from "../call/command.ts";
-import { collectOutput, type SentText } from "../output/output.ts";
+import { collectOutput } from "../output/output.ts";
+import type { SentText } from "../output/pager.ts";
 import { HAND_OVER_PATH, type HandedAnswer, type HandedCommand } from "./hand-over.ts";
 
 /** Variables that this process has read once and for all: to a caller with others it would answer wrongly. */
@@ -26,18 +27,22 @@ async function run(
 ): Promise<HandedAnswer> {
   if (SHARED.some((name) => environment[name] !== process.env[name])) return null;
   const texts: SentText[] = [];
+  let paged = false;
   try {
     const exit = await dispatch(argv, {
       directory,
       environment,
-      createOutput: (options) => collectOutput(terminal, options, texts),
+      createOutput: (options) => {
+        paged = options.paged === true;
+        return collectOutput(terminal, options, texts);
+      },
       host: async (at, itsHome) => {
         const hosted = itsHome === home ? await host.findOpen(at) : undefined;
         if (hosted === undefined || !existsSync(hosted.workspace.root)) throw new Error("not open here");
         return hosted;
       },
     });
-    return { exit, texts };
+    return { exit, texts, paged };
   } catch {
     return null;
   }
