@@ -44,6 +44,7 @@ export type {
   FileContent,
   WorkspaceStatus,
 } from "./queries/answers.ts";
+export type { CompareFileOptions } from "./queries/compare-file.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";
@@ -52,7 +53,7 @@ export type { Threads } from "./workspace/interface/threads.ts";
 export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/interface/turns.ts";
 export type { Upkeep } from "./workspace/interface/upkeep.ts";
 export type { System } from "./model/system.ts";
-export { displayPath, isUtf8Path, pathToBytes, type BytePath } from "./model/byte-path.ts";
+export { displayPath, isUtf8Path, pathFromBytes, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {
   AgentFacts,
   Checkpoint,
@@ -106,6 +107,14 @@ export type { Entry, GapReason } from "./model/entry.ts";
 export { EngineError, type ErrorCode, type ErrorFacts } from "./model/errors.ts";
 export { countChanges } from "./diff/count-changes.ts";
 export type { ChangeCounts, DiffDetail, FileChange } from "./model/file-change.ts";
+export type {
+  DiffHunk,
+  DiffLine,
+  FileDiff,
+  FileDiffOptions,
+  FileSide,
+  ImageSize,
+} from "./model/file-diff.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
 export type { Pause } from "./model/pause.ts";

@@ -77,10 +77,10 @@ export class BelayClient {
   }
 
   async call<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): Promise<CallOutput<Name>> {
-    const [method, path] = name.split(" ") as [string, string];
+    const [method] = name.split(" ") as [string];
     return (await this.send({
       method,
-      path: fill(path, input.params ?? {}) + search(input.query),
+      path: routePath(name, input),
       body: method === "GET" ? undefined : JSON.stringify(input.body ?? {}),
     })) as CallOutput<Name>;
   }
@@ -92,6 +92,11 @@ export class BelayClient {
     if (answer.error !== undefined) throw new ClientError(status, answer.error);
     return answer;
   }
+}
+
+/** The path and query of a route, for what a transport of JSON does not carry: bytes and streams. */
+export function routePath<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): string {
+  return fill(name.slice(name.indexOf(" ") + 1), input.params ?? {}) + search(input.query);
 }
 
 function fill(path: string, params: Readonly<Record<string, string>>): string {

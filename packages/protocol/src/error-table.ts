@@ -341,6 +341,11 @@ const API = {
   ORIGIN_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },
   METHOD_REFUSED: { exit: EXIT.usage, status: 405, hint: NOTHING_DONE },
   BODY_TOO_LARGE: { exit: EXIT.usage, status: 413, hint: NOTHING_CHANGED },
+  FILE_TOO_LARGE: {
+    exit: EXIT.failed,
+    status: 413,
+    hint: "`belay export <checkpoint> --tar <file>` writes files of any size.",
+  },
   NOT_JSON: { exit: EXIT.usage, status: 415, hint: NOTHING_DONE },
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 

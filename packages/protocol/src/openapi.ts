@@ -20,7 +20,7 @@ export function openApiDocument(version: string): object {
   };
 }
 
-function operation(name: string, path: string, { summary, query, body, response }: Route): object {
+function operation(name: string, path: string, { summary, query, body, response, media }: Route): object {
   const inPath = [...path.matchAll(/:(\w+)/g)].map(([, parameter]) => ({
     name: parameter,
     in: "path",
@@ -35,7 +35,7 @@ function operation(name: string, path: string, { summary, query, body, response 
     responses: {
       "200": {
         description: summary,
-        content: response === undefined ? { "text/event-stream": {} } : json(response, "output"),
+        content: response === undefined ? { [media ?? "text/event-stream"]: {} } : json(response, "output"),
       },
       default: { description: "What went wrong.", content: json(errorBody, "output") },
     },

@@ -233,6 +233,9 @@ const NOT_WORDS = new Set([
   "path",
   "paths",
   "pathBase64",
+  "from",
+  "fromBase64",
+  "target",
   "file",
   "files_changed",
   "affectedFiles",
@@ -273,7 +276,7 @@ function redactValue(value: unknown, key: string): unknown {
   const isFile = "encoding" in value;
   return Object.fromEntries(
     Object.entries(value).map(([name, each]) => {
-      if (isFile && name === "content") return [name, each];
+      if ((isFile && name === "content") || name === "hunks") return [name, each];
       return [name, isSecretField(name, each) ? REDACTED : redactValue(each, name)];
     }),
   );

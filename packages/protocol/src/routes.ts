@@ -10,8 +10,10 @@ export interface Route {
   readonly summary: string;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodObject;
-  /** undefined: a stream of events */
+  /** undefined: not JSON, but what `media` says */
   readonly response?: z.ZodObject;
+  /** undefined: a stream of events */
+  readonly media?: string;
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -20,6 +22,13 @@ const text = (longest: number) => z.string().max(longest);
 const path = text(4096).min(1);
 const identifier = text(500).min(1);
 const MESSAGE_CHARACTERS = 500_000;
+
+/** A path of a file: its text, or its exact bytes where text cannot hold them. */
+const fileQuery = z
+  .object({ path: path.optional(), pathBase64: z.base64().max(6000).min(1).optional() })
+  .refine((query) => (query.path === undefined) !== (query.pathBase64 === undefined), {
+    error: "name one file, as `path` or as `pathBase64`",
+  });
 
 const workspaceQuery = z.object({ workspace: path.optional() });
 const listQuery = z.object({
@@ -186,6 +195,29 @@ const CHECKPOINTS = {
   },
 } as const satisfies Record<string, Route>;
 
+const COMPARE = {
+  "GET /api/checkpoints/:a/files/:b": {
+    summary: "Which files differ between a checkpoint and another one, or the disk (`disk`); without text.",
+    query: workspaceQuery.extend({ detail: z.enum(["names", "counts"]).optional() }),
+    response: shapes.diff,
+  },
+  "GET /api/checkpoints/:a/files/:b/diff": {
+    summary: "One file of two states, line by line. `large` also gives long diffs and files up to 10 MiB.",
+    query: fileQuery.safeExtend({
+      ...workspaceQuery.shape,
+      context: number(100_000).optional(),
+      whitespace: z.enum(["exact", "ignore"]).optional(),
+      large: flag.optional(),
+    }),
+    response: shapes.fileDiff,
+  },
+  "GET /api/checkpoints/:id/blob": {
+    summary: "The bytes of a file at a checkpoint, or on disk (`disk`), up to 64 MiB.",
+    query: fileQuery.safeExtend(workspaceQuery.shape),
+    media: "application/octet-stream",
+  },
+} as const satisfies Record<string, Route>;
+
 const APPROVAL = {
   "GET /api/threads/:id/session": {
     summary: "The open session and what is not approved yet.",
@@ -306,7 +338,7 @@ const WORKSPACE = {
 } as const satisfies Record<string, Route>;
 
 /** The table. */
-export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...APPROVAL, ...WORKSPACE } as const;
+export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...COMPARE, ...APPROVAL, ...WORKSPACE } as const;
 
 /** A method and a path of the table. */
 export type RouteName = keyof typeof ROUTES;

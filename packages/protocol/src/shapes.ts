@@ -106,11 +106,13 @@ export const taken = z.looseObject({
 /** A changed file. */
 export const fileChange = pathEntry.extend({
   from: z.string().optional(),
+  fromBase64: z.string().optional(),
   type: z.enum(["added", "modified", "deleted", "renamed", "mode"]),
   linesAdded: count.nullable(),
   linesDeleted: count.nullable(),
   binary: z.boolean(),
   tooLarge: z.boolean(),
+  gap: z.string().optional(),
   attribution: z.enum(["tool", "shared", "outside"]).nullable(),
   diff: z.string().nullable().optional(),
 });
@@ -137,6 +139,49 @@ export const diff = z.looseObject({
   to: z.string().nullable(),
   ...list("files", fileChange),
   summary: changeCounts.extend({ linesAdded: count, linesDeleted: count }),
+});
+
+/** One line of a hunk, with its number on each side. */
+const diffLine = z.looseObject({
+  type: z.enum([" ", "+", "-"]),
+  text: z.string(),
+  old: count.nullable(),
+  new: count.nullable(),
+  noNewline: z.boolean().optional(),
+});
+
+/** Nearby changes of a file with the unchanged lines around them. */
+export const diffHunk = z.looseObject({
+  header: z.string(),
+  oldStart: count,
+  oldLines: count,
+  newStart: count,
+  newLines: count,
+  lines: z.array(diffLine),
+});
+
+/** One of the two versions of a file. */
+export const fileSide = z.looseObject({
+  kind: z.enum(["file", "symlink", "gap"]),
+  mode: count.nullable(),
+  size: count,
+  hash: z.string().nullable(),
+  target: z.string().optional(),
+  gap: z.string().optional(),
+  image: z
+    .looseObject({ format: z.enum(["png", "jpeg", "gif", "webp"]), width: count, height: count })
+    .optional(),
+});
+
+/** The change of one file, line by line; `file` is null where both states have the same. */
+export const fileDiff = z.looseObject({
+  from: z.string(),
+  to: z.string().nullable(),
+  file: fileChange.nullable(),
+  before: fileSide.nullable(),
+  after: fileSide.nullable(),
+  hunks: z.array(diffHunk),
+  truncated: z.boolean(),
 });
 
 /** Something that changed the working copy and can be taken out whole. */

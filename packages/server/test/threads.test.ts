@@ -100,6 +100,9 @@ describe("the table of routes", () => {
         await check(`GET /api/${name}`, `/api/${name}`);
       await check("POST /api/checkpoints", "/api/checkpoints", {});
       await check("GET /api/search", "/api/search?q=a.txt");
+      const compared = `/api/checkpoints/${checkpoint.id}/files/disk`;
+      await check("GET /api/checkpoints/:a/files/:b", compared);
+      await check("GET /api/checkpoints/:a/files/:b/diff", `${compared}/diff?path=b.txt`);
       await check("POST /api/prune", "/api/prune", { dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
       await check("DELETE /api/threads/:id", at);

@@ -1,12 +1,11 @@
 /** Turns edits into changed files: finds renames, counts lines, makes diffs and patches. */
 import type { BytePath } from "../model/byte-path.ts";
-import type { Entry, GapReason } from "../model/entry.ts";
 import type { DiffDetail, FileChange } from "../model/file-change.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
+import { changeRows, gapOf, largestOf, typeOf, type ChangeRow, type Leaf } from "./change-rows.ts";
 import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "./content-kind.ts";
-import { pairRenames } from "./renames.ts";
 import {
   binaryDiff,
   countLines,
@@ -23,48 +22,11 @@ export function fileChanges(
   edits: readonly Edit[],
   options: { detail: DiffDetail; attributionOf?: AttributionOf },
 ): FileChange[] {
-  const rows = pairMoved(edits.flatMap(toRows));
+  const rows = changeRows(edits);
   const describe = new ChangeDescriber(objects, options.detail);
   return rows
     .map((row) => ({ ...describe.row(row), attribution: options.attributionOf?.(row.path) ?? null }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-interface ChangeRow {
-  readonly path: BytePath;
-  readonly formerPath?: BytePath;
-  readonly from: Leaf | undefined;
-  readonly to: Leaf | undefined;
-}
-
-type Leaf = Exclude<Entry, { kind: "directory" }>;
-
-function toRows({ path, from, to }: Edit): ChangeRow[] {
-  const [before, after] = [leafOf(from), leafOf(to)];
-  if (before === undefined && after === undefined) return [];
-  return [{ path, from: before, to: after }];
-}
-
-function leafOf(entry: Entry | undefined): Leaf | undefined {
-  return entry?.kind === "directory" ? undefined : entry;
-}
-
-function pairMoved(rows: readonly ChangeRow[]): ChangeRow[] {
-  const gone = rows.filter(({ to }) => to === undefined).map(({ path, from }) => ({ path, entry: from! }));
-  const come = rows.filter(({ from }) => from === undefined).map(({ path, to }) => ({ path, entry: to! }));
-  const { renames } = pairRenames(gone, come);
-  if (renames.length === 0) return [...rows];
-  const paired = new Set(renames.flatMap(({ from, to }) => [from.path, to.path]));
-  const moved = renames.map(({ from, to }): ChangeRow => ({
-    path: to.path,
-    formerPath: from.path,
-    from: leafOf(from.entry),
-    to: leafOf(to.entry),
-  }));
-  return [
-    ...rows.filter(({ path, from, to }) => !paired.has(path) || (from !== undefined && to !== undefined)),
-    ...moved,
-  ];
 }
 
 class ChangeDescriber {
@@ -162,25 +124,8 @@ function lackOf({ from, to }: ChangeRow): Pick<FileChange, "notInPatch"> {
   };
 }
 
-function gapOf({ from, to }: ChangeRow): GapReason | undefined {
-  if (to?.kind === "gap") return to.reason;
-  return from?.kind === "gap" ? from.reason : undefined;
-}
-
-function largestOf({ from, to }: ChangeRow): number {
-  return Math.max(from?.size ?? 0, to?.size ?? 0);
-}
-
 function hashOf(entry: Leaf): ObjectHash | undefined {
   return entry.kind === "gap" ? undefined : entry.hash;
-}
-
-function typeOf({ formerPath, from, to }: ChangeRow): FileChange["type"] {
-  if (formerPath !== undefined) return "renamed";
-  if (from === undefined) return "added";
-  if (to === undefined) return "deleted";
-  const onlyMode = from.kind === "file" && to.kind === "file" && from.hash === to.hash;
-  return onlyMode ? "mode" : "modified";
 }
 
 function patchMode(entry: Leaf): PatchMode {

@@ -37,6 +37,11 @@ export function joinLines(lines: Lines): Buffer {
   return Buffer.from(lines.join(""), "latin1");
 }
 
+/** Lines for a comparison that ignores white space: not to be shown. */
+export function withoutSpace(lines: Lines): Lines {
+  return lines.map((line) => line.replaceAll(/[ \t\r\n\v\f]+/g, ""));
+}
+
 /** The changes that turn a into b, in order, with at least one equal line between two changes. */
 export function diffLines(a: Lines, b: Lines, costLimit = DIFF_COST_LIMIT): LineChange[] {
   const { aIds, bIds, idCount } = internLines(a, b);

@@ -66,7 +66,8 @@ export function countLines(oldContent: Buffer, newContent: Buffer): LineCounts {
   return sumChanges(diffLines(splitLines(oldContent), splitLines(newContent)));
 }
 
-function sumChanges(changes: readonly LineChange[]): LineCounts {
+/** Sums up changes. */
+export function sumChanges(changes: readonly LineChange[]): LineCounts {
   let [linesAdded, linesDeleted] = [0, 0];
   for (const [aStart, aEnd, bStart, bEnd] of changes) {
     linesDeleted += aEnd - aStart;

@@ -10,22 +10,32 @@ import type { FileChange } from "../model/file-change.ts";
 import type { Edit } from "../model/plan.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import { assertRootThere } from "../scan/root.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import type { Diff, DiffOptions } from "./answers.ts";
 
 /** Compares two checkpoints, or a checkpoint and the disk. */
 export function compareStates(context: Context, options: DiffOptions): Diff {
+  const { from, to, objects, edits: all } = changesBetween(context, options);
+  const edits = onlyBelow(all, options.paths);
+  const files = fileChanges(objects, edits, { detail: options.detail });
+  return { from, to, files, summary: { ...countChanges(edits), ...sumLines(files) } };
+}
+
+/** The proven changes from one state to another, and where both can be read. */
+export function changesBetween(
+  context: Context,
+  options: Pick<DiffOptions, "from" | "to">,
+): Pick<Diff, "from" | "to"> & { readonly edits: readonly Edit[]; readonly objects: ObjectSource } {
   const { db, objects } = context.store;
   const from = resolveCheckpoint(db, options.from ?? "@");
   const to = options.to === undefined ? undefined : resolveCheckpoint(db, options.to);
   if (to === undefined) assertRootThere(context.worktree.root);
   const other = to === undefined ? lookNow(context, { since: from }) : { ...asSeen(context, to), objects };
-  const edits = onlyBelow(provenChanges(other.objects, asSeen(context, from), other), options.paths);
-  const files = fileChanges(other.objects, edits, { detail: options.detail });
   return {
     from: from.id,
     to: to?.id ?? null,
-    files,
-    summary: { ...countChanges(edits), ...sumLines(files) },
+    edits: provenChanges(other.objects, asSeen(context, from), other),
+    objects: other.objects,
   };
 }
 

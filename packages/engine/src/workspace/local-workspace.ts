@@ -10,6 +10,7 @@ import { resolveCheckpoint } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
+import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan } from "../model/plan.ts";
@@ -23,6 +24,7 @@ import type {
   WorkspaceStatus,
 } from "../queries/answers.ts";
 import { withChanges } from "../queries/changes-after-message.ts";
+import { compareFile, type CompareFileOptions } from "../queries/compare-file.ts";
 import { compareStates } from "../queries/compare-states.ts";
 import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
 import { describeStatus } from "../queries/describe-status.ts";
@@ -168,6 +170,10 @@ export class LocalWorkspace implements Workspace {
       ? { from: fromOrOptions, ...(to === undefined ? {} : { to }), detail: "text" as const }
       : fromOrOptions;
     return this.runner.look(() => compareStates(this.#context, options));
+  }
+
+  async diffFile(options: CompareFileOptions): Promise<FileDiff | null> {
+    return this.runner.look(() => compareFile(this.#context, options));
   }
 
   async status(): Promise<WorkspaceStatus> {

@@ -1,5 +1,5 @@
 /** Changed files and differences in the contract's shape. */
-import type { Diff, FileChange } from "@belay/engine";
+import type { BytePath, Diff, FileChange, FileDiff } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { listField } from "./list-field.ts";
 import { pathJson } from "./path-json.ts";
@@ -8,15 +8,31 @@ import { pathJson } from "./path-json.ts";
 export function fileChangeJson(file: FileChange): Json<typeof shapes.fileChange> {
   return {
     ...pathJson(file.path),
-    ...(file.from === undefined ? {} : { from: pathJson(file.from).path }),
+    ...(file.from === undefined ? {} : fromJson(file.from)),
     type: file.type,
     linesAdded: file.linesAdded,
     linesDeleted: file.linesDeleted,
     binary: file.binary,
     tooLarge: file.tooLarge,
+    ...(file.gap === undefined ? {} : { gap: file.gap }),
     attribution: file.attribution,
     ...(file.diff === undefined ? {} : { diff: file.diff }),
   };
+}
+
+function fromJson(former: BytePath) {
+  const { path, pathBase64 } = pathJson(former);
+  return { from: path, ...(pathBase64 === undefined ? {} : { fromBase64: pathBase64 }) };
+}
+
+/** The change of one file between two states; null where there is none. */
+export function fileDiffJson(
+  diff: FileDiff | null,
+  states: { readonly from: string; readonly to: string | null },
+): Json<typeof shapes.fileDiff> {
+  if (diff === null) return { ...states, file: null, before: null, after: null, hunks: [], truncated: false };
+  const { file, before, after, hunks, truncated } = diff;
+  return { ...states, file: fileChangeJson(file), before, after, hunks, truncated };
 }
 
 /** What differs between two states. */

@@ -7,6 +7,7 @@ import { mountDialogs } from "../mounts/dialogs.ts";
 import { mountSessions } from "../mounts/sessions.ts";
 import { serveApproval } from "../routes/approval.ts";
 import { serveCheckpoints } from "../routes/checkpoints.ts";
+import { serveComparisons } from "../routes/comparisons.ts";
 import type { Served } from "../routes/served.ts";
 import { serveThreads } from "../routes/threads.ts";
 import { serveWorkspaces } from "../routes/workspaces.ts";
@@ -30,6 +31,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   );
   serveThreads(app, served);
   serveCheckpoints(app, served);
+  serveComparisons(app, served);
   serveApproval(app, served);
   serveWorkspaces(app, served);
   mountDialogs(app, served);

@@ -12,6 +12,8 @@ import type {
   FileContent,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
+import type { CompareFileOptions } from "../../queries/compare-file.ts";
+import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
 import type { PlanBook } from "../plan-book.ts";
@@ -126,6 +128,8 @@ export interface Workspace extends AsyncDisposable {
   diff(from: CheckpointRef, to?: CheckpointRef): Promise<Diff>;
   /** Compares two checkpoints, or one with the disk, in as much detail as the options say. */
   diff(options: DiffOptions): Promise<Diff>;
+  /** Compares one file of two checkpoints, or of one and the disk, line by line; null when it is the same in both. */
+  diffFile(options: CompareFileOptions): Promise<FileDiff | null>;
   /** How the workspace stands, compared with the disk. */
   status(): Promise<WorkspaceStatus>;
   /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */

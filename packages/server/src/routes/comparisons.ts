@@ -1,0 +1,72 @@
+/** What differs between two states of a workspace, file by file, and the bytes of one file. Nothing is changed. */
+import type { Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import { diffJson, fileDiffJson } from "../json/index.ts";
+import { pathFromJson } from "../json/path-json.ts";
+import { defined, inWorkspace, type Served } from "./served.ts";
+
+/** What a request calls the files as they are now. */
+const DISK = "disk";
+
+/** The largest file that is sent whole. */
+const BLOB_BYTES = 64 * 1024 * 1024;
+
+/** Serves the comparison of two states, of one file in them, and a file's bytes. */
+export function serveComparisons(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/checkpoints/:a/files/:b", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { detail = "counts" } = query;
+      return diffJson(await workspace.diff({ ...(await statesOf(workspace, params)), detail }));
+    }),
+  );
+  serveRoute(app, "GET /api/checkpoints/:a/files/:b/diff", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const states = await statesOf(workspace, params);
+      const { context, whitespace, large } = query;
+      const options = { path: pathFromJson(query), ...defined({ context, whitespace, large }) };
+      const { from, to = null } = states;
+      return fileDiffJson(await workspace.diffFile({ ...states, ...options }), { from, to });
+    }),
+  );
+  serveRoute(app, "GET /api/checkpoints/:id/blob", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const path = pathFromJson(query);
+      const checkpoint = params.id === DISK ? null : (await workspace.resolve(params.id)).id;
+      const file = await workspace.file(checkpoint, path, BLOB_BYTES);
+      if (file === null) throw noFile(params.id, query.path ?? path);
+      if (file.content === null)
+        throw new ContractError(
+          "FILE_TOO_LARGE",
+          `The file has ${file.size} bytes; at most ${BLOB_BYTES} are sent.`,
+          { facts: { size: file.size, limit: BLOB_BYTES } },
+        );
+      return bytesAnswer(file.content);
+    }),
+  );
+}
+
+async function statesOf(workspace: Workspace, { a, b }: { a: string; b: string }) {
+  const { id: from } = await workspace.resolve(a);
+  return { from, ...(b === DISK ? {} : { to: (await workspace.resolve(b)).id }) };
+}
+
+function noFile(checkpoint: string, path: string): ContractError {
+  const where = checkpoint === DISK ? "on disk" : `in checkpoint ${checkpoint}`;
+  return new ContractError("PATH_NOT_IN_CHECKPOINT", `There is no file ${JSON.stringify(path)} ${where}.`, {
+    facts: { path, checkpoint },
+  });
+}
+
+/** Bytes that no browser may take for a page, a script or a style of ours. */
+function bytesAnswer(content: Buffer): Response {
+  return new Response(new Uint8Array(content), {
+    headers: {
+      "content-type": "application/octet-stream",
+      "content-disposition": "attachment",
+      "content-security-policy": "default-src 'none'; sandbox",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
