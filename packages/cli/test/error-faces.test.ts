@@ -10,6 +10,7 @@ import { failure } from "../../agents/src/mcp/tool-result.ts";
 import { createApp } from "../../server/src/resident/create-app.ts";
 import { ENGINE_ERRORS } from "../../server/src/json/engine-errors.ts";
 import { WorkspaceHost } from "../../server/src/hosting/workspace-host.ts";
+import { PageBook } from "../../server/src/http/page-book.ts";
 import { reportError } from "../src/call/error-report.ts";
 import { errorText } from "../src/output/error-text.ts";
 import { createStyle } from "../src/output/style.ts";
@@ -90,6 +91,7 @@ beforeAll(() => {
   const served = {
     host,
     version: "0",
+    pages: new PageBook(Date.now),
     ending: new AbortController().signal,
     listeners: new Set<symbol>(),
     facts: () => ({ pid: 1, version: "0", url: "", token: "", startedAt: "", foreground: false }),

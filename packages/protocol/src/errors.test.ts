@@ -14,7 +14,7 @@ function engineError(code: string, facts: object): Error {
 
 describe("the table", () => {
   test("has the contract's statuses and exit codes, and a hint for every error", () => {
-    const statuses = new Set([400, 401, 403, 404, 405, 409, 413, 415, 423, 500]);
+    const statuses = new Set([400, 401, 403, 404, 405, 409, 413, 415, 423, 429, 500]);
     const exits = new Set<number>(Object.values(EXIT));
     for (const [code, row] of Object.entries(ERRORS)) {
       expect(statuses.has(row.status), code).toBe(true);

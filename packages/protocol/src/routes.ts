@@ -14,6 +14,8 @@ export interface Route {
   readonly response?: z.ZodObject;
   /** undefined: a stream of events */
   readonly media?: string;
+  /** Only for the user's own programs: the key of a page in a browser does not open it. */
+  readonly ownProgramsOnly?: true;
 }
 
 const flag = z.enum(["0", "1", "true", "false"]).transform((text) => text === "1" || text === "true");
@@ -334,11 +336,46 @@ const WORKSPACE = {
     summary: "Ends the process; everything acknowledged is durable.",
     body: empty,
     response: z.looseObject({ stopping: z.boolean() }),
+    ownProgramsOnly: true,
+  },
+} as const satisfies Record<string, Route>;
+
+const PAGES = {
+  "POST /api/pages/codes": {
+    summary: "A code that opens one page in a browser within a minute; `at`: the address of a tunnel.",
+    body: z.object({
+      at: z
+        .url({ protocol: /^http$/, hostname: /^[\w.-]+$/ })
+        .max(200)
+        .optional(),
+    }),
+    response: z.looseObject({ code: z.string() }),
+    ownProgramsOnly: true,
+  },
+  "POST /api/pages": {
+    summary: "Opens a page: gives its key for a code. The only route that needs no key.",
+    body: z.object({ code: text(100) }),
+    response: z.looseObject({ key: z.string() }),
+  },
+  "GET /api/pages": {
+    summary: "The open pages, newest first.",
+    response: z.looseObject({ pages: z.array(shapes.page) }),
+  },
+  "DELETE /api/pages/:id": {
+    summary: "Ends the key of a page.",
+    response: z.looseObject({ ended: z.string() }),
   },
 } as const satisfies Record<string, Route>;
 
 /** The table. */
-export const ROUTES = { ...THREADS, ...CHECKPOINTS, ...COMPARE, ...APPROVAL, ...WORKSPACE } as const;
+export const ROUTES = {
+  ...THREADS,
+  ...CHECKPOINTS,
+  ...COMPARE,
+  ...APPROVAL,
+  ...WORKSPACE,
+  ...PAGES,
+} as const;
 
 /** A method and a path of the table. */
 export type RouteName = keyof typeof ROUTES;

@@ -465,10 +465,20 @@ export const resident = z.looseObject({
   pid: count,
   version: z.string(),
   url: z.string(),
-  token: z.string(),
+  /** null for a page in a browser */
+  token: z.string().nullable(),
   startedAt: time,
   foreground: z.boolean(),
   workspaces: z.array(workspace),
+});
+
+/** A page that is open in a browser. */
+export const page = z.looseObject({
+  id: z.string(),
+  openedAt: time,
+  usedAt: time,
+  /** True for the page that asks. */
+  current: z.boolean(),
 });
 
 /** The body of an error answer. */

@@ -19,11 +19,22 @@ export default defineCommand({
     const { readBuild } = await import("../version.ts");
     const other = new ResidentProcess(call.home);
     if ((other.facts()?.version ?? readBuild()) !== readBuild()) await other.stop();
+    const ports = [(await configuredPort(call.home)) || other.lastPort, 0];
     const exit = await runResident(
       call,
-      { port: 0, foreground: false, open: call.options.open },
+      { ports, foreground: false, open: call.options.open },
       () => undefined,
     );
     return exit ?? EXIT.done;
   },
 });
+
+/** Settings that cannot be read keep no process from starting: commands report them. */
+async function configuredPort(home: string): Promise<number> {
+  const { readSettings } = await import("@belay/engine");
+  try {
+    return readSettings(home)["ui.port"];
+  } catch {
+    return 0;
+  }
+}

@@ -20,11 +20,15 @@ export default defineCommand({
     const running = other.facts();
     if (running?.foreground === true) throw alreadyServed(running.pid, running.url);
     await other.stop();
-    const exit = await runResident(call, { port, foreground: true, directory: call.directory }, (facts) => {
-      const { url, token, pid } = facts;
-      if (call.json) call.output.print(JSON.stringify({ url, token, pid }));
-      else call.output.print(`Belay is served at ${url}\n  token: ${token}\nCtrl-C ends it.`);
-    });
+    const exit = await runResident(
+      call,
+      { ports: [port], foreground: true, directory: call.directory },
+      (facts) => {
+        const { url, token, pid } = facts;
+        if (call.json) call.output.print(JSON.stringify({ url, token, pid }));
+        else call.output.print(`Belay is served at ${url}\n  token: ${token}\nCtrl-C ends it.`);
+      },
+    );
     if (exit === undefined) throw alreadyServed(other.facts()?.pid, other.facts()?.url);
     return exit;
   },

@@ -53,6 +53,11 @@ export class ResidentProcess {
     return this.isAlive() ? this.#run.read() : undefined;
   }
 
+  /** The port of the last process; 0 when there was none. */
+  get lastPort(): number {
+    return this.#run.lastPort ?? 0;
+  }
+
   /** The lock decides: a file may outlive its process, a lock cannot. */
   isAlive(): boolean {
     if (!existsSync(this.#run.lock)) return false;

@@ -13,7 +13,7 @@ import { readBuild } from "../version.ts";
 /** Undefined when another one is running already. */
 export async function runResident(
   call: Pick<Call, "home" | "dispatch">,
-  options: Pick<ResidentOptions, "port" | "foreground" | "directory"> & {
+  options: Pick<ResidentOptions, "ports" | "foreground" | "directory"> & {
     readonly open?: string | undefined;
   },
   ready: (facts: ResidentFacts) => void,

@@ -37,6 +37,7 @@ const DEFAULTS = {
   "retention.policy": "default",
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
+  "ui.port": 0,
 };
 
 describe("without a file", () => {
@@ -115,6 +116,15 @@ describe("counts", () => {
     expect(refusal(() => writeSetting(home, "limits.ignoredFiles", text)).message).toContain(
       "a number of files",
     );
+  });
+});
+
+describe("ports", () => {
+  test("a port is a number up to 65535", () => {
+    writeSetting(home, "ui.port", "7420");
+    expect(readSettings(home)["ui.port"]).toBe(7420);
+    for (const text of ["", "-1", "65536", "http", "7420.5"])
+      expect(refusal(() => writeSetting(home, "ui.port", text)).message, text).toContain("a port");
   });
 });
 

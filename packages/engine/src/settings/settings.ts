@@ -28,6 +28,8 @@ export interface Settings {
   readonly "checkpoints.automatic": "on" | "off";
   /** Which events do: a preset of the checkpoint policy. */
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
+  /** The port of the resident process and its page; 0 takes the last one, or a free one. */
+  readonly "ui.port": number;
 }
 
 /** The name of a setting. */
@@ -46,6 +48,7 @@ const DEFAULT_SETTINGS: Settings = {
   "retention.policy": "default",
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
+  "ui.port": 0,
 };
 
 /** A setting, and whether the user set it. */
@@ -98,6 +101,7 @@ function parse(key: SettingKey, value: unknown): number | string {
     throw invalid(key, `it must be one of ${words.join(", ")}`);
   }
   if (key === "limits.ignoredFiles") return parseCount(key, value);
+  if (key === "ui.port") return parsePort(key, value);
   const bytes = typeof value === "string" ? parseBytes(value) : value;
   if (typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
@@ -107,6 +111,12 @@ function parseCount(key: SettingKey, value: unknown): number {
   const isText = typeof value === "string" || typeof value === "number";
   if (isText && /^\d{1,9}$/.test(String(value))) return Number(value);
   throw invalid(key, "it must be a number of files such as 2000; 0 leaves out whatever git ignores");
+}
+
+function parsePort(key: SettingKey, value: unknown): number {
+  const isText = typeof value === "string" || typeof value === "number";
+  if (isText && /^\d{1,5}$/.test(String(value)) && Number(value) <= 65_535) return Number(value);
+  throw invalid(key, "it must be a port such as 7420; 0 takes the last one, or a free one");
 }
 
 const UNITS: Readonly<Record<string, number>> = {

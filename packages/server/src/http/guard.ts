@@ -5,7 +5,9 @@
  */
 import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { errorJson, ERRORS, type ApiErrorName } from "@belay/protocol/errors";
+import { ROUTES, type Route } from "@belay/protocol";
+import { ContractError, errorJson, ERRORS, type ApiErrorName } from "@belay/protocol/errors";
+import { notePage, type PageBook } from "./page-book.ts";
 
 /** Why a request is refused. */
 export interface Refusal {
@@ -32,26 +34,72 @@ export interface Secrets {
   readonly hello: string;
   /** The answer: it proves the server's identity before a client sends token and content. */
   readonly proof: string;
+  /** Pages in browsers have keys of their own. */
+  readonly pages?: PageBook;
 }
 
 /** Where a hook's script checks that it speaks to this user's process. */
 export const HELLO_PATH = "/hello";
 
+/** The one route that gives a key and therefore needs none. */
+const OPEN_PAGE = "/api/pages";
+
 /** For TCP: checks everything, the token on every request, reads included. */
-export function createNetworkGuard(port: number, { token, hello }: Secrets): Guard {
+export function createNetworkGuard(port: number, { token, hello, pages }: Secrets): Guard {
   const hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
   const origins = new Set([...hosts].map((host) => `http://${host}`));
   return (request) => {
     const host = valuesOf(request, "host");
-    if (host.length !== 1 || !hosts.has(host[0]!))
+    const tunnels = pages?.origins ?? NONE;
+    if (host.length !== 1 || !(hosts.has(host[0]!) || tunnels.has(`http://${host[0]!}`)))
       return refuse("HOST_REFUSED", "This server answers to its own loopback address only.");
-    const foreign = valuesOf(request, "origin").some((origin) => !origins.has(origin));
+    const given = valuesOf(request, "origin");
+    const foreign = given.some((origin) => !origins.has(origin) && !tunnels.has(origin));
     const site = valuesOf(request, "sec-fetch-site");
     if (foreign || site.some((value) => !OWN_SITES.has(value)))
       return refuse("ORIGIN_REFUSED", "Pages of other sites may not use this server.");
-    return checkForm(request) ?? checkToken(request, request.url === HELLO_PATH ? hello : token);
+    const malformed = checkForm(request);
+    if (malformed !== undefined || pages === undefined)
+      return malformed ?? checkToken(request, request.url === HELLO_PATH ? hello : token);
+    if (isPagePath(request)) return undefined;
+    if (request.method === "POST" && request.url === OPEN_PAGE)
+      return given.length === 1
+        ? undefined
+        : refuse("ORIGIN_REFUSED", "Only a page of this server may do this.");
+    const refusal = checkToken(request, request.url === HELLO_PATH ? hello : token);
+    return refusal === undefined ? undefined : checkPage(request, pages, refusal);
   };
 }
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** True for what a browser asks for to show the page, before it has a key: files that hold no data. */
+export function isPagePath({ method, url = "" }: IncomingMessage): boolean {
+  const path = pathOf(url);
+  const isData = /^\/api(?:\/|$)/i.test(path) || path === "/openapi.json" || path === HELLO_PATH;
+  return (method === "GET" || method === "HEAD") && !isData;
+}
+
+/** A page's key opens the routes of the table that are not for the user's own programs, and nothing else. */
+function checkPage(request: IncomingMessage, pages: PageBook, otherwise: Refusal): Refusal | undefined {
+  const given = valuesOf(request, "authorization");
+  try {
+    const page = given.length === 1 ? pages.find(given[0]!.replace(/^Bearer /, "")) : undefined;
+    if (page === undefined) return otherwise;
+    const asked = `${request.method} ${pathOf(request.url!)}`;
+    if (!FOR_PAGES.some((pattern) => pattern.test(asked)))
+      return refuse("PAGE_REFUSED", "A page may not use this address. Nothing was done.");
+    notePage(request, page);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ContractError) return refuse(error.code as ApiErrorName, error.message);
+    throw error;
+  }
+}
+
+const FOR_PAGES = (Object.entries(ROUTES) as [string, Route][])
+  .filter(([, route]) => route.ownProgramsOnly !== true)
+  .map(([name]) => new RegExp(`^${name.replaceAll(/:\w+/g, "[^/]+")}$`));
 
 /** For the socket in the user's private directory: only the user can open it. */
 export function createSocketGuard(): Guard {

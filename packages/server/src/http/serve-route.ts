@@ -3,9 +3,11 @@
  * a handler whose answer has another shape does not compile.
  */
 import { ROUTES, type CallInput, type Route, type RouteAnswer, type RouteName } from "@belay/protocol";
+import type { IncomingMessage } from "node:http";
 import type { Context, Hono } from "hono";
 import { ContractError } from "@belay/protocol/errors";
 import { answerJson } from "./answer.ts";
+import { pageOf, type OpenPage } from "./page-book.ts";
 
 /** A request in the table's shape. */
 export interface RouteInput<Name extends RouteName> {
@@ -13,6 +15,8 @@ export interface RouteInput<Name extends RouteName> {
   readonly query: ParsedQuery<Name>;
   readonly body: ParsedBody<Name>;
   readonly request: Request;
+  /** The page in a browser that sent it; undefined for the user's own programs. */
+  readonly page: OpenPage | undefined;
 }
 
 type Parsed<Shape> = Shape extends { readonly _zod: { readonly output: infer Output } } ? Output : never;
@@ -36,6 +40,7 @@ export function serveRoute<Name extends RouteName>(app: Hono, name: Name, handle
       query: route.query === undefined ? undefined : parse("query", route.query, queryOf(context)),
       body: route.body === undefined ? undefined : parse("body", route.body, await readJson(context)),
       request: context.req.raw,
+      page: pageOf((context.env as { incoming?: IncomingMessage } | undefined)?.incoming),
     } as unknown as RouteInput<Name>;
     const answer = await handler(input);
     return answer instanceof Response ? answer : answerJson(answer as object);

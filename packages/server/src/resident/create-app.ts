@@ -9,6 +9,7 @@ import { serveApproval } from "../routes/approval.ts";
 import { serveCheckpoints } from "../routes/checkpoints.ts";
 import { serveComparisons } from "../routes/comparisons.ts";
 import type { Served } from "../routes/served.ts";
+import { servePages } from "../routes/pages.ts";
 import { serveThreads } from "../routes/threads.ts";
 import { serveWorkspaces } from "../routes/workspaces.ts";
 import type { Log } from "../hosting/log.ts";
@@ -34,6 +35,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveComparisons(app, served);
   serveApproval(app, served);
   serveWorkspaces(app, served);
+  servePages(app, served);
   mountDialogs(app, served);
   mountSessions(app, served);
   extend?.(app, served.host);

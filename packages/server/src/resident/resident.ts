@@ -6,7 +6,10 @@ import { randomBytes } from "node:crypto";
 import type { Workspace } from "@belay/engine";
 import { getRequestListener } from "@hono/node-server";
 import { createApp, type Extension } from "./create-app.ts";
-import { listenOnLoopback, listenOnSocket, type Listener } from "../http/listen.ts";
+import { listenOnLoopback, listenOnSocket, type Listener, type Listening } from "../http/listen.ts";
+import type { Secrets } from "../http/guard.ts";
+import { PageBook } from "../http/page-book.ts";
+import { withPage } from "../http/serve-page.ts";
 import { withHooks, type HookService } from "../http/serve-hooks.ts";
 import type { Served } from "../routes/served.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
@@ -18,8 +21,10 @@ import { RunDirectory, type ResidentFacts } from "./run-directory.ts";
 export interface ResidentOptions {
   readonly home: string;
   readonly version: string;
-  /** 0 picks a free one. */
-  readonly port: number;
+  /** Tried in this order; 0 picks a free one. */
+  readonly ports: readonly number[];
+  /** Where the built page is; left out, only the API is served. */
+  readonly page?: string;
   /** The workspace for requests that name none. */
   readonly directory?: string;
   /** True when it runs in the foreground: it does not end by itself. */
@@ -58,12 +63,14 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   const ending = new AbortController();
   const host = new WorkspaceHost({ ...options, log, clock });
   const listeners = new Set<symbol>();
-  const [token, hello, proof] = [newSecret(), newSecret(), newSecret()];
+  const pages = new PageBook(clock);
+  const secrets = newSecrets();
   let usedAt = clock();
   let facts: ResidentFacts | undefined;
   const served: Served = {
     host,
     version: options.version,
+    pages,
     ending: ending.signal,
     listeners,
     facts: () => publicFacts(facts!),
@@ -79,18 +86,16 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   run.clear();
   run.noteStart(clock());
   const socket = await listenOnSocket(run.socket, listener);
-  const network = await listenOnLoopback(options.port, { token, hello, proof }, listener);
+  const network = await listenOnFirst(options.ports, { ...secrets, pages }, listener);
   facts = {
     pid: process.pid,
     version: options.version,
     url: `http://127.0.0.1:${network.port}`,
-    token,
-    hello,
-    proof,
+    ...secrets,
     startedAt: new Date(clock()).toISOString(),
     foreground: options.foreground,
   };
-  run.write(facts);
+  run.write(facts, network.port);
   log.info("started", { pid: process.pid, url: facts.url, version: options.version });
   const isOurs = () => run.read()?.pid === process.pid && run.hasPrivateSocket;
   const idleMs = options.idleMs ?? IDLE_MS;
@@ -123,11 +128,26 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
 function createListener(
   served: Served,
   log: Log,
-  { extend, hooks }: Pick<ResidentOptions, "extend" | "hooks">,
+  { extend, hooks, page }: Pick<ResidentOptions, "extend" | "hooks" | "page">,
 ): Listener {
   const handle = getRequestListener(createApp(served, log, extend).fetch);
   const app: Listener = (request, response) => void handle(request, response);
-  return hooks === undefined ? app : withHooks(hooks(served.host), app);
+  const shown = page === undefined ? app : withPage(page, app);
+  return hooks === undefined ? shown : withHooks(hooks(served.host), shown);
+}
+
+/** A port that is in use is left to its owner; the next one is tried. */
+async function listenOnFirst(
+  [port = 0, ...others]: readonly number[],
+  secrets: Secrets,
+  listener: Listener,
+): Promise<Listening> {
+  try {
+    return await listenOnLoopback(port, secrets, listener);
+  } catch (error) {
+    if (others.length === 0) throw error;
+    return listenOnFirst(others, secrets, listener);
+  }
 }
 
 /** Without the facts that only the private file may hold. */
@@ -136,8 +156,9 @@ function publicFacts(facts: ResidentFacts) {
   return rest;
 }
 
-function newSecret(): string {
-  return randomBytes(32).toString("base64url");
+function newSecrets(): Pick<Secrets, "token" | "hello" | "proof"> {
+  const newSecret = () => randomBytes(32).toString("base64url");
+  return { token: newSecret(), hello: newSecret(), proof: newSecret() };
 }
 
 /** Time for the answer to the request that ends the process. */

@@ -69,8 +69,9 @@ export class RunDirectory {
     return readJson<ResidentFacts>(this.#facts);
   }
 
-  write(facts: ResidentFacts): void {
+  write(facts: ResidentFacts, port: number): void {
     writeJson(this.#facts, facts);
+    writeJson(this.#port, port);
   }
 
   clear(): void {
@@ -93,6 +94,15 @@ export class RunDirectory {
   /** When crashes were noticed, oldest first. */
   deaths(): number[] {
     return readJson<number[]>(this.#deaths) ?? [];
+  }
+
+  /** The port of the last process: a page that stays open finds the next one there. */
+  get lastPort(): number | undefined {
+    return readJson<number>(this.#port);
+  }
+
+  get #port(): string {
+    return join(this.path, "resident.port");
   }
 
   get #facts(): string {

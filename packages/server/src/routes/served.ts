@@ -2,6 +2,7 @@
 import type { Checkpoint, Outcome, ThreadId, Workspace } from "@belay/engine";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import type { Json, shapes } from "@belay/protocol";
+import type { PageBook } from "../http/page-book.ts";
 import type { EventStreams } from "../http/sse.ts";
 import { untouchedText } from "../json/plan-json.ts";
 import { ContractError } from "@belay/protocol/errors";
@@ -11,6 +12,8 @@ import type { WorkspaceHost } from "../hosting/workspace-host.ts";
 export interface Served extends EventStreams {
   readonly host: WorkspaceHost;
   readonly version: string;
+  /** Pages that are open in browsers. */
+  readonly pages: PageBook;
   facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
   /** Whether a workspace is captured automatically; only code that knows agents can tell. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;

@@ -3,7 +3,8 @@ import { listSettings, RETENTION_PRESETS, writeSetting } from "@belay/engine";
 import { openApiDocument } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { streamEvents } from "../http/sse.ts";
+import type { OpenPage } from "../http/page-book.ts";
+import { streamEvents, type EventStreams } from "../http/sse.ts";
 import { checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
 import { ContractError } from "@belay/protocol/errors";
 import { annotations } from "./checkpoints.ts";
@@ -74,22 +75,28 @@ function serveUpkeep(app: Hono, served: Served): void {
 }
 
 function serveProcess(app: Hono, served: Served): void {
-  serveRoute(app, "GET /api/events", async ({ query, request }) => {
+  serveRoute(app, "GET /api/events", async ({ query, request, page }) => {
     const { workspace } = await served.host.find(query.workspace);
-    return streamEvents(served, workspace, request);
+    return streamEvents(streamsFor(page, served), workspace, request);
   });
-  serveRoute(app, "GET /api/threads/:id/events", async ({ params, request }) => {
+  serveRoute(app, "GET /api/threads/:id/events", async ({ params, request, page }) => {
     const { workspace } = await served.host.findThread(params.id);
-    return streamEvents(served, workspace, request, params.id as ThreadId);
+    return streamEvents(streamsFor(page, served), workspace, request, params.id as ThreadId);
   });
-  serveRoute(app, "GET /api/resident", async () => ({
+  serveRoute(app, "GET /api/resident", async ({ page }) => ({
     ...served.facts(),
+    ...(page && { token: null }),
     workspaces: (await served.host.all()).filter(({ open }) => open),
   }));
   serveRoute(app, "POST /api/resident/stop", () => {
     served.stop();
     return Promise.resolve({ stopping: true });
   });
+}
+
+/** The stream of a page ends with its key. */
+function streamsFor(page: OpenPage | undefined, { ending, listeners }: Served): EventStreams {
+  return { listeners, ending: page === undefined ? ending : AbortSignal.any([ending, page.ended]) };
 }
 
 function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
