@@ -8,7 +8,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 
 export default defineConfig({
   test: {
-    include: ["packages/*/src/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    include: ["packages/*/src/**/*.test.{ts,tsx}", "packages/*/test/**/*.test.{ts,tsx}", "test/**/*.test.ts"],
     environment: "node",
     // commands in tests start no resident process behind the test's back
     env: { BELAY_RESIDENT: "off" },

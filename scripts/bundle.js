@@ -46,7 +46,7 @@ if (isOutdated()) await bundle();
 function isOutdated() {
   const built = statSync(DONE, { throwIfNoEntry: false });
   const inputs = globSync([
-    "packages/{agents,engine,protocol,server}/dist/**/*.{js,node}",
+    "packages/{agents,engine,protocol,server,tui}/dist/**/*.{js,node}",
     "packages/cli/compiled/**/*.js",
   ]);
   return [...inputs, "scripts/bundle.js", "package-lock.json"].some(
@@ -58,6 +58,8 @@ async function bundle() {
   const command = await build({
     ...shared,
     input: { main: "packages/cli/compiled/main.js" },
+    // a bundle of its own: see below
+    external: ["@belay/tui"],
     preserveEntrySignatures: "allow-extension",
     // what is loaded late by one command and early by another is in the group that the early one needs
     checks: { ineffectiveDynamicImport: false },
@@ -77,6 +79,21 @@ async function bundle() {
     },
   });
 
+  const screens = await build({
+    ...shared,
+    input: { screens: "packages/tui/dist/index.js" },
+    // loaded only where a developer of Ink asks for it
+    external: ["react-devtools-core"],
+    // React checks what developers do unless it is told not to
+    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    // Ink's layout is WebAssembly, which is ready when the module is: CommonJS cannot wait for that
+    output: {
+      ...shared.output,
+      format: "esm",
+      entryFileNames: "[name].mjs",
+      chunkFileNames: "[name]-[hash].mjs",
+    },
+  });
   await build({ ...shared, input: { "pack-worker": "packages/engine/dist/capture/pack-worker.js" } });
 
   for (const name of readdirSync(TARGET)) {
@@ -84,14 +101,18 @@ async function bundle() {
     writeFileSync(
       file,
       asciiOnly(
-        builtinsWhenUsed(readFileSync(file, "utf8").replace(`"@belay/engine/look.node"`, `"./look.node"`)),
+        builtinsWhenUsed(
+          readFileSync(file, "utf8")
+            .replace(`"@belay/engine/look.node"`, `"./look.node"`)
+            .replaceAll(`"@belay/tui"`, `"./screens.mjs"`),
+        ),
       ),
     );
   }
   if (existsSync(NATIVE)) copyFileSync(NATIVE, join(TARGET, "look.node"));
   writeFileSync(
     join(TARGET, "LICENSES.txt"),
-    licencesOf(command.output.flatMap(({ modules = {} }) => Object.keys(modules))),
+    licencesOf([...command.output, ...screens.output].flatMap(({ modules = {} }) => Object.keys(modules))),
   );
   writeFileSync(DONE, `{ "type": "commonjs" }\n`);
 }

@@ -47,7 +47,7 @@ export class Declarations {
 
   #at(from: DeclarationFile, { specifier, name }: Origin): Declaration[] {
     if (!specifier.startsWith(".")) return [];
-    const path = join(dirname(from.path), specifier).replace(/\.[jt]s$/, ".d.ts");
+    const path = join(dirname(from.path), specifier).replace(/\.[jt]sx?$/, ".d.ts");
     const exported = this.exportsOf(this.file(path));
     return name === "*" ? [...exported.values()].flat() : (exported.get(name) ?? []);
   }

@@ -17,6 +17,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   engine: ENGINE_ORDER,
   agents: "events state settings conversation hooks adapters handling install mcp tools".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
+  tui: "text words.ts terminal frame data screens".split(" "),
   cli: "version.ts output call resident agents wiring going-back mcp archive demo command-parts commands".split(
     " ",
   ),
@@ -145,6 +146,8 @@ const FRONT_DOORS = new Set([
   "@belay/server",
   "@belay/server/json",
   "@belay/server/resident",
+  "@belay/tui",
+  "@belay/tui/text",
   "@belay/agents",
   "@belay/agents/client",
   "@belay/agents/event-journey",

@@ -42,12 +42,12 @@ function collect(folder: string, paths: string[]): void {
 }
 
 export function isCode(file: RepositoryFile): boolean {
-  return /\.[mc]?[jt]s$/.test(file.path);
+  return /\.[mc]?[jt]sx?$/.test(file.path);
 }
 
 /** Tests, and the contract suites and fixtures that only tests use. */
 export function isTest({ path }: RepositoryFile): boolean {
-  return path.endsWith(".test.ts") || /(^|\/)(test|testing)\//.test(path);
+  return /\.test\.tsx?$/.test(path) || /(^|\/)(test|testing)\//.test(path);
 }
 
 /** The path inside the engine's sources, for files that are part of the shipped engine. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { COMMANDS } from "./command-table.ts";
 import { commandHelp, generalHelp } from "./help.ts";
-import { displayWidth } from "./output/display-width.ts";
+import { displayWidth } from "@belay/tui/text";
 import { createOutput } from "./output/output.ts";
 import { createStyle } from "./output/style.ts";
 

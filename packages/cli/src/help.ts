@@ -4,7 +4,7 @@ import type { Command, OptionSpecs } from "./call/command.ts";
 import { COMMANDS } from "./command-table.ts";
 import type { Style } from "./output/style.ts";
 import type { Output } from "./output/output.ts";
-import { wrap } from "./output/wrap.ts";
+import { wrap } from "@belay/tui/text";
 
 /** The help for Belay as a whole. */
 export function generalHelp({ style, width: columns }: Output): string {

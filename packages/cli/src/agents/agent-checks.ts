@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listOverdue } from "@belay/agents";
 import { listUncaptured } from "@belay/agents/uncaptured";
-import { relativeTime } from "../output/relative-time.ts";
+import { relativeTime } from "@belay/tui/text";
 import type { AgentCapture, CaptureState } from "./capture-state.ts";
 
 interface AgentCheck {

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { detectAgent, loadAllAgents, type AgentAdapter, type Detection } from "@belay/agents";
 import { findWorkspace, readSettings, type Workspace } from "@belay/engine";
 import { belayAt } from "../output/belay-at.ts";
-import { clockTime } from "../output/relative-time.ts";
+import { clockTime } from "@belay/tui/text";
 import { placeFor } from "./agent-hooks.ts";
 
 /** Something that prevents all automatic captures. */

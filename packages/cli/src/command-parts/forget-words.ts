@@ -3,7 +3,7 @@ import type { ForgetWordsReport, Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 
 interface Words {
   readonly kind: "thread" | "message";

@@ -4,7 +4,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { approvalJson, fileChangeJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFileList } from "../output/file-list.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 import { threadLabel } from "../output/thread-table.ts";
 import { activeThread } from "../call/thread-option.ts";
 

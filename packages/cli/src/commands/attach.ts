@@ -4,7 +4,7 @@ import { defineCommand, YES } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

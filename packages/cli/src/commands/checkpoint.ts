@@ -6,7 +6,7 @@ import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { doubtList, gapList } from "../output/file-list.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
-import { count, duration } from "../output/quantity.ts";
+import { count, duration } from "@belay/tui/text";
 import { threadId } from "../call/thread-option.ts";
 import { workspacePath } from "../call/workspace-path.ts";
 

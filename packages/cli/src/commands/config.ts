@@ -2,7 +2,7 @@ import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { nearest } from "../call/nearest.ts";
 import { table } from "../output/table.ts";
-import { size } from "../output/quantity.ts";
+import { size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

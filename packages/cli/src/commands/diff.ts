@@ -6,7 +6,7 @@ import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changedFilesText, changesText } from "../output/checkpoint-table.ts";
 import { printDiff } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
-import { count, grouped } from "../output/quantity.ts";
+import { count, grouped } from "@belay/tui/text";
 import { visiblePath } from "../output/visible.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 

@@ -2,7 +2,7 @@ import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import type { Output } from "../output/output.ts";
 import { visible } from "../output/visible.ts";
-import { fitLine } from "../output/wrap.ts";
+import { fitLine } from "@belay/tui/text";
 
 export default defineCommand({
   usage: "doctor",

@@ -9,7 +9,7 @@ import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { patchText, printDiff } from "../output/diff-text.ts";
-import { count, size } from "../output/quantity.ts";
+import { count, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 const OPTIONS = {

@@ -6,7 +6,7 @@ import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { listField, pathJson, stepJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { findWords, forgetWords } from "../command-parts/forget-words.ts";

@@ -5,7 +5,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { stepJson } from "@belay/server/json";
-import { count, size } from "../output/quantity.ts";
+import { count, size } from "@belay/tui/text";
 
 const OPTIONS = { "dry-run": DRY_RUN, yes: YES } as const;
 

@@ -9,7 +9,7 @@ import { warnAll } from "../wiring/open-workspace.ts";
 import { excludedList, gapList } from "../output/file-list.ts";
 import { section } from "../output/facts.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
-import { count, duration, size } from "../output/quantity.ts";
+import { count, duration, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

@@ -3,7 +3,7 @@ import { EXIT, usageError } from "@belay/protocol/errors";
 import { defineCommand } from "../call/command.ts";
 import { parseDuration } from "../call/duration.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
-import { clockTime } from "../output/relative-time.ts";
+import { clockTime } from "@belay/tui/text";
 import { inEveryWorkspace } from "../command-parts/pausing.ts";
 
 const DEFAULT = "1h";

@@ -6,7 +6,7 @@ import { checkpointJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { listText } from "../output/file-list.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 
 const OPTIONS = {
   policy: {

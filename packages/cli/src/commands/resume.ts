@@ -2,7 +2,7 @@ import { pauseJson } from "@belay/server/json";
 import { ContractError, EXIT } from "@belay/protocol/errors";
 import { defineCommand, type Call } from "../call/command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
-import { clockTime } from "../output/relative-time.ts";
+import { clockTime } from "@belay/tui/text";
 import { inEveryWorkspace } from "../command-parts/pausing.ts";
 
 export default defineCommand({

@@ -7,10 +7,8 @@ import { changesPaint, changesText } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, doubtList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, size } from "../output/quantity.ts";
-import { dayAndTime, relativeTime } from "../output/relative-time.ts";
+import { count, dayAndTime, fitLine, relativeTime, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
-import { fitLine } from "../output/wrap.ts";
 
 export default defineCommand({
   usage: "show <checkpoint> [--all]",

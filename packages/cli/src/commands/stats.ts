@@ -4,8 +4,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { storageJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
-import { count, size } from "../output/quantity.ts";
-import { relativeTime } from "../output/relative-time.ts";
+import { count, relativeTime, size } from "@belay/tui/text";
 
 export default defineCommand({
   usage: "stats",

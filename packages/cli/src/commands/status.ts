@@ -9,8 +9,7 @@ import { changedFilesText, changesText, checkpointLabel } from "../output/checkp
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, size } from "../output/quantity.ts";
-import { dayAndTime, relativeTime } from "../output/relative-time.ts";
+import { count, dayAndTime, relativeTime, size } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { threadLabel } from "../output/thread-table.ts";
 import { visible } from "../output/visible.ts";

@@ -3,7 +3,7 @@ import type { WorkspaceSummary } from "@belay/engine";
 import { defineCommand, YES } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

@@ -4,7 +4,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { listField } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
-import { count, size } from "../output/quantity.ts";
+import { count, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({

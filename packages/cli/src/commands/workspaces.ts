@@ -2,8 +2,7 @@ import type { WorkspaceSummary } from "@belay/engine";
 import { isoTime } from "@belay/server/json";
 import { defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { size } from "../output/quantity.ts";
-import { relativeTime } from "../output/relative-time.ts";
+import { relativeTime, size } from "@belay/tui/text";
 import { table } from "../output/table.ts";
 import { visible } from "../output/visible.ts";
 

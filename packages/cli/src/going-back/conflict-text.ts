@@ -2,10 +2,11 @@
 import type { Conflict, ConflictSide } from "@belay/engine";
 import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count } from "../output/quantity.ts";
+import { count } from "@belay/tui/text";
 import { reasonWords } from "../output/reasons.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { visible, visibleLine, visiblePath } from "../output/visible.ts";
+import { visibleLine } from "@belay/tui/text";
+import { visible, visiblePath } from "../output/visible.ts";
 import type { WayOut } from "./ways-out.ts";
 
 /** The conflicts as a list. */

@@ -2,7 +2,7 @@
 import type { Outcome } from "@belay/engine";
 import { leftOut, outcomeWord, untouchedText } from "@belay/server/json";
 import type { Output } from "../output/output.ts";
-import { count, duration } from "../output/quantity.ts";
+import { count, duration } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { conflictList, waysOutText } from "./conflict-text.ts";
 import { leftOutList } from "./left-out.ts";

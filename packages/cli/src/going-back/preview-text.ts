@@ -3,7 +3,7 @@ import { countChanges, type Plan } from "@belay/engine";
 import { planOperationType, type PlanOperationType } from "@belay/server/json";
 import { doubtList, gapList, listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, grouped } from "../output/quantity.ts";
+import { count, grouped } from "@belay/tui/text";
 import { reasonWords } from "../output/reasons.ts";
 import type { Style } from "../output/style.ts";
 import { stepLabel } from "../output/step-label.ts";

@@ -2,8 +2,7 @@
 import { summarisePrompt as summarise } from "@belay/agents/uncaptured";
 import type { Checkpoint, UncapturedTurn } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { count } from "./quantity.ts";
-import { relativeTime } from "./relative-time.ts";
+import { count, relativeTime } from "@belay/tui/text";
 import type { Paint, Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible } from "./visible.ts";

@@ -3,7 +3,8 @@ import type { Diff, FileChange } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { reasonWords } from "./reasons.ts";
 import type { Paint, Style } from "./style.ts";
-import { visible, visibleLines, visiblePath } from "./visible.ts";
+import { visibleLines } from "@belay/tui/text";
+import { visible, visiblePath } from "./visible.ts";
 
 /**
  * Prints for people on a terminal; elsewhere a patch for `git apply`, with a warning about what it cannot

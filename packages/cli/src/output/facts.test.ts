@@ -1,6 +1,6 @@
 /** Facts fit narrow terminals. */
 import { expect, test } from "vitest";
-import { displayWidth } from "./display-width.ts";
+import { displayWidth } from "@belay/tui/text";
 import { factTable } from "./facts.ts";
 import { createOutput } from "./output.ts";
 

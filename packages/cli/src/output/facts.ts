@@ -1,8 +1,7 @@
 /** Labelled facts, one per line: the head of `show` and `status`. */
-import { displayWidth } from "./display-width.ts";
+import { displayWidth, fitLine } from "@belay/tui/text";
 import type { Output } from "./output.ts";
 import { table } from "./table.ts";
-import { fitLine } from "./wrap.ts";
 
 const INDENT = "  ";
 

@@ -1,7 +1,7 @@
 /** Lists of paths with a remark each: changed files, gaps, excluded paths. */
 import type { Doubt, ExcludedRoot, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { grouped, size } from "./quantity.ts";
+import { grouped, size } from "@belay/tui/text";
 import { reasonWords } from "./reasons.ts";
 import type { Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";

@@ -1,5 +1,5 @@
 /** A progress bar on stderr for long work; only on a terminal. */
-import { count, grouped, size } from "./quantity.ts";
+import { count, grouped, size } from "@belay/tui/text";
 
 /** A bar that disappears when disposed. */
 export interface ProgressBar extends Disposable {

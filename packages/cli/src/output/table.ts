@@ -1,5 +1,5 @@
 /** Rows in aligned columns. On a terminal some columns shrink or go, so that every row fits its line. */
-import { cutToWidth, displayWidth, padToWidth } from "./display-width.ts";
+import { cutToWidth, displayWidth, padToWidth } from "@belay/tui/text";
 import type { Paint } from "./style.ts";
 
 /** One cell of a table. */

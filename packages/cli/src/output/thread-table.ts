@@ -1,8 +1,7 @@
 /** Threads as rows, and a thread's name inside a sentence. */
 import type { ThreadSummary } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { count } from "./quantity.ts";
-import { relativeTime } from "./relative-time.ts";
+import { count, relativeTime } from "@belay/tui/text";
 import { table } from "./table.ts";
 import { visible } from "./visible.ts";
 

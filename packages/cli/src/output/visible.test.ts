@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { BytePath } from "@belay/engine";
-import { visible, visibleLines, visiblePath } from "./visible.ts";
+import { visibleLines } from "@belay/tui/text";
+import { visible, visiblePath } from "./visible.ts";
 
 describe("visible", () => {
   test("leaves ordinary text of any script alone", () => {

@@ -1,34 +1,12 @@
-/**
- * Makes foreign text (file names, prompts, notes, error messages) safe to show. A file name may contain an
- * escape sequence that clears the screen, or a mark that reverses the text after it. Both are spelled out, so
- * that what a person reads is what is there.
- */
+/** Makes foreign text (file names, prompts, notes, error messages) safe to show: without secrets, as what is there. */
 import { isUtf8 } from "node:buffer";
 import type { BytePath } from "@belay/engine";
 import { redact } from "@belay/protocol/redact";
-
-// Controls (C0, DEL, C1), line and paragraph separators, and marks that reorder or hide what follows.
-const HIDDEN = /[\p{Cc}\u2028\u2029\u061c\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
-// Joiners that emoji and several scripts need; they hide nothing.
-const HARMLESS = new Set(["\u200c", "\u200d"]);
-const SHORT_FORMS: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" };
+import { spelledOut, visibleLine } from "@belay/tui/text";
 
 /** One line of foreign text without secrets [R167] and without anything a terminal would act on. */
 export function visible(text: string): string {
   return visibleLine(redact(text));
-}
-
-/** Like `visible` for a line or a name of a file, whose secrets stay. */
-export function visibleLine(text: string): string {
-  return text.replace(HIDDEN, (character) => (HARMLESS.has(character) ? character : spelledOut(character)));
-}
-
-/** Text of several lines: line ends and tabs stay, everything else as in `visible`. */
-export function visibleLines(text: string): string {
-  return text.replace(HIDDEN, (character) => {
-    if (character === "\n" || character === "\t" || HARMLESS.has(character)) return character;
-    return spelledOut(character);
-  });
 }
 
 /** A path as a person sees it; bytes that are not UTF-8 are spelled out, so that no two names look alike. */
@@ -45,10 +23,3 @@ export function pathNames(paths: readonly string[]): string {
 }
 
 const NAMED_PATHS = 2;
-
-function spelledOut(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  const short = SHORT_FORMS[character];
-  if (short !== undefined) return short;
-  return code < 0x100 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u{${code.toString(16)}}`;
-}

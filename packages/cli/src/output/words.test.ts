@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { count, duration, size } from "./quantity.ts";
-import { relativeTime } from "./relative-time.ts";
+import { count, duration, relativeTime, size } from "@belay/tui/text";
 import { createStyle } from "./style.ts";
 import { table } from "./table.ts";
 

@@ -36,7 +36,8 @@ export function padToWidth(text: string, width: number, side: "left" | "right" =
   return side === "left" ? space + text : text + space;
 }
 
-function* clusters(text: string): Generator<string> {
+/** The characters of a text as people count them: a letter with its accents, an emoji of several parts. */
+export function* clusters(text: string): Generator<string> {
   segmenter ??= new Intl.Segmenter();
   for (const { segment } of segmenter.segment(text)) yield segment;
 }

@@ -1,0 +1,23 @@
+/** How the screens reach a workspace: the protocol's client and its events. What answers is another program's choice. */
+import type { BelayEvent } from "@belay/protocol";
+import type { BelayClient } from "@belay/protocol/client";
+
+/** A way to the workspace that works until it breaks. */
+export interface Connection extends AsyncDisposable {
+  readonly client: BelayClient;
+  /** `store`: no resident process is there, and the store was opened in this process. */
+  readonly by: "resident" | "store";
+  /** Everything that happens from now on. Ends when the connection breaks. */
+  events(signal: AbortSignal): AsyncIterable<BelayEvent>;
+}
+
+/** The workspace that the screens show. */
+export interface Place {
+  /** Its id or path, for the requests that name a workspace. */
+  readonly workspace: string;
+  /** Its name on the screen. */
+  readonly name: string;
+  /** Finds a connection, the resident process first. */
+  connect(): Promise<Connection>;
+  readonly clock: () => number;
+}

@@ -1,0 +1,167 @@
+/**
+ * The data of the screens. A source keeps one connection, makes another when it breaks, and tells its listeners what
+ * happens in the workspace. Screens call routes through it and never hold a connection themselves.
+ */
+import type { BelayEvent, CallInput, CallOutput, RouteName } from "@belay/protocol";
+import { createContext, useContext, useSyncExternalStore } from "react";
+import type { Connection, Place } from "./connection.ts";
+
+/** `resident` and `store`: connected to it. `lost`: what is shown is what was loaded. */
+export type SourceState = "connecting" | Connection["by"] | "lost";
+
+/** Seconds between attempts to connect, and between looks for a resident process that was missing. */
+const RETRY_MS = [1000, 2000, 4000, 8000, 15_000, 30_000];
+
+/** The one way from the screens to the workspace. */
+export class Source {
+  readonly place: Place;
+  readonly #listeners = new Set<(event: BelayEvent) => void>();
+  readonly #watchers = new Set<() => void>();
+  readonly #ending = new AbortController();
+  #connection: Connection | undefined;
+  #connecting: Promise<Connection> | undefined;
+  #retries = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #state: SourceState = "connecting";
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  get state(): SourceState {
+    return this.#state;
+  }
+
+  /** Calls a route by name. An error of the workspace passes as it is; a broken connection is tried once more. */
+  async call<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): Promise<CallOutput<Name>> {
+    const connection = await this.#connected();
+    try {
+      return await connection.client.call(name, input);
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      await this.#drop(connection);
+      // a read may be repeated; what changes something may have arrived
+      if (!name.startsWith("GET ")) throw error;
+      return await (await this.#connected()).client.call(name, input);
+    }
+  }
+
+  /** Calls the listener for everything that happens; returns how to stop. */
+  listen(listener: (event: BelayEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Calls the watcher when the state changes; returns how to stop. */
+  watch = (watcher: () => void): (() => void) => {
+    this.#watchers.add(watcher);
+    return () => void this.#watchers.delete(watcher);
+  };
+
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    clearTimeout(this.#timer);
+    const connection = this.#connection;
+    this.#connection = undefined;
+    await connection?.[Symbol.asyncDispose]();
+  }
+
+  #connected(): Promise<Connection> {
+    if (this.#connection !== undefined) return Promise.resolve(this.#connection);
+    this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
+    return this.#connecting;
+  }
+
+  async #connect(): Promise<Connection> {
+    try {
+      const connection = await this.place.connect();
+      this.#connection = connection;
+      this.#retries = 0;
+      this.#become(connection.by);
+      void this.#follow(connection);
+      if (connection.by === "store") this.#later(() => void this.#lookForResident());
+      return connection;
+    } catch (error) {
+      this.#become("lost");
+      this.#later(() => void this.#connected().catch(() => undefined));
+      throw error;
+    }
+  }
+
+  async #follow(connection: Connection): Promise<void> {
+    try {
+      for await (const event of connection.events(this.#ending.signal))
+        for (const listener of this.#listeners) listener(event);
+    } catch {
+      // the same as an end: the connection is made again
+    }
+    if (this.#ending.signal.aborted || this.#connection !== connection) return;
+    await this.#drop(connection);
+    await this.#connected().catch(() => undefined);
+  }
+
+  /** The store was opened here because no resident process was there: it may have come since. */
+  async #lookForResident(): Promise<void> {
+    const before = this.#connection;
+    if (before?.by !== "store") return;
+    const found = await this.place.connect().catch(() => undefined);
+    if (found === undefined || found.by === "store" || this.#ending.signal.aborted) {
+      await found?.[Symbol.asyncDispose]();
+      this.#later(() => void this.#lookForResident());
+      return;
+    }
+    this.#connection = found;
+    this.#become(found.by);
+    void this.#follow(found);
+    await before[Symbol.asyncDispose]();
+  }
+
+  async #drop(connection: Connection): Promise<void> {
+    if (this.#connection !== connection) return;
+    this.#connection = undefined;
+    this.#become("lost");
+    try {
+      await connection[Symbol.asyncDispose]();
+    } catch {
+      // it was broken
+    }
+  }
+
+  #later(work: () => void): void {
+    if (this.#ending.signal.aborted) return;
+    const wait = RETRY_MS[Math.min(this.#retries, RETRY_MS.length - 1)]!;
+    this.#retries += 1;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(work, wait);
+    this.#timer.unref();
+  }
+
+  #become(state: SourceState): void {
+    if (this.#state === state) return;
+    this.#state = state;
+    for (const watcher of this.#watchers) watcher();
+  }
+}
+
+/** An answer of the server has a code and a status; what has neither never arrived. */
+function isBroken(error: unknown): boolean {
+  return typeof (error as { status?: unknown }).status !== "number";
+}
+
+const SourceContext = createContext<Source | undefined>(undefined);
+
+/** Gives the screens their source. */
+export const SourceProvider = SourceContext.Provider;
+
+/** The source of the screens. */
+export function useSource(): Source {
+  const source = useContext(SourceContext);
+  if (source === undefined) throw new Error("a screen without a source");
+  return source;
+}
+
+/** The state of the source, as it changes. */
+export function useSourceState(): SourceState {
+  const source = useSource();
+  return useSyncExternalStore(source.watch, () => source.state);
+}

@@ -1,0 +1,38 @@
+/** The usual layout of a screen: a head, a body that fills the window, what the last action did, and the hints. */
+import type { ReactNode } from "react";
+import { Lines, useFrame, type Frame } from "./frame.tsx";
+import { hintTexts, type Binding } from "./keys.ts";
+import { line, rule, type Line } from "./line.ts";
+
+/** What a page shows. */
+export interface PageProps {
+  readonly head?: readonly Line[];
+  readonly body: readonly Line[];
+  /** Right above the hints. */
+  readonly foot?: readonly Line[];
+  /** The table that the hints are made from. */
+  readonly keys: readonly Binding[];
+}
+
+/** Draws a page. */
+export function Page({ head = [], body, foot = [], keys }: PageProps): ReactNode {
+  const frame = useFrame();
+  const bottom = [...foot, ...bottomLines(frame, keys)];
+  const room = Math.max(0, frame.rows - head.length - bottom.length);
+  const filled = [
+    ...body.slice(0, room),
+    ...Array.from({ length: Math.max(0, room - body.length) }, () => []),
+  ];
+  return <Lines lines={[...head, ...filled, ...bottom]} />;
+}
+
+/** How many lines of the window are left for the body. */
+export function bodyRows(frame: Frame, { head = [], foot = [], keys }: Omit<PageProps, "body">): number {
+  return Math.max(1, frame.rows - head.length - foot.length - bottomLines(frame, keys).length);
+}
+
+function bottomLines(frame: Frame, keys: readonly Binding[]): Line[] {
+  const { columns: width, signs, notice } = frame;
+  const hints = hintTexts(keys, { width, signs }).map((text) => line(text, { dim: true }));
+  return [...notice, rule(width, signs), ...hints];
+}
