@@ -3,7 +3,7 @@
  * way, so that they do not write over the pager's screen.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { displayWidth } from "./display-width.ts";
+import { displayWidth } from "@belay/tui/text";
 
 /** Output on its way to a terminal, perhaps that of another process. */
 export interface SentText {
