@@ -302,6 +302,11 @@ const WORKSPACE = {
     body: newCheckpoint.extend({ thread: identifier.optional() }),
     response: shapes.taken,
   },
+  "GET /api/checkpoints/:id": {
+    summary: "A checkpoint by any reference, with what it changed and what it leaves out.",
+    query: workspaceQuery,
+    response: shapes.checkpointDetails,
+  },
   "GET /api/search": {
     summary: "Finds checkpoints by name, note, prompt or path.",
     query: workspaceQuery.extend({ q: text(500).min(1), limit: number(10_000).optional() }),

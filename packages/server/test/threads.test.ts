@@ -99,6 +99,8 @@ describe("the table of routes", () => {
       for (const name of ["workspaces", "status", "checkpoints", "storage", "settings", "resident"] as const)
         await check(`GET /api/${name}`, `/api/${name}`);
       await check("POST /api/checkpoints", "/api/checkpoints", {});
+      const details = await check("GET /api/checkpoints/:id", `/api/checkpoints/${checkpoint.seq}`);
+      expect(details).toMatchObject({ checkpoint: { id: checkpoint.id }, filesTotal: 0 });
       await check("GET /api/search", "/api/search?q=a.txt");
       const compared = `/api/checkpoints/${checkpoint.id}/files/disk`;
       await check("GET /api/checkpoints/:a/files/:b", compared);

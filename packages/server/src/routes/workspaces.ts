@@ -5,7 +5,7 @@ import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import type { OpenPage } from "../http/page-book.ts";
 import { streamEvents, type EventStreams } from "../http/sse.ts";
-import { checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
+import { checkpointDetailsJson, checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
 import { ContractError } from "@belay/protocol/errors";
 import { annotations } from "./checkpoints.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
@@ -36,6 +36,11 @@ export function serveWorkspaces(app: Hono, served: Served): void {
       const request = { kind: "manual", ...annotations(body), ...(thread && { thread }) } as const;
       return takenJson(await workspace.checkpoint(request), workspace.id);
     }),
+  );
+  serveRoute(app, "GET /api/checkpoints/:id", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) =>
+      checkpointDetailsJson(await workspace.show(params.id), workspace.id),
+    ),
   );
   serveRoute(app, "GET /api/search", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
