@@ -30,9 +30,11 @@ describe("the table of routes", () => {
       await check("POST /api/threads", "/api/threads", { externalId: "x" });
       await check("GET /api/threads/:id", at);
       await check("PATCH /api/threads/:id", at, { title: "new" });
+      const began = Date.now();
       const { checkpoint } = await check("POST /api/threads/:id/messages", `${at}/messages`, {
         content: "hi",
       });
+      const prompted = Date.now() + 1;
       await check("POST /api/threads/:id/messages", `${at}/messages`, { content: "ok", role: "assistant" });
       project.write("a.txt", "two\n");
       await check("POST /api/threads/:id/tools", `${at}/tools`, {
@@ -60,7 +62,8 @@ describe("the table of routes", () => {
       const { sessions } = await check("GET /api/threads/:id/sessions", `${at}/sessions`);
       expect(sessions).toMatchObject([{ name: "session_1", status: "active", closedAt: null }]);
       const { plan: undo, steps } = await check("GET /api/threads/:id/undo/preview", `${at}/undo/preview`);
-      expect(Date.parse(steps[0].at)).toBe(Date.parse(checkpoint.createdAt));
+      expect(Date.parse(steps[0].at)).toBeGreaterThanOrEqual(began);
+      expect(Date.parse(steps[0].at)).toBeLessThan(prompted);
       await check("POST /api/threads/:id/undo", `${at}/undo`, { planId: undo.id });
       expect(project.read("b.txt")).toBeUndefined();
       const { plan: redo } = await check("GET /api/threads/:id/redo/preview", `${at}/redo/preview`);
