@@ -124,6 +124,7 @@ export type {
   Conflict,
   Displaced,
   Interrupt,
+  RestoreProgress,
   ConflictReason,
   ConflictSide,
   Edit,

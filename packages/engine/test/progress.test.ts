@@ -34,3 +34,32 @@ test("a restore that takes long tells how far it is", async () => {
     rmSync(base, { recursive: true, force: true });
   }
 });
+
+test("[R262] a restore tells its caller, between two files, what it is doing and how far it is", async () => {
+  const base = makeDirectory("belay-progress-");
+  const [root, home] = [join(base, "root"), join(base, "home")];
+  try {
+    mkdirSync(root);
+    for (let at = 0; at < 10; at += 1) writeFileSync(join(root, `${at}`), "0\n");
+    await using workspace = await openWorkspace(root, { home });
+    for (let at = 0; at < 10; at += 1) writeFileSync(join(root, `${at}`), "1\n");
+    const told: string[] = [];
+    workspace.tellProgress(({ phase, done, total }) => told.push(`${phase} ${done}/${total}`));
+    await workspace.restoreTo("1");
+    const counted = (phase: string, from: number) =>
+      Array.from({ length: 10 }, (_, at) => `${phase} ${at + from}/10`);
+    expect(told).toEqual([...counted("staging", 0), ...counted("changing", 1)]);
+    workspace.tellProgress(undefined);
+    await workspace.undo();
+    expect(told).toHaveLength(20);
+    const gc: number[][] = [];
+    await workspace.upkeep.gc({ progress: (...at) => gc.push(at) });
+    expect(gc.length).toBeGreaterThan(0);
+    const checked: number[][] = [];
+    const { objects } = await workspace.upkeep.verify({ full: true, progress: (...at) => checked.push(at) });
+    expect(checked.at(-1)).toEqual([objects, objects]);
+    expect(checked.map(([done]) => done)).toEqual(checked.map((_, at) => at + 1));
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+});

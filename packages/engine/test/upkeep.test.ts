@@ -279,6 +279,7 @@ describe("gc", () => {
           makeRoom: () => undefined,
           dropped: [],
           interrupt: undefined,
+          progress: undefined,
           interrupted: [],
         };
         const taken = withCapture(context, {}, (capture) =>

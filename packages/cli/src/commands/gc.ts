@@ -3,6 +3,7 @@ import { defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../wiring/open-workspace.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { stepJson } from "@belay/server/json";
 import { count, size } from "@belay/tui/text";
@@ -29,7 +30,12 @@ async function collect(call: Call<typeof OPTIONS>, workspace: Workspace): Promis
     if (preview.checkpointsDropped > 0 && !(await confirm(call, question, { dryRun: true })))
       return declined(call);
   }
-  return report(call, await workspace.upkeep.gc());
+  return report(call, await gcWithBar(call, workspace));
+}
+
+async function gcWithBar(call: Call<typeof OPTIONS>, workspace: Workspace): Promise<GcReport> {
+  using bar = createProgressBar("Repacking", "object", !call.json && !call.output.quiet);
+  return await workspace.upkeep.gc({ progress: (done, total) => bar.update({ done, total }) });
 }
 
 function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {

@@ -3,7 +3,7 @@
  * engine plans and acts at once. Otherwise the shown plan is the one carried out, and the engine refuses it
  * if files changed while the question stood.
  */
-import type { Outcome, Plan, Workspace } from "@belay/engine";
+import type { Outcome, Plan, RestoreProgress, Workspace } from "@belay/engine";
 import {
   affectedFiles,
   isNothingRestorable,
@@ -20,6 +20,7 @@ import type { Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { waysOutText } from "./conflict-text.ts";
 import { nothingRestorableText } from "./left-out.ts";
@@ -67,17 +68,26 @@ async function interruptibly<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const { catchInterrupts } = await import("@belay/engine");
+  using bar = createProgressBar("Preparing", "file", !call.json && !call.output.quiet);
   using interrupt = catchInterrupts((done, total) => {
+    bar[Symbol.dispose]();
     const files = `${done.toLocaleString("en")} of ${total.toLocaleString("en")} files`;
     if (done > 0) call.output.warn(`Interrupted after ${files}; taking them back …`);
   });
   workspace.interruptedBy(interrupt);
+  workspace.tellProgress(({ phase, done, total }) => bar.update({ label: PHASES[phase], done, total }));
   try {
     return await work();
   } finally {
     workspace.interruptedBy(undefined);
+    workspace.tellProgress(undefined);
   }
 }
+
+const PHASES: Readonly<Record<RestoreProgress["phase"], string>> = {
+  staging: "Preparing",
+  changing: "Changing",
+};
 
 /** Attribution of the last changes depends on it: an interrupted agent may not have reported its end. */
 async function noticeInterrupts(workspace: Workspace, how: { home: string; dryRun: boolean }): Promise<void> {

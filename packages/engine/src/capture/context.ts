@@ -7,11 +7,10 @@ import { hasOpenStep } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Pause } from "../model/pause.ts";
-import type { Interrupt } from "../model/plan.ts";
+import type { Interrupt, RestoreProgress, StepSummary } from "../model/plan.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import { decodeRules, type ExcludedDirectory } from "../model/rules.ts";
-import type { StepSummary } from "../model/plan.ts";
 import type { System } from "../model/system.ts";
 import type { Store } from "../store/store.ts";
 import type { RuledSnapshot } from "./proven-changes.ts";
@@ -36,6 +35,8 @@ export interface Context {
   excludedDirectories(): readonly ExcludedDirectory[];
   /** Stops a long operation, if its caller can; undefined otherwise. */
   interrupt: Interrupt | undefined;
+  /** Receives how far a restore is, between two files; must not throw. */
+  progress: ((at: RestoreProgress) => void) | undefined;
   /** Interrupts that have no checkpoint yet and that plans take into account. */
   readonly interrupted: ThreadInterrupt[];
   /** Frees room in a full store, but never by dropping checkpoint `keep`. */

@@ -166,6 +166,13 @@ export interface Interrupt {
   takingBack(done: number, total: number): void;
 }
 
+/** How far a running operation is: new content is staged beside the files first, then the files change. */
+export interface RestoreProgress {
+  readonly phase: "staging" | "changing";
+  readonly done: number;
+  readonly total: number;
+}
+
 /** How to apply a plan. */
 export interface ApplyOptions {
   /** Skip conflicting and unwritable paths instead of changing nothing at all. */

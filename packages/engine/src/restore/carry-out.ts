@@ -80,7 +80,11 @@ function prepare(context: Context, entry: JournalEntry): Stage {
   try {
     stage = Stage.create(context, entry.id);
     refuseClashes(stage, entry.edits);
-    stage.fill(numberEdits(entry.edits), objects, stopsOnInterrupt(context, entry).stopIfAsked);
+    const { stopIfAsked } = stopsOnInterrupt(context, entry);
+    stage.fill(numberEdits(entry.edits), objects, (done, total) => {
+      stopIfAsked?.(0);
+      context.progress?.({ phase: "staging", done, total });
+    });
     // [R4] from here on the next command knows what to finish
     db.transaction(() => {
       assertStillThere(context, entry.edits);

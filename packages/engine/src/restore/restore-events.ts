@@ -14,13 +14,14 @@ export function tellStarted({ store, system }: Context, { id, finish, edits }: J
 /** The time between two progress events. */
 const PROGRESS_MS = 500;
 
-/** Reports the progress of a long restore. A failure to report does not stop the restore. */
+/** Reports the progress of a long restore, to its caller and as events. A failure to report does not stop the restore. */
 export function progressTeller(
-  { store, system }: Context,
+  { store, system, progress }: Context,
   { id, finish, edits }: JournalEntry,
 ): (done: number) => void {
   let toldMs = system.elapsed();
   return (done) => {
+    progress?.({ phase: "changing", done, total: edits.length });
     if (system.elapsed() - toldMs < PROGRESS_MS) return;
     const data = { operation: id, done, total: edits.length };
     const event = { type: "restore_progress" as const, thread: finish.thread, at: system.now(), data };

@@ -110,14 +110,18 @@ export class Stage implements Disposable {
   }
 
   /** Writes the new content of every edit that needs some, checked against its hash and synced. */
-  fill(edits: readonly NumberedEdit[], objects: ObjectSource, stopIfAsked?: (done: number) => void): void {
+  fill(
+    edits: readonly NumberedEdit[],
+    objects: ObjectSource,
+    beforeEach?: (staged: number, total: number) => void,
+  ): void {
     const files = edits.flatMap(({ from, to, index }) =>
       needsContent(from, to) ? [{ index, to: to! }] : [],
     );
     const each = files.length <= SYNC_EACH_LIMIT;
     removeFile(this.at(DRAFT));
-    for (const { index, to } of files) {
-      stopIfAsked?.(0);
+    for (const [staged, { index, to }] of files.entries()) {
+      beforeEach?.(staged, files.length);
       const path = this.newNode(index);
       if (to.kind === "symlink") createLink(path, objects.read(to.hash));
       else if (to.kind === "file")

@@ -35,6 +35,8 @@ export interface GcRequest {
   readonly dryRun: boolean;
   /** Repack everything, so that no trace of a freed object stays in a shared pack. */
   readonly rewriteAll?: boolean;
+  /** Receives how many objects are in their new pack, and how many there are; must not throw. */
+  readonly progress?: ((done: number, total: number) => void) | undefined;
 }
 
 type GcResult = Omit<GcReport, "dryRun">;
@@ -88,7 +90,8 @@ class Collector {
     const freed = this.#freeDead(live);
     // regrouping needs room, which a full disk has only now
     this.#giveBack();
-    const packsRewritten = request.rewriteAll === true ? this.#rewritePacks() : this.#regroup(live.uses);
+    const packsRewritten =
+      request.rewriteAll === true ? this.#rewritePacks(request) : this.#regroup(live.uses, request);
     this.#giveBack();
     this.#store.db.all("PRAGMA wal_checkpoint(TRUNCATE)");
     const result = {
@@ -178,7 +181,7 @@ class Collector {
    * Repacks live objects, grouped by use, except those of running captures. Better packs are not worth the
    * space that the next command needs.
    */
-  #regroup(live: ReadonlyMap<ObjectHash, Use>): number {
+  #regroup(live: ReadonlyMap<ObjectHash, Use>, { progress }: GcRequest): number {
     if (!isWorthRegrouping(this.#figures())) return 0;
     const limit = firstPackUnderWay(this.#store);
     const order = [...live].sort(([, a], [, b]) => compareUses(a, b)).map(([name]) => name);
@@ -192,7 +195,8 @@ class Collector {
       // old packs empty one after the other, because captures also wrote them in path order
       this.#freeEmptyPacks();
     };
-    for (const name of order) {
+    for (const [done, name] of order.entries()) {
+      progress?.(done, order.length);
       if (builder.isEmpty && isNearlyFull(this.#store.directory)) return packs;
       if (this.#packOf(name) >= limit) continue;
       const { bytes, form } = this.#store.objects.stored(name);
@@ -206,11 +210,14 @@ class Collector {
   /**
    * Rewrites every pack with its live objects, one transaction each, which takes no more room than one pack.
    */
-  #rewritePacks(): number {
+  #rewritePacks({ progress }: GcRequest): number {
     const { db, objects, directory } = this.#store;
     const limit = firstPackUnderWay(this.#store);
     let packs = 0;
-    for (const [id, names] of this.#namesByPack()) {
+    let done = 0;
+    const byPack = this.#namesByPack();
+    const total = byPack.values().reduce((sum, names) => sum + names.length, 0);
+    for (const [id, names] of byPack) {
       if (id >= limit) continue;
       const isCold = db.get("SELECT cold FROM pack WHERE id = ?", id)?.["cold"] === 1;
       const builder = new PackBuilder();
@@ -224,6 +231,7 @@ class Collector {
       });
       if (isNearlyFull(directory)) this.#emptyLog();
       packs += 1;
+      progress?.((done += names.length), total);
     }
     return packs;
   }

@@ -12,7 +12,7 @@ import type { System } from "../model/system.ts";
 import type { Database } from "../store/database.ts";
 import { withReserve } from "../store/reserve.ts";
 import { readMeta, storeBytes, writeMeta, type Store } from "../store/store.ts";
-import { collectGarbage } from "./gc.ts";
+import { collectGarbage, type GcRequest } from "./gc.ts";
 
 const UNFINISHED = "purge_unfinished";
 
@@ -58,7 +58,9 @@ export function purge<Result>(
         return done;
       });
       if (!packs) rewriteTexts(db);
-      const { objectsFreed } = packs ? overwrite(store, system, 0) : { objectsFreed: 0 };
+      const { objectsFreed } = packs
+        ? overwrite(store, system, { dropPrunedBefore: 0 })
+        : { objectsFreed: 0 };
       return { result, objects: objectsFreed, bytes: Math.max(0, before - storeBytes(store)) };
     }),
   );
@@ -68,9 +70,9 @@ export function purge<Result>(
 export function finishPurge(
   store: Store,
   system: System,
-  dropPrunedBefore: number,
+  request: OverwriteRequest,
 ): Omit<GcReport, "dryRun"> {
-  return withReserve(store, () => overwriting(store.db, () => overwrite(store, system, dropPrunedBefore)));
+  return withReserve(store, () => overwriting(store.db, () => overwrite(store, system, request)));
 }
 
 /** Zeroes freed pages instead of only unlinking them. */
@@ -83,9 +85,11 @@ function overwriting<Result>(db: Database, work: () => Result): Result {
   }
 }
 
-function overwrite(store: Store, system: System, dropPrunedBefore: number): Omit<GcReport, "dryRun"> {
+type OverwriteRequest = Pick<GcRequest, "dropPrunedBefore" | "progress">;
+
+function overwrite(store: Store, system: System, request: OverwriteRequest): Omit<GcReport, "dryRun"> {
   try {
-    const report = collectGarbage(store, system, { dropPrunedBefore, dryRun: false, rewriteAll: true });
+    const report = collectGarbage(store, system, { ...request, dryRun: false, rewriteAll: true });
     rewriteTexts(store.db);
     assertLogIsGone(store);
     store.db.transaction(() => store.db.run("DELETE FROM meta WHERE key = ?", UNFINISHED));

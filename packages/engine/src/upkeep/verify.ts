@@ -16,6 +16,7 @@ import { openStore, type Store } from "../store/store.ts";
 /** How thorough to be. */
 export interface VerifyOptions {
   readonly full: boolean;
+  /** Receives how many objects are checked, and how many there are. */
   readonly progress?: (done: number, total: number) => void;
 }
 
@@ -119,7 +120,6 @@ class Verifier {
     for (const seq of seqs) {
       this.#checkpoints += 1;
       this.#checkCheckpoint(seq);
-      this.#options.progress?.(this.#checkpoints, seqs.length);
     }
   }
 
@@ -211,6 +211,7 @@ class Verifier {
     const finding = this.#examine(name, isTree);
     if (finding !== undefined) this.#note(name, finding);
     this.#checked.set(name, finding === undefined);
+    this.#options.progress?.(this.#checked.size, Math.max(this.#objects, this.#checked.size));
     return finding === undefined;
   }
 

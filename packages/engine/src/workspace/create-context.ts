@@ -43,6 +43,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     pauses: settings.pauses,
     excludedDirectories,
     interrupt: undefined,
+    progress: undefined,
     interrupted: [],
     dropped,
     makeRoom: (missingBytes, keep) =>

@@ -62,14 +62,16 @@ export class LocalUpkeep implements Upkeep {
     return checkpoint;
   }
 
-  async gc(options: { dryRun?: boolean } = {}): Promise<GcReport> {
+  async gc(
+    options: { dryRun?: boolean; progress?: (done: number, total: number) => void } = {},
+  ): Promise<GcReport> {
     const { store, system } = this.#runner.context;
     const dryRun = options.dryRun ?? false;
     const dropPrunedBefore = system.now() - PRUNE_GRACE_MS;
     const report =
       !dryRun && isPurgeUnfinished(store.db)
-        ? finishPurge(store, system, dropPrunedBefore)
-        : collectGarbage(store, system, { dropPrunedBefore, dryRun });
+        ? finishPurge(store, system, { dropPrunedBefore, progress: options.progress })
+        : collectGarbage(store, system, { dropPrunedBefore, dryRun, progress: options.progress });
     return { ...report, dryRun };
   }
 

@@ -13,7 +13,7 @@ import { EngineError } from "../model/errors.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
-import type { ApplyOptions, Interrupt, Outcome, Plan } from "../model/plan.ts";
+import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
   CheckpointDetails,
@@ -260,6 +260,10 @@ export class LocalWorkspace implements Workspace {
 
   interruptedBy(interrupt: Interrupt | undefined): void {
     this.#context.interrupt = interrupt;
+  }
+
+  tellProgress(tell: ((at: RestoreProgress) => void) | undefined): void {
+    this.#context.progress = tell;
   }
 
   async close(): Promise<void> {

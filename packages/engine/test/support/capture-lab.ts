@@ -95,6 +95,7 @@ export class CaptureLab {
       },
       excludedDirectories: () => settings.excluded,
       interrupt: undefined,
+      progress: undefined,
       interrupted: [],
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),

@@ -9,6 +9,7 @@ export interface Upkeep {
   /** Proves that the store is sound; `full` also reads and hashes all content. */
   verify(options?: {
     readonly full?: boolean;
+    /** Receives how many objects are checked, and how many there are. */
     readonly progress?: (done: number, total: number) => void;
   }): Promise<VerifyReport>;
   /** How much the store holds, and how much disk it uses. */
@@ -20,7 +21,11 @@ export interface Upkeep {
   /** Drops one checkpoint; `unprune` brings it back within a day. Approved ones are refused. */
   deleteCheckpoint(ref: CheckpointRef): Promise<Checkpoint>;
   /** Frees the space of what no checkpoint reaches. */
-  gc(options?: { readonly dryRun?: boolean }): Promise<GcReport>;
+  gc(options?: {
+    readonly dryRun?: boolean;
+    /** Receives how many objects are in their new pack, and how many there are. */
+    readonly progress?: (done: number, total: number) => void;
+  }): Promise<GcReport>;
   /** Purges a checkpoint or a path; `always` keeps the path out of every later checkpoint too. */
   forget(
     target: string,

@@ -22,7 +22,7 @@ import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
 import type { Pause } from "../../model/pause.ts";
-import type { Interrupt, ApplyOptions, Outcome, Plan } from "../../model/plan.ts";
+import type { Interrupt, ApplyOptions, Outcome, Plan, RestoreProgress } from "../../model/plan.ts";
 import type { BytePath } from "../../model/byte-path.ts";
 
 /** Called now and then while a large capture reads files. */
@@ -170,6 +170,8 @@ export interface Workspace extends AsyncDisposable {
   revert(ref: CheckpointRef, options?: RevertOptions & ApplyOptions): Promise<Outcome>;
   /** Lets a restore, undo, redo, revert or reset be stopped while it is under way; undefined = no longer. */
   interruptedBy(interrupt: Interrupt | undefined): void;
+  /** Tells how far such an operation is, between two files; undefined = no longer. `tell` must not throw. */
+  tellProgress(tell: ((at: RestoreProgress) => void) | undefined): void;
 
   /** How captures learn what changed. */
   readonly watching: Watching;
