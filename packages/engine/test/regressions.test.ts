@@ -68,6 +68,27 @@ describe("undo", () => {
   );
 
   test(
+    "[R17] two steps are put back in the order of the list, although they were captured in the other one",
+    inWorkspace({ x: "first\n" }, async ({ workspace, turn, root, write, remove, read }) => {
+      await turn("goes", () => remove("x"));
+      await workspace.undo();
+      const { checkpoint } = await workspace.checkpoint();
+      write("x", "by hand\n");
+      await workspace.checkpoint();
+      await workspace.restoreTo(checkpoint.id);
+      await workspace.undo();
+      expect(read("x")).toBe("by hand\n");
+      expect(await workspace.redo({ count: 2 })).toMatchObject({
+        outcome: "applied",
+        steps: [{ kind: "restore" }, { kind: "turn" }],
+      });
+      expect(existsSync(join(root, "x"))).toBe(false);
+      expect(await workspace.undo({ count: 2 })).toMatchObject({ outcome: "applied" });
+      expect(read("x")).toBe("by hand\n");
+    }),
+  );
+
+  test(
     "[R16] a directory that one step needs and another of the same redo makes is made as that one wants it",
     inWorkspace({}, async ({ workspace, turn, root, write, read, remove }) => {
       await turn("t1", () => {

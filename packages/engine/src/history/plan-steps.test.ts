@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../model/entry.ts";
 import { at, WrittenSnapshots, type Table } from "../testing/written-snapshots.ts";
 import type { Change } from "./changes.ts";
-import { interleave, StepPlanner, type Direction, type StepEdits } from "./plan-steps.ts";
+import { inPieces, StepPlanner, type Direction, type StepEdits } from "./plan-steps.ts";
 
 let written: WrittenSnapshots;
 
@@ -341,18 +341,32 @@ describe("[R126] the order of steps that were at work together", () => {
     const shared = change(3, "both");
     const one = [...change(1, "a"), ...shared, ...change(5, "c")];
     const two = [...change(2, "b"), ...shared];
-    expect(order(interleave([two, one], "backwards"))).toEqual(["c@5", "both@3", "b@2", "a@1"]);
-    expect(order(interleave([one, two], "forwards"))).toEqual(["a@1", "b@2", "both@3", "c@5"]);
+    expect(order(inPieces([two, one], "backwards"))).toEqual(["c@5", "both@3", "b@2", "a@1"]);
+    expect(order(inPieces([one, two], "forwards"))).toEqual(["a@1", "b@2", "both@3", "c@5"]);
   });
 
   test("captures of one step that follow one another are one piece, oldest first inside", () => {
     const one = [...change(1, "a"), ...change(2, "b")];
     const two = change(3, "c");
-    expect(order(interleave([two, one], "backwards"))).toEqual(["c@3", "a@1 b@2"]);
+    expect(order(inPieces([two, one], "backwards"))).toEqual(["c@3", "a@1 b@2"]);
+  });
+
+  test("[R17] steps that worked one after the other keep the order of their list, whenever they were captured", () => {
+    const [older, newer] = [change(1, "a"), change(2, "b")];
+    expect(order(inPieces([newer, older], "forwards"))).toEqual(["b@2", "a@1"]);
+    expect(order(inPieces([older, newer], "backwards"))).toEqual(["a@1", "b@2"]);
+  });
+
+  test("steps that overlap move together, beside those that do not", () => {
+    const one = [...change(1, "a"), ...change(3, "c")];
+    const two = change(2, "b");
+    const redone = change(0, "z");
+    expect(order(inPieces([redone, one, two], "backwards"))).toEqual(["z@0", "c@3", "b@2", "a@1"]);
+    expect(order(inPieces([one, two, redone], "backwards"))).toEqual(["c@3", "b@2", "a@1", "z@0"]);
   });
 
   test("nothing is nothing", () => {
-    expect(interleave([[], []], "backwards")).toEqual([]);
+    expect(inPieces([[], []], "backwards")).toEqual([]);
   });
 });
 

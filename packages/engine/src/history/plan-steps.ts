@@ -262,10 +262,42 @@ export class StepPlanner {
 const NOTHING = { kind: "nothing" };
 
 /**
- * [R126] Interleaves the changes of several steps capture by capture, each change once. Steps that worked on
- * the same paths in turn, or together, fit into one another only in this order.
+ * The pieces in which several steps move, given in the order of their list. [R17] Steps that were at work one after the
+ * other move in that order: undone and redone since, it need not be the order in which they were captured. [R126] Steps
+ * that were at work together move capture by capture, each change once: they fit into one another only in this order.
  */
-export function interleave(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
+export function inPieces(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
+  return groupTogether(deltas).flatMap((together) => interleave(together, direction));
+}
+
+/** Joins neighbours in the list whose captures overlap in time. */
+function groupTogether(deltas: readonly (readonly Change[])[]): (readonly Change[])[][] {
+  const groups: { first: number; last: number; deltas: (readonly Change[])[] }[] = [];
+  for (const delta of deltas.filter(({ length }) => length > 0)) {
+    const [first, last] = rangeOf(delta);
+    const group = groups.at(-1);
+    if (group === undefined || last < group.first || group.last < first) {
+      groups.push({ first, last, deltas: [delta] });
+      continue;
+    }
+    group.first = Math.min(group.first, first);
+    group.last = Math.max(group.last, last);
+    group.deltas.push(delta);
+  }
+  return groups.map((group) => group.deltas);
+}
+
+/** The first and the last capture of a delta. */
+function rangeOf(delta: readonly Change[]): [first: number, last: number] {
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const { checkpoint } of delta) {
+    first = Math.min(first, checkpoint);
+    last = Math.max(last, checkpoint);
+  }
+  return [first, last];
+}
+
+function interleave(deltas: readonly (readonly Change[])[], direction: Direction): Change[][] {
   const all = deltas.flatMap((delta, step) => delta.map((change) => ({ step, change })));
   const captures = [...Map.groupBy(all, ({ change }) => change.checkpoint)].sort(([a], [b]) => a - b);
   const pieces: { steps: string; captures: Change[][] }[] = [];

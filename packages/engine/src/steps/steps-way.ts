@@ -1,7 +1,7 @@
 /** The way back of undo, redo and revert: steps taken out of, or put back into, the present. */
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
-import { interleave, StepPlanner, type Direction } from "../history/plan-steps.ts";
+import { inPieces, StepPlanner, type Direction } from "../history/plan-steps.ts";
 import { lastAuthor } from "../history/last-author.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
@@ -80,7 +80,7 @@ function draftPlan(
   const background = request.kind === "undo" ? backgroundWork(context, selected, meanwhile) : [];
   const left = meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path)));
   const later = request.includeBackground === true ? backgroundChanges(context, selected, background) : [];
-  for (const delta of [later, ...interleave(selected.changes, direction)])
+  for (const delta of [later, ...inPieces(selected.changes, direction)])
     planner.add(delta.filter(isChosen), direction);
   const { edits, merged, gaps, ...result } = planner.result();
   const { kept, conflicts } = spareIgnored(result, present.recordedRules);
