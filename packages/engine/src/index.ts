@@ -136,7 +136,9 @@ export type {
   Skipped,
   StepKind,
   StepSummary,
+  ThreadPaths,
 } from "./model/plan.ts";
+export type { PlanDetails, PlannedChange, PlannedFile } from "./model/plan-details.ts";
 export type {
   ForgetReport,
   ForgetWordsReport,

@@ -281,6 +281,34 @@ const APPROVAL = {
   },
 } as const satisfies Record<string, Route>;
 
+const PLANS = {
+  "POST /api/plans": {
+    summary: "What going back would do, in detail; `POST /api/plans/:id/apply` carries it out.",
+    query: workspaceQuery,
+    body: z.object({
+      workspace: path.optional(),
+      kind: z.enum(["restore", "undo", "redo", "revert", "reset"]),
+      /** The checkpoint of a restore or revert. */
+      target: identifier.optional(),
+      thread: identifier.optional(),
+      count: z.int().min(1).max(1000).optional(),
+      paths: z.array(path).max(10_000).optional(),
+      /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
+      exceptThreads: z.array(identifier).max(1000).optional(),
+      keepNew: z.boolean().optional(),
+      scope: z.enum(["files", "conversation", "both"]).optional(),
+      includeShared: z.boolean().optional(),
+    }),
+    response: shapes.detailed,
+  },
+  "POST /api/plans/:id/apply": {
+    summary: "Carries out a plan once, if the files are still what it was made on.",
+    query: workspaceQuery,
+    body: z.object({ workspace: path.optional(), bestEffort: z.boolean().optional() }),
+    response: shapes.planOutcome,
+  },
+} as const satisfies Record<string, Route>;
+
 const WORKSPACE = {
   "GET /api/workspaces": {
     summary: "All protected directories of the user.",
@@ -378,6 +406,7 @@ export const ROUTES = {
   ...CHECKPOINTS,
   ...COMPARE,
   ...APPROVAL,
+  ...PLANS,
   ...WORKSPACE,
   ...PAGES,
 } as const;

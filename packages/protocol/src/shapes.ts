@@ -239,6 +239,39 @@ export const plan = z.looseObject({
   warnings: z.array(z.string()),
 });
 
+/** What a plan does to one file, and what to know before choosing it. */
+export const plannedFile = pathEntry.extend({
+  change: z.enum(["delete", "change", "create", "mode"]),
+  plus: count.nullable(),
+  minus: count.nullable(),
+  binary: z.boolean(),
+  reasons: z.array(z.string()),
+  /** "scripts", "by hand too", "<agent> too" */
+  marks: z.array(z.string()),
+  threads: z.array(z.string()),
+});
+
+/** A thread, its agent and files. */
+const threadFiles = z.looseObject({
+  thread: z.string(),
+  agent: z.string().nullable(),
+  ...list("files", pathEntry),
+});
+
+/** A plan with what people choose by: each file, whose work it is, what is left alone, git. */
+export const detailedPlan = plan.extend({
+  kind: z.enum(["restore", "undo", "redo", "revert", "reset"]),
+  ...list("files", plannedFile),
+  leftAlone: z.array(threadFiles),
+  /** Threads whose agents are at work right now. */
+  working: z.array(z.looseObject({ thread: z.string(), agent: z.string() })),
+  git: z.looseObject({ target: gitState.nullable(), now: gitState.nullable() }),
+  steps: z.array(step),
+});
+
+/** A detailed plan; null where there is nothing to do. */
+export const detailed = z.looseObject({ plan: detailedPlan.nullable() });
+
 /** A plan of going back to a checkpoint. */
 export const planned = z.looseObject({ plan });
 
@@ -283,6 +316,12 @@ export const stepsOutcome = outcome.extend({
 export const resetOutcome = outcome.extend({
   resetTo: z.string().nullable(),
   newSession: z.string().nullable(),
+});
+
+/** What carrying out a plan did, with the facts of its kind. */
+export const planOutcome = outcome.extend({
+  ...stepsOutcome.pick({ steps: true, canUndo: true, canRedo: true }).partial().shape,
+  ...resetOutcome.pick({ resetTo: true, newSession: true }).partial().shape,
 });
 
 /** One prompt or answer. */

@@ -98,6 +98,10 @@ describe("the table of routes", () => {
       project.write("a.txt", "three\n");
       const { plan: reset } = await check("GET /api/threads/:id/reset/preview", `${at}/reset/preview`);
       await check("POST /api/threads/:id/reset", `${at}/reset`, { planId: reset.id });
+      project.write("a.txt", "four\n");
+      const restored = { kind: "restore", target: checkpoint.id, thread };
+      const { plan: detailed } = await check("POST /api/plans", "/api/plans", restored);
+      await check("POST /api/plans/:id/apply", `/api/plans/${detailed.id}/apply`, {});
       await check("DELETE /api/threads/:id/checkpoints/:cid", `${at}/checkpoints/${taken.checkpoint.id}`);
       for (const name of ["workspaces", "status", "checkpoints", "storage", "settings", "resident"] as const)
         await check(`GET /api/${name}`, `/api/${name}`);

@@ -32,6 +32,7 @@ const KEPT: Readonly<Record<Kept["reason"], string>> = {
     "it was in this directory before this store was attached to it",
   "git ignores it": "it came later, and git ignores it",
   "git ignores it, and it was changed since": "git ignores it, and it was changed again since",
+  "other work is in its place": "another thread's work is in its place, and that is left alone",
   "the directory is not empty": "the directory is not empty",
 };
 

@@ -214,19 +214,3 @@ function attribute(
   const { now } = moment;
   return inOrder(db, attributeChanges(db, changes, moment), { newId, now, before: since?.base.seq ?? 0 });
 }
-
-/** The threads that changed each path after a checkpoint. */
-export function threadsSince(db: Database, seq: number): Map<string, Set<ThreadId>> {
-  const byPath = new Map<string, Set<ThreadId>>();
-  const rows = db.iterate(
-    `SELECT DISTINCT g.path AS path, s.thread AS thread FROM change g
-       JOIN step s ON s.id = g.step WHERE g.checkpoint > ? AND s.state IN ('applied', 'open') AND s.thread IS NOT NULL AND s.kind = 'turn'`,
-    seq,
-  );
-  for (const row of rows) {
-    const path = Buffer.from(row["path"] as Uint8Array).toString("latin1");
-    const threads = byPath.get(path) ?? new Set();
-    byPath.set(path, threads.add(row["thread"] as ThreadId));
-  }
-  return byPath;
-}

@@ -1,6 +1,6 @@
 /** Plans of restore, undo, redo, revert and reset, and their outcomes. */
 import type { BytePath } from "./byte-path.ts";
-import type { Doubt, Gap } from "./checkpoint.ts";
+import type { Doubt, Gap, GitState } from "./checkpoint.ts";
 import type { Entry } from "./entry.ts";
 import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
@@ -30,6 +30,7 @@ export type KeptReason =
   | "git ignores it"
   | "it was in this directory before the store was"
   | "git ignores it, and it was changed since"
+  | "other work is in its place"
   | "the directory is not empty";
 
 /** A path that a restore leaves as it is. */
@@ -97,6 +98,12 @@ export interface BackgroundWork {
   readonly paths: readonly BytePath[];
 }
 
+/** Paths that a thread changed. */
+export interface ThreadPaths {
+  readonly thread: ThreadId;
+  readonly paths: readonly BytePath[];
+}
+
 /** The operations that have a plan. */
 export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
 
@@ -133,7 +140,11 @@ export interface Plan {
   readonly gaps: readonly Gap[];
   readonly doubts: readonly Doubt[];
   /** Work of other threads that a whole restore would take out. */
-  readonly otherThreads: readonly { readonly thread: ThreadId; readonly paths: readonly BytePath[] }[];
+  readonly otherThreads: readonly ThreadPaths[];
+  /** Files that only excepted threads changed: a restore leaves them as they are. Each stands under one thread. */
+  readonly leftAlone: readonly ThreadPaths[];
+  /** What git said when the target was captured, and what it says now; neither is changed. */
+  readonly git: { readonly target: GitState | null; readonly now: GitState | null };
   readonly warnings: readonly string[];
   readonly steps: readonly StepSummary[];
 }
@@ -152,6 +163,8 @@ export const EMPTY_PLAN = {
   gaps: [],
   doubts: [],
   otherThreads: [],
+  leftAlone: [],
+  git: { target: null, now: null },
   warnings: [],
   steps: [],
 } satisfies Partial<Plan>;

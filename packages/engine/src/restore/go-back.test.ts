@@ -60,7 +60,7 @@ describe("a preview", () => {
     inWorkspace({ x: "0" }, async (temp) => {
       temp.write("x", "mine");
       const before = newest(temp);
-      const plan = planBack(contextOf(temp), way("1"));
+      const { plan } = planBack(contextOf(temp), way("1"));
       expect(plan.edits).toMatchObject([{ path: "x", to: { size: 1 } }]);
       expect([newest(temp), temp.read("x")]).toEqual([before, "mine"]);
       expect(contextOf(temp).store.objects.has(hashBytes(Buffer.from("1")))).toBe(false);
@@ -70,7 +70,7 @@ describe("a preview", () => {
   test(
     "is carried out as it was shown, under the same id",
     inWorkspace({ x: "0" }, async (temp) => {
-      const plan = planBack(contextOf(temp), way("1"));
+      const { plan } = planBack(contextOf(temp), way("1"));
       const outcome = goBack(contextOf(temp), way("1"), { planned: plan });
       expect(outcome).toMatchObject({
         outcome: "applied",
@@ -85,7 +85,7 @@ describe("a preview", () => {
     "[R196] no longer holds when a file changed, or when the plan would be another one",
     inWorkspace({ x: "0", y: "0" }, async (temp) => {
       const context = contextOf(temp);
-      const plan = planBack(context, way("1"));
+      const { plan } = planBack(context, way("1"));
       temp.write("y", "1");
       const before = newest(temp);
       expect(() => goBack(context, way("1"), { planned: plan })).toThrow(code("PLAN_STALE"));
@@ -100,7 +100,7 @@ describe("a preview", () => {
     "[R196] no longer holds when a step is recorded between the safety checkpoint and the plan made on it",
     inWorkspace({ x: "0" }, async (temp) => {
       const context = contextOf(temp);
-      const plan = planBack(context, way("1"));
+      const { plan } = planBack(context, way("1"));
       const overtaken = way("1", { plan: (_, sight) => writeX(sight.isRecorded ? "another's" : "1", sight) });
       expect(() => goBack(context, overtaken, { planned: plan })).toThrow(code("PLAN_STALE"));
       expect(temp.read("x")).toBe("0");
@@ -122,7 +122,7 @@ describe("a preview", () => {
     "no longer holds when there is nothing left to do",
     inWorkspace({ x: "0" }, async (temp) => {
       const context = contextOf(temp);
-      const plan = planBack(context, way("1"));
+      const { plan } = planBack(context, way("1"));
       const nothing: Partial<WayBack> = {
         planWithoutLook: () => ({ ...plan, base: hashBytes(Buffer.alloc(0)), edits: [] }),
       };
@@ -198,7 +198,7 @@ describe("the look", () => {
           return writeX("1", sight);
         },
       });
-      const plan = planBack(contextOf(temp), wide);
+      const { plan } = planBack(contextOf(temp), wide);
       goBack(contextOf(temp), wide, { planned: plan });
       expect(seen).toEqual([true, true, true]);
     }),
@@ -225,7 +225,7 @@ describe("the look", () => {
           return outcome;
         },
       });
-      expect(planBack(context, idle)).toMatchObject({ kind: "undo", edits: [] });
+      expect(planBack(context, idle).plan).toMatchObject({ kind: "undo", edits: [] });
       expect(goBack(context, idle)).toMatchObject({ outcome: "unchanged", canUndo: false });
     }),
   );

@@ -17,6 +17,8 @@ import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
 import { spareBelow } from "../rules/spare-ignored.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
+import { MadeContent } from "../store/made-content.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
 import { carryOut } from "./carry-out.ts";
@@ -54,15 +56,32 @@ export interface WayBack<Result extends Outcome = Outcome> {
   end?(context: Context, outcome: Outcome): Result;
 }
 
+/** A plan, and the content that it leads from and to. */
+export interface Preview {
+  readonly plan: Plan;
+  /** undefined where the plan was made without a look. */
+  readonly seen: Seen | undefined;
+}
+
+/** What a plan was made on. */
+export interface Seen {
+  readonly present: Present;
+  /** The store, the disk as it was, and what merges made. */
+  readonly objects: ObjectSource;
+}
+
 /** What would happen, without recording anything. */
-export function planBack(context: Context, way: WayBack): Plan {
+export function planBack(context: Context, way: WayBack): Preview {
   const { root } = context.worktree;
   const id = newOperation(context);
   const known =
     way.planWithoutLook?.(context) ?? (isRootGone(root) ? way.planWithoutRoot?.(context) : undefined);
-  if (known !== undefined) return { ...known, id };
+  if (known !== undefined) return { plan: { ...known, id }, seen: undefined };
   assertRootThere(root);
-  return { ...planOn(context, way, unrecorded(lookNow(context, way.look?.(context)))), id };
+  const present = lookNow(context, way.look?.(context));
+  const objects = new MadeContent(present.objects);
+  const draft = planOn(context, way, { present, isRecorded: false, put: (bytes) => objects.put(bytes) });
+  return { plan: { ...draft, id }, seen: { present, objects } };
 }
 
 /** How to go back. */

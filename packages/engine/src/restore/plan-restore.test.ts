@@ -47,7 +47,7 @@ describe("what is written", () => {
 
   test("the same state is an empty plan", () => {
     const table = { "a/b": file("b"), c: file("c") };
-    expect(plan(table, table)).toEqual({ edits: [], kept: [], conflicts: [] });
+    expect(plan(table, table)).toEqual({ edits: [], kept: [], conflicts: [], left: [] });
   });
 
   test("a file where a directory stands, and the other way round", () => {

@@ -28,6 +28,8 @@ export interface RestorePlanInput {
   /** undefined = everything */
   readonly paths: readonly BytePath[] | undefined;
   readonly keepNew: boolean;
+  /** Whether an edit is other threads' work that stays. */
+  readonly isLeftAlone?: (edit: Edit) => boolean;
 }
 
 /** What a restore would change, what it would keep, and what is in its way. */
@@ -35,6 +37,8 @@ export interface Edits {
   readonly edits: readonly Edit[];
   readonly kept: readonly Kept[];
   readonly conflicts: readonly Conflict[];
+  /** Other threads' work that stays. */
+  readonly left: readonly Edit[];
 }
 
 /** Plans a restore of the target over the present. */
@@ -64,6 +68,9 @@ class RestorePlanner {
   readonly #edits: Edit[] = [];
   readonly #kept: Kept[] = [];
   readonly #conflicts: Conflict[] = [];
+  readonly #left: Edit[] = [];
+  /** Directories in which other threads' work stays. */
+  readonly #heldByOthers = new Set<BytePath>();
   /** Directories that cannot go because something in them stays. */
   readonly #occupied = new Map<BytePath, Kept["reason"]>();
   /** Directories that are not this workspace's any more: nothing in them is written, whatever the target has there. */
@@ -84,6 +91,7 @@ class RestorePlanner {
     const { path, from, to } = edit;
     const foreign = this.#foreign.size === 0 ? undefined : this.#foreignAt(path);
     if (foreign !== undefined) this.#keepForeign(foreign);
+    else if (this.#input.isLeftAlone?.(edit) === true) this.#leave(edit);
     else if (to?.kind === "gap") {
       if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
     } else if (from?.kind === "gap" && !(isSpecial(from) && to !== undefined)) {
@@ -94,6 +102,12 @@ class RestorePlanner {
     } else {
       this.#edits.push(edit);
     }
+  }
+
+  #leave(edit: Edit): void {
+    this.#left.push(edit);
+    if (edit.from === undefined) return;
+    for (const directory of ancestorPaths(edit.path)) this.#heldByOthers.add(directory);
   }
 
   #foreignAt(path: BytePath): BytePath | undefined {
@@ -134,15 +148,40 @@ class RestorePlanner {
   result(): Edits {
     const edits: Edit[] = [];
     for (const edit of this.#edits) {
-      const occupied =
-        edit.from?.kind === "directory" && edit.to?.kind !== "directory"
-          ? this.#occupied.get(edit.path)
-          : undefined;
-      if (occupied === undefined) edits.push(edit);
+      const makesWay = edit.from?.kind === "directory" && edit.to?.kind !== "directory";
+      const occupied = makesWay ? this.#occupied.get(edit.path) : undefined;
+      if (makesWay && this.#heldByOthers.has(edit.path))
+        this.#kept.push({ path: edit.path, reason: occupied ?? "the directory is not empty" });
+      else if (occupied === undefined) edits.push(edit);
       else if (edit.to === undefined) this.#kept.push({ path: edit.path, reason: occupied });
       else this.#conflicts.push({ path: edit.path, reason: "cannot be saved" });
     }
-    return { edits: withoutBlocked(edits, this.#conflicts), kept: this.#kept, conflicts: this.#conflicts };
+    return this.#withDirectories(withoutBlocked(edits, this.#conflicts));
+  }
+
+  /** What is left alone keeps its place: nothing is written below it, and a directory comes back only for what it holds. */
+  #withDirectories(edits: readonly Edit[]): Edits {
+    const [kept, conflicts] = [this.#kept, this.#conflicts];
+    if (this.#left.length === 0) return { edits, kept, conflicts, left: [] };
+    const inPlace = new Set(this.#left.filter(({ from }) => isLeaf(from)).map(({ path }) => path));
+    const isBelowOthers = ({ path }: Edit) => ancestorPaths(path).some((above) => inPlace.has(above));
+    const free = edits.filter((edit) => !isBelowOthers(edit));
+    const needed = new Set(
+      free.filter(({ to }) => to !== undefined).flatMap(({ path }) => ancestorPaths(path)),
+    );
+    const isNeeded = ({ path, from, to }: Edit) =>
+      from === undefined && to?.kind === "directory" && needed.has(path);
+    return {
+      edits: [...free, ...this.#left.filter(isNeeded)].sort((a, b) => (a.path < b.path ? -1 : 1)),
+      kept: [
+        ...kept,
+        ...edits
+          .filter(isBelowOthers)
+          .map(({ path }): Kept => ({ path, reason: "other work is in its place" })),
+      ],
+      conflicts,
+      left: this.#left.filter((edit) => !isNeeded(edit)),
+    };
   }
 }
 

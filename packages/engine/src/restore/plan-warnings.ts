@@ -20,11 +20,12 @@ interface Planned {
 /** The warnings of a plan. */
 export function planWarnings({ worktree }: Context, { present, target, edits }: Planned): string[] {
   if (edits.length === 0) return [];
+  // the most serious first
   return [
-    ...gitWarnings(present.git, target?.git ?? null),
-    ...lostRepository(worktree.root, target),
     ...openDatabases(worktree.root, edits),
-    ...edits.flatMap(({ path }) => runnableWarning(path)),
+    ...edits.filter(({ path }) => isRunnable(path)).map(({ path }) => runnableWarning(path)),
+    ...lostRepository(worktree.root, target),
+    ...gitWarnings(present.git, target?.git ?? null),
   ];
 }
 
@@ -87,8 +88,11 @@ const RUNNABLE_NAMES = new Set([
   "opencode.json",
 ]);
 
-/** Restoring such a file can bring back commands that run by themselves. */
-function runnableWarning(path: BytePath): string[] {
-  if (!AGENT_DIRECTORIES.test(path) && !RUNNABLE_NAMES.has(baseName(path))) return [];
-  return [`${displayPath(path)} can contain commands that run automatically: review it`];
+/** True for a file that can hold commands which run by themselves: restoring it can bring them back. */
+export function isRunnable(path: BytePath): boolean {
+  return AGENT_DIRECTORIES.test(path) || RUNNABLE_NAMES.has(baseName(path));
+}
+
+function runnableWarning(path: BytePath): string {
+  return `${displayPath(path)} can contain commands that run automatically: review it`;
 }

@@ -1,19 +1,20 @@
 /** The way back of a restore: from the present to a checkpoint, whole or in part. */
 import { attachesSince } from "../history/attaches.ts";
-import { threadsSince } from "../history/record.ts";
 import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
+import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Edit, type Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type Plan } from "../model/plan.ts";
 import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { Overlay } from "../capture/overlay.ts";
 import type { PlanDraft, WayBack } from "./go-back.ts";
+import { OthersWork, type ExceptThreads } from "./others-work.ts";
 import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
@@ -30,6 +31,8 @@ export interface RestoreRequest {
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
   readonly scope: "files" | "conversation" | "both";
+  /** Whose work stays as it is; undefined: what any thread changed goes back. */
+  readonly except?: ExceptThreads;
 }
 
 /** From the present to a checkpoint, whole or in part. */
@@ -37,9 +40,13 @@ export function restoreWay(request: RestoreRequest): WayBack {
   const { target, scope } = request;
   return {
     safety: { description: `Before restoring ${whatOf(request)}` },
-    planWithoutRoot: (context) => draftPlan(context, emptyRoot(context), request),
+    planWithoutRoot: (context) =>
+      draftPlan(context, { ...emptyRoot(context), unrecorded: ALL_RECORDED }, request),
     look: () => ({ spared: target.seq, widen: (present) => widenForTarget(present, target) }),
-    plan: (context, { present }) => draftPlan(context, present, request),
+    plan: (context, { present, isRecorded }) => {
+      const unrecorded = isRecorded ? ALL_RECORDED : unrecordedIn(context, present);
+      return draftPlan(context, { ...present, unrecorded }, request);
+    },
     // a conversation goes back even where no file has to
     isWorthDoing: ({ edits, conflicts }, bestEffort) =>
       (edits.length > 0 || scope !== "files") && (conflicts.length === 0 || bestEffort),
@@ -51,10 +58,12 @@ export function restoreWay(request: RestoreRequest): WayBack {
 type PlannedOn = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git"> & {
   /** undefined where there is nothing to judge. */
   readonly recordedRules?: RecordedRules;
+  /** What no checkpoint has yet. */
+  readonly unrecorded: Unrecorded;
 };
 
 /** The present where even the root is missing. */
-function emptyRoot({ store, worktree }: Context): PlannedOn {
+function emptyRoot({ store, worktree }: Context): Omit<PlannedOn, "unrecorded"> {
   const objects = new Overlay(store.objects, worktree.root);
   const empty = encodeTree([]);
   const snapshot = hashBytes(empty);
@@ -88,7 +97,11 @@ export function nameOf(checkpoint: Checkpoint): string {
 function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest): PlanDraft {
   const { target } = request;
   assertPathsExist(context, present, request);
-  const { edits, kept, conflicts } =
+  const { recordedRules, unrecorded } = present;
+  // [R211] where everything is gone, everything comes back: nothing of another thread's is in place
+  const except = recordedRules === undefined ? undefined : request.except;
+  const others = new OthersWork(context, { ...request, except, named: request.paths ?? [], unrecorded });
+  const { edits, kept, conflicts, left } =
     request.scope === "conversation"
       ? NO_EDITS
       : planRestoreEdits({
@@ -101,6 +114,7 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
           excluded: present.excludedRoots,
           paths: request.paths,
           keepNew: request.keepNew,
+          isLeftAlone: (edit) => others.isLeftAlone(edit),
         });
   const chosen = ({ path }: { path: BytePath }) =>
     request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
@@ -113,10 +127,12 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
     thread: request.thread,
     base: present.snapshot,
     edits,
-    ...spareIgnored({ kept, conflicts }, present.recordedRules),
+    ...spareIgnored({ kept, conflicts }, recordedRules),
     gaps: readGaps(context.store.db, target.seq).filter(chosen),
     doubts: readDoubts(context.store.db, target.seq).filter(chosen),
-    otherThreads: otherThreads(context, request, edits),
+    otherThreads: others.takenOut(edits),
+    leftAlone: others.byLastAuthor(left),
+    git: { target: target.git, now: present.git },
     warnings: planWarnings(context, { present, target, edits }),
   };
 }
@@ -138,7 +154,7 @@ function hereBefore({ store }: Context, { objects, snapshot }: PlannedOn, target
     attaches.some(({ before, after }) => isIn(after ?? snapshot, path) && !isIn(before, path));
 }
 
-const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [] };
+const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [], left: [] };
 
 /** A path that neither the disk nor the target has is a typing error. */
 function assertPathsExist({ store }: Context, present: PlannedOn, { paths, target }: RestoreRequest): void {
@@ -149,25 +165,6 @@ function assertPathsExist({ store }: Context, present: PlannedOn, { paths, targe
     if (known !== undefined) continue;
     throw pathNotIn(target, path, `is neither on disk nor in ${nameOf(target)}`);
   }
-}
-
-function otherThreads(
-  context: Context,
-  { target, thread }: RestoreRequest,
-  edits: readonly Edit[],
-): Plan["otherThreads"] {
-  const own = thread ?? target.thread;
-  const touched = threadsSince(context.store.db, target.seq);
-  const paths = new Map<ThreadId, BytePath[]>();
-  for (const { path } of edits) {
-    for (const other of touched.get(path) ?? []) {
-      if (other === own) continue;
-      const list = paths.get(other);
-      if (list === undefined) paths.set(other, [path]);
-      else list.push(path);
-    }
-  }
-  return [...paths].map(([other, list]) => ({ thread: other, paths: list }));
 }
 
 function finishOf({ system }: Context, { paths, scope }: RestoreRequest, plan: Plan): Finish {

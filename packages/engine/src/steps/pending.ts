@@ -93,6 +93,7 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
         authorOf: (path) => lastAuthor(context.store.db, path, { thread }),
         first: approved,
       }),
+      git: { target: approved.git, now: present.git },
       warnings: [
         ...planWarnings(context, { present, target: approved, edits: result.edits }),
         ...lostBase(context, thread, approved),

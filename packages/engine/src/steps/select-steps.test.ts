@@ -15,7 +15,7 @@ import {
   type SelectedSteps,
   type StepRequest,
 } from "./select-steps.ts";
-import { ALL_RECORDED, unrecordedIn } from "./unrecorded.ts";
+import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
 
 const contextOf = (temp: TempWorkspace): Context => (temp.workspace as LocalWorkspace).runner.context;
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;

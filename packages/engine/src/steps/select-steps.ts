@@ -22,7 +22,7 @@ import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { pathNotIn } from "../restore/path-not-in.ts";
 import type { Database } from "../store/database.ts";
-import { changesOfStep, changesOutside, unrecordedIn, type Unrecorded } from "./unrecorded.ts";
+import { changesOfStep, changesOutside, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 
 /** Which steps to move, and how. */
 export interface StepRequest {

@@ -22,7 +22,7 @@ import {
   type SelectedSteps,
   type StepRequest,
 } from "./select-steps.ts";
-import { ALL_RECORDED, unrecordedIn } from "./unrecorded.ts";
+import { ALL_RECORDED, unrecordedIn } from "../capture/unrecorded.ts";
 import {
   backgroundChanges,
   backgroundWork,
@@ -109,6 +109,7 @@ function draftPlan(
       }),
       ...(request.kind === "undo" ? undoWarnings(context, selected.steps) : []),
     ],
+    git: { target: beforeFirst(context, selected.steps)?.git ?? null, now: present.git },
     steps: selected.steps.map(summaryOf),
   };
 }

@@ -6,7 +6,7 @@ import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession } from "../queries/describe-session.ts";
-import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
+import { goBack, planBack, type Preview, type WayBack } from "../restore/go-back.ts";
 import { approveThread } from "../steps/approve.ts";
 import { lookForPending } from "../steps/pending.ts";
 import { resetWay } from "../steps/reset-way.ts";
@@ -14,7 +14,7 @@ import type { Approvals } from "./interface/approvals.ts";
 import type { Runner } from "./runner.ts";
 
 /** Remembers a plan until it is carried out. */
-type KeepPlan = (plan: Plan, way: WayBack) => Plan;
+type KeepPlan = (preview: Preview, way: WayBack) => Plan;
 
 /** Each method of `Approvals`, in terms of the layers below. */
 export class LocalApprovals implements Approvals {

@@ -14,6 +14,7 @@ import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
+import type { PlanDetails } from "../model/plan-details.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
   CheckpointDetails,
@@ -26,6 +27,7 @@ import type {
 import { withChanges } from "../queries/changes-after-message.ts";
 import { compareFile, type CompareFileOptions } from "../queries/compare-file.ts";
 import { compareStates } from "../queries/compare-states.ts";
+import { describePlan } from "../queries/describe-plan.ts";
 import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
 import { describeStatus } from "../queries/describe-status.ts";
 import { exportedFiles } from "../queries/exported-files.ts";
@@ -88,7 +90,7 @@ export class LocalWorkspace implements Workspace {
     this.threads = new LocalThreads(this.runner);
     this.turns = new LocalTurns(this.runner);
     this.plans = parts.plans ?? new PlanBook(system);
-    this.approvals = new LocalApprovals(this.runner, (plan, way) => this.plans.keep(id, plan, way));
+    this.approvals = new LocalApprovals(this.runner, (preview, way) => this.plans.keep(id, preview, way));
     this.upkeep = new LocalUpkeep(this.runner);
     if (!store.db.readOnly) keepReserve(store.directory);
   }
@@ -195,6 +197,10 @@ export class LocalWorkspace implements Workspace {
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
     return this.#plan(() => stepsWay(revertRequest(this.#context, ref, options)));
+  }
+
+  async planDetails({ id }: Plan): Promise<PlanDetails> {
+    return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.id, id)));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {

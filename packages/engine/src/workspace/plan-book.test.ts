@@ -38,7 +38,7 @@ beforeEach(() => {
 
 describe("a plan", () => {
   test("is found as often as it is looked for, and taken once", () => {
-    const plan = book.keep(HERE, planCalled("a"), way);
+    const plan = book.keep(HERE, { plan: planCalled("a"), seen: undefined }, way);
     expect(book.find(HERE, "a")).toBe(plan);
     expect(book.find(HERE, "a")).toBe(plan);
     expect(book.take(HERE, "a")).toMatchObject({ plan, way });
@@ -47,20 +47,20 @@ describe("a plan", () => {
   });
 
   test("that is not of the right kind is stale, and stays for the one it is for", () => {
-    book.keep(HERE, planCalled("a", "undo"), way);
+    book.keep(HERE, { plan: planCalled("a", "undo"), seen: undefined }, way);
     expect(() => book.find(HERE, "a", ({ kind }) => kind === "redo")).toThrow(expect.objectContaining(STALE));
     expect(book.find(HERE, "a", ({ kind }) => kind === "undo").id).toBe("a");
   });
 
   test("belongs to the workspace it was made in", () => {
-    book.keep(HERE, planCalled("a"), way);
+    book.keep(HERE, { plan: planCalled("a"), seen: undefined }, way);
     expect(() => book.find(ELSEWHERE, "a")).toThrow(expect.objectContaining(STALE));
     expect(() => book.take(ELSEWHERE, "a")).toThrow(expect.objectContaining(STALE));
     expect(book.take(HERE, "a").plan.id).toBe("a");
   });
 
   test("that was declined is stale; declining one that is not known does nothing", () => {
-    book.keep(HERE, planCalled("a"), way);
+    book.keep(HERE, { plan: planCalled("a"), seen: undefined }, way);
     book.discard("b");
     book.discard("a");
     expect(() => book.find(HERE, "a")).toThrow(expect.objectContaining(STALE));
@@ -71,7 +71,7 @@ describe("a plan", () => {
     ["exactly then", 10 * MINUTE, false],
     ["long since", 1000 * MINUTE, false],
   ])("expires: %s", (_, passed, isValid) => {
-    book.keep(HERE, planCalled("a"), way);
+    book.keep(HERE, { plan: planCalled("a"), seen: undefined }, way);
     now += passed;
     const found = () => book.find(HERE, "a");
     if (isValid) expect(found().id).toBe("a");
@@ -79,9 +79,9 @@ describe("a plan", () => {
   });
 
   test("does not expire with an older one", () => {
-    book.keep(HERE, planCalled("old"), way);
+    book.keep(HERE, { plan: planCalled("old"), seen: undefined }, way);
     now += 6 * MINUTE;
-    book.keep(HERE, planCalled("new"), way);
+    book.keep(HERE, { plan: planCalled("new"), seen: undefined }, way);
     now += 6 * MINUTE;
     expect(() => book.find(HERE, "old")).toThrow(expect.objectContaining(STALE));
     expect(book.find(HERE, "new").id).toBe("new");
@@ -89,7 +89,7 @@ describe("a plan", () => {
 
   test("is kept for an hour unless said otherwise", () => {
     const other = new PlanBook({ elapsed: () => now });
-    other.keep(HERE, planCalled("a"), way);
+    other.keep(HERE, { plan: planCalled("a"), seen: undefined }, way);
     now += 59 * MINUTE;
     expect(other.find(HERE, "a").id).toBe("a");
     now += MINUTE;
@@ -98,7 +98,8 @@ describe("a plan", () => {
 });
 
 test("only the latest hundred are kept", () => {
-  for (let made = 0; made < 250; made += 1) book.keep(HERE, planCalled(String(made)), way);
+  for (let made = 0; made < 250; made += 1)
+    book.keep(HERE, { plan: planCalled(String(made)), seen: undefined }, way);
   expect(() => book.find(HERE, "149")).toThrow(expect.objectContaining(STALE));
   expect(book.find(HERE, "150").id).toBe("150");
   expect(book.find(HERE, "249").id).toBe("249");

@@ -6,10 +6,13 @@
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { Plan } from "../model/plan.ts";
-import type { WayBack } from "../restore/go-back.ts";
+import type { Preview, Seen, WayBack } from "../restore/go-back.ts";
 
 /** A plan of a large restore takes megabytes: a caller that looks at hundreds needs none of the old ones. */
 const KEPT_PLANS = 100;
+
+/** What a plan was made on is kept for the latest plans only: it holds the names of all that was looked at. */
+const KEPT_SIGHTS = 8;
 
 const VALID_MS = 60 * 60 * 1000;
 
@@ -26,6 +29,7 @@ interface Entry {
   readonly plan: Plan;
   readonly way: WayBack;
   readonly until: number;
+  seen: Seen | undefined;
 }
 
 /** Remembers plans, for one opening of a workspace or for as long as its caller keeps it. */
@@ -44,10 +48,21 @@ export class PlanBook {
    * Remembers a plan and the way back it is of, and returns the plan.
    * @internal
    */
-  keep(workspace: WorkspaceId, plan: Plan, way: WayBack): Plan {
-    this.#entries.set(plan.id, { workspace, plan, way, until: this.#elapsed() + this.#validMs });
+  keep(workspace: WorkspaceId, { plan, seen }: Preview, way: WayBack): Plan {
+    this.#entries.set(plan.id, { workspace, plan, way, seen, until: this.#elapsed() + this.#validMs });
     this.#dropOld();
+    const entries = [...this.#entries.values()];
+    for (const entry of entries.slice(0, -KEPT_SIGHTS)) entry.seen = undefined;
     return plan;
+  }
+
+  /**
+   * A plan and what it was made on; throws `PLAN_STALE` for an unknown one.
+   * @internal
+   */
+  preview(workspace: WorkspaceId, id: string): Preview {
+    const { plan, seen } = this.#entry(workspace, id);
+    return { plan, seen };
   }
 
   /** A plan that can still be carried out and is of the right kind; throws `PLAN_STALE` for every other. */

@@ -19,6 +19,7 @@ export function restoreRequest(
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
     scope: options.scope ?? "files",
+    ...(options.exceptThreads === undefined ? {} : { except: options.exceptThreads }),
   };
 }
 

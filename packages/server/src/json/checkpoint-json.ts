@@ -26,7 +26,7 @@ export function checkpointJson(checkpoint: Checkpoint, context: CheckpointContex
     rolledBack: checkpoint.rolledBack,
     agent: checkpoint.agent,
     conversation: checkpoint.conversation,
-    git: checkpoint.git === null ? null : gitJson(checkpoint.git),
+    git: gitJson(checkpoint.git),
     files: checkpoint.files,
     bytes: checkpoint.bytes,
     changes: checkpoint.changes,
@@ -98,7 +98,9 @@ function identityJson(checkpoint: Checkpoint, workspace: string) {
   };
 }
 
-function gitJson(git: GitState): Json<typeof shapes.gitState> {
+/** What git said; null outside a repository. */
+export function gitJson(git: GitState | null): Json<typeof shapes.gitState> | null {
+  if (git === null) return null;
   return {
     branch: git.branch,
     commit: git.commit,

@@ -4,6 +4,7 @@ export { checkpointDetailsJson, checkpointJson, checkpointListJson, takenJson } 
 export { diffJson, fileChangeJson, fileDiffJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
+export { detailedPlanJson } from "./detailed-plan-json.ts";
 export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";
 export {

@@ -51,6 +51,8 @@ function plan(about: Partial<Plan> = {}): Plan {
     gaps: [],
     doubts: [],
     otherThreads: [],
+    leftAlone: [],
+    git: { target: null, now: null },
     warnings: [],
     steps: [],
     ...about,

@@ -8,6 +8,7 @@ import { mountSessions } from "../mounts/sessions.ts";
 import { serveApproval } from "../routes/approval.ts";
 import { serveCheckpoints } from "../routes/checkpoints.ts";
 import { serveComparisons } from "../routes/comparisons.ts";
+import { servePlans } from "../routes/plans.ts";
 import type { Served } from "../routes/served.ts";
 import { servePages } from "../routes/pages.ts";
 import { serveThreads } from "../routes/threads.ts";
@@ -34,6 +35,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveCheckpoints(app, served);
   serveComparisons(app, served);
   serveApproval(app, served);
+  servePlans(app, served);
   serveWorkspaces(app, served);
   servePages(app, served);
   mountDialogs(app, served);

@@ -24,6 +24,7 @@ import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../m
 import type { Pause } from "../../model/pause.ts";
 import type { Interrupt, ApplyOptions, Outcome, Plan, RestoreProgress } from "../../model/plan.ts";
 import type { BytePath } from "../../model/byte-path.ts";
+import type { PlanDetails } from "../../model/plan-details.ts";
 
 /** Called now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
@@ -52,6 +53,11 @@ export interface RestoreOptions {
   readonly thread?: ThreadId;
   /** "files" unless another is chosen. */
   readonly scope?: RestoreScope;
+  /**
+   * Threads whose work stays as it is; "others": that of every thread but the one that goes back. A file that other
+   * threads changed too goes back, and so does one that `paths` names itself. Left out: all work goes back.
+   */
+  readonly exceptThreads?: "others" | readonly ThreadId[];
 }
 
 /** Which steps an undo or redo takes. */
@@ -156,6 +162,8 @@ export interface Workspace extends AsyncDisposable {
   planRedo(options?: UndoOptions): Promise<Plan | null>;
   /** Looks at what a revert would do. */
   planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
+  /** What a plan would do to each file, and who changed it since; throws `PLAN_STALE` where the plan is none any more. */
+  planDetails(plan: Plan): Promise<PlanDetails>;
   /** The plans that were looked at and can still be carried out. */
   readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */

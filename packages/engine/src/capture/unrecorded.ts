@@ -1,8 +1,8 @@
 /** Changes that no checkpoint has yet, attributed as the next capture would attribute them. */
-import { asSeen, type Context } from "../capture/context.ts";
-import type { Present } from "../capture/look.ts";
-import { momentOf } from "../capture/moment.ts";
-import { provenChanges } from "../capture/proven-changes.ts";
+import { asSeen, type Context } from "./context.ts";
+import type { Present } from "./look.ts";
+import { momentOf } from "./moment.ts";
+import { provenChanges } from "./proven-changes.ts";
 import { attributeChanges } from "../history/attribution.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";

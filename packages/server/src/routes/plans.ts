@@ -1,0 +1,107 @@
+/** Plans of every kind by one route, and the route that carries them out. */
+import { EngineError, type Outcome, type Plan, type ThreadId, type Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import type { Hono } from "hono";
+import { serveRoute, type RouteInput } from "../http/serve-route.ts";
+import { detailedPlanJson, outcomeJson, resetOutcomeJson, stepsOutcomeJson } from "../json/index.ts";
+import { carryOutPlan } from "./carry-out-plan.ts";
+import { defined, inWorkspace, type Served } from "./served.ts";
+
+type PlanRequest = RouteInput<"POST /api/plans">["body"];
+
+/** Serves plans. */
+export function servePlans(app: Hono, served: Served): void {
+  serveRoute(app, "POST /api/plans", ({ query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
+      plan: await detailedPlan(workspace, body),
+    })),
+  );
+  serveRoute(app, "POST /api/plans/:id/apply", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, (workspace) =>
+      carryOutPlan(workspace, { planId: params.id, ...body }, { fits: () => true, report: reportOf }),
+    ),
+  );
+}
+
+/** Files may change between the plan and the counting of its lines: then the plan is made again. */
+const TRIES = 5;
+
+async function detailedPlan(workspace: Workspace, request: PlanRequest) {
+  for (let left = TRIES - 1; ; left -= 1) {
+    try {
+      const plan = await makePlan(workspace, request);
+      return plan && (await detailsOf(workspace, plan));
+    } catch (error) {
+      if (left === 0 || !(error instanceof EngineError && error.code === "PLAN_STALE")) throw error;
+    }
+  }
+}
+
+async function detailsOf(workspace: Workspace, plan: Plan) {
+  const details = await workspace.planDetails(plan);
+  const threads = await workspace.threads.list();
+  return detailedPlanJson(plan, { ...details, agents: new Map(threads.map(({ id, agent }) => [id, agent])) });
+}
+
+/** Each kind takes what concerns it; what would have no effect is refused. */
+const TAKES: Readonly<Record<PlanRequest["kind"], readonly (keyof PlanRequest)[]>> = {
+  restore: ["target", "thread", "paths", "exceptThreads", "keepNew", "scope"],
+  undo: ["thread", "count", "includeShared"],
+  redo: ["thread", "count", "includeShared"],
+  revert: ["target", "paths", "includeShared"],
+  reset: ["thread", "includeShared"],
+};
+
+async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Plan | null> {
+  refuseUseless(request);
+  const { kind, thread, exceptThreads, workspace: _, ...given } = request;
+  const options = defined(given);
+  const named = thread === undefined ? {} : { thread: (await workspace.threads.get(thread)).id };
+  switch (kind) {
+    case "restore": {
+      const except = (exceptThreads as ThreadId[] | undefined) ?? "others";
+      return workspace.planRestore(needed(request, "target"), {
+        ...options,
+        ...named,
+        exceptThreads: except,
+      });
+    }
+    case "undo":
+      return workspace.planUndo({ ...options, ...named });
+    case "redo":
+      return workspace.planRedo({ ...options, ...named });
+    case "revert":
+      return workspace.planRevert(needed(request, "target"), options);
+    case "reset":
+      return workspace.approvals.planReset(named.thread ?? (needed(request, "thread") as ThreadId), options);
+  }
+}
+
+function refuseUseless(request: PlanRequest): void {
+  const { kind, workspace: _, ...given } = request;
+  const useless = Object.keys(defined(given)).find(
+    (name) => !TAKES[kind].includes(name as keyof PlanRequest),
+  );
+  if (useless !== undefined) throw badRequest(`"${useless}" means nothing to a plan of kind "${kind}".`);
+}
+
+function needed(request: PlanRequest, name: "target" | "thread"): string {
+  const value = request[name];
+  if (value === undefined) throw badRequest(`A plan of kind "${request.kind}" needs "${name}".`);
+  return value;
+}
+
+function badRequest(message: string): ContractError {
+  return new ContractError("BAD_REQUEST", `${message} Nothing was changed.`);
+}
+
+function reportOf(outcome: Outcome) {
+  switch (outcome.plan.kind) {
+    case "restore":
+      return outcomeJson(outcome);
+    case "reset":
+      return resetOutcomeJson(outcome);
+    default:
+      return stepsOutcomeJson(outcome);
+  }
+}

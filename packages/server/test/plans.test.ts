@@ -1,0 +1,165 @@
+/** Plans of every kind by one route: what they tell before anything changes, and how they are carried out. */
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { served, type ServedProject } from "./support/served-project.ts";
+
+interface Turn {
+  readonly thread: string;
+  /** The checkpoint before the prompt. */
+  readonly before: string;
+}
+
+/** A whole turn of an agent in its own thread: a prompt, one tool that does the work, a stop. */
+async function turn(project: ServedProject, agent: string, work: () => void): Promise<Turn> {
+  const { thread } = await project.ok("POST", "/api/threads", { agent, externalId: agent });
+  const at = `/api/threads/${thread.id}`;
+  const { checkpoint } = await project.ok("POST", `${at}/messages`, { content: `work of ${agent}` });
+  const tool = { tool: "Bash", toolUseId: `${agent}-${checkpoint.id}` };
+  await project.ok("POST", `${at}/tools`, { phase: "before", ...tool });
+  work();
+  await project.ok("POST", `${at}/tools`, { phase: "after", ...tool });
+  await project.ok("POST", `${at}/stop`, {});
+  return { thread: thread.id, before: checkpoint.id };
+}
+
+const plan = async (project: ServedProject, body: object) =>
+  (await project.ok("POST", "/api/plans", body)).plan;
+const apply = (project: ServedProject, id: string, body: object = {}) =>
+  project.ok("POST", `/api/plans/${id}/apply`, body);
+const byPath = (files: readonly { path: string }[]) =>
+  Object.fromEntries(files.map((file) => [file.path, file]));
+
+test(
+  "[R230] [R231] [Y14] [Y15] a restore tells each file with its lines and marks, leaves other threads' work alone, and can be undone",
+  served(
+    async (project) => {
+      const claude = await turn(project, "claude-code", () => {
+        project.write("a.txt", "one\ntwo\n");
+        project.write("both.txt", "claude\n");
+        project.write("new.txt", "n\n");
+        project.write("package.json", '{ "scripts": { "test": "rm -rf ." } }\n');
+        project.remove("old.txt");
+      });
+      const codex = await turn(project, "codex", () => {
+        project.write("docs/flow.md", "flow\n");
+        project.write("both.txt", "claude\ncodex\n");
+      });
+      project.write("a.txt", "one\ntwo\nby hand\n");
+      const shown = await plan(project, { kind: "restore", target: claude.before });
+      expect(shown.files.map(({ path, change, plus, minus }: any) => [path, change, plus, minus])).toEqual([
+        ["new.txt", "delete", 0, 1],
+        ["package.json", "change", 1, 1],
+        ["a.txt", "change", 0, 2],
+        ["both.txt", "change", 1, 2],
+        ["old.txt", "create", 1, 0],
+      ]);
+      const files: any = byPath(shown.files);
+      expect(files["package.json"].marks).toEqual(["scripts"]);
+      expect(files["a.txt"].marks).toEqual(["by hand too"]);
+      expect(files["both.txt"]).toMatchObject({
+        marks: ["codex too"],
+        threads: [claude.thread, codex.thread],
+      });
+      expect(files["new.txt"]).toMatchObject({ marks: [], threads: [claude.thread] });
+      expect(shown.leftAlone).toEqual([
+        { thread: codex.thread, agent: "codex", files: [{ path: "docs/flow.md" }], filesTotal: 1 },
+      ]);
+      const done = await apply(project, shown.id);
+      expect(done).toMatchObject({ outcome: "applied", created: 1, modified: 3, deleted: 1 });
+      expect(project.read("docs/flow.md")).toBe("flow\n");
+      expect(project.read("both.txt")).toBe("both\n");
+      expect(project.read("new.txt")).toBeUndefined();
+      const back = await plan(project, { kind: "undo" });
+      await apply(project, back.id);
+      expect(project.read("both.txt")).toBe("claude\ncodex\n");
+      expect(project.read("a.txt")).toBe("one\ntwo\nby hand\n");
+      expect(project.belay("verify").status).toBe(0);
+    },
+    {
+      "a.txt": "one\n",
+      "both.txt": "both\n",
+      "old.txt": "old\n",
+      "package.json": '{ "scripts": { "test": "vitest" } }\n',
+    },
+  ),
+);
+
+test(
+  "[R230] [Y69] [M27] other threads' work goes back where it is chosen: the thread is not excepted, or the file is named",
+  served(async (project) => {
+    const claude = await turn(project, "claude-code", () => project.write("a.txt", "two\n"));
+    await turn(project, "codex", () => {
+      project.write("docs/x.md", "x\n");
+      project.write("docs/y.md", "y\n");
+    });
+    const target = claude.before;
+    const all = await plan(project, { kind: "restore", target, exceptThreads: [] });
+    expect(all.leftAlone).toEqual([]);
+    expect(all.files.map(({ path }: any) => path)).toEqual(["docs/x.md", "docs/y.md", "a.txt"]);
+    expect(all.otherThreads).toHaveLength(1);
+    const one = await plan(project, { kind: "restore", target, paths: ["a.txt", "docs/x.md"] });
+    await apply(project, one.id);
+    expect(project.read("docs/x.md")).toBeUndefined();
+    expect(project.read("docs/y.md")).toBe("y\n");
+    expect(project.read("a.txt")).toBe("one\n");
+  }),
+);
+
+test(
+  "[L05] an undo and a revert need no thread, a redo follows, a reset takes out what is pending",
+  served(async (project) => {
+    const first = await turn(project, "claude-code", () => project.write("a.txt", "two\n"));
+    await turn(project, "codex", () => project.write("b.txt", "b\n"));
+    const undo = await plan(project, { kind: "undo" });
+    expect(undo).toMatchObject({ kind: "undo", steps: [{ agent: "codex", prompt: "work of codex" }] });
+    expect(await apply(project, undo.id)).toMatchObject({ outcome: "applied", canRedo: true });
+    expect(project.read("b.txt")).toBeUndefined();
+    await apply(project, (await plan(project, { kind: "redo" })).id);
+    expect(project.read("b.txt")).toBe("b\n");
+    const rows = (await project.ok("GET", `/api/threads/${first.thread}/checkpoints`)).checkpoints;
+    const target = rows.find(({ kind }: any) => kind === "turn").id;
+    await apply(project, (await plan(project, { kind: "revert", target })).id);
+    expect(project.read("a.txt")).toBe("one\n");
+    project.write("b.txt", "by hand\n");
+    const reset = await plan(project, { kind: "reset", thread: first.thread });
+    expect(await apply(project, reset.id)).toMatchObject({ newSession: "session_2" });
+  }),
+);
+
+test(
+  "[R42] [R231] [Y16] a plan tells who works now, git, and is refused when the files moved on; bad input is explained",
+  served(async (project) => {
+    expect(await plan(project, { kind: "undo" })).toBeNull();
+    for (const args of [
+      ["init", "-qb", "main"],
+      ["add", "a.txt"],
+    ])
+      expect(spawnSync("git", args, { cwd: project.project }).status).toBe(0);
+    const { before, thread } = await turn(project, "claude-code", () => project.write("a.txt", "two\n"));
+    await project.ok("POST", `/api/threads/${thread}/messages`, { content: "more" });
+    const shown = await plan(project, { kind: "restore", target: before });
+    expect(shown.working).toEqual([{ thread, agent: "claude-code" }]);
+    expect(shown.warnings[0]).toBe(
+      "claude-code is working right now. What it writes while you restore stays as it wrote it, and is listed.",
+    );
+    expect(shown.git).toMatchObject({
+      target: { staged: ["a.txt"] },
+      now: { branch: "main", staged: ["a.txt"] },
+    });
+    expect(shown.warnings.at(-1)).toMatch(/1 staged/);
+    project.write("a.txt", "three\n");
+    const stale = await project.call("POST", `/api/plans/${shown.id}/apply`, {});
+    expect(stale).toMatchObject({ status: 409, body: { error: { code: "PLAN_STALE" } } });
+    expect(project.read("a.txt")).toBe("three\n");
+    for (const [body, words] of [
+      [{ kind: "restore" }, /needs "target"/],
+      [{ kind: "reset" }, /needs "thread"/],
+      [{ kind: "undo", keepNew: true }, /"keepNew" means nothing/],
+      [{ kind: "sideways" }, /invalid/],
+    ] as const) {
+      const { status, body: answer } = await project.call("POST", "/api/plans", body);
+      expect([status, answer.error.code]).toEqual([400, "BAD_REQUEST"]);
+      expect(answer.error.message).toMatch(words);
+    }
+  }),
+);
