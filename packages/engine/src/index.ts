@@ -50,6 +50,7 @@ export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";
 export type { AfterForget, Events } from "./workspace/interface/events.ts";
 export type { Threads } from "./workspace/interface/threads.ts";
+export type { Timeline } from "./workspace/interface/timeline.ts";
 export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/interface/turns.ts";
 export type { Upkeep } from "./workspace/interface/upkeep.ts";
 export type { System } from "./model/system.ts";
@@ -139,6 +140,18 @@ export type {
   ThreadPaths,
 } from "./model/plan.ts";
 export type { PlanDetails, PlannedChange, PlannedFile } from "./model/plan-details.ts";
+export type {
+  TimelineCounts,
+  TimelineDay,
+  TimelineKind,
+  TimelineNow,
+  TimelineOptions,
+  TimelinePage,
+  TimelineRow,
+  TimelineState,
+  TimelineStatus,
+  TimelineStep,
+} from "./model/timeline.ts";
 export type {
   ForgetReport,
   ForgetWordsReport,

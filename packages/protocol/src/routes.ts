@@ -400,6 +400,29 @@ const PAGES = {
   },
 } as const satisfies Record<string, Route>;
 
+const HISTORY = {
+  "GET /api/history": {
+    summary:
+      "What happened, newest first: turns, changes by hand, your checkpoints, restores. `before` continues with an answer's `next`.",
+    query: workspaceQuery.extend({
+      before: number(Number.MAX_SAFE_INTEGER).optional(),
+      after: number(Number.MAX_SAFE_INTEGER).optional(),
+      limit: number(1000).min(1).optional(),
+      thread: identifier.optional(),
+      agent: identifier.optional(),
+      since: z.iso.datetime({ offset: true }).optional(),
+      q: text(500).optional(),
+      all: flag.optional(),
+    }),
+    response: shapes.history,
+  },
+  "GET /api/history/:seq/steps": {
+    summary: "The tool calls of a turn that changed something; `:seq` may be a row's seq or ref, such as T3.",
+    query: workspaceQuery,
+    response: z.looseObject({ steps: z.array(shapes.historyStep) }),
+  },
+} as const satisfies Record<string, Route>;
+
 /** The table. */
 export const ROUTES = {
   ...THREADS,
@@ -408,6 +431,7 @@ export const ROUTES = {
   ...APPROVAL,
   ...PLANS,
   ...WORKSPACE,
+  ...HISTORY,
   ...PAGES,
 } as const;
 

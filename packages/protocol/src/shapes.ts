@@ -372,6 +372,67 @@ export const agentRun = agentFacts.extend({
   checkpoint: z.string().nullable(),
 });
 
+/** Files and lines that something changed; lines are null where they cannot be told. */
+const timelineCounts = changeCounts.extend({ plus: count.nullable(), minus: count.nullable() });
+
+/** Something that happened. `ref` names it and no other row; rows may share `seq`, which orders them. */
+export const historyRow = timelineCounts.extend({
+  seq: count,
+  id: z.string(),
+  ref: z.string(),
+  kind: z.enum(["turn", "hand", "checkpoint", "restore", "revert", "reset", "approved", "initial", "safety"]),
+  title: z.string(),
+  thread: z.string().nullable(),
+  agent: z.string().nullable(),
+  session: z.string().nullable(),
+  at: time,
+  endedAt: time.nullable(),
+  state: z.enum(["open", "applied", "undone", "empty"]),
+  status: z.enum(["working", "completed", "interrupted", "failed"]).nullable(),
+  undoneAt: time.nullable(),
+  approved: z.boolean(),
+  pruned: z.boolean(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+  shared: count,
+  steps: count,
+  gaps: count,
+  late: count,
+  name: z.string().nullable(),
+  note: z.string().nullable(),
+  tags: z.array(z.string()),
+  sameAsNow: z.boolean().nullable(),
+  beforeSameAsNow: z.boolean().nullable(),
+});
+
+/** A page of what happened, newest first. `total` and `days` are in the first page only; `now` where the disk was looked at. */
+export const history = z.looseObject({
+  rows: z.array(historyRow),
+  next: count.nullable(),
+  total: count.nullable(),
+  days: z.array(z.looseObject({ day: z.string(), count })).nullable(),
+  now: z
+    .looseObject({
+      at: time,
+      changed: count.nullable(),
+      since: count.nullable(),
+      working: z.array(z.string()),
+    })
+    .nullable(),
+});
+
+/** What one tool call of a turn changed. */
+export const historyStep = timelineCounts.extend({
+  seq: count,
+  id: z.string(),
+  at: time,
+  tool: z.string().nullable(),
+  summary: z.string().nullable(),
+  nature: z.enum(["edit", "command"]).nullable(),
+  before: z.string().nullable(),
+  after: z.string(),
+});
+
 /** Agent work that no checkpoint covers. */
 export const uncapturedTurn = z.looseObject({
   thread: z.string(),

@@ -108,6 +108,8 @@ describe("the table of routes", () => {
       await check("POST /api/checkpoints", "/api/checkpoints", {});
       const details = await check("GET /api/checkpoints/:id", `/api/checkpoints/${checkpoint.seq}`);
       expect(details).toMatchObject({ checkpoint: { id: checkpoint.id }, filesTotal: 0 });
+      await check("GET /api/history", "/api/history?all=1");
+      await check("GET /api/history/:seq/steps", "/api/history/T1/steps");
       await check("GET /api/search", "/api/search?q=a.txt");
       const compared = `/api/checkpoints/${checkpoint.id}/files/disk`;
       await check("GET /api/checkpoints/:a/files/:b", compared);

@@ -5,7 +5,7 @@
 import { homedir } from "node:os";
 import { randomId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
-import type { System } from "../model/system.ts";
+import type { LocalTime, System } from "../model/system.ts";
 import {
   isZombie,
   readBootId,
@@ -19,6 +19,9 @@ export function createSystem(): System {
   return {
     now: () => Date.now(),
     iso: (ms) => new Date(ms).toISOString(),
+    toLocal,
+    fromLocal: ({ year, month, day, hour, minute, second }) =>
+      new Date(year, month - 1, day, hour, minute, second).getTime(),
     // `performance` would have to load a module first
     elapsed: () => Number(process.hrtime.bigint() / 1000n) / 1000,
     newId: randomId,
@@ -28,6 +31,18 @@ export function createSystem(): System {
     commandPath: process.env["PATH"] ?? "/usr/bin:/bin",
     homeDirectory: homeDirectory(),
     userId: process.getuid?.(),
+  };
+}
+
+function toLocal(ms: number): LocalTime {
+  const date = new Date(ms);
+  return {
+    year: date.getFullYear(),
+    month: date.getMonth() + 1,
+    day: date.getDate(),
+    hour: date.getHours(),
+    minute: date.getMinutes(),
+    second: date.getSeconds(),
   };
 }
 

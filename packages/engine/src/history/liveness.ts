@@ -45,7 +45,11 @@ function clientOf(db: Database, thread: ThreadId): Client {
 }
 
 /** True when an open turn can change nothing more. */
-export function isTurnOver(db: Database, { owner, thread }: Step, moment: Moment): boolean {
+export function isTurnOver(
+  db: Database,
+  { owner, thread }: Pick<Step, "owner" | "thread">,
+  moment: Moment,
+): boolean {
   if (owner !== null) return !moment.isAlive(owner);
   if (thread === null) return false;
   if (thread === moment.heard) return false;

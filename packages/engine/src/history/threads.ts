@@ -56,6 +56,19 @@ export function findThread(db: Database, ref: string): ThreadSummary {
   });
 }
 
+/** The threads with this id, and of agents whose name begins so; null asks for any. Deleted ones are among them. */
+export function threadsOf(
+  db: Database,
+  { thread, agent }: { thread: ThreadId | null; agent: string | null },
+): ThreadId[] {
+  const rows = db.all(
+    "SELECT id FROM thread WHERE (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR substr(agent, 1, length(?2)) = ?2 COLLATE NOCASE)",
+    thread,
+    agent,
+  );
+  return rows.map((row) => String(row["id"]) as ThreadId);
+}
+
 /** Updates when a thread was last active. `isAgent`: an agent's event, not a person's restore. */
 export function touchThread(
   db: Database,

@@ -2,12 +2,25 @@
 import type { IdSource } from "./ids.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 
+/** A time as clocks and calendars here show it. Months are 1 to 12. */
+export interface LocalTime {
+  readonly year: number;
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+}
+
 /** Clock, ids, processes and environment. */
 export interface System {
   /** Milliseconds since 1970, for display only. Order comes from sequence numbers. */
   readonly now: () => number;
   /** A time from `now` as ISO 8601, UTC. */
   iso(ms: number): string;
+  /** A time from `now` in the zone of this process, and back. Fields beyond their range carry over, as in `Date`. */
+  toLocal(ms: number): LocalTime;
+  fromLocal(time: LocalTime): number;
   /** Milliseconds on a monotonic clock, for durations. */
   elapsed(): number;
   newId: IdSource;

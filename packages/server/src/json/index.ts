@@ -3,6 +3,7 @@ export { affectedFiles } from "./affected-files.ts";
 export { checkpointDetailsJson, checkpointJson, checkpointListJson, takenJson } from "./checkpoint-json.ts";
 export { diffJson, fileChangeJson, fileDiffJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
+export { historyJson, historyRowJson, historyStepJson } from "./history-json.ts";
 export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
 export { detailedPlanJson } from "./detailed-plan-json.ts";
 export { listField } from "./list-field.ts";

@@ -9,6 +9,7 @@ import { serveApproval } from "../routes/approval.ts";
 import { serveCheckpoints } from "../routes/checkpoints.ts";
 import { serveComparisons } from "../routes/comparisons.ts";
 import { servePlans } from "../routes/plans.ts";
+import { serveHistory } from "../routes/history.ts";
 import type { Served } from "../routes/served.ts";
 import { servePages } from "../routes/pages.ts";
 import { serveThreads } from "../routes/threads.ts";
@@ -38,6 +39,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   servePlans(app, served);
   serveWorkspaces(app, served);
   servePages(app, served);
+  serveHistory(app, served);
   mountDialogs(app, served);
   mountSessions(app, served);
   extend?.(app, served.host);

@@ -18,6 +18,7 @@ import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
 import type { PlanBook } from "../plan-book.ts";
 import type { Threads } from "./threads.ts";
+import type { Timeline } from "./timeline.ts";
 import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
@@ -100,7 +101,7 @@ export interface Reconciled {
   readonly checkpoints: readonly CheckpointId[];
 }
 
-/** A protected directory. Conversations, turns, approvals, upkeep and events are parts of it. */
+/** A protected directory. Its timeline, conversations, turns, approvals, upkeep and events are parts of it. */
 export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
@@ -111,6 +112,8 @@ export interface Workspace extends AsyncDisposable {
   /** What opening noticed: moved, replaced, recovered … */
   readonly notices: readonly string[];
 
+  /** What happened here, turn by turn. */
+  readonly timeline: Timeline;
   /** Conversations with agents. */
   readonly threads: Threads;
   /** Turns and the tool calls, agents and edits inside them. */

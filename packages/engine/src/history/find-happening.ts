@@ -1,0 +1,71 @@
+/** Which row of the timeline does a reference mean? */
+import { EngineError } from "../model/errors.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Database, Row } from "../store/database.ts";
+import { readHappenings, type Happening } from "./happenings.ts";
+import { resolveCheckpoint } from "./references.ts";
+import { findTurn } from "./turn-numbers.ts";
+
+/** The turn that is named, or what a checkpoint belongs to; throws `CHECKPOINT_NOT_FOUND`. */
+export function findHappening(db: Database, ref: string): Happening {
+  const turn = findTurn(db, ref);
+  if (turn !== undefined) return ofTurn(db, turn.seq)!;
+  return happeningOf(db, resolveCheckpoint(db, ref));
+}
+
+/** What a checkpoint belongs to: itself, the restore it completed, the turn it was taken for, the changes it found. */
+function happeningOf(db: Database, checkpoint: Checkpoint): Happening {
+  const { seq, id, description } = checkpoint;
+  const own = [...readHappenings(db, { before: seq + 1, after: seq - 1, threads: null, all: true })];
+  const turn =
+    own.find(({ kind }) => kind === "turn") ??
+    own.find(({ kind }) => kind !== "hand") ??
+    turnAround(db, checkpoint);
+  const found = turn ?? handsWith(db, seq);
+  if (found !== undefined) return found;
+  throw new EngineError(
+    "CHECKPOINT_NOT_FOUND",
+    `Checkpoint ${seq} (${description}) belongs to no turn and changed nothing. Nothing was changed.`,
+    { checkpoint: id },
+  );
+}
+
+/** The turn of the checkpoint's thread that it was taken in. */
+function turnAround(db: Database, { seq, thread }: Checkpoint): Happening | undefined {
+  const row = db.get(
+    `SELECT seq FROM step WHERE kind = 'turn' AND thread IS ?1 AND before <= ?2 AND (after IS NULL OR after >= ?2)
+       ORDER BY seq DESC LIMIT 1`,
+    thread,
+    seq,
+  );
+  return row === undefined ? undefined : ofTurn(db, Number(row["seq"]));
+}
+
+function ofTurn(db: Database, step: number): Happening | undefined {
+  const row = db.get("SELECT before AS seq, seq AS step, opened_at AS at FROM step WHERE seq = ?", step);
+  return row === undefined ? undefined : toTurn(row);
+}
+
+function toTurn(row: Row): Happening {
+  return {
+    kind: "turn",
+    seq: Number(row["seq"]),
+    step: Number(row["step"]),
+    at: Number(row["at"]),
+    captures: [],
+  };
+}
+
+/** Changes by hand are found with those around them, as the timeline shows them. */
+function handsWith(db: Database, seq: number): Happening | undefined {
+  for (const each of readHappenings(db, {
+    before: Number.MAX_SAFE_INTEGER,
+    after: 0,
+    threads: null,
+    all: false,
+  })) {
+    if (each.captures.includes(seq)) return each;
+    if (each.seq < seq) return undefined;
+  }
+  return undefined;
+}

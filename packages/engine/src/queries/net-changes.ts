@@ -1,0 +1,105 @@
+/** How much did something change? Path by path from its first change to its last, in files and in lines. */
+import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
+import { countChanges } from "../diff/count-changes.ts";
+import { pairRenames } from "../diff/renames.ts";
+import { countLines } from "../diff/unified.ts";
+import type { ListedChange } from "../history/timeline-facts.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import { isLeaf, sameNode, type Entry } from "../model/entry.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
+import type { TimelineCounts } from "../model/timeline.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+
+/** From the first entry of each path to its last; paths that ended as they began are left out. */
+export function netChanges(changes: readonly ListedChange[]): Edit[] {
+  const byPath = new Map<BytePath, { from: Entry | undefined; to: Entry | undefined }>();
+  for (const { path, old, new: to } of changes) {
+    const known = byPath.get(path);
+    byPath.set(path, { from: known === undefined ? old : known.from, to });
+  }
+  return [...byPath]
+    .map(([path, { from, to }]) => ({ path, from, to }))
+    .filter(({ from, to }) => !sameNode(from, to));
+}
+
+/** Of more files than this the lines are not counted: a list must not wait for an `npm install`. */
+const COUNTED_FILES = 100;
+/** How many pairs of contents are remembered. */
+const REMEMBERED = 20_000;
+
+/** Counts lines, each pair of contents once: what was compared never changes. */
+export class LineCounter {
+  readonly #objects: ObjectSource;
+  readonly #known = new Map<string, { plus: number; minus: number } | null>();
+
+  constructor(objects: ObjectSource) {
+    this.#objects = objects;
+  }
+
+  /** Files and lines. Lines are null when one of the files has none, or is not in the store. */
+  count(edits: readonly Edit[]): TimelineCounts {
+    const files = edits.filter(({ from, to }) => isLeaf(from) || isLeaf(to));
+    let [plus, minus] = [0, 0];
+    for (const edit of files.length > COUNTED_FILES ? [] : withoutMoved(files)) {
+      const lines = this.#lines(edit);
+      plus += lines?.plus ?? 0;
+      minus += lines?.minus ?? 0;
+    }
+    const counted = files.length > COUNTED_FILES ? { plus: null, minus: null } : { plus, minus };
+    return { ...countChanges(edits), ...counted };
+  }
+
+  /** Null where the file is binary, too large or not in the store: it counts as a file without lines. */
+  #lines({ from, to }: Edit): { plus: number; minus: number } | null {
+    const [before, after] = [contentOf(from), contentOf(to)];
+    if (before === after) return null;
+    if (Math.max(sizeOf(from), sizeOf(to)) > TEXT_DIFF_LIMIT_BYTES) return null;
+    const key = `${before} ${after}`;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const counted = this.#compare(before, after);
+    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    this.#known.set(key, counted);
+    return counted;
+  }
+
+  #compare(before: string, after: string): { plus: number; minus: number } | null {
+    try {
+      const contents = [before, after].map((hash) =>
+        hash === "" ? NO_CONTENT : this.#objects.read(hash as ObjectHash),
+      );
+      const [old, now] = contents as [Buffer, Buffer];
+      if (isBinary(old) || isBinary(now)) return null;
+      const { linesAdded, linesDeleted } = countLines(old, now);
+      return { plus: linesAdded, minus: linesDeleted };
+    } catch (error) {
+      // damaged or forgotten content must not hide the row
+      if (error instanceof EngineError) return null;
+      throw error;
+    }
+  }
+}
+
+/** A file that only moved has no changed lines. */
+function withoutMoved(edits: readonly Edit[]): readonly Edit[] {
+  const side = (which: "from" | "to", other: "from" | "to") =>
+    edits.flatMap((edit) =>
+      edit[which] !== undefined && edit[other] === undefined ? [{ path: edit.path, entry: edit[which] }] : [],
+    );
+  const { renames } = pairRenames(side("from", "to"), side("to", "from"));
+  if (renames.length === 0) return edits;
+  const moved = new Set(renames.flatMap(({ from, to }) => [from.path, to.path]));
+  return edits.filter(({ path }) => !moved.has(path));
+}
+
+const NO_CONTENT = Buffer.alloc(0);
+
+function contentOf(entry: Entry | undefined): string {
+  return entry?.kind === "file" || entry?.kind === "symlink" ? entry.hash : "";
+}
+
+function sizeOf(entry: Entry | undefined): number {
+  return entry === undefined || entry.kind === "directory" ? 0 : entry.size;
+}

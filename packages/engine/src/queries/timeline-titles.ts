@@ -1,0 +1,54 @@
+/** What a row of the timeline is called. A state is called "before “…”" or "after “…”", never by a number. */
+import { readEnd, type EndFacts, type StepFacts } from "../history/timeline-facts.ts";
+import { turnOfEnd } from "../history/turn-numbers.ts";
+import type { Database } from "../store/database.ts";
+
+const TITLE_CHARACTERS = 200;
+
+/** The prompt in one line, without what the agent told its model. */
+export function turnTitle({ prompt, description }: Pick<StepFacts, "prompt" | "description">): string {
+  if (prompt === null) return inOneLine(description);
+  const beginning = description.replace(/( \(continued\))?$/, "").replace(/…$/, "");
+  const isContinuedTurn = description.endsWith(" (continued)");
+  // a description that the prompt does not begin with is the adapter's: it left out what is not the user's
+  const words = prompt.startsWith(beginning) ? inOneLine(prompt) : inOneLine(description);
+  return isContinuedTurn && prompt.startsWith(beginning) ? `${words} (continued)` : words;
+}
+
+/** What a restore, revert or reset was. */
+export function backTitle(db: Database, step: StepFacts): string {
+  if (step.kind === "revert")
+    return `Undid only “${inOneLine(step.description.replace(/^Reverted(.*?): /s, ""))}”`;
+  if (step.kind === "reset") return "Reset to the approved state";
+  const target = readEnd(db, step.target);
+  if (target !== undefined) return `Restored to ${stateTitle(db, target)}`;
+  // without numbers: "Restored a.ts from checkpoint 12 (Before …)"
+  return inOneLine(step.description.replace(/ (?:from|to) checkpoint \d+ \(.*$/s, ""));
+}
+
+/** A state by what stands on one side of it. */
+function stateTitle(db: Database, end: EndFacts): string {
+  if (end.name !== null) return `“${inOneLine(end.name)}”`;
+  const turn = turnOfEnd(db, end.seq);
+  if (turn !== undefined) return `${turn.side} “${turnTitle(turn)}”`;
+  if (end.kind === "initial") return "the beginning";
+  return `“${inOneLine(end.description)}”`;
+}
+
+/** What a checkpoint of its own row is called. */
+export function pointTitle({ kind, name, description }: EndFacts): string {
+  if (kind === "initial") return "First checkpoint";
+  return inOneLine(name ?? description);
+}
+
+/** Text of any length in one line of bounded length. */
+export function inOneLine(text: string): string {
+  const line = text
+    .slice(0, 4 * TITLE_CHARACTERS)
+    .replaceAll(/\s+/g, " ")
+    .trim();
+  const characters = Array.from(line);
+  return characters.length <= TITLE_CHARACTERS && text.length <= 4 * TITLE_CHARACTERS
+    ? line
+    : `${characters.slice(0, TITLE_CHARACTERS).join("")}…`;
+}

@@ -1,0 +1,14 @@
+/** The part of a workspace that tells what happened in it, as people think of it: turns, not checkpoints. */
+import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../../model/timeline.ts";
+
+/** What happened here, newest first; `workspace.timeline`. */
+export interface Timeline {
+  /** One page of rows. The first one also has the number of all rows and of those of each day. */
+  rows(options?: TimelineOptions): Promise<TimelinePage>;
+  /**
+   * The row of a reference: "T3", "@turn", or any checkpoint, also one inside a turn. Throws `CHECKPOINT_NOT_FOUND`.
+   */
+  row(ref: string): Promise<TimelineRow>;
+  /** The tool calls of a turn that changed something, oldest first; none for other rows. */
+  steps(ref: string): Promise<TimelineStep[]>;
+}
