@@ -44,7 +44,7 @@ export type {
   FileContent,
   WorkspaceStatus,
 } from "./queries/answers.ts";
-export type { CompareFileOptions } from "./queries/compare-file.ts";
+export type { CompareFileOptions, PlannedFileOptions } from "./queries/compare-file.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";

@@ -33,6 +33,13 @@ const fileQuery = z
   });
 
 const workspaceQuery = z.object({ workspace: path.optional() });
+/** How one file is compared. */
+const diffQuery = fileQuery.safeExtend({
+  ...workspaceQuery.shape,
+  context: number(100_000).optional(),
+  whitespace: z.enum(["exact", "ignore"]).optional(),
+  large: flag.optional(),
+});
 const listQuery = z.object({
   limit: number(10_000).optional(),
   kind: text(40).optional(),
@@ -205,12 +212,7 @@ const COMPARE = {
   },
   "GET /api/checkpoints/:a/files/:b/diff": {
     summary: "One file of two states, line by line. `large` also gives long diffs and files up to 10 MiB.",
-    query: fileQuery.safeExtend({
-      ...workspaceQuery.shape,
-      context: number(100_000).optional(),
-      whitespace: z.enum(["exact", "ignore"]).optional(),
-      large: flag.optional(),
-    }),
+    query: diffQuery,
     response: shapes.fileDiff,
   },
   "GET /api/checkpoints/:id/blob": {
@@ -300,6 +302,11 @@ const PLANS = {
       includeShared: z.boolean().optional(),
     }),
     response: shapes.detailed,
+  },
+  "GET /api/plans/:id/diff": {
+    summary: "One file of a plan, line by line: as it is on disk, and as the plan would make it.",
+    query: diffQuery,
+    response: shapes.fileDiff,
   },
   "POST /api/plans/:id/apply": {
     summary: "Carries out a plan once, if the files are still what it was made on.",

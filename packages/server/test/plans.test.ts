@@ -53,6 +53,13 @@ test(
         ["both.txt", "change", 1, 2],
         ["old.txt", "create", 1, 0],
       ]);
+      const diff = await project.ok("GET", `/api/plans/${shown.id}/diff?path=both.txt`);
+      expect(diff.hunks[0].lines.map(({ type, text }: any) => type + text)).toEqual([
+        "-claude",
+        "-codex",
+        "+both",
+      ]);
+      expect((await project.ok("GET", `/api/plans/${shown.id}/diff?path=docs/flow.md`)).file).toBeNull();
       const files: any = byPath(shown.files);
       expect(files["package.json"].marks).toEqual(["scripts"]);
       expect(files["a.txt"].marks).toEqual(["by hand too"]);

@@ -101,6 +101,7 @@ describe("the table of routes", () => {
       project.write("a.txt", "four\n");
       const restored = { kind: "restore", target: checkpoint.id, thread };
       const { plan: detailed } = await check("POST /api/plans", "/api/plans", restored);
+      await check("GET /api/plans/:id/diff", `/api/plans/${detailed.id}/diff?path=a.txt`);
       await check("POST /api/plans/:id/apply", `/api/plans/${detailed.id}/apply`, {});
       await check("DELETE /api/threads/:id/checkpoints/:cid", `${at}/checkpoints/${taken.checkpoint.id}`);
       for (const name of ["workspaces", "status", "checkpoints", "storage", "settings", "resident"] as const)

@@ -5,6 +5,9 @@ import { fileDiff } from "../diff/file-diff.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { FileDiff, FileDiffOptions } from "../model/file-diff.ts";
 import type { CheckpointRef } from "../model/ids.ts";
+import type { Edit } from "../model/plan.ts";
+import type { Preview } from "../restore/go-back.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { changesBetween } from "./compare-states.ts";
 
 /** Which file of which two states is compared. */
@@ -16,9 +19,23 @@ export interface CompareFileOptions extends FileDiffOptions {
   readonly path: BytePath;
 }
 
+/** Which file of a plan is compared: as it is on disk with what the plan would make of it. */
+export type PlannedFileOptions = Omit<CompareFileOptions, "from" | "to">;
+
 /** Null when both states have the same at this path. */
 export function compareFile(context: Context, options: CompareFileOptions): FileDiff | null {
-  const { edits, objects } = changesBetween(context, options);
+  return compareIn(changesBetween(context, options), options);
+}
+
+/** Null when the plan leaves the file as it is. */
+export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFileOptions): FileDiff | null {
+  return seen === undefined ? null : compareIn({ edits: plan.edits, objects: seen.objects }, options);
+}
+
+function compareIn(
+  { edits, objects }: { readonly edits: readonly Edit[]; readonly objects: ObjectSource },
+  options: PlannedFileOptions,
+): FileDiff | null {
   const rows = changeRows(edits);
   const row =
     rows.find(({ path }) => path === options.path) ??

@@ -25,7 +25,12 @@ import type {
   WorkspaceStatus,
 } from "../queries/answers.ts";
 import { withChanges } from "../queries/changes-after-message.ts";
-import { compareFile, type CompareFileOptions } from "../queries/compare-file.ts";
+import {
+  compareFile,
+  comparePlannedFile,
+  type CompareFileOptions,
+  type PlannedFileOptions,
+} from "../queries/compare-file.ts";
 import { compareStates } from "../queries/compare-states.ts";
 import { describePlan } from "../queries/describe-plan.ts";
 import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
@@ -205,6 +210,10 @@ export class LocalWorkspace implements Workspace {
 
   async planDetails({ id }: Plan): Promise<PlanDetails> {
     return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.id, id)));
+  }
+
+  async diffPlanned({ id }: Plan, options: PlannedFileOptions): Promise<FileDiff | null> {
+    return this.runner.read(() => comparePlannedFile(this.plans.preview(this.id, id), options));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {

@@ -3,7 +3,14 @@ import { EngineError, type Outcome, type Plan, type ThreadId, type Workspace } f
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute, type RouteInput } from "../http/serve-route.ts";
-import { detailedPlanJson, outcomeJson, resetOutcomeJson, stepsOutcomeJson } from "../json/index.ts";
+import { pathFromJson } from "../json/path-json.ts";
+import {
+  detailedPlanJson,
+  fileDiffJson,
+  outcomeJson,
+  resetOutcomeJson,
+  stepsOutcomeJson,
+} from "../json/index.ts";
 import { carryOutPlan } from "./carry-out-plan.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 
@@ -15,6 +22,14 @@ export function servePlans(app: Hono, served: Served): void {
     inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
       plan: await detailedPlan(workspace, body),
     })),
+  );
+  serveRoute(app, "GET /api/plans/:id/diff", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const plan = workspace.plans.find(workspace.id, params.id, () => true);
+      const { context, whitespace, large } = query;
+      const options = { path: pathFromJson(query), ...defined({ context, whitespace, large }) };
+      return fileDiffJson(await workspace.diffPlanned(plan, options), { from: "disk", to: plan.id });
+    }),
   );
   serveRoute(app, "POST /api/plans/:id/apply", ({ params, query, body }) =>
     inWorkspace(served, body.workspace ?? query.workspace, (workspace) =>

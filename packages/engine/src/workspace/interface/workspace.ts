@@ -12,7 +12,7 @@ import type {
   FileContent,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
-import type { CompareFileOptions } from "../../queries/compare-file.ts";
+import type { CompareFileOptions, PlannedFileOptions } from "../../queries/compare-file.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
@@ -167,6 +167,8 @@ export interface Workspace extends AsyncDisposable {
   planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
   /** What a plan would do to each file, and who changed it since; throws `PLAN_STALE` where the plan is none any more. */
   planDetails(plan: Plan): Promise<PlanDetails>;
+  /** A file as it is on disk, compared with what a plan would make of it; null where the plan leaves it alone. */
+  diffPlanned(plan: Plan, options: PlannedFileOptions): Promise<FileDiff | null>;
   /** The plans that were looked at and can still be carried out. */
   readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
