@@ -44,6 +44,7 @@ export type {
   FileContent,
   WorkspaceStatus,
 } from "./queries/answers.ts";
+export type { Annotations } from "./history/annotations.ts";
 export type { CompareFileOptions, PlannedFileOptions } from "./queries/compare-file.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";

@@ -105,6 +105,11 @@ function hintOf(row: ErrorRow<Facts>, facts: Facts, { kind, shellDirectory }: Re
   return row.hint(facts, (path, ...words) => belayCommand(path, words, shellDirectory?.()));
 }
 
+/** Whether a text is the name of an error. */
+export function isErrorName(text: string): text is ErrorName {
+  return Object.hasOwn(ERRORS, text);
+}
+
 interface EngineErrorShape extends Error {
   readonly code: ErrorName;
   readonly facts: Facts;

@@ -58,13 +58,15 @@ const stepsQuery = z.object({ count: number(1000).min(1).optional(), includeShar
 const carryOut = z.object({ planId: identifier, bestEffort: z.boolean().optional() });
 const empty = z.object({});
 
-/** null where nothing had to be recorded, or automatic checkpoints are off */
-const optionallyTaken = shapes.taken.partial().extend({ checkpoint: shapes.checkpoint.nullable() });
-const newCheckpoint = z.object({
+const annotation = z.object({
   name: text(200).optional(),
   annotation: text(10_000).optional(),
-  tags: z.array(text(200)).max(50).optional(),
+  tags: z.array(text(200).min(1)).max(50).optional(),
 });
+
+/** null where nothing had to be recorded, or automatic checkpoints are off */
+const optionallyTaken = shapes.taken.partial().extend({ checkpoint: shapes.checkpoint.nullable() });
+const newCheckpoint = annotation;
 
 const THREADS = {
   "GET /api/threads": {
@@ -176,8 +178,8 @@ const CHECKPOINTS = {
     }),
   },
   "PUT /api/threads/:id/checkpoints/:cid": {
-    summary: "Names or annotates a checkpoint.",
-    body: z.object({ name: text(200).optional(), annotation: text(10_000).optional() }),
+    summary: "Changes name, note and tags of a checkpoint; what is left out stays.",
+    body: annotation,
     response: z.looseObject({ checkpoint: shapes.checkpoint }),
   },
   "DELETE /api/threads/:id/checkpoints/:cid": {
@@ -351,6 +353,62 @@ const WORKSPACE = {
     summary: "How much space the store takes.",
     query: workspaceQuery,
     response: shapes.storage,
+  },
+  "PUT /api/checkpoints/:cid": {
+    summary: "Changes name, note and tags of a checkpoint; what is left out stays.",
+    query: workspaceQuery,
+    body: annotation,
+    response: z.looseObject({ checkpoint: shapes.checkpoint }),
+  },
+  "DELETE /api/checkpoints/:cid": {
+    summary: "Drops a checkpoint; it can be brought back within a day.",
+    query: workspaceQuery,
+    response: z.looseObject({ deleted: z.string() }),
+  },
+  "POST /api/prune/undo": {
+    summary: "Brings back what was pruned or deleted within a day.",
+    query: workspaceQuery,
+    body: empty,
+    response: shapes.unpruned,
+  },
+  "POST /api/gc": {
+    summary: "Frees what no checkpoint needs, in another process.",
+    query: workspaceQuery,
+    body: z.object({ dryRun: z.boolean().optional() }),
+    response: shapes.gcReport,
+  },
+  "POST /api/verify": {
+    summary: "Proves the store sound, in another process; `full` re-hashes every byte.",
+    query: workspaceQuery,
+    body: z.object({ full: z.boolean().optional() }),
+    response: shapes.verifyReport,
+  },
+  "GET /api/verify": {
+    summary: "How far a verification has come.",
+    query: workspaceQuery,
+    response: shapes.workUnderWay,
+  },
+  "POST /api/forget": {
+    summary: "Purges a path from all checkpoints, or a checkpoint; needs `confirm` or `dryRun`.",
+    query: workspaceQuery,
+    body: z
+      .object({
+        path: path.optional(),
+        checkpoint: identifier.optional(),
+        sameContent: z.boolean().optional(),
+        always: z.boolean().optional(),
+        dryRun: z.boolean().optional(),
+        confirm: z.literal("forget").optional(),
+      })
+      .refine((body) => (body.path === undefined) !== (body.checkpoint === undefined), {
+        error: "name either a path or a checkpoint",
+      }),
+    response: shapes.forgetReport,
+  },
+  "GET /api/doctor": {
+    summary: "Everything that could make protection weaker than it seems, looked at in another process.",
+    query: workspaceQuery,
+    response: shapes.doctorReport,
   },
   "POST /api/prune": {
     summary: "Drops checkpoints by policy.",

@@ -546,6 +546,75 @@ export const storage = z.looseObject({
   newest: time.nullable(),
 });
 
+/** What a check of the store found. */
+export const verifyReport = z.looseObject({
+  ok: z.boolean(),
+  checkpoints: count,
+  objects: count,
+  bytes: count,
+  ...list(
+    "problems",
+    z.looseObject({
+      kind: z.string(),
+      detail: z.string(),
+      object: z.string().optional(),
+      checkpoints: z.array(z.string()),
+    }),
+  ),
+});
+
+/** How far a long piece of work has come; null when none is under way. */
+export const workUnderWay = z.looseObject({
+  running: z.looseObject({ since: time, done: count, total: count.nullable() }).nullable(),
+});
+
+/** What was freed, or would be. */
+export const gcReport = z.looseObject({
+  objectsFreed: count,
+  contentFreed: count,
+  packsFreed: count,
+  packsRewritten: count,
+  bytesBefore: count,
+  bytesAfter: count.nullable(),
+  checkpointsDropped: count,
+  stepsDropped: z.array(step),
+  dryRun: z.boolean(),
+});
+
+/** What was purged, or would be. */
+export const forgetReport = z.looseObject({
+  ...list("checkpoints", z.string()),
+  objects: count,
+  bytes: count,
+  dryRun: z.boolean(),
+  steps: z.array(step),
+  ...list("sameContent", pathEntry),
+});
+
+/** What was dropped, or would be. */
+export const pruneReport = z.looseObject({
+  ...list("pruned", checkpoint),
+  kept: count,
+  dryRun: z.boolean(),
+});
+
+/** Checkpoints that were brought back. */
+export const unpruned = z.looseObject(list("restored", checkpoint));
+
+/** Everything that could make protection weaker than it seems, looked at. */
+export const doctorReport = z.looseObject({
+  ok: z.boolean(),
+  checks: z.array(
+    z.looseObject({
+      name: z.string(),
+      status: z.enum(["ok", "warning", "problem"]),
+      detail: z.string(),
+      hint: z.string().optional(),
+    }),
+  ),
+  capture: z.unknown(),
+});
+
 /** A setting and where its value comes from. */
 export const setting = z.looseObject({
   value: z.union([z.number(), z.string()]),

@@ -140,8 +140,8 @@ describe("the resident process", () => {
 
   test("a process whose home was deleted ends by itself", async () => {
     const home = mkdtempSync(join(tmpdir(), "belay-home-"));
-    const explain = () => ({ code: "X", message: "", hint: "", facts: {} });
-    const options = { home, version: "1", ports: [0], foreground: true, explain, idleMs: 50 };
+    const command = () => Promise.resolve({});
+    const options = { home, version: "1", ports: [0], foreground: true, command, idleMs: 50 };
     const resident = (await startResident(options))!;
     expect(await startResident(options)).toBeUndefined();
     rmSync(home, { recursive: true });

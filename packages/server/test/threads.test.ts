@@ -116,6 +116,15 @@ describe("the table of routes", () => {
       await check("GET /api/checkpoints/:a/files/:b", compared);
       await check("GET /api/checkpoints/:a/files/:b/diff", `${compared}/diff?path=b.txt`);
       await check("POST /api/prune", "/api/prune", { dryRun: true });
+      const second = (await check("POST /api/checkpoints", "/api/checkpoints", {})).checkpoint.id;
+      await check("PUT /api/checkpoints/:cid", `/api/checkpoints/${second}`, { tags: ["kept"] });
+      await check("DELETE /api/checkpoints/:cid", `/api/checkpoints/${second}`);
+      await check("POST /api/prune/undo", "/api/prune/undo", {});
+      await check("POST /api/gc", "/api/gc", {});
+      await check("POST /api/verify", "/api/verify", { full: true });
+      await check("GET /api/verify", "/api/verify");
+      await check("GET /api/doctor", "/api/doctor");
+      await check("POST /api/forget", "/api/forget", { path: "b.txt", dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
       await check("DELETE /api/threads/:id", at);
       const described = await project.ok("GET", "/openapi.json");

@@ -22,10 +22,11 @@ export default defineCommand({
     const capture = await captureStateAt(call.home, call.directory);
     const agents = agentChecks(call.home, capture, Date.now());
     const checks: Check[] = [...found, await residentCheck(call.home), ...agents];
-    const isHealthy = checks.every((check) => check.status !== "problem");
-    if (call.json) call.output.json({ ok: isHealthy, checks, capture: captureJson(capture) });
+    const { doctorJson } = await import("@belay/server/json");
+    const report = doctorJson(checks, captureJson(capture));
+    if (call.json) call.output.json(report);
     else call.output.print(checks.map((check) => checkText(check, call.output)).join("\n"));
-    return isHealthy ? EXIT.done : EXIT.failed;
+    return report.ok ? EXIT.done : EXIT.failed;
   },
 });
 

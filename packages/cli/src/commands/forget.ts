@@ -4,7 +4,7 @@ import type { Checkpoint, ForgetReport, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
-import { listField, pathJson, stepJson } from "@belay/server/json";
+import { forgetJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { count } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
@@ -193,12 +193,9 @@ function where(target: Target, { checkpoints }: ForgetReport): string {
 }
 
 function report(call: Call<typeof OPTIONS>, target: Target, forgotten: ForgetReport): number {
-  const { checkpoints, objects, bytes, dryRun } = forgotten;
+  const { objects, dryRun, steps } = forgotten;
   const what = `${visible(target.label)}${where(target, forgotten)}`;
-  const rows = listField("checkpoints", checkpoints);
-  const { steps } = forgotten;
-  const same = listField("sameContent", forgotten.sameContent.map(pathJson));
-  if (call.json) call.output.json({ ...rows, objects, bytes, dryRun, steps: steps.map(stepJson), ...same });
+  if (call.json) call.output.json(forgetJson(forgotten));
   else if (dryRun) call.output.print(`Would purge ${what}.`);
   else call.output.print(`Purged ${what}: ${count(objects, "object")}. The files on disk are untouched.`);
   if (steps.length > 0)

@@ -5,7 +5,7 @@ import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { stepLabel } from "../output/step-label.ts";
-import { stepJson } from "@belay/server/json";
+import { gcJson } from "@belay/server/json";
 import { count, size } from "@belay/tui/text";
 
 const OPTIONS = { "dry-run": DRY_RUN, yes: YES } as const;
@@ -39,7 +39,7 @@ async function gcWithBar(call: Call<typeof OPTIONS>, workspace: Workspace): Prom
 }
 
 function report(call: Pick<Call, "json" | "output">, gc: GcReport): number {
-  if (call.json) call.output.json({ ...gc, stepsDropped: gc.stepsDropped.map(stepJson) });
+  if (call.json) call.output.json(gcJson(gc));
   else call.output.print(gcText(gc));
   return EXIT.done;
 }

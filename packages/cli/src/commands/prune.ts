@@ -2,7 +2,7 @@ import type { PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
-import { checkpointJson, listField } from "@belay/server/json";
+import { pruneJson, unpruneJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { listText } from "../output/file-list.ts";
@@ -71,11 +71,8 @@ function ask(call: PruneCall, preview: PruneReport): Promise<boolean> {
 
 function report(call: PruneCall, workspace: Workspace, { pruned, kept, dryRun }: PruneReport): number {
   const { output } = call;
-  const context = { workspace: workspace.id };
-  if (call.json) {
-    const rows = pruned.map((checkpoint) => checkpointJson(checkpoint, context));
-    output.json({ ...listField("pruned", rows), kept, dryRun });
-  } else if (pruned.length === 0) output.print(`Nothing to drop: all ${count(kept, "checkpoint")} stay.`);
+  if (call.json) output.json(pruneJson({ pruned, kept, dryRun }, workspace.id));
+  else if (pruned.length === 0) output.print(`Nothing to drop: all ${count(kept, "checkpoint")} stay.`);
   else if (dryRun)
     output.print(
       `${prunedTable(call, { pruned })}\nWould drop ${count(pruned.length, "checkpoint")} and keep ${kept}.`,
@@ -96,8 +93,7 @@ async function unprune(call: PruneCall, workspace: Workspace): Promise<number> {
   if (call.options["dry-run"] === true)
     throw usageError("--undo and --dry-run cannot be combined.", "It only brings checkpoints back.");
   const restored = await workspace.upkeep.unprune();
-  const rows = restored.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
-  if (call.json) call.output.json(listField("restored", rows));
+  if (call.json) call.output.json(unpruneJson(restored, workspace.id));
   else if (restored.length === 0) call.output.print("Nothing was pruned within the last 24 hours.");
   else
     call.output.print(

@@ -1,8 +1,9 @@
 import type { VerifyReport, Workspace } from "@belay/engine";
 import { defineCommand, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { listField } from "@belay/server/json";
+import { verifyJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
+import { tellParent } from "../resident/command-process.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { count, size } from "@belay/tui/text";
 import { visible } from "../output/visible.ts";
@@ -27,11 +28,11 @@ export default defineCommand({
 
 async function verifyWithBar(call: Call, workspace: Workspace, full: boolean): Promise<VerifyReport> {
   using bar = createProgressBar("Verifying", "object", !call.json && !call.output.quiet);
-  return await workspace.upkeep.verify({ full, progress: (done, total) => bar.update({ done, total }) });
-}
-
-function verifyJson({ ok, checkpoints, objects, bytes, problems }: VerifyReport) {
-  return { ok, checkpoints, objects, bytes, ...listField("problems", problems) };
+  const progress = (done: number, total: number) => {
+    bar.update({ done, total });
+    tellParent({ done, total });
+  };
+  return await workspace.upkeep.verify({ full, progress });
 }
 
 function verifyText(report: VerifyReport, full: boolean, { output }: Pick<Call, "output">): string {

@@ -7,6 +7,7 @@ import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { createHookService } from "../agents/serve-hooks.ts";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
+import { commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
 import { readBuild } from "../version.ts";
 
@@ -29,6 +30,7 @@ export async function runResident(
       serveCommands(call)(app, host);
       if (options.open !== undefined) host.openSoon(options.open);
     },
+    command: commandProcess(call.home),
     opened: (workspace) => connectToAgents(call.home, workspace),
     capture: async (workspace) => {
       const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };

@@ -35,6 +35,23 @@ export function assertTagFree(db: Database, tag: string, seq?: number): void {
   );
 }
 
+/** What people wrote on a checkpoint; what is left out stays as it is, "" takes a name or note away. */
+export interface Annotations {
+  readonly name?: string;
+  readonly note?: string;
+  /** All tags that the checkpoint is to have. */
+  readonly tags?: readonly string[];
+}
+
+/** Changes several annotations at once. */
+export function setAnnotations(db: Database, checkpoint: Checkpoint, change: Annotations): void {
+  if (change.name !== undefined) setName(db, checkpoint, change.name);
+  if (change.note !== undefined) setNote(db, checkpoint, change.note);
+  if (change.tags === undefined) return;
+  for (const tag of checkpoint.tags.filter((each) => !change.tags!.includes(each))) removeTag(db, tag);
+  for (const tag of change.tags) addTag(db, checkpoint, tag);
+}
+
 /** Removes a tag and returns the checkpoint that had it. */
 export function removeTag(db: Database, tag: string): Checkpoint {
   const row = db.get("SELECT checkpoint FROM ref WHERE name = ?", TAG_PREFIX + tag);

@@ -3,7 +3,7 @@ import { namesakeWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
-import { addTag, setName, setNote } from "../history/annotations.ts";
+import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { listCheckpoints, listLate } from "../history/checkpoints.ts";
 import { resolveCheckpoint } from "../history/references.ts";
@@ -235,6 +235,10 @@ export class LocalWorkspace implements Workspace {
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
     return this.#goBack(() => stepsWay(revertRequest(this.#context, ref, options)), options);
+  }
+
+  async annotate(ref: CheckpointRef, change: Annotations): Promise<Checkpoint> {
+    return annotate(this.runner, ref, (checkpoint) => setAnnotations(this.#db, checkpoint, change));
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {

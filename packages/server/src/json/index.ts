@@ -21,6 +21,7 @@ export { planOperationType, type PlanOperationType } from "./plan-operation.ts";
 export { approvalJson, pendingFileJson, sessionRef, sessionStatusJson } from "./session-json.ts";
 export { NO_RESIDENT, pauseJson, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
+export { doctorJson, forgetJson, gcJson, pruneJson, unpruneJson, verifyJson } from "./upkeep-json.ts";
 export { storageJson } from "./storage-json.ts";
 export {
   agentJson,

@@ -13,6 +13,7 @@ import { serveHistory } from "../routes/history.ts";
 import type { Served } from "../routes/served.ts";
 import { servePages } from "../routes/pages.ts";
 import { serveThreads } from "../routes/threads.ts";
+import { serveUpkeep } from "../routes/upkeep.ts";
 import { serveWorkspaces } from "../routes/workspaces.ts";
 import type { Log } from "../hosting/log.ts";
 import { ContractError, errorJson, reportError } from "@belay/protocol/errors";
@@ -40,6 +41,7 @@ export function createApp(served: Served, log: Log, extend?: Extension): Hono {
   serveWorkspaces(app, served);
   servePages(app, served);
   serveHistory(app, served);
+  serveUpkeep(app, served);
   mountDialogs(app, served);
   mountSessions(app, served);
   extend?.(app, served.host);

@@ -12,6 +12,7 @@ import { PageBook } from "../http/page-book.ts";
 import { withPage } from "../http/serve-page.ts";
 import { withHooks, type HookService } from "../http/serve-hooks.ts";
 import type { Served } from "../routes/served.ts";
+import { BackgroundWork, type RunCommand } from "../hosting/background-work.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
 import { createFileLog, type Log } from "../hosting/log.ts";
@@ -36,6 +37,8 @@ export interface ResidentOptions {
   readonly opened?: (workspace: Workspace) => void;
   /** Whether a workspace is captured automatically, for its status. */
   readonly capture?: (workspace: Workspace) => Promise<object>;
+  /** Runs a command in another process. */
+  readonly command: RunCommand;
   readonly idleMs?: number;
 }
 
@@ -75,6 +78,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     listeners,
     facts: () => publicFacts(facts!),
     capture: options.capture,
+    work: new BackgroundWork(options.command, clock),
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };
   const serve = createListener(served, log, options);

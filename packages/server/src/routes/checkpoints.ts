@@ -77,15 +77,21 @@ function serveComparing(app: Hono, served: Served): void {
   );
 }
 
-/** Names or annotates a checkpoint as a request says. */
+/** Names, annotates or tags a checkpoint as a request says. */
 export async function annotate(
   workspace: Workspace,
   id: string,
-  { name, annotation }: { name?: string | undefined; annotation?: string | undefined },
+  {
+    name,
+    annotation: note,
+    tags,
+  }: { name?: string | undefined; annotation?: string | undefined; tags?: string[] | undefined },
 ): Promise<Checkpoint> {
-  if (name !== undefined) await workspace.rename(id, name);
-  if (annotation !== undefined) await workspace.note(id, annotation);
-  return workspace.resolve(id);
+  return workspace.annotate(id, {
+    ...(name !== undefined && { name }),
+    ...(note !== undefined && { note }),
+    ...(tags !== undefined && { tags }),
+  });
 }
 
 /** What a request says about a checkpoint to take. */

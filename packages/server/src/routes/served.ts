@@ -1,5 +1,6 @@
 /** Shared by handlers: the host, and how a request for a thread becomes work on its workspace. */
 import type { Checkpoint, Outcome, ThreadId, Workspace } from "@belay/engine";
+import type { BackgroundWork } from "../hosting/background-work.ts";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import type { Json, shapes } from "@belay/protocol";
 import type { PageBook } from "../http/page-book.ts";
@@ -17,6 +18,8 @@ export interface Served extends EventStreams {
   facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
   /** Whether a workspace is captured automatically; only code that knows agents can tell. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
+  /** The long pieces of work that other processes do. */
+  readonly work: BackgroundWork;
   stop(): void;
 }
 

@@ -1,12 +1,11 @@
 /** Routes of a workspace as a whole, the settings, and the process itself. */
-import { listSettings, RETENTION_PRESETS, writeSetting } from "@belay/engine";
+import { listSettings, writeSetting } from "@belay/engine";
 import { openApiDocument } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import type { OpenPage } from "../http/page-book.ts";
 import { streamEvents, type EventStreams } from "../http/sse.ts";
-import { checkpointDetailsJson, checkpointJson, statusJson, storageJson, takenJson } from "../json/index.ts";
-import { ContractError } from "@belay/protocol/errors";
+import { checkpointDetailsJson, checkpointJson, statusJson, takenJson } from "../json/index.ts";
 import { annotations } from "./checkpoints.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
@@ -50,24 +49,11 @@ export function serveWorkspaces(app: Hono, served: Served): void {
       ),
     })),
   );
-  serveUpkeep(app, served);
+  serveSettings(app, served);
   serveProcess(app, served);
 }
 
-function serveUpkeep(app: Hono, served: Served): void {
-  serveRoute(app, "GET /api/storage", ({ query }) =>
-    inWorkspace(served, query.workspace, async (workspace) => storageJson(await workspace.upkeep.stats())),
-  );
-  serveRoute(app, "POST /api/prune", ({ query, body }) =>
-    inWorkspace(served, query.workspace, async (workspace) => {
-      const policy = body.policy === undefined ? undefined : presetOf(body.policy);
-      const report = await workspace.upkeep.prune({
-        dryRun: body.dryRun ?? false,
-        ...(policy && { policy }),
-      });
-      return { pruned: report.pruned.map(({ id }) => id), kept: report.kept, dryRun: report.dryRun };
-    }),
-  );
+function serveSettings(app: Hono, served: Served): void {
   const settings = () =>
     Object.fromEntries(
       listSettings(served.host.home).map(({ key, value, source }) => [key, { value, source }]),
@@ -106,12 +92,4 @@ function streamsFor(page: OpenPage | undefined, { ending, listeners }: Served): 
 
 function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
   return checkpoints.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
-}
-
-function presetOf(name: string) {
-  if (!Object.hasOwn(RETENTION_PRESETS, name))
-    throw new ContractError("BAD_REQUEST", `Unknown policy "${name}". Nothing was pruned.`, {
-      facts: { known: Object.keys(RETENTION_PRESETS) },
-    });
-  return RETENTION_PRESETS[name];
 }

@@ -12,6 +12,7 @@ import type {
   FileContent,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
+import type { Annotations } from "../../history/annotations.ts";
 import type { CompareFileOptions, PlannedFileOptions } from "../../queries/compare-file.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
@@ -148,6 +149,8 @@ export interface Workspace extends AsyncDisposable {
   /** Numbers of checkpoints since this time that came too late for some of their files, newest first. */
   lateSince(time: number): Promise<number[]>;
 
+  /** Changes name, note and tags of a checkpoint together: all of it or nothing. */
+  annotate(ref: CheckpointRef, change: Annotations): Promise<Checkpoint>;
   /** Sets the note of a checkpoint; an empty one takes it away. */
   note(ref: CheckpointRef, text: string): Promise<Checkpoint>;
   /** Sets the name of a checkpoint; an empty one takes it away. */

@@ -1,0 +1,40 @@
+/** Commands that the resident process has done by a process of its own, because they would keep it from serving. */
+import type { RunCommand, WorkProgress } from "@belay/server";
+
+/** Runs commands on the stores of a home. */
+export function commandProcess(home: string): RunCommand {
+  return (directory, words, progress) =>
+    new Promise((done, fail) => {
+      const { spawn } = process.getBuiltinModule("node:child_process");
+      const options = ["--json", "--home", home, "-C", directory];
+      const child = spawn(process.execPath, [process.argv[1]!, ...options, ...words], {
+        cwd: "/",
+        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        env: { ...process.env, BELAY_RESIDENT: "off" },
+      });
+      const [said, troubles]: [Buffer[], Buffer[]] = [[], []];
+      child.stdout!.on("data", (piece: Buffer) => said.push(piece));
+      child.stderr!.on("data", (piece: Buffer) => troubles.push(piece));
+      child.on("message", (message) => progress(message as WorkProgress));
+      child.on("error", fail);
+      child.on("close", (code, signal) => {
+        try {
+          done(JSON.parse(Buffer.concat(said).toString("utf8")) as object);
+        } catch {
+          const why = Buffer.concat(troubles).toString("utf8").trim();
+          fail(new Error(`belay ${words[0]} ended with ${signal ?? code} and said: ${why}`));
+        }
+      });
+    });
+}
+
+/** A reader does not look more often. */
+const TELL_MS = 100;
+let toldAt = 0;
+
+/** Tells the process that started this command how far it has come, if it was started that way. */
+export function tellParent(progress: WorkProgress): void {
+  if (!process.connected || performance.now() - toldAt < TELL_MS) return;
+  toldAt = performance.now();
+  process.send?.(progress);
+}
