@@ -132,8 +132,13 @@ describe("the table of routes", () => {
       const count = Object.values(described.paths as Record<string, object>).flatMap(Object.keys).length;
       expect(count).toBe(Object.keys(ROUTES).length);
       await check("POST /api/resident/stop", "/api/resident/stop", {});
-      const streams = Object.entries(ROUTES).filter(([, route]) => !("response" in route));
-      expect(checked.size).toBe(Object.keys(ROUTES).length - streams.length);
+      // streams have no shape, and pages have a test of their own
+      const elsewhere = (name: string, route: object) =>
+        !("response" in route) || name.includes(" /api/pages");
+      const unchecked = Object.entries(ROUTES).filter(
+        ([name, route]) => !checked.has(name) && !elsewhere(name, route),
+      );
+      expect(unchecked.map(([name]) => name)).toEqual([]);
     }),
   );
 });
