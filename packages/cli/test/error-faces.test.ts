@@ -11,6 +11,7 @@ import { createApp } from "../../server/src/resident/create-app.ts";
 import { ENGINE_ERRORS } from "../../server/src/json/engine-errors.ts";
 import { WorkspaceHost } from "../../server/src/hosting/workspace-host.ts";
 import { PageBook } from "../../server/src/http/page-book.ts";
+import { BackgroundWork } from "../../server/src/hosting/background-work.ts";
 import { reportError } from "../src/call/error-report.ts";
 import { errorText } from "../src/output/error-text.ts";
 import { createStyle } from "../src/output/style.ts";
@@ -94,6 +95,7 @@ beforeAll(() => {
     pages: new PageBook(Date.now),
     ending: new AbortController().signal,
     listeners: new Set<symbol>(),
+    work: new BackgroundWork(() => Promise.resolve({}), Date.now),
     facts: () => ({ pid: 1, version: "0", url: "", token: "", startedAt: "", foreground: false }),
     stop: () => undefined,
   };

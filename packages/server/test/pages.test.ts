@@ -12,6 +12,7 @@ import { createSocketTransport, RunDirectory } from "../src/resident.ts";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "belay-pages-")));
 const home = join(base, "home");
 const page = join(base, "page");
+const command = () => Promise.resolve({});
 let resident: Resident;
 
 beforeAll(async () => {
@@ -19,7 +20,7 @@ beforeAll(async () => {
   writeFileSync(join(page, "index.html"), "<!doctype html>");
   writeFileSync(join(page, "assets/app-1a2b.js"), "1");
   writeFileSync(join(page, "policy.json"), JSON.stringify({ styles: ["sha256-abc="] }));
-  resident = (await startResident({ home, version: "1", ports: [0], foreground: true, page }))!;
+  resident = (await startResident({ home, version: "1", ports: [0], foreground: true, page, command }))!;
 });
 afterAll(async () => {
   resident.stop();
@@ -103,7 +104,7 @@ describe("the page's own files", () => {
 
 test("a port that is taken is left to its owner; the next one that was named is tried", async () => {
   const taken = Number(new URL(resident.facts.url).port);
-  const options = { home: join(base, "second"), version: "1", ports: [taken, 0], foreground: true };
+  const options = { home: join(base, "second"), version: "1", ports: [taken, 0], foreground: true, command };
   const second = (await startResident(options))!;
   const port = Number(new URL(second.facts.url).port);
   expect(port).not.toBe(taken);
