@@ -91,14 +91,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
   run.noteStart(clock());
   const socket = await listenOnSocket(run.socket, listener);
   const network = await listenOnFirst(options.ports, { ...secrets, pages }, listener);
-  facts = {
-    pid: process.pid,
-    version: options.version,
-    url: `http://127.0.0.1:${network.port}`,
-    ...secrets,
-    startedAt: new Date(clock()).toISOString(),
-    foreground: options.foreground,
-  };
+  facts = { ...startFacts(options, network.port, clock()), ...secrets };
   run.write(facts, network.port);
   log.info("started", { pid: process.pid, url: facts.url, version: options.version });
   const isOurs = () => run.read()?.pid === process.pid && run.hasPrivateSocket;
@@ -126,6 +119,11 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     })();
   });
   return { facts, ended, stop: () => ending.abort() };
+}
+
+function startFacts({ version, foreground }: ResidentOptions, port: number, at: number) {
+  const startedAt = new Date(at).toISOString();
+  return { pid: process.pid, version, url: `http://127.0.0.1:${port}`, startedAt, foreground };
 }
 
 /** Hook events come first, because an agent waits for each; the application serves everything else. */
