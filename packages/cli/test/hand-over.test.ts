@@ -88,18 +88,22 @@ describe("the resident process", { timeout: 60_000 }, () => {
 });
 
 describe("a command", { timeout: 60_000 }, () => {
-  test.each([[], ["list"], ["list", "--json"], ["list", "--search", "before"], ["status", "--quiet"]])(
-    "says through the resident process what it says alone: %s %s",
-    async (...argv) => {
-      await whenOpen();
-      const alone = sandbox.belay(argv, { env: ALONE });
-      const handed = sandbox.belay(argv);
-      const times = /\d+ (?:s|min) ago|just now|since \S+ \S+|\s+$/gm;
-      expect(handed.stdout.replaceAll(times, "")).toBe(alone.stdout.replaceAll(times, ""));
-      expect(handed).toMatchObject({ status: alone.status, stderr: alone.stderr });
-      expect(handed.status).toBe(0);
-    },
-  );
+  test.each([
+    [],
+    ["list"],
+    ["list", "--json"],
+    ["list", "--search", "before"],
+    ["status", "--quiet"],
+    ["status", "-s"],
+  ])("says through the resident process what it says alone: %s %s", async (...argv) => {
+    await whenOpen();
+    const alone = sandbox.belay(argv, { env: ALONE });
+    const handed = sandbox.belay(argv);
+    const times = /\d+ (?:s|min) ago|just now|since \S+ \S+|\s+$/gm;
+    expect(handed.stdout.replaceAll(times, "")).toBe(alone.stdout.replaceAll(times, ""));
+    expect(handed).toMatchObject({ status: alone.status, stderr: alone.stderr });
+    expect(handed.status).toBe(0);
+  });
 
   test("takes a checkpoint with its name, note and tags", async () => {
     await whenOpen();

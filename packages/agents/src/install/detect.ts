@@ -4,6 +4,7 @@ import { delimiter, join } from "node:path";
 import type { AgentAdapter } from "../adapters/adapter.ts";
 import { hasEntries } from "../settings/hook-entries.ts";
 import type { Place } from "../settings/hook-file.ts";
+import { readSettings } from "../settings/settings-file.ts";
 import { planInstall } from "./install.ts";
 
 /** Whether an agent is used here, and how its hooks stand. */
@@ -45,16 +46,30 @@ function findHooks(adapter: AgentAdapter, place: Place): Pick<Detection, "hooks"
 }
 
 function hooksState(adapter: AgentAdapter, place: Place): Detection["hooks"] {
+  const hookFiles = adapter.hookFiles(place);
+  // what is not there has no hooks: working out the text it would get takes longer than all the rest
+  if (hookFiles.length > 0 && hookFiles.every(({ path }) => isAbsent(path))) return "missing";
   const { files } = planInstall(adapter, place);
   if (files.some(({ action }) => action === "refused")) return "refused";
   if (files.every(({ action }) => action === "none")) return "installed";
   return files.some(({ before }) => before !== null && hasEntries(before.text)) ? "outdated" : "missing";
 }
 
+/** Also false where its directory is something else: then the plan says what is in the way. */
+function isAbsent(path: string): boolean {
+  try {
+    return readSettings(path) === null;
+  } catch {
+    return false;
+  }
+}
+
+/** Nearly all candidates do not exist, and an error costs more than the answer that there is none. */
 function isProgram(path: string): boolean {
   try {
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return false;
     accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
+    return true;
   } catch {
     return false;
   }

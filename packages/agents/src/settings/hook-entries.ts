@@ -144,9 +144,15 @@ function nest(keys: readonly string[], value: JsonValue): JsonValue {
   return keys.reduceRight<JsonValue>((inner, key) => ({ [key]: inner }), value);
 }
 
+/** The text that was read last: entries are looked for one after the other, mostly in the same text. */
+let lastRead: { readonly text: string; readonly object: JsonObject } | undefined;
+
 function readObject(text: string): JsonObject {
+  if (lastRead?.text === text) return lastRead.object;
   try {
-    return asObject(parseJsonc(text), []);
+    const object = asObject(parseJsonc(text), []);
+    lastRead = { text, object };
+    return object;
   } catch (error) {
     if (error instanceof JsoncError) throw new SettingsRefused(`it is not valid JSON (${error.message})`);
     throw error;

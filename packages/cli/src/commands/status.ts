@@ -5,26 +5,32 @@ import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { statusJson, type ResidentStatus } from "@belay/server/json";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
-import { changedFilesText, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
+import { changedFilesText, changesPaint, changesText, checkpointLabel } from "../output/checkpoint-table.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, dayAndTime, relativeTime, size } from "@belay/tui/text";
+import { count, dayAndTime, grouped, relativeTime, size } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { threadLabel } from "../output/thread-table.ts";
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "status [--all]",
-  about:
+  usage: "status [--short] [--all]",
+  about: [
     "What is protected, what changed since the newest checkpoint, what stays out and why, and the disk use.",
-  options: { all: ALL_ENTRIES },
+    "--short is one line for a shell's prompt.",
+  ].join("\n"),
+  options: {
+    short: { type: "boolean", short: "s", about: "one line: captured or not, and what changed" },
+    all: ALL_ENTRIES,
+  },
   operands: { min: 0, max: 0 },
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const status = await workspace.status();
       const { all } = call.options;
-      warnAll(call, status.warnings);
+      const isShort = call.options.short === true && !call.json;
+      if (!isShort) warnAll(call, status.warnings);
       const { ownStatus, residentStatus } = await import("../resident/resident-status.ts");
       const resident =
         call.hosted === undefined ? await residentStatus(call.home, workspace.id) : ownStatus(workspace);
@@ -32,7 +38,9 @@ export default defineCommand({
       const { home, directory, environment } = call;
       const capture = await captureState({ home, directory, workspace, environment, how: "quick" });
       const shown = { ...status, since: await protectedSince(workspace), resident, capture };
-      if (call.json) call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
+      if (isShort) call.output.print(shortText(shown, call.output));
+      else if (call.json)
+        call.output.json({ ...statusJson(status, { resident }), capture: captureJson(capture) });
       else call.output.print(statusText(shown, call.output, all));
       return EXIT.done;
     }),
@@ -43,6 +51,26 @@ interface ShownStatus extends WorkspaceStatus {
   readonly resident: ResidentStatus;
   readonly capture: CaptureState;
 }
+
+/** `✓ 3 changed (+1 ~2 -0)`; what is in the way of captures comes first. */
+function shortText({ capture, changes, exists }: ShownStatus, { style }: Output): string {
+  const [obstacle] = capture.obstacles;
+  const state = obstacle === undefined ? style.green("✓") : `${style.red("✗")} ${OBSTACLES[obstacle.code]}`;
+  const total = changes === null ? 0 : changes.added + changes.modified + changes.deleted;
+  if (!exists || changes === null || total === 0) return state;
+  return `${state} ${grouped(total)} changed (${changesPaint(style)(changesText(changes))})`;
+}
+
+/** In few words: a prompt is short. */
+const OBSTACLES: Readonly<Record<CaptureObstacle["code"], string>> = {
+  NOT_PROTECTED: "not protected",
+  GONE: "gone",
+  STORE_FAILS: "store fails",
+  PAUSED: "paused",
+  AUTOMATIC_OFF: "automatic off",
+  NO_HOOKS: "no hooks",
+  NO_EVENTS: "no events",
+};
 
 function statusText(status: ShownStatus, output: Output, all: boolean | undefined): string {
   const { changedFiles, gaps, excluded, capture } = status;
