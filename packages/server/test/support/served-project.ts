@@ -9,6 +9,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -153,6 +154,13 @@ export class ServedProject implements AsyncDisposable {
 
   readBytes(path: string): Buffer {
     return readFileSync(this.path(path));
+  }
+
+  /** All files with their text. */
+  tree(): Record<string, string> {
+    const names = readdirSync(this.project, { recursive: true, encoding: "utf8" }).sort();
+    const files = names.filter((name) => statSync(this.path(name)).isFile());
+    return Object.fromEntries(files.map((name) => [name, this.read(name)!]));
   }
 
   /** What the process wrote to its log. */

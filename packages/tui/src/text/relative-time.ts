@@ -33,3 +33,10 @@ export function clockTime(moment: number, now: number = Date.now()): string {
   const [text, today] = [dayAndTime(moment), dayAndTime(now)];
   return text.slice(0, 10) === today.slice(0, 10) ? text.slice(11) : text;
 }
+
+/** The local time with seconds: 14:05:31. */
+export function clockSeconds(moment: number): string {
+  const date = new Date(moment);
+  const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
+  return parts.map((part) => String(part).padStart(2, "0")).join(":");
+}
