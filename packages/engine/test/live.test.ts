@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { absolutePath } from "../src/fs/absolute-path.ts";
 import { readStatCache } from "../src/scan/stat-cache.ts";
+import { overflowQueue } from "./support/overflow-queue.ts";
 import { createSeededRandom } from "./support/seeded-random.ts";
 import { inWorkspace, runInProcess, startInProcess, type TempWorkspace } from "./support/temp-workspace.ts";
 
@@ -238,10 +239,11 @@ describe("[R45] the watcher is a hint", () => {
       await temp.workspace.watch();
       await temp.workspace.checkpoint();
       const cookies = join(temp.workspace.store, "cookies");
-      rmSync(cookies, { recursive: true });
-      mkdirSync(cookies);
-      temp.write("a.txt", "the watch on cookies is dead");
+      overflowQueue(cookies);
+      temp.write("a.txt", "no event says so");
       await expectLiveEqualsCold(temp);
+      await temp.reopen();
+      await temp.workspace.watch();
       rmSync(cookies, { recursive: true, force: true });
       writeFileSync(cookies, "no place for cookies");
       temp.write("a.txt", "none can be made");

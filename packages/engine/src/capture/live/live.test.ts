@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { makeDirectory } from "../../../test/support/place.ts";
 import { ScanLab } from "../../../test/support/scan-lab.ts";
 import { absolutePath } from "../../fs/absolute-path.ts";
+import { overflowQueue } from "../../../test/support/overflow-queue.ts";
 import { WatchCookie } from "../../fs/watch-cookie.ts";
 import type { BytePath } from "../../model/byte-path.ts";
 import type { RecordedRules } from "../../model/rules.ts";
@@ -191,9 +192,7 @@ describe("[R45] waiting for the watcher", () => {
   test("makes it cold when no answer comes", async () => {
     live.scanned(scanned(), RULES);
     expect(await live.caughtUp()).toBe(true);
-    // the watch on this place dies with it
-    rmSync(join(cookies, "place"), { recursive: true });
-    mkdirSync(join(cookies, "place"));
+    overflowQueue(join(cookies, "place"));
     expect(await live.caughtUp()).toBe(false);
     expect(live.watching).toMatchObject({
       state: "cold",
