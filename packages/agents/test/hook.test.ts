@@ -140,7 +140,7 @@ describe("events that come twice or out of order", () => {
     expect(await send("claude-code", event)).toHaveProperty("systemMessage");
     host.toolBefore = toolBefore;
     const notes = join(import.meta.dirname, "..", "src", "state/hook-notes.ts");
-    const claim = `(await import(${JSON.stringify(notes)})).openHookNotes(...process.argv.slice(1)).claim("tool-before:" + process.argv[4])`;
+    const claim = `(await import(${JSON.stringify(notes)})).openHookNotes(...process.argv.slice(1)).claims.claim("tool-before:" + process.argv[4])`;
     const who = [home, "claude-code", String(event["session_id"]), String(event["tool_use_id"])];
     execFileSync(process.execPath, ["--input-type=module", "-e", claim, ...who]);
     expect(await send("claude-code", event)).toEqual({});
@@ -149,15 +149,18 @@ describe("events that come twice or out of order", () => {
   });
 
   test("notes do not pile up", async () => {
-    const { home, host, send } = setUpStage();
+    const stage = setUpStage();
+    const { home, host, send } = stage;
     const notes = () =>
       readdirSync(join(home, "agents", "notes")).map((name) => join(home, "agents", "notes", name));
     await send("claude-code", claude("PreToolUse.Write"));
     await send("claude-code", claude("PostToolUse.Write"));
     const [first] = notes();
-    for (const name of readdirSync(first!)) utimesSync(join(first!, name), 0, 0);
+    const claims = () => readdirSync(first!).filter((name) => name.startsWith("seen"));
+    expect(claims()).toEqual(["seen"]);
+    stage.now = () => Date.now() + 11 * 60_000;
     await send("claude-code", claude("Stop"));
-    expect(readdirSync(first!).filter((name) => name.startsWith("seen-"))).toHaveLength(1);
+    expect(claims()).toEqual(["seen", "seen-before"]);
     utimesSync(first!, 0, 0);
     await send("claude-code", claude("SessionStart.clear"));
     expect(notes()).toHaveLength(1);

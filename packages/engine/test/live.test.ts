@@ -4,7 +4,7 @@
  * `BELAY_LIVE_OPERATIONS=100000` makes the storm as long as that, with bursts beyond the kernel's queue.
  */
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, linkSync, mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, linkSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { absolutePath } from "../src/fs/absolute-path.ts";

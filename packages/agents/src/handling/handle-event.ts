@@ -74,7 +74,7 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   if (thread === null) return {};
   if (client === undefined) noteClient(scene, notes);
   const named = isNamed(event);
-  const claim = notes.claim(`${event.kind}:${event.key}`, named ? undefined : scene.arrivedAt);
+  const claim = notes.claims.claim(`${event.kind}:${event.key}`, named ? undefined : scene.arrivedAt);
   if (claim === null) return {};
   notes.placeOfTranscript(event, cwd);
   // [R156] equal events without an id differ by their time
@@ -94,7 +94,7 @@ async function carryOutAndTell<Thread>(scene: Scene<Thread>, act: Act<Thread>): 
   if (event.kind === "session-start") dropOldNotes(scene.home, scene.now());
   const context = await carryOut(act);
   await noticeRewind(scene, act);
-  if (event.kind === "turn-end") notes.dropOldClaims(scene.now());
+  if (event.kind === "turn-end") notes.claims.dropOld(scene.now());
   return tell(scene, { notes, event, context });
 }
 
@@ -174,7 +174,7 @@ async function toolBefore<Thread>(act: Act<Thread, Of<"tool-before">>): Promise<
   await noticeUnannouncedTurn(act);
   const toolUseId = use.toolUseId ?? `${use.match}-${digest(event.key)}`;
   // Out of order: what it would show as the state before is already the state after.
-  const isOver = () => use.toolUseId !== null && notes.wasClaimed(`tool-after:${event.key}`);
+  const isOver = () => use.toolUseId !== null && notes.claims.wasClaimed(`tool-after:${event.key}`);
   if (isOver()) return;
   await host.toolBefore({
     thread,

@@ -1,11 +1,10 @@
-/** What hooks leave for each other: claims, open turns and calls, and what is forgotten when. */
-import { readdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
+/** What hooks leave for each other: open turns and calls, and what is forgotten when. */
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { temporaryDirectory } from "../../test/recording-host.ts";
 import { dropOldNotes, forgetNotes, openHookNotes, transcriptOf, type OpenCall } from "./hook-notes.ts";
 
-const GONE = 2 ** 22 + 1;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 function setUp(session = "s1") {
@@ -23,66 +22,6 @@ function filesIn(home: string): string[] {
     name.includes("/"),
   );
 }
-
-describe("[R156] the right to carry out an event", () => {
-  test("is given once, also when the event is done", () => {
-    const { notes } = setUp();
-    const claim = notes.claim("tool-before:1");
-    expect(claim).toMatchObject({ arrivedAt: null });
-    expect(notes.claim("tool-before:1")).toBeNull();
-    claim!.close(true);
-    expect(notes.claim("tool-before:1")).toBeNull();
-    expect(notes.claim("tool-before:2")).not.toBeNull();
-  });
-
-  test("is given again after a failure", () => {
-    const { notes } = setUp();
-    notes.claim("tool-before:1")!.close(false);
-    expect(notes.wasClaimed("tool-before:1")).toBe(false);
-    expect(notes.claim("tool-before:1")).not.toBeNull();
-  });
-
-  test("is given again when its process died over it", () => {
-    const { home, notes } = setUp();
-    notes.claim("tool-before:1");
-    const [file] = filesIn(home);
-    writeFileSync(join(home, "agents/notes", file!), String(GONE));
-    expect(notes.claim("tool-before:1")).not.toBeNull();
-    expect(notes.claim("tool-before:1")).toBeNull();
-  });
-
-  test("tells equal events apart by their time: within two seconds they are one", () => {
-    const { notes } = setUp();
-    notes.claim("prompt:continue", 10_000)!.close(true);
-    expect(notes.claim("prompt:continue", 10_000)).toBeNull();
-    expect(notes.claim("prompt:continue", 11_999)).toBeNull();
-    expect(notes.claim("prompt:continue", 8001)).toBeNull();
-    const second = notes.claim("prompt:continue", 12_000);
-    expect(second).toMatchObject({ arrivedAt: 12_000 });
-    second!.close(true);
-    expect(notes.claim("prompt:continue", 13_000)).toBeNull();
-    expect(notes.claim("prompt:continue", 15_000)).toMatchObject({ arrivedAt: 15_000 });
-  });
-
-  test("keeps the time of the first delivery where that process died", () => {
-    const { home, notes } = setUp();
-    notes.claim("prompt:continue", 10_000);
-    const [file] = filesIn(home);
-    writeFileSync(join(home, "agents/notes", file!), `${GONE} 10000`);
-    expect(notes.claim("prompt:continue", 11_000)).toMatchObject({ arrivedAt: 10_000 });
-  });
-
-  test("is forgotten after a while; facts stay", () => {
-    const { home, notes } = setUp();
-    notes.claim("old")!.close(true);
-    for (const file of filesIn(home)) utimesSync(join(home, "agents/notes", file), 1, 1);
-    notes.claim("new")!.close(true);
-    notes.remember("client", { process: "1 1" });
-    notes.dropOldClaims(Date.now());
-    expect([notes.wasClaimed("old"), notes.wasClaimed("new")]).toEqual([false, true]);
-    expect(notes.recall("client")).toEqual({ process: "1 1" });
-  });
-});
 
 describe("a conversation's notes", () => {
   test("know the open turn, and the last message also after it", () => {
@@ -110,6 +49,26 @@ describe("a conversation's notes", () => {
     expect(notes.openCalls()).toEqual([calls[1]]);
   });
 
+  test("[R165] use a file again, and keep nothing of the call that it was for", () => {
+    const { home, notes } = setUp();
+    const inode = () => filesIn(home).map((name) => statSync(join(home, "agents/notes", name)).ino);
+    notes.beginCall(call("first", { subject: "a command of many words, with a password in it" }));
+    const [first] = inode();
+    notes.endCall("first");
+    expect(filesIn(home).map((name) => readFileSync(join(home, "agents/notes", name), "utf8"))).toEqual([
+      " ",
+    ]);
+    notes.beginCall(call("second"));
+    expect([inode(), notes.openCalls()]).toEqual([[first], [call("second")]]);
+    notes.beginCall(call("third"));
+    expect(new Set(notes.openCalls().map(({ toolUseId }) => toolUseId))).toEqual(
+      new Set(["second", "third"]),
+    );
+    notes.endCall("second");
+    notes.endCall("third");
+    expect([filesIn(home).length, notes.openCalls()]).toEqual([1, []]);
+  });
+
   test("are another conversation's business neither by session nor by agent", () => {
     const { home, notes } = setUp();
     notes.beginTurn({ messageId: "m1", turnId: null });
@@ -120,10 +79,10 @@ describe("a conversation's notes", () => {
   test("are never named by an id, which may be anything at all", () => {
     const { home } = setUp();
     const notes = openHookNotes(home, "codex", "../../../etc/\0passwd");
-    notes.claim("../../x")!.close(true);
+    notes.claims.claim("../../x")!.close(true);
     notes.beginCall(call("../../y"));
     notes.remember("../../z", { a: 1 });
-    expect(filesIn(home).every((name) => /^[0-9a-f]{16}\/(seen|call|fact)-[0-9a-f]{16}$/.test(name))).toBe(
+    expect(filesIn(home).every((name) => /^[0-9a-f]{16}\/(seen|(call|fact)-[0-9a-f]{16})$/.test(name))).toBe(
       true,
     );
     expect(notes.recall("../../z")).toEqual({ a: 1 });

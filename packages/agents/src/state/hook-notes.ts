@@ -1,15 +1,26 @@
 /**
  * What one hook has to know of the hooks before it, since each may be a process of its own. A conversation has a directory
- * with one small file per fact. Each file is created or removed by one atomic call, so hooks that run at the same time need
- * no lock. The notes are hints: without them an interrupt is noticed later and a repeated event is recorded twice. No
+ * with one small file per fact and a list of claims. Each file gets or loses its name by one atomic call, so hooks that run
+ * at the same time need no lock. The notes are hints: without them an interrupt is noticed later and a repeated event is recorded twice. No
  * checkpoint depends on them. File names are hashes of ids: an id is never part of a path.
  */
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync, renameSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  closeSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import type { AgentEvent } from "../events/agent-event.ts";
 import type { AgentRun } from "../events/agent-event.ts";
 import { digest, isObject, parsePayload, textOf, type Payload } from "../events/payload.ts";
-import { isRunning } from "./is-running.ts";
+import { EventClaims } from "./event-claims.ts";
 import { makePrivateDirectory } from "./private-directory.ts";
 
 /** A tool call that began and has not ended yet, as far as hooks know. */
@@ -28,24 +39,10 @@ export interface OpenTurn {
   readonly turnId: string | null;
 }
 
-/** The right to carry out an event. */
-export interface Claim {
-  /** When the event first arrived; null where its key tells it apart from all others. */
-  readonly arrivedAt: number | null;
-  /** The event is carried out; or it failed, and may be claimed again. */
-  close(isDone: boolean): void;
-}
-
 /** The notes of one conversation. */
 export interface HookNotes {
-  /**
-   * The right to carry out the event with this key; null when another process has it, or had it and is done. With `arrivedAt`
-   * the key does not tell two equal events apart: one that arrives two seconds later is a second event.
-   */
-  claim(key: string, arrivedAt?: number): Claim | null;
-  wasClaimed(key: string): boolean;
-  /** Forgets old claims: an event that is delivered twice comes within seconds. */
-  dropOldClaims(now: number): void;
+  /** Which of its events were claimed. */
+  readonly claims: EventClaims;
   /** The turn that has begun and not ended. */
   openTurn(): OpenTurn | null;
   beginTurn(turn: OpenTurn): void;
@@ -63,7 +60,6 @@ export interface HookNotes {
 }
 
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
-const CLAIM_KEPT_MS = 10 * 60 * 1000;
 
 /** The notes of a conversation; its directory is made when the first is written. */
 export function openHookNotes(home: string, agent: string, session: string): HookNotes {
@@ -73,18 +69,7 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
   const remember = (name: string, fact: Payload | null) => writeNote(file("fact", name), fact);
 
   return {
-    claim(key, arrivedAt) {
-      if (arrivedAt === undefined) return claimFile(file("seen", key), null);
-      for (let occurrence = 0; ; occurrence += 1) {
-        const claimed = claimFile(file("seen", `${key}#${occurrence}`), arrivedAt);
-        if (claimed !== "another") return claimed;
-      }
-    },
-    dropOldClaims(now) {
-      const claims = namesIn(directory).filter((name) => name.startsWith("seen-"));
-      for (const name of claims) dropIfOlder(join(directory, name), now - CLAIM_KEPT_MS);
-    },
-    wasClaimed: (key) => statSync(file("seen", key), { throwIfNoEntry: false }) !== undefined,
+    claims: new EventClaims(directory),
     openTurn() {
       const note = recall("turn");
       const messageId = note === null ? null : textOf(note, "messageId");
@@ -97,8 +82,8 @@ export function openHookNotes(home: string, agent: string, session: string): Hoo
     endTurn: () => remember("turn", null),
     lastMessage: () => textOf(recall("message") ?? {}, "messageId"),
     openCalls: () => readCalls(directory),
-    beginCall: (call) => writeNote(file("call", call.toolUseId), { ...call }),
-    endCall: (toolUseId) => writeNote(file("call", toolUseId), null),
+    beginCall: (call) => fillSpare(file("call", call.toolUseId), JSON.stringify(call)),
+    endCall: (toolUseId) => leaveSpare(file("call", toolUseId)),
     placeOfTranscript({ transcript: path, run }, cwd) {
       const known = recall("transcript");
       // the first directory counts: an agent's commands may lead it elsewhere
@@ -143,51 +128,6 @@ export function dropOldNotes(home: string, now: number): void {
   for (const name of namesIn(notes)) {
     dropIfOlder(join(notes, name), now - KEPT_MS);
   }
-}
-
-const DONE = "done";
-/** Two settings files deliver the same event within moments; people and models take longer to repeat one. */
-const REPEATED_MS = 2000;
-
-function claimFile(path: string, arrivedAt: null): Claim | null;
-function claimFile(path: string, arrivedAt: number): Claim | "another" | null;
-function claimFile(path: string, arrivedAt: number | null): Claim | "another" | null {
-  makePrivateDirectory(dirname(path));
-  try {
-    writeFileSync(path, claimText(String(process.pid), arrivedAt), { flag: "wx", mode: 0o600 });
-    return claimOf(path, arrivedAt);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  const known = readClaim(path);
-  const first = arrivedAt === null ? null : (known.arrivedAt ?? arrivedAt);
-  if (first !== null && Math.abs(arrivedAt! - first) >= REPEATED_MS) return "another";
-  if (!known.isAbandoned) return null;
-  writeFileSync(path, claimText(String(process.pid), first));
-  return claimOf(path, first);
-}
-
-function claimOf(path: string, arrivedAt: number | null): Claim {
-  return {
-    arrivedAt,
-    close(isDone) {
-      if (isDone) writeFileSync(path, claimText(DONE, arrivedAt));
-      else rmSync(path, { force: true });
-    },
-  };
-}
-
-/** `<process or "done"> <when it arrived>` */
-function claimText(state: string, arrivedAt: number | null): string {
-  return arrivedAt === null ? state : `${state} ${arrivedAt}`;
-}
-
-/** `isAbandoned`: the process that claimed it is gone and did not close it. */
-function readClaim(path: string): { isAbandoned: boolean; arrivedAt: number | null } {
-  const [state = "", at] = readFileSync(path, "utf8").split(" ");
-  const owner = Number(state);
-  const isAbandoned = Number.isInteger(owner) && owner > 0 && !isRunning(owner);
-  return { isAbandoned, arrivedAt: at === undefined ? null : Number(at) };
 }
 
 function dropIfOlder(path: string, moment: number): void {
@@ -236,9 +176,55 @@ function readNote(path: string): Payload | null {
 function writeNote(path: string, note: Payload | null): void {
   if (note === null) return rmSync(path, { force: true });
   makePrivateDirectory(dirname(path));
-  const draft = `${path}.${process.pid}.new`;
+  const draft = draftOf(path);
   writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
   renameSync(draft, path);
+}
+
+/** Each call of a tool has a note for as long as it runs. To create a file takes up to a millisecond: one is used again. */
+function fillSpare(path: string, text: string): void {
+  makePrivateDirectory(dirname(path));
+  const draft = draftOf(path);
+  const isSpare = renameIfThere(spareOf(path), draft);
+  const file = openSync(draft, isSpare ? "r+" : "w", 0o600);
+  try {
+    ftruncateSync(file, writeSync(file, text, 0));
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+}
+
+/** [R165] Of what the call was, nothing stays. A file of one byte, not none: ext4 would write out the next text at once. */
+function leaveSpare(path: string): void {
+  const draft = draftOf(path);
+  if (!renameIfThere(path, draft)) return;
+  const file = openSync(draft, "r+");
+  try {
+    writeSync(file, " ", 0);
+    ftruncateSync(file, 1);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, spareOf(path));
+}
+
+function spareOf(path: string): string {
+  return join(dirname(path), "spare");
+}
+
+function draftOf(path: string): string {
+  return join(dirname(path), `draft-${basename(path)}.${process.pid}`);
+}
+
+function renameIfThere(from: string, to: string): boolean {
+  try {
+    renameSync(from, to);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+    throw error;
+  }
 }
 
 function namesIn(directory: string): string[] {

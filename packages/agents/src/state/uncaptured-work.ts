@@ -9,7 +9,7 @@ import {
   constants,
   fsyncSync,
   openSync,
-  readFileSync,
+  readSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -116,17 +116,24 @@ function freeSlot(known: readonly Slot[]): number {
   return free ?? known.toSorted((a, b) => a.until - b.until)[0]!.slot;
 }
 
+/** Every event comes past here, and hardly ever is there anything: one buffer for all. */
+const all = Buffer.alloc(SLOTS * SLOT_BYTES);
+
 function readSlots(home: string): Slot[] {
-  let bytes: Buffer;
+  let file: number;
   try {
-    bytes = readFileSync(fileIn(home));
+    file = openSync(fileIn(home), constants.O_RDONLY);
   } catch {
     return [];
   }
-  // every event comes past here, and hardly ever is there anything
-  if (bytes.equals(NOTHING)) return [];
+  try {
+    all.fill(" ", readSync(file, all, 0, all.length, 0));
+  } finally {
+    closeSync(file);
+  }
+  if (all.equals(NOTHING)) return [];
   return Array.from({ length: SLOTS }, (_, slot) => slot).flatMap((slot) => {
-    const text = bytes.toString("utf8", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trim();
+    const text = all.toString("utf8", slot * SLOT_BYTES, (slot + 1) * SLOT_BYTES).trim();
     const note = text === "" ? undefined : parsePayload(text);
     return note === undefined ? [] : asSlot(note, slot);
   });
