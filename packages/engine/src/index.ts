@@ -31,6 +31,7 @@ export type {
   Reconciled,
   RestoreOptions,
   RestoreScope,
+  PartialUndoOptions,
   RevertOptions,
   UndoOptions,
   Watching,
@@ -127,6 +128,7 @@ export type {
   Displaced,
   Interrupt,
   RestoreProgress,
+  ChosenHunks,
   ConflictReason,
   ConflictSide,
   Edit,
@@ -140,7 +142,7 @@ export type {
   StepSummary,
   ThreadPaths,
 } from "./model/plan.ts";
-export type { PlanDetails, PlannedChange, PlannedFile } from "./model/plan-details.ts";
+export type { PlanDetails, PlannedChange, PlannedDiff, PlannedFile } from "./model/plan-details.ts";
 export type {
   TimelineCounts,
   TimelineDay,

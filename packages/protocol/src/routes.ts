@@ -296,7 +296,21 @@ const PLANS = {
       target: identifier.optional(),
       thread: identifier.optional(),
       count: z.int().min(1).max(1000).optional(),
+      /** Files, directories or patterns. */
       paths: z.array(path).max(10_000).optional(),
+      /** Of these files only some hunks, numbered as `GET /api/plans/:id/diff` has them. */
+      hunks: z
+        .array(
+          z.object({
+            path,
+            pathBase64: text(6000).optional(),
+            hunks: z.array(z.int().min(0)).max(100_000),
+          }),
+        )
+        .max(10_000)
+        .optional(),
+      /** The plan whose hunks were counted: refused (`PLAN_STALE`) where the files are others by now. */
+      basedOn: identifier.optional(),
       /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */
       exceptThreads: z.array(identifier).max(1000).optional(),
       keepNew: z.boolean().optional(),
@@ -306,9 +320,10 @@ const PLANS = {
     response: shapes.detailed,
   },
   "GET /api/plans/:id/diff": {
-    summary: "One file of a plan, line by line: as it is on disk, and as the plan would make it.",
+    summary:
+      "One file of a plan, line by line: as it is on disk, and as the plan would make it. Its hunks, with three lines around each, are numbered from 0.",
     query: diffQuery,
-    response: shapes.fileDiff,
+    response: shapes.plannedDiff,
   },
   "POST /api/plans/:id/apply": {
     summary: "Carries out a plan once, if the files are still what it was made on.",

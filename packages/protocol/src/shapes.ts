@@ -184,6 +184,9 @@ export const fileDiff = z.looseObject({
   truncated: z.boolean(),
 });
 
+/** What a plan would do to one file. `choices`: how many hunks can be chosen, by their numbers from 0 in this order. */
+export const plannedDiff = fileDiff.extend({ choices: count });
+
 /** Something that changed the working copy and can be taken out whole. */
 export const step = z.looseObject({
   kind: z.string(),
@@ -261,6 +264,8 @@ const threadFiles = z.looseObject({
 /** A plan with what people choose by: each file, whose work it is, what is left alone, git. */
 export const detailedPlan = plan.extend({
   kind: z.enum(["restore", "undo", "redo", "revert", "reset"]),
+  /** Files of which only these hunks go back; null where none is limited. */
+  hunks: z.array(pathEntry.extend({ hunks: z.array(count) })).nullable(),
   ...list("files", plannedFile),
   leftAlone: z.array(threadFiles),
   /** Threads whose agents are at work right now. */

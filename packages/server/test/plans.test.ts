@@ -170,3 +170,42 @@ test(
     }
   }),
 );
+
+const LINES = Array.from({ length: 30 }, (_, at) => `${at}\n`).join("");
+
+test(
+  "[R233] [Y69] one hunk of one file: counted on a plan, refused on other files, undone byte for byte",
+  served(
+    async (project) => {
+      const changed = LINES.replace("2\n", "two\n").replace("27\n", "twenty-seven\n");
+      const { before } = await turn(project, "claude-code", () => project.write("f.txt", changed));
+      const whole = await plan(project, { kind: "restore", target: before });
+      const diff = await project.ok("GET", `/api/plans/${whole.id}/diff?path=f.txt`);
+      expect(diff).toMatchObject({ choices: 2, file: { path: "f.txt", linesAdded: 2, linesDeleted: 2 } });
+      expect(diff.hunks[1].lines).toContainEqual({ type: "+", text: "27", old: null, new: 28 });
+      const chosen = {
+        kind: "restore",
+        target: before,
+        paths: ["*.txt"],
+        hunks: [{ path: "f.txt", hunks: [1] }],
+        basedOn: whole.id,
+      };
+      const one = await plan(project, chosen);
+      expect(one).toMatchObject({
+        hunks: [{ path: "f.txt", hunks: [1] }],
+        files: [{ path: "f.txt", change: "change", plus: 1, minus: 1 }],
+      });
+      await apply(project, one.id);
+      expect(project.read("f.txt")).toBe(LINES.replace("2\n", "two\n"));
+      const stale = await project.call("POST", "/api/plans", chosen);
+      expect(stale).toMatchObject({ status: 409, body: { error: { code: "PLAN_STALE" } } });
+      await apply(project, (await plan(project, { kind: "undo" })).id);
+      expect(project.read("f.txt")).toBe(changed);
+      const part = { kind: "undo", paths: ["f.txt"], hunks: [{ path: "f.txt", hunks: [0] }] };
+      await apply(project, (await plan(project, part)).id);
+      expect(project.read("f.txt")).toBe(LINES.replace("27\n", "twenty-seven\n"));
+      expect(project.belay("verify").status).toBe(0);
+    },
+    { "f.txt": LINES },
+  ),
+);

@@ -1,5 +1,6 @@
 /** A plan in detail: each file with what would become of it and who changed it, for people to choose from. */
 import type { BytePath } from "./byte-path.ts";
+import type { FileDiff } from "./file-diff.ts";
 import type { ThreadId } from "./ids.ts";
 
 /** What would become of a file. */
@@ -31,4 +32,10 @@ export interface PlanDetails {
   readonly files: readonly PlannedFile[];
   /** Threads whose turn is under way: their agents may write while files go back. */
   readonly working: readonly ThreadId[];
+}
+
+/** What a plan would do to one file, line by line: from the present content to the planned one. */
+export interface PlannedDiff extends FileDiff {
+  /** How many hunks can be chosen: those of `hunks`, in that order, or 1 where the change is one piece. */
+  readonly choices: number;
 }

@@ -104,6 +104,12 @@ export interface ThreadPaths {
   readonly paths: readonly BytePath[];
 }
 
+/** Some hunks of one file, by their numbers in the file's diff of a plan (`diffPlanned`), counted from 0. */
+export interface ChosenHunks {
+  readonly path: BytePath;
+  readonly hunks: readonly number[];
+}
+
 /** The operations that have a plan. */
 export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
 
@@ -120,6 +126,8 @@ export interface Plan {
   readonly thread: ThreadId | null;
   /** Limits the plan to these paths and what is below them; null = everything. */
   readonly paths: readonly BytePath[] | null;
+  /** Files of which only some hunks go back; null = none is limited. */
+  readonly hunks: readonly ChosenHunks[] | null;
   /** The snapshot of the working copy that the plan was made on. */
   readonly base: ObjectHash;
   readonly edits: readonly Edit[];
@@ -152,6 +160,7 @@ export interface Plan {
 /** The fields of a plan that does nothing and reports nothing. */
 export const EMPTY_PLAN = {
   paths: null,
+  hunks: null,
   edits: [],
   merged: [],
   kept: [],

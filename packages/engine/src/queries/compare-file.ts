@@ -5,7 +5,10 @@ import { fileDiff } from "../diff/file-diff.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { FileDiff, FileDiffOptions } from "../model/file-diff.ts";
 import type { CheckpointRef } from "../model/ids.ts";
+import { EngineError } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
+import type { PlannedDiff } from "../model/plan-details.ts";
+import { countHunks } from "../restore/choose-hunks.ts";
 import type { Preview } from "../restore/go-back.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { changesBetween } from "./compare-states.ts";
@@ -27,9 +30,17 @@ export function compareFile(context: Context, options: CompareFileOptions): File
   return compareIn(changesBetween(context, options), options);
 }
 
-/** Null when the plan leaves the file as it is. */
-export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFileOptions): FileDiff | null {
-  return seen === undefined ? null : compareIn({ edits: plan.edits, objects: seen.objects }, options);
+/** Null when the plan leaves the file as it is. A moved file is two: each can be chosen by itself. */
+export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFileOptions): PlannedDiff | null {
+  const edit = plan.edits.find(({ path }) => path === options.path);
+  if (edit === undefined) return null;
+  if (seen === undefined)
+    throw new EngineError("PLAN_STALE", "This plan is too old to be looked at. Make a new one.", {
+      plan: plan.id,
+    });
+  const { objects } = seen;
+  const diff = compareIn({ edits: [edit], objects }, options);
+  return diff && { ...diff, choices: countHunks(edit, objects) };
 }
 
 function compareIn(

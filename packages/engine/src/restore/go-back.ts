@@ -13,14 +13,15 @@ import type { Finish } from "../history/journal.ts";
 import { sameNode } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
 import type { OperationId, ThreadId } from "../model/ids.ts";
-import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import type { ApplyOptions, Outcome, Plan } from "../model/plan.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { ApplyOptions, ChosenHunks, Outcome, Plan } from "../model/plan.ts";
 import { spareBelow } from "../rules/spare-ignored.ts";
 import { assertRootThere, ensureRoot, isRootGone } from "../scan/root.ts";
 import { MadeContent } from "../store/made-content.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { releaseQuietly } from "../store/lease.ts";
 import { ObjectWriter } from "../store/object-writer.ts";
+import { chooseHunks } from "./choose-hunks.ts";
 import { carryOut } from "./carry-out.ts";
 import { NOTHING_DONE, report } from "./report.ts";
 import { withRestoreLease } from "./restore-lease.ts";
@@ -41,6 +42,8 @@ export interface Sight {
 export interface WayBack<Result extends Outcome = Outcome> {
   /** How its safety checkpoint is recorded. */
   readonly safety: { readonly thread?: ThreadId; readonly description: string };
+  /** Of these files only the given hunks go back. */
+  readonly hunks?: readonly ChosenHunks[] | undefined;
   /** The plan where no look at the files is needed: there is nothing to go back to. */
   planWithoutLook?(context: Context): PlanDraft | undefined;
   /** The plan where the root is missing; only a way with this one makes the root again. */
@@ -80,8 +83,7 @@ export function planBack(context: Context, way: WayBack): Preview {
   assertRootThere(root);
   const present = lookNow(context, way.look?.(context));
   const objects = new MadeContent(present.objects);
-  const draft = planOn(context, way, { present, isRecorded: false, put: (bytes) => objects.put(bytes) });
-  return { plan: { ...draft, id }, seen: { present, objects } };
+  return { plan: { ...planOn(context, way, { present, objects }), id }, seen: { present, objects } };
 }
 
 /** How to go back. */
@@ -109,7 +111,7 @@ export function goBack<Result extends Outcome>(
     const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
       const { present } = capture;
       assertSameFiles(present, planned);
-      const plan = asShown(planOn(context, way, unrecorded(present)));
+      const plan = asShown(planOn(context, way, { present, objects: new MadeContent(present.objects) }));
       if (!way.isWorthDoing(plan, bestEffort)) return { plan };
       const { thread, description } = way.safety;
       const request = { kind: "safety" as const, ...(thread === undefined ? {} : { thread }) };
@@ -127,18 +129,24 @@ export function goBack<Result extends Outcome>(
   });
 }
 
-/** The plan of a way back; what a kept ignored path stands in the way of is kept with it. */
-function planOn(context: Context, way: WayBack, sight: Sight): PlanDraft {
-  const { objects, snapshot } = sight.present;
-  return spareBelow(
-    way.plan(context, sight),
-    (path) => lookUp(objects, snapshot, path).entry?.kind === "directory",
+/**
+ * The plan of a way back. What a kept ignored path stands in the way of is kept with it. Before a checkpoint has the
+ * state, what merges make is only named.
+ */
+function planOn(
+  context: Context,
+  way: WayBack,
+  { present, objects, keep }: { present: Present; objects: MadeContent; keep?: (bytes: Buffer) => void },
+): PlanDraft {
+  const put = (bytes: Buffer) => {
+    keep?.(bytes);
+    return objects.put(bytes);
+  };
+  const draft = spareBelow(
+    way.plan(context, { present, isRecorded: keep !== undefined, put }),
+    (path) => lookUp(present.objects, present.snapshot, path).entry?.kind === "directory",
   );
-}
-
-/** Before a checkpoint has the state, what merges make is only named. */
-function unrecorded(present: Present): Sight {
-  return { present, isRecorded: false, put: hashBytes };
+  return way.hunks === undefined ? draft : chooseHunks(draft, way.hunks, { objects, put });
 }
 
 /**
@@ -154,7 +162,8 @@ function withPlanOn<Result>(
   const { store, system } = context;
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   try {
-    const draft = planOn(context, way, { present, isRecorded: true, put: (bytes) => writer.put(bytes) });
+    const objects = new MadeContent(present.objects);
+    const draft = planOn(context, way, { present, objects, keep: (bytes) => void writer.put(bytes) });
     writer.flush();
     return work(draft);
   } finally {

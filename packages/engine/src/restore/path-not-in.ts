@@ -1,4 +1,4 @@
-/** The error for a chosen path that a restore or revert has nothing for. */
+/** The error for a chosen path that going back has nothing for. */
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
@@ -6,7 +6,7 @@ import { hardExclude } from "../rules/hard-excludes.ts";
 
 /** `why` follows the path in the sentence; what is never captured is said to be that instead. */
 export function pathNotIn(
-  target: Checkpoint,
+  target: Checkpoint | undefined,
   path: BytePath,
   why: string,
 ): EngineError<"PATH_NOT_IN_CHECKPOINT"> {
@@ -19,6 +19,6 @@ export function pathNotIn(
       : `${displayPath(names.slice(0, never + 1).join("/") as BytePath)} is never captured or changed by Belay`;
   return new EngineError("PATH_NOT_IN_CHECKPOINT", `${what}. Nothing was changed.`, {
     path: shown,
-    checkpoint: target.id,
+    checkpoint: target?.id ?? "",
   });
 }

@@ -1,6 +1,8 @@
 /** The plan of a restore: what is written, what is deleted and by which proof, what is kept and why. */
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
+import { ChosenPaths } from "../rules/chosen-paths.ts";
 import { at, WrittenSnapshots, type Table } from "../testing/written-snapshots.ts";
 import { planRestoreEdits, type Edits, type RestorePlanInput } from "./plan-restore.ts";
 
@@ -22,11 +24,14 @@ function plan(present: Table, target: Table, more: Partial<RestorePlanInput> = {
     target: written.snapshot(target),
     wasAbsent: () => true,
     excluded: [],
-    paths: undefined,
+    chosen: undefined,
     keepNew: false,
     ...more,
   });
 }
+
+/** These paths and what is below them. */
+const choice = (paths: readonly BytePath[]) => new ChosenPaths(paths, () => true);
 
 /** `+path` made, `-path` deleted, `~path` changed. */
 function short({ edits }: Edits): string[] {
@@ -119,7 +124,7 @@ describe("[N6] what is deleted", () => {
   });
 
   test("unless it was chosen by name", () => {
-    const more = { isIgnored: () => true, paths: [at("out.log")] };
+    const more = { isIgnored: () => true, chosen: choice([at("out.log")]) };
     expect(short(plan({ "out.log": file("log") }, {}, more))).toEqual(["-out.log"]);
   });
 
@@ -187,24 +192,30 @@ describe("chosen paths", () => {
   const target = () => ({ "a/x": file("2"), "a/y": file("2"), b: file("2"), "gone/g": file("g") });
 
   test("a path and everything below it", () => {
-    expect(short(plan(present(), target(), { paths: [at("a")] }))).toEqual(["~a/x", "~a/y"]);
-    expect(short(plan(present(), target(), { paths: [at("a/x"), at("b")] }))).toEqual(["~a/x", "~b"]);
+    expect(short(plan(present(), target(), { chosen: choice([at("a")]) }))).toEqual(["~a/x", "~a/y"]);
+    expect(short(plan(present(), target(), { chosen: choice([at("a/x"), at("b")]) }))).toEqual([
+      "~a/x",
+      "~b",
+    ]);
   });
 
   test("with the directories that are missing above it", () => {
-    expect(short(plan(present(), target(), { paths: [at("gone/g")] }))).toEqual(["+gone", "+gone/g"]);
+    expect(short(plan(present(), target(), { chosen: choice([at("gone/g")]) }))).toEqual([
+      "+gone",
+      "+gone/g",
+    ]);
   });
 
   test("a chosen path that the target lacks is deleted, its directory only if it was chosen", () => {
-    expect(short(plan(present(), target(), { paths: [at("new/n")] }))).toEqual(["-new/n"]);
-    expect(short(plan(present(), target(), { paths: [at("new")] }))).toEqual(["-new", "-new/n"]);
+    expect(short(plan(present(), target(), { chosen: choice([at("new/n")]) }))).toEqual(["-new/n"]);
+    expect(short(plan(present(), target(), { chosen: choice([at("new")]) }))).toEqual(["-new", "-new/n"]);
   });
 
   test("a name that only begins like a chosen one is not chosen", () => {
     const plans = plan(
       { ab: file("1"), a: file("1") },
       { ab: file("2"), a: file("2") },
-      { paths: [at("a")] },
+      { chosen: choice([at("a")]) },
     );
     expect(short(plans)).toEqual(["~a"]);
   });

@@ -4,11 +4,12 @@
  * or above it, and its content is in the present snapshot, which is durable before anything is touched.
  */
 import { compareTrees, lookUp } from "../diff/compare-trees.ts";
-import { ancestorPaths, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { ExcludedRoot } from "../model/checkpoint.ts";
 import { isLeaf, isSpecial } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
+import type { ChosenPaths } from "../rules/chosen-paths.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { AbsenceProof } from "../capture/proven-changes.ts";
 
@@ -26,7 +27,7 @@ export interface RestorePlanInput {
   /** What the scan of the present left out: the directories above it cannot be removed. */
   readonly excluded: readonly ExcludedRoot[];
   /** undefined = everything */
-  readonly paths: readonly BytePath[] | undefined;
+  readonly chosen: Pick<ChosenPaths, "includes"> | undefined;
   readonly keepNew: boolean;
   /** Whether an edit is other threads' work that stays. */
   readonly isLeftAlone?: (edit: Edit) => boolean;
@@ -44,16 +45,22 @@ export interface Edits {
 /** Plans a restore of the target over the present. */
 export function planRestoreEdits(input: RestorePlanInput): Edits {
   const planner = new RestorePlanner(input);
-  for (const edit of compareTrees(input.objects, input.present, input.target)) {
-    if (isChosen(input, edit)) planner.consider(edit);
-  }
+  const all = compareTrees(input.objects, input.present, input.target);
+  for (const edit of input.chosen === undefined ? all : onlyChosen(all, input.chosen)) planner.consider(edit);
   return planner.result();
 }
 
-/** A chosen path, anything below it, and the missing directories above it. */
-function isChosen({ paths }: RestorePlanInput, { path, from, to }: Edit): boolean {
-  if (paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen))) return true;
-  return from === undefined && to?.kind === "directory" && paths.some((chosen) => isAtOrBelow(chosen, path));
+/** Chosen paths, and the missing directories above them. */
+function onlyChosen(edits: readonly Edit[], chosen: Pick<ChosenPaths, "includes">): Edit[] {
+  const direct = new Set(edits.filter(({ path }) => chosen.includes(path)));
+  const above = new Set(
+    [...direct]
+      .filter(({ to }) => to !== undefined && to.kind !== "gap")
+      .flatMap(({ path }) => ancestorPaths(path)),
+  );
+  const isNeeded = ({ path, from, to }: Edit) =>
+    from === undefined && to?.kind === "directory" && above.has(path);
+  return edits.filter((edit) => direct.has(edit) || isNeeded(edit));
 }
 
 /** Rules by which a directory belongs to something else. */
@@ -121,10 +128,10 @@ class RestorePlanner {
 
   #considerDeletion(edit: Edit): void {
     const { path, from } = edit;
-    const { wasAbsent, keepNew, paths, isIgnored, wasHere } = this.#input;
+    const { wasAbsent, keepNew, chosen, isIgnored, wasHere } = this.#input;
     if (keepNew) return this.#keep(path, "keep-new");
     if (wasHere?.(path) === true) return this.#keep(path, "it was in this directory before the store was");
-    const isSpared = paths === undefined && isLeaf(from) && isIgnored?.(path) === true;
+    const isSpared = chosen === undefined && isLeaf(from) && isIgnored?.(path) === true;
     if (isSpared && !this.#isInTheWay(path)) return this.#keep(path, "git ignores it");
     if (!wasAbsent(path, from)) return this.#keep(path, "not covered by the target's rules");
     if (lookUp(this.#input.objects, this.#input.target, path).gapAbove)

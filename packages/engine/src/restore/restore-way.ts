@@ -2,15 +2,15 @@
 import { attachesSince } from "../history/attaches.ts";
 import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
-import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Plan } from "../model/plan.ts";
+import { EMPTY_PLAN, type ChosenHunks, type Plan } from "../model/plan.ts";
 import { decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
-import { lookUp } from "../diff/compare-trees.ts";
+import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { Overlay } from "../capture/overlay.ts";
 import type { PlanDraft, WayBack } from "./go-back.ts";
@@ -18,6 +18,7 @@ import { OthersWork, type ExceptThreads } from "./others-work.ts";
 import { pathNotIn } from "./path-not-in.ts";
 import { planRestoreEdits, type Edits } from "./plan-restore.ts";
 import { absenceProof } from "../capture/proven-changes.ts";
+import { ChosenPaths } from "../rules/chosen-paths.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
 import { spareIgnored } from "../rules/spare-ignored.ts";
 import { widenForTarget } from "./widen-look.ts";
@@ -28,6 +29,7 @@ import type { Present } from "../capture/look.ts";
 export interface RestoreRequest {
   readonly target: Checkpoint;
   readonly paths: readonly BytePath[] | undefined;
+  readonly hunks?: readonly ChosenHunks[] | undefined;
   readonly keepNew: boolean;
   readonly thread: ThreadId | null;
   readonly scope: "files" | "conversation" | "both";
@@ -40,6 +42,7 @@ export function restoreWay(request: RestoreRequest): WayBack {
   const { target, scope } = request;
   return {
     safety: { description: `Before restoring ${whatOf(request)}` },
+    hunks: request.hunks,
     planWithoutRoot: (context) =>
       draftPlan(context, { ...emptyRoot(context), unrecorded: ALL_RECORDED }, request),
     look: () => ({ spared: target.seq, widen: (present) => widenForTarget(present, target) }),
@@ -96,11 +99,11 @@ export function nameOf(checkpoint: Checkpoint): string {
 
 function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest): PlanDraft {
   const { target } = request;
-  assertPathsExist(context, present, request);
+  const chosen = choose(context, present, request);
   const { recordedRules, unrecorded } = present;
   // [R211] where everything is gone, everything comes back: nothing of another thread's is in place
   const except = recordedRules === undefined ? undefined : request.except;
-  const others = new OthersWork(context, { ...request, except, named: request.paths ?? [], unrecorded });
+  const others = new OthersWork(context, { ...request, except, named: chosen?.names ?? [], unrecorded });
   const { edits, kept, conflicts, left } =
     request.scope === "conversation"
       ? NO_EDITS
@@ -112,12 +115,11 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
           isIgnored: ignoredBy(context, present, target),
           wasHere: hereBefore(context, present, target),
           excluded: present.excludedRoots,
-          paths: request.paths,
+          chosen,
           keepNew: request.keepNew,
           isLeftAlone: (edit) => others.isLeftAlone(edit),
         });
-  const chosen = ({ path }: { path: BytePath }) =>
-    request.paths === undefined || request.paths.some((p) => isAtOrBelow(path, p));
+  const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
   return {
     ...EMPTY_PLAN,
     kind: "restore",
@@ -128,8 +130,8 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
     base: present.snapshot,
     edits,
     ...spareIgnored({ kept, conflicts }, recordedRules),
-    gaps: readGaps(context.store.db, target.seq).filter(chosen),
-    doubts: readDoubts(context.store.db, target.seq).filter(chosen),
+    gaps: readGaps(context.store.db, target.seq).filter(isChosen),
+    doubts: readDoubts(context.store.db, target.seq).filter(isChosen),
     otherThreads: others.takenOut(edits),
     leftAlone: others.byLastAuthor(left),
     git: { target: target.git, now: present.git },
@@ -156,23 +158,36 @@ function hereBefore({ store }: Context, { objects, snapshot }: PlannedOn, target
 
 const NO_EDITS: Edits = { edits: [], kept: [], conflicts: [], left: [] };
 
-/** A path that neither the disk nor the target has is a typing error. */
-function assertPathsExist({ store }: Context, present: PlannedOn, { paths, target }: RestoreRequest): void {
-  for (const path of paths ?? []) {
-    const known =
-      lookUp(present.objects, present.snapshot, path).entry ??
-      lookUp(store.objects, target.snapshot, path).entry;
-    if (known !== undefined) continue;
-    throw pathNotIn(target, path, `is neither on disk nor in ${nameOf(target)}`);
-  }
+/** [R199] The chosen paths. One that neither the disk nor the target has is a typing error. */
+function choose(
+  { store }: Context,
+  present: PlannedOn,
+  { paths, target }: RestoreRequest,
+): ChosenPaths | undefined {
+  if (paths === undefined) return undefined;
+  const isKnown = (path: BytePath) =>
+    lookUp(present.objects, present.snapshot, path).entry !== undefined ||
+    lookUp(store.objects, target.snapshot, path).entry !== undefined;
+  const chosen = new ChosenPaths(paths, isKnown);
+  for (const path of chosen.names)
+    if (!isKnown(path)) throw pathNotIn(target, path, `is neither on disk nor in ${nameOf(target)}`);
+  if (chosen.names.length === paths.length) return chosen;
+  const [unmatched] = chosen.missing(pathsOf(present, target));
+  if (unmatched === undefined) return chosen;
+  throw pathNotIn(target, unmatched, `matches nothing on disk or in ${nameOf(target)}`);
 }
 
-function finishOf({ system }: Context, { paths, scope }: RestoreRequest, plan: Plan): Finish {
+function* pathsOf({ objects, snapshot }: PlannedOn, target: Checkpoint): Generator<BytePath> {
+  for (const root of [snapshot, target.snapshot]) for (const { path } of walkTree(objects, root)) yield path;
+}
+
+function finishOf({ system }: Context, { scope }: RestoreRequest, plan: Plan): Finish {
+  const isWhole = plan.paths === null && plan.hunks === null;
   return {
     kind: "restore",
     description: plan.description,
     thread: plan.thread,
-    target: paths === undefined ? plan.checkpoint : null,
+    target: isWhole ? plan.checkpoint : null,
     ...(scope === "files" ? {} : { scope }),
     step: { id: system.newId(), kind: "restore" },
     moved: [],

@@ -9,6 +9,7 @@ import type { PlanDraft, WayBack } from "../restore/go-back.ts";
 import { planRestoreEdits } from "../restore/plan-restore.ts";
 import { editNotFound, type OpenEditCalls } from "./edits.ts";
 import type { Present } from "../capture/look.ts";
+import { ChosenPaths } from "../rules/chosen-paths.ts";
 
 /** Puts the files of an open edit back. Half-written content is in the safety checkpoint. */
 export function abortWay({ call, parts, paths }: OpenEditCalls): WayBack {
@@ -43,7 +44,7 @@ function planAbort(
     target: saved.snapshot,
     wasAbsent: absenceProof(context.store.objects, saved),
     excluded: present.excludedRoots,
-    paths,
+    chosen: new ChosenPaths(paths, () => true),
     keepNew: false,
   });
   return {

@@ -16,11 +16,13 @@ import {
   stepOfCheckpoint,
   type Step,
 } from "../history/step-rows.ts";
-import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { ChosenHunks } from "../model/plan.ts";
 import { pathNotIn } from "../restore/path-not-in.ts";
+import { ChosenPaths, isPattern } from "../rules/chosen-paths.ts";
 import type { Database } from "../store/database.ts";
 import { changesOfStep, changesOutside, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 
@@ -36,6 +38,7 @@ export interface StepRequest {
   /** What to revert; only for `revert`. */
   readonly target?: Checkpoint;
   readonly paths?: readonly BytePath[];
+  readonly hunks?: readonly ChosenHunks[];
 }
 
 /** The steps that move, newest first, with the changes of each. */
@@ -48,6 +51,8 @@ export interface SelectedSteps {
   readonly windows: readonly string[];
   /** Ids of those that changed something since the newest checkpoint. */
   readonly changing: readonly string[];
+  /** The paths to which the move is limited; undefined = all that changed. */
+  readonly chosen: ChosenPaths | undefined;
 }
 
 /** True where an undo or redo finds no step, or a revert no change: that is fine, and changes nothing. */
@@ -78,9 +83,7 @@ export function selectSteps(context: Context, request: StepRequest, unrecorded: 
     changing: stepsAtWork(db, unrecorded, undefined).map(({ step }) => step.id),
   };
   if (request.kind === "revert") {
-    const selected = { ...selectReverted(context, request.target!), ...now };
-    assertPathsChanged(request, selected);
-    return selected;
+    return withChoice(request, { ...selectReverted(context, request.target!), ...now });
   }
   const list = listOf(request.kind);
   const moved = lastSteps(context, request, unrecorded);
@@ -95,7 +98,7 @@ export function selectSteps(context: Context, request: StepRequest, unrecorded: 
     const isShared = sharersOf(db, list, { windows: unrecorded.windows, steps }).length > 0;
     return [...recorded, ...changesOfStep(unrecorded, step.id, isShared)];
   });
-  return { steps, changes, ...now };
+  return withChoice(request, { steps, changes, ...now });
 }
 
 /** Steps are undone from the list `applied`, and redone from the list `undone`. */
@@ -202,13 +205,24 @@ function stepsMissing(wanted: number, available: number): EngineError<"STEPS_MIS
   );
 }
 
-/** [R199] A path that the step did not change is a typing error. */
-function assertPathsChanged({ paths, target }: StepRequest, { changes }: SelectedSteps): void {
-  const changed = changes.flat();
-  if (changed.length === 0) return;
-  for (const path of paths ?? [])
-    if (!changed.some((each) => isAtOrBelow(each.path, path)))
-      throw pathNotIn(target!, path, `is not among the changes of checkpoint ${target!.seq}`);
+/** [R199] Adds the chosen paths. One that the steps did not change is a typing error. */
+function withChoice(request: StepRequest, selected: Omit<SelectedSteps, "chosen">): SelectedSteps {
+  const { paths, target } = request;
+  const changed = selected.changes.flat().map(({ path }) => path);
+  if (paths === undefined || changed.length === 0) return { ...selected, chosen: undefined };
+  const known = new Set(changed.flatMap((path) => [path, ...ancestorPaths(path)]));
+  const chosen = new ChosenPaths(paths, (path) => known.has(path));
+  const [missing] = chosen.missing(changed);
+  if (missing === undefined) return { ...selected, chosen };
+  const whose =
+    target === undefined
+      ? selected.steps.map(({ kind, description }) => `${kind} "${description}"`).join(" or ")
+      : `checkpoint ${target.seq}`;
+  throw pathNotIn(
+    target,
+    missing,
+    `${isPattern(missing) ? "matches none of" : "is not among"} the changes of ${whose}`,
+  );
 }
 
 /** The whole step if the checkpoint belongs to one, else what the checkpoint itself changed. */

@@ -5,7 +5,7 @@ import { inPieces, StepPlanner, type Direction } from "../history/plan-steps.ts"
 import { lastAuthor } from "../history/last-author.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
-import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, Doubt } from "../model/checkpoint.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { EMPTY_PLAN, type Edit, type Plan, type StepSummary } from "../model/plan.ts";
@@ -38,6 +38,7 @@ export function stepsWay(request: StepRequest): WayBack {
   const { kind, target } = request;
   return {
     safety: { description: { undo: "Before undo", redo: "Before redo", revert: "Before revert" }[kind] },
+    hunks: request.hunks,
     planWithoutLook: (context) => (isNothingListed(context, request) ? emptyPlan(request) : undefined),
     look: (context) => ({
       spared: target?.seq,
@@ -73,9 +74,11 @@ function draftPlan(
     put,
     includeShared: request.includeShared,
   });
-  const { paths } = request;
-  const isChosen = ({ path }: { path: BytePath }) =>
-    paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen));
+  const { chosen } = selected;
+  const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
+  // an undo of which everything was chosen is an undo like any other
+  const isWhole = request.kind === "undo" && selected.changes.flat().every(isChosen);
+  const paths = isWhole ? undefined : request.paths;
   const meanwhile = changedOutside(context, selected).filter((path) => isChosen({ path }));
   const background = request.kind === "undo" ? backgroundWork(context, selected, meanwhile) : [];
   const left = meanwhile.filter((path) => !background.some(({ paths: those }) => those.includes(path)));
@@ -86,7 +89,8 @@ function draftPlan(
   const { kept, conflicts } = spareIgnored(result, present.recordedRules);
   return {
     ...emptyPlan(request),
-    description: describe(request, selected.steps),
+    paths: paths ?? null,
+    description: describe({ ...request, paths }, selected.steps),
     base: present.snapshot,
     edits,
     merged,
@@ -139,7 +143,10 @@ function emptyPlan(request: StepRequest): PlanDraft {
   };
 }
 
-function describe({ kind, target, paths }: StepRequest, steps: readonly Step[]): string {
+function describe(
+  { kind, target, paths }: Pick<StepRequest, "kind" | "target"> & { paths: StepRequest["paths"] | undefined },
+  steps: readonly Step[],
+): string {
   const verb: Record<StepRequest["kind"], string> = {
     undo: "Undid",
     redo: "Redid",
@@ -160,14 +167,17 @@ function threadOf(steps: readonly StepSummary[]): ThreadId | null {
   return others.length === 0 ? (first ?? null) : null;
 }
 
+/** [R232] A step of which only a part goes back stays where it is: taking out the part is a step of its own. */
 function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
+  const isPart = plan.paths !== null || plan.hunks !== null;
+  const kind = isPart ? "revert" : request.kind;
   return {
-    kind: request.kind,
+    kind,
     description: plan.description,
     thread: plan.thread ?? threadOf(plan.steps),
     target: null,
-    step: request.kind === "revert" ? { id: system.newId(), kind: "revert" } : null,
-    moved: request.kind === "revert" ? [] : plan.steps.map(({ id }) => id),
+    step: kind === "revert" ? { id: system.newId(), kind } : null,
+    moved: kind === "revert" ? [] : plan.steps.map(({ id }) => id),
   };
 }
 

@@ -14,7 +14,7 @@ import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
-import type { PlanDetails } from "../model/plan-details.ts";
+import type { PlanDetails, PlannedDiff } from "../model/plan-details.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
   CheckpointDetails,
@@ -65,6 +65,7 @@ import type {
   Progress,
   Reconciled,
   RestoreOptions,
+  PartialUndoOptions,
   RevertOptions,
   UndoOptions,
   Watching,
@@ -196,7 +197,7 @@ export class LocalWorkspace implements Workspace {
     return this.#plan(() => restoreWay(restoreRequest(this.#context, ref, options)));
   }
 
-  async planUndo(options: UndoOptions = {}): Promise<Plan | null> {
+  async planUndo(options: PartialUndoOptions = {}): Promise<Plan | null> {
     return ofSteps(this.#plan(() => stepsWay(stepRequest("undo", options))));
   }
 
@@ -212,7 +213,7 @@ export class LocalWorkspace implements Workspace {
     return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.id, id)));
   }
 
-  async diffPlanned({ id }: Plan, options: PlannedFileOptions): Promise<FileDiff | null> {
+  async diffPlanned({ id }: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null> {
     return this.runner.read(() => comparePlannedFile(this.plans.preview(this.id, id), options));
   }
 
@@ -225,7 +226,7 @@ export class LocalWorkspace implements Workspace {
     return this.#goBack(() => restoreWay(restoreRequest(this.#context, ref, options)), options);
   }
 
-  async undo(options: UndoOptions = {}): Promise<Outcome> {
+  async undo(options: PartialUndoOptions = {}): Promise<Outcome> {
     return this.#goBack(() => stepsWay(stepRequest("undo", options)), options);
   }
 

@@ -1,7 +1,7 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
 import { resolveCheckpoint } from "../history/references.ts";
 import { parsePaths } from "../model/workspace-path.ts";
-import type { RestoreOptions, RevertOptions, UndoOptions } from "./interface/workspace.ts";
+import type { PartialUndoOptions, RestoreOptions, RevertOptions } from "./interface/workspace.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import type { RestoreRequest } from "../restore/restore-way.ts";
@@ -16,6 +16,7 @@ export function restoreRequest(
   return {
     target: resolveCheckpoint(store.db, ref),
     paths: parsePaths(options.paths),
+    hunks: options.hunks,
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
     scope: options.scope ?? "files",
@@ -33,16 +34,20 @@ export function revertRequest({ store }: Context, ref: CheckpointRef, options: R
     includeShared: options.includeShared ?? false,
     target: resolveCheckpoint(store.db, ref),
     ...(paths === undefined ? {} : { paths }),
+    ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
   };
 }
 
 /** The request of an undo or a redo. */
-export function stepRequest(kind: "undo" | "redo", options: UndoOptions): StepRequest {
+export function stepRequest(kind: "undo" | "redo", options: PartialUndoOptions): StepRequest {
+  const paths = parsePaths(options.paths);
   return {
     kind,
     count: options.count ?? 1,
     thread: options.thread,
     includeShared: options.includeShared ?? false,
     includeBackground: options.includeBackground ?? false,
+    ...(paths === undefined ? {} : { paths }),
+    ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
   };
 }

@@ -17,6 +17,7 @@ export function detailedPlanJson(
   return {
     ...planJson(plan),
     kind: plan.kind,
+    hunks: plan.hunks?.map(withPathJson) ?? null,
     ...listField(
       "files",
       files.map((file) => fileJson(file, agentOf)),

@@ -39,6 +39,7 @@ function plan(about: Partial<Plan> = {}): Plan {
     checkpoint: "llllllllllllllll" as Plan["checkpoint"],
     thread: null,
     paths: null,
+    hunks: null,
     base: HASH,
     edits: [],
     merged: [],

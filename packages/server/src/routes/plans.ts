@@ -28,7 +28,8 @@ export function servePlans(app: Hono, served: Served): void {
       const plan = workspace.plans.find(workspace.id, params.id, () => true);
       const { context, whitespace, large } = query;
       const options = { path: pathFromJson(query), ...defined({ context, whitespace, large }) };
-      return fileDiffJson(await workspace.diffPlanned(plan, options), { from: "disk", to: plan.id });
+      const diff = await workspace.diffPlanned(plan, options);
+      return { ...fileDiffJson(diff, { from: "disk", to: plan.id }), choices: diff?.choices ?? 0 };
     }),
   );
   serveRoute(app, "POST /api/plans/:id/apply", ({ params, query, body }) =>
@@ -45,11 +46,25 @@ async function detailedPlan(workspace: Workspace, request: PlanRequest) {
   for (let left = TRIES - 1; ; left -= 1) {
     try {
       const plan = await makePlan(workspace, request);
-      return plan && (await detailsOf(workspace, plan));
+      return plan && (await detailsOf(workspace, assertBasedOn(workspace, plan, request)));
     } catch (error) {
-      if (left === 0 || !(error instanceof EngineError && error.code === "PLAN_STALE")) throw error;
+      // hunks that are not there any more do not come back
+      if (
+        left === 0 ||
+        request.hunks !== undefined ||
+        !(error instanceof EngineError && error.code === "PLAN_STALE")
+      )
+        throw error;
     }
   }
+}
+
+/** Numbers of hunks mean something only on the files that they were counted on. */
+function assertBasedOn(workspace: Workspace, plan: Plan, { basedOn }: PlanRequest): Plan {
+  if (basedOn === undefined || workspace.plans.find(workspace.id, basedOn).base === plan.base) return plan;
+  throw new EngineError("PLAN_STALE", "The files changed since the hunks were chosen. Nothing was changed.", {
+    plan: basedOn,
+  });
 }
 
 async function detailsOf(workspace: Workspace, plan: Plan) {
@@ -60,17 +75,18 @@ async function detailsOf(workspace: Workspace, plan: Plan) {
 
 /** Each kind takes what concerns it; what would have no effect is refused. */
 const TAKES: Readonly<Record<PlanRequest["kind"], readonly (keyof PlanRequest)[]>> = {
-  restore: ["target", "thread", "paths", "exceptThreads", "keepNew", "scope"],
-  undo: ["thread", "count", "includeShared"],
+  restore: ["target", "thread", "paths", "hunks", "basedOn", "exceptThreads", "keepNew", "scope"],
+  undo: ["thread", "count", "paths", "hunks", "basedOn", "includeShared"],
   redo: ["thread", "count", "includeShared"],
-  revert: ["target", "paths", "includeShared"],
+  revert: ["target", "paths", "hunks", "basedOn", "includeShared"],
   reset: ["thread", "includeShared"],
 };
 
 async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Plan | null> {
   refuseUseless(request);
-  const { kind, thread, exceptThreads, workspace: _, ...given } = request;
-  const options = defined(given);
+  const { kind, thread, exceptThreads, hunks, basedOn: _basedOn, workspace: _, ...given } = request;
+  const chosen = hunks?.map((each) => ({ path: pathFromJson(each), hunks: each.hunks }));
+  const options = { ...defined(given), ...(chosen && { hunks: chosen }) };
   const named = thread === undefined ? {} : { thread: (await workspace.threads.get(thread)).id };
   switch (kind) {
     case "restore": {

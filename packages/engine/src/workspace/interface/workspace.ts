@@ -24,9 +24,16 @@ import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
 import type { Pause } from "../../model/pause.ts";
-import type { Interrupt, ApplyOptions, Outcome, Plan, RestoreProgress } from "../../model/plan.ts";
+import type {
+  Interrupt,
+  ApplyOptions,
+  ChosenHunks,
+  Outcome,
+  Plan,
+  RestoreProgress,
+} from "../../model/plan.ts";
 import type { BytePath } from "../../model/byte-path.ts";
-import type { PlanDetails } from "../../model/plan-details.ts";
+import type { PlanDetails, PlannedDiff } from "../../model/plan-details.ts";
 
 /** Called now and then while a large capture reads files. */
 export type Progress = (progress: { done: number; total: number; bytes: number }) => void;
@@ -47,8 +54,10 @@ export type RestoreScope = "files" | "conversation" | "both";
 
 /** What a restore brings back. */
 export interface RestoreOptions {
-  /** Relative to the root; files or whole directories. Left out: everything. */
+  /** Relative to the root; files, whole directories or patterns. Left out: everything. */
   readonly paths?: readonly string[];
+  /** Of these files only the given hunks. */
+  readonly hunks?: readonly ChosenHunks[];
   /** Delete nothing: files that the checkpoint does not have stay. */
   readonly keepNew?: boolean;
   /** The thread on whose behalf files go back. */
@@ -76,10 +85,20 @@ export interface UndoOptions {
   readonly bestEffort?: boolean;
 }
 
+/** What an undo takes back; of a part, the step stays where it is, and the undo is a step of its own. */
+export interface PartialUndoOptions extends UndoOptions {
+  /** Relative to the root; files, whole directories or patterns. Left out: everything. */
+  readonly paths?: readonly string[];
+  /** Of these files only the given hunks. */
+  readonly hunks?: readonly ChosenHunks[];
+}
+
 /** What of a step a revert takes out. */
 export interface RevertOptions {
-  /** Relative to the root; files or whole directories. Left out: everything. */
+  /** Relative to the root; files, whole directories or patterns. Left out: everything. */
   readonly paths?: readonly string[];
+  /** Of these files only the given hunks. */
+  readonly hunks?: readonly ChosenHunks[];
   /** Also changes that cannot be told apart from another thread's. */
   readonly includeShared?: boolean;
 }
@@ -163,15 +182,18 @@ export interface Workspace extends AsyncDisposable {
   /** Looks at what a restore would do; `restore(plan)` carries it out. */
   planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;
   /** Looks at what an undo would do; null when there is nothing to undo. */
-  planUndo(options?: UndoOptions): Promise<Plan | null>;
+  planUndo(options?: PartialUndoOptions): Promise<Plan | null>;
   /** Looks at what a redo would do; null when there is nothing to redo. */
   planRedo(options?: UndoOptions): Promise<Plan | null>;
   /** Looks at what a revert would do. */
   planRevert(ref: CheckpointRef, options?: RevertOptions): Promise<Plan>;
   /** What a plan would do to each file, and who changed it since; throws `PLAN_STALE` where the plan is none any more. */
   planDetails(plan: Plan): Promise<PlanDetails>;
-  /** A file as it is on disk, compared with what a plan would make of it; null where the plan leaves it alone. */
-  diffPlanned(plan: Plan, options: PlannedFileOptions): Promise<FileDiff | null>;
+  /**
+   * A file as it is on disk, compared with what a plan would make of it, and how many of its hunks can be chosen; null
+   * where the plan leaves it alone.
+   */
+  diffPlanned(plan: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null>;
   /** The plans that were looked at and can still be carried out. */
   readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
@@ -179,7 +201,7 @@ export interface Workspace extends AsyncDisposable {
   /** Plans and carries out a restore in one go. */
   restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
   /** Takes the last step out of the present. */
-  undo(options?: UndoOptions): Promise<Outcome>;
+  undo(options?: PartialUndoOptions): Promise<Outcome>;
   /** Puts the last undone step back in. */
   redo(options?: UndoOptions): Promise<Outcome>;
   /** Takes out one step, which need not be the last. */

@@ -1,0 +1,173 @@
+/** Going back by choice: paths, patterns and hunks, for restore, undo and revert alike. */
+import { describe, expect, test } from "vitest";
+import type { BytePath, Plan } from "../src/index.ts";
+import { inWorkspace } from "./support/temp-workspace.ts";
+
+const at = (path: string) => path as BytePath;
+const LINES = Array.from({ length: 30 }, (_, number) => `${number}\n`).join("");
+const FIRST = LINES.replace("2\n", "two\n");
+const LAST = LINES.replace("27\n", "twenty-seven\n");
+const BOTH = FIRST.replace("27\n", "twenty-seven\n");
+
+const touched = ({ edits }: Plan) => edits.map(({ path }) => path);
+const stale = expect.objectContaining({ code: "PLAN_STALE" });
+const notThere = expect.objectContaining({ code: "PATH_NOT_IN_CHECKPOINT" });
+
+describe("patterns", () => {
+  test(
+    "[R234] [M27] choose what is on disk and what is not any more; a name comes before a pattern",
+    inWorkspace(
+      {
+        "a.ts": "0",
+        "src/b.ts": "0",
+        "src/deep/c.ts": "0",
+        "src/d.md": "0",
+        "app/[id]/p.ts": "0",
+        "app/i/p.ts": "0",
+      },
+      async ({ workspace, write, remove }) => {
+        const { id } = await workspace.checkpoint();
+        for (const path of ["a.ts", "src/b.ts", "src/d.md", "app/[id]/p.ts", "app/i/p.ts"]) write(path, "1");
+        remove("src/deep");
+        write("new.ts", "1");
+        const chosen = async (...paths: string[]) => touched(await workspace.planRestore(id, { paths }));
+        expect(await chosen("*.md")).toEqual(["src/d.md"]);
+        expect(await chosen("src/*.ts")).toEqual(["src/b.ts"]);
+        expect(await chosen("src/**/*.ts")).toEqual(["src/b.ts", "src/deep", "src/deep/c.ts"]);
+        expect(await chosen("d*p")).toEqual(["src/deep", "src/deep/c.ts"]);
+        expect(await chosen("?.ts", "src/d.md")).toEqual([
+          "a.ts",
+          "app/[id]/p.ts",
+          "app/i/p.ts",
+          "src/b.ts",
+          "src/d.md",
+          "src/deep",
+          "src/deep/c.ts",
+        ]);
+        expect(await chosen("app/[id]/p.ts")).toEqual(["app/[id]/p.ts"]);
+        expect(await chosen("app/[ij]/p.ts")).toEqual(["app/i/p.ts"]);
+        await expect(workspace.planRestore(id, { paths: ["*.rs"] })).rejects.toThrow(notThere);
+        await expect(workspace.planRestore(id, { paths: ["a.ts", "b.ts"] })).rejects.toThrow(notThere);
+      },
+    ),
+  );
+
+  test(
+    "[R234] of a revert and an undo they choose among the step's changes",
+    inWorkspace({ "a.ts": "0", "b.md": "0" }, async ({ workspace, turn, write, read }) => {
+      await turn("t", () => ["a.ts", "b.md", "src/c.ts"].forEach((path) => write(path, "1")));
+      expect(touched(await workspace.planRevert("@", { paths: ["*.ts"] }))).toEqual(["a.ts", "src/c.ts"]);
+      expect(touched((await workspace.planUndo({ paths: ["*.md"] }))!)).toEqual(["b.md"]);
+      await expect(workspace.undo({ paths: ["*.rs"] })).rejects.toThrow(
+        '*.rs matches none of the changes of turn "t". Nothing was changed.',
+      );
+      await expect(workspace.undo({ paths: ["x"] })).rejects.toThrow(
+        'x is not among the changes of turn "t"',
+      );
+      expect(read("b.md")).toBe("1");
+    }),
+  );
+});
+
+describe("a part of the last step", () => {
+  test(
+    "[R232] is undone as a step of its own: the turn stays, undo takes the part back, and then the turn",
+    inWorkspace({ a: "0", b: "0" }, async ({ workspace, turn, tree, write, read }) => {
+      const before = tree();
+      const after = await turn("t", () => ["a", "b"].forEach((path) => write(path, "1")));
+      const part = await workspace.undo({ paths: ["a"] });
+      expect(part).toMatchObject({ outcome: "applied", modified: 1, canUndo: true, canRedo: false });
+      expect([read("a"), read("b")]).toEqual(["0", "1"]);
+      expect((await workspace.list({ limit: 1 }))[0]!.description).toBe("Undid a of: t");
+      await workspace.undo();
+      expect(tree()).toEqual(after);
+      await workspace.undo();
+      expect(tree()).toEqual(before);
+    }),
+  );
+
+  test(
+    "[R232] where everything is chosen, it is an undo like any other, and redo brings it back",
+    inWorkspace({ a: "0" }, async ({ workspace, turn, tree, write }) => {
+      const before = tree();
+      const after = await turn("t", () => ["a", "n/b"].forEach((path) => write(path, "1")));
+      expect(await workspace.undo({ paths: ["a", "n"] })).toMatchObject({
+        outcome: "applied",
+        canRedo: true,
+      });
+      expect(tree()).toEqual(before);
+      await workspace.redo();
+      expect(tree()).toEqual(after);
+    }),
+  );
+});
+
+describe("hunks", () => {
+  test(
+    "[R233] of a restore: the present content with only these changes, undone byte for byte",
+    inWorkspace({ f: LINES }, async ({ workspace, tree, write, read }) => {
+      const { id } = await workspace.checkpoint();
+      write("f", BOTH);
+      const start = tree();
+      const plan = await workspace.planRestore(id);
+      const diff = (await workspace.diffPlanned(plan, { path: at("f") }))!;
+      expect(diff.choices).toBe(2);
+      expect(
+        diff.hunks.map(({ lines }) => lines.filter(({ type }) => type === "+").map(({ text }) => text)),
+      ).toEqual([["2"], ["27"]]);
+      const outcome = await workspace.restoreTo(id, { hunks: [{ path: at("f"), hunks: [1] }] });
+      expect(outcome).toMatchObject({ outcome: "applied", modified: 1 });
+      expect(read("f")).toBe(FIRST);
+      expect((await workspace.list({ limit: 1 }))[0]!.description).toMatch(/\(in part\)$/);
+      await workspace.undo();
+      expect(tree()).toEqual(start);
+    }),
+  );
+
+  test(
+    "[R233] of an undo and a revert, over what came later",
+    inWorkspace({ f: LINES }, async ({ workspace, turn, write, read }) => {
+      await turn("t", () => write("f", BOTH));
+      write("f", BOTH.replace("15\n", "by hand\n"));
+      const hunks = (...numbers: number[]) => ({ hunks: [{ path: at("f"), hunks: numbers }] });
+      await workspace.undo(hunks(0));
+      expect(read("f")).toBe(LAST.replace("15\n", "by hand\n"));
+      const turnRow = (await workspace.list()).find(({ kind }) => kind === "turn")!;
+      await workspace.revert(turnRow.id, hunks(0));
+      expect(read("f")).toBe(LINES.replace("15\n", "by hand\n"));
+    }),
+  );
+
+  test(
+    "[R42, R233] belong to the plan: it is refused when the file moved on, or has no such hunk",
+    inWorkspace({ f: LINES, g: "0" }, async ({ workspace, write, read }) => {
+      const { id } = await workspace.checkpoint();
+      write("f", BOTH);
+      const plan = await workspace.planRestore(id, { hunks: [{ path: at("f"), hunks: [0] }] });
+      write("f", BOTH.replace("15\n", "moved\n"));
+      await expect(workspace.restore(plan)).rejects.toThrow(stale);
+      const two = [{ path: at("f"), hunks: [0, 3] }];
+      await expect(workspace.planRestore(id, { hunks: two })).rejects.toThrow("f has no hunk 3");
+      const none = [{ path: at("g"), hunks: [0] }];
+      await expect(workspace.planRestore(id, { hunks: none })).rejects.toThrow("g has no hunk 0");
+      expect(read("f")).toContain("moved");
+    }),
+  );
+
+  test(
+    "[R233] a file without lines is one hunk, and directories follow what is chosen",
+    inWorkspace({ "old/x": "x", "old/y": "y", b: "\0" }, async ({ workspace, write, remove, tree }) => {
+      const { id } = await workspace.checkpoint();
+      remove("old");
+      write("new/n", "n");
+      write("b", "\0\0");
+      const start = tree();
+      const hunks = (path: string, numbers: number[]) => ({ path: at(path), hunks: numbers });
+      const none = [hunks("old/x", []), hunks("old/y", []), hunks("new/n", []), hunks("b", [])];
+      expect(await workspace.restoreTo(id, { hunks: none })).toMatchObject({ outcome: "unchanged" });
+      expect(tree()).toEqual(start);
+      await workspace.restoreTo(id, { hunks: [hunks("old/y", []), hunks("new/n", []), hunks("b", [0])] });
+      expect([...tree().keys()]).toEqual(["b", "new", "new/n", "old", "old/x"]);
+    }),
+  );
+});
