@@ -1,7 +1,9 @@
 /** What a reference means, and names, notes, tags and search. */
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
-import type { Workspace } from "../src/index.ts";
-import { inProtected } from "./support/project.ts";
+import { createSystem, type Workspace } from "../src/index.ts";
+import { inProject, inProtected } from "./support/project.ts";
 
 const seqs = async (list: ReturnType<Workspace["list"]>) => (await list).map(({ seq }) => seq);
 
@@ -167,6 +169,141 @@ describe("names, notes and tags", () => {
         code: "THREAD_NOT_FOUND",
       });
       expect(await workspace.list()).toHaveLength(1);
+    }),
+  );
+});
+
+describe("turns and times", () => {
+  const HOUR_MS = 3_600_000;
+
+  test(
+    "[R215] T3, @turn and @turn-1 mean the state before that turn; numbers stay when turns are dropped or empty",
+    inProject({ x: "0" }, async (project) => {
+      const workspace = await project.open();
+      const { id: thread } = await workspace.threads.open({ agent: "a", externalId: "a" });
+      const turn = (name: string, content: string) =>
+        workspace.turns.run({ prompt: name, thread }, async () => project.write("x", content));
+      await turn("one", "1");
+      await turn("changes nothing", "1");
+      await turn("three", "3");
+      const before = (ref: string) => workspace.resolve(ref).then(({ description }) => description);
+      expect(await before("T1")).toBe("Before: one");
+      expect(await before("T2")).toBe("Before: changes nothing");
+      expect(await before("T3")).toBe("Before: three");
+      expect(await before("@turn")).toBe("Before: three");
+      expect(await before("@turn-1")).toBe("Before: one");
+      for (const ref of ["T0", "T4", "T99999", "@turn-2"])
+        await expect(workspace.resolve(ref)).rejects.toMatchObject({
+          code: "CHECKPOINT_NOT_FOUND",
+          message: `There is no turn ${ref}. Nothing was changed.`,
+        });
+      await turn("four", "4");
+      await workspace.upkeep.deleteCheckpoint((await workspace.resolve("T3")).id);
+      await expect(workspace.resolve("T3")).rejects.toMatchObject({
+        message: "The checkpoint before T3 was dropped. Nothing was changed.",
+      });
+      expect(await before("T4")).toBe("Before: four");
+      project.clockMs = 48 * HOUR_MS;
+      expect(await workspace.upkeep.gc()).toMatchObject({ checkpointsDropped: 1 });
+      expect(await before("T4")).toBe("Before: four");
+      expect(await workspace.timeline.row("T3")).toMatchObject({ title: "three", before: null });
+      await turn("five", "5");
+      expect(await before("T5")).toBe("Before: five");
+    }),
+  );
+
+  test(
+    "[R215] revert by the name of a turn takes out that turn, also where the turn before it ended at the same checkpoint",
+    inProject({ x: "0\n" }, async (project) => {
+      const workspace = await project.open();
+      const { id } = await workspace.threads.open({ agent: "a", externalId: "a" });
+      await workspace.turns.prompt(id, { content: "one" });
+      project.write("one", "1\n");
+      // no stop: the next prompt ends it
+      await workspace.turns.prompt(id, { content: "two" });
+      project.write("two", "2\n");
+      await workspace.turns.end(id);
+      expect((await workspace.timeline.row("T1")).after).toBe((await workspace.timeline.row("T2")).before);
+      await workspace.revert("T2");
+      expect([...project.tree().keys()].toSorted()).toEqual(["one", "x"]);
+    }),
+  );
+
+  test(
+    "[R215] a time means the newest checkpoint at or before it; a day means its end",
+    inProject({ x: "0" }, async (project) => {
+      const system = createSystem();
+      // noon, so that an hour more or less is the same day
+      const { year, month, day } = system.toLocal(system.now());
+      const noon = system.fromLocal({ year, month, day, hour: 12, minute: 0, second: 0 });
+      const at = (moment: number) => (project.clockMs = moment - system.now());
+      at(noon - 26 * HOUR_MS);
+      const workspace = await project.open();
+      for (const [name, moment] of [
+        ["yesterday", noon - 23 * HOUR_MS],
+        ["this morning", noon - 4 * HOUR_MS - 60_000],
+        ["just now", noon - 60_000],
+      ] as const) {
+        at(moment);
+        await workspace.checkpoint({ name });
+      }
+      at(noon);
+      const names: Record<string, string | null> = {};
+      for (const ref of ["@30s", "@10m", "@2h", "@1d", "@11:00", "@08:00", "@13:30", "@yesterday", "@today"])
+        names[ref] = (await workspace.resolve(ref)).name;
+      expect(names).toEqual({
+        "@30s": "just now",
+        "@10m": "this morning",
+        "@2h": "this morning",
+        "@1d": null,
+        "@11:00": "this morning",
+        "@08:00": "this morning",
+        // half past one has not come yet today
+        "@13:30": "yesterday",
+        "@yesterday": "yesterday",
+        "@today": "just now",
+      });
+      const { year: y, month: m, day: d } = system.toLocal(noon - 24 * HOUR_MS);
+      const date = [y, m, d].map((part) => String(part).padStart(2, "0")).join("-");
+      expect((await workspace.resolve(`@${date}`)).name).toBe("yesterday");
+      expect((await workspace.resolve(`@${date} 12:30`)).name).toBeNull();
+      expect((await workspace.resolve("@yesterday 13:30")).name).toBe("yesterday");
+      for (const ref of ["@3d", "@2020-01-01"])
+        await expect(workspace.resolve(ref)).rejects.toMatchObject({
+          code: "CHECKPOINT_NOT_FOUND",
+          message: `There is no checkpoint from "${ref.slice(1)}" or before. Nothing was changed.`,
+        });
+      for (const ref of ["@25:00", "@nonsense", "@10", "@2026-02-30", "@10m ago"])
+        await expect(workspace.resolve(ref)).rejects.toMatchObject({
+          code: "CHECKPOINT_NOT_FOUND",
+          message: expect.stringContaining("is neither a checkpoint nor a time"),
+        });
+    }),
+  );
+
+  test(
+    "[R215] nothing is called like a turn; where an older store has such a name, it is ambiguous",
+    inProject({ x: "0" }, async (project) => {
+      const workspace = await project.open();
+      await workspace.turns.run({ prompt: "one" }, async () => project.write("x", "1"));
+      await expect(workspace.tag("1", "T1")).rejects.toMatchObject({ code: "NAME_INVALID" });
+      const db = new DatabaseSync(join(project.storeDirectory(), "store.db"));
+      db.exec("INSERT INTO ref (name, checkpoint) VALUES ('tag/T1', 1)");
+      db.close();
+      await expect(workspace.resolve("T1")).rejects.toMatchObject({ code: "CHECKPOINT_AMBIGUOUS" });
+    }),
+  );
+
+  test(
+    "[R215] what is forgotten is named exactly: a turn or a time names a path there",
+    inProject({ x: "0", T1: "mine" }, async (project) => {
+      const workspace = await project.open();
+      await workspace.turns.run({ prompt: "one" }, async () => project.write("x", "1"));
+      // the file T1 is in all three checkpoints
+      expect((await workspace.upkeep.forget("T1", { dryRun: true })).checkpoints).toHaveLength(3);
+      await expect(workspace.upkeep.forget("@1d", { dryRun: true })).rejects.toMatchObject({
+        code: "CHECKPOINT_NOT_FOUND",
+      });
     }),
   );
 });

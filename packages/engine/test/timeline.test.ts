@@ -123,3 +123,65 @@ describe("what is a row", () => {
     }),
   );
 });
+
+describe("finding", () => {
+  test(
+    "[R216] [Y27] [C63] words over prompts, names, notes, tags and paths; fields; all of them have to hold",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write, turn } = temp;
+      const [claude, codex] = [await temp.openThread("claude-code"), await temp.openThread("codex")];
+      await turn("Rename the walrus", () => write("docs/penguin.md", "p\n"), claude);
+      await workspace.checkpoint({
+        name: "Alpha release",
+        note: "tastes of 100% cinnamon",
+        tags: ["spice_rack"],
+      });
+      await turn("Teach the walrus to swim", () => write("src/swim.ts", "s\n"), codex);
+      await workspace.undo();
+      temp.passHours(1);
+      write("by-hand.txt", "h\n");
+      await workspace.approvals.approve(claude, { message: "done" });
+      const find = async (q: string, more: TimelineOptions = {}) =>
+        (await workspace.timeline.rows({ q, ...more })).rows.map(({ title }) => title);
+      const [rename, teach, alpha] = ["Rename the walrus", "Teach the walrus to swim", "Alpha release"];
+      const hand = "Changed by hand";
+      expect(await find("walrus")).toEqual([teach, rename]);
+      expect(await find("WALRUS swim")).toEqual([teach]);
+      expect(await find('"walrus to"')).toEqual([teach]);
+      expect(await find("penguin.md")).toEqual([rename]);
+      expect(await find("alpha")).toEqual([alpha]);
+      expect(await find("cinnamon")).toEqual([alpha]);
+      expect(await find("100%")).toEqual([alpha]);
+      expect(await find("1%0")).toEqual([]);
+      expect(await find("spice_")).toEqual([alpha]);
+      expect(await find("hand.txt")).toEqual([hand]);
+      expect(await find("'; DROP TABLE step; --")).toEqual([]);
+      expect(await find("agent:claude")).toEqual(["done", rename]);
+      expect(await find("", { agent: "codex" })).toEqual([teach]);
+      expect(await find(`thread:${codex.slice(0, 8)}`)).toEqual([teach]);
+      expect(await find("thread:claude-code kind:turn")).toEqual([rename]);
+      expect(await find("file:docs/**")).toEqual([rename]);
+      expect(await find("file:*.ts")).toEqual([teach]);
+      expect(await find("file:swim")).toEqual([teach]);
+      expect(await find("tag:spice")).toEqual([alpha]);
+      expect(await find("kind:checkpoint")).toEqual([alpha]);
+      expect(await find("kind:hand")).toEqual([hand]);
+      expect(await find("session:1 agent:claude")).toEqual(["done", rename]);
+      expect(await find("session:session_2")).toEqual([]);
+      expect(await find("is:undone")).toEqual([teach]);
+      expect(await find("is:approved")).toEqual(["done", rename]);
+      expect(await find("has:note")).toEqual([alpha]);
+      expect(await find("has:changes walrus")).toEqual([teach, rename]);
+      expect(await find("has:gaps")).toEqual([]);
+      expect(await find("before:30m walrus")).toEqual([teach, rename]);
+      expect(await find("after:30m")).toEqual(["done", hand]);
+      expect(await find("before:never")).toEqual([]);
+      // an unknown field is a word with a colon
+      expect(await find("colour:red")).toEqual([]);
+      expect(await find("   ")).toHaveLength(6);
+      const page = await workspace.timeline.rows({ q: "walrus", limit: 1 });
+      expect(page).toMatchObject({ total: 2, rows: [{ title: teach }] });
+      expect(await find("walrus", { before: page.next!, limit: 1 })).toEqual([rename]);
+    }),
+  );
+});

@@ -26,15 +26,18 @@ export default defineCommand({
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
       const { pathNames } = await import("../output/visible.ts");
+      const { isTurnName } = await import("@belay/engine");
       const target = await workspace.resolve(ref);
+      // fixed here: "@turn" and times mean something else a moment later
+      const step = isTurnName(ref) ? (await workspace.timeline.row(ref)).ref : target.id;
       const paths = workspacePaths(workspace, call.directory, given);
       const options = { includeShared: call.options["include-shared"] === true, ...(paths && { paths }) };
       const bestEffort = call.options["best-effort"] === true;
       return goBack(call, workspace, {
         verb: "revert",
         target: `${paths === undefined ? "" : `${pathNames(paths)} of `}${checkpointLabel(target, call.output.style)}`,
-        plan: () => workspace.planRevert(target.id, options),
-        act: () => workspace.revert(target.id, { ...options, bestEffort }),
+        plan: () => workspace.planRevert(step, options),
+        act: () => workspace.revert(step, { ...options, bestEffort }),
       });
     }),
 });

@@ -3,14 +3,15 @@ import { EngineError } from "../model/errors.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readHappenings, type Happening } from "./happenings.ts";
-import { resolveCheckpoint } from "./references.ts";
+import { resolveState, type References } from "./references.ts";
 import { findTurn } from "./turn-numbers.ts";
 
 /** The turn that is named, or what a checkpoint belongs to; throws `CHECKPOINT_NOT_FOUND`. */
-export function findHappening(db: Database, ref: string): Happening {
+export function findHappening(references: References, ref: string): Happening {
+  const { db } = references.store;
   const turn = findTurn(db, ref);
   if (turn !== undefined) return ofTurn(db, turn.seq)!;
-  return happeningOf(db, resolveCheckpoint(db, ref));
+  return happeningOf(db, resolveState(references, ref));
 }
 
 /** What a checkpoint belongs to: itself, the restore it completed, the turn it was taken for, the changes it found. */

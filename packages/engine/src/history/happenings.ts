@@ -40,11 +40,18 @@ export function* readHappenings(db: Database, request: HappeningsRequest): Gener
       run.push(each);
       continue;
     }
+    if (each.seq <= request.after) break;
     yield* asOne(run);
     run = each.kind === "hand" ? [each] : [];
     if (each.kind !== "hand") yield each;
   }
   yield* asOne(run);
+}
+
+/** The turns that changed something or are under way, newest first. */
+export function readTurns(db: Database): Generator<Happening> {
+  const everything = { before: Number.MAX_SAFE_INTEGER, after: 0, threads: null, all: false };
+  return readSource(db, { kind: "turn", sql: TURNS }, everything);
 }
 
 /** Changes by hand without anything between them, in the place of the newest. */
@@ -87,9 +94,11 @@ function* readSource(
   { before, after, threads, all }: HappeningsRequest,
 ): Generator<Happening> {
   let [seq, step] = [before, 0];
+  // a run of changes by hand may have begun earlier
+  const earliest = kind === "hand" ? 0 : after;
   const among = threads === null ? null : JSON.stringify(threads);
   for (;;) {
-    const rows = db.all(sql, seq, step, after, among, all ? 1 : 0, BATCH);
+    const rows = db.all(sql, seq, step, earliest, among, all ? 1 : 0, BATCH);
     for (const row of rows) yield toHappening(kind, row);
     if (rows.length < BATCH) return;
     [seq, step] = [Number(rows.at(-1)!["seq"]), Number(rows.at(-1)!["step"])];

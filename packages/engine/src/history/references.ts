@@ -4,21 +4,75 @@ import { isId, isIdPrefix } from "../model/ids.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
 import { assertSealed, findCheckpointsWhere, listCheckpoints, TAG_PREFIX } from "./checkpoints.ts";
+import type { Step } from "./step-rows.ts";
+import { parseTime, TIME_FORMS, type Clock } from "./time-text.ts";
+import { findTurn } from "./turn-numbers.ts";
 
-/** Finds the checkpoint a reference means; throws with the candidates when it is ambiguous. */
+/** Where references are looked up, and by which clock. */
+export interface References {
+  readonly store: { readonly db: Database };
+  readonly system: Clock;
+}
+
+/**
+ * Finds the state a reference means. Beside checkpoints that is "T3" or "@turn", the state before that turn, and a time,
+ * the state on disk then: the newest checkpoint at or before it.
+ */
+export function resolveState({ store: { db }, system }: References, ref: string): Checkpoint {
+  const turn = findTurn(db, ref);
+  if (turn !== undefined) return beforeTurn(db, turn, ref);
+  const time = /^@([a-z0-9].*)$/is.exec(ref)?.[1];
+  return time === undefined ? resolveCheckpoint(db, ref) : atTime(db, { ref, time }, system);
+}
+
+function beforeTurn(db: Database, turn: Step, ref: string): Checkpoint {
+  const namesake = /^T\d+$/.test(ref) ? candidates(db, ref) : [];
+  const [before] = findCheckpointsWhere(db, "c.seq = ?", turn.before ?? 0);
+  if (namesake.length > 0) throw ambiguous(ref, [...namesake, ...(before === undefined ? [] : [before])]);
+  if (before === undefined)
+    throw notFound(ref, `The checkpoint before ${ref} was dropped. Nothing was changed.`);
+  assertSealed(db, before);
+  return before;
+}
+
+function atTime(db: Database, { ref, time }: { ref: string; time: string }, clock: Clock): Checkpoint {
+  const span = parseTime(time, clock);
+  if (span === undefined)
+    throw notFound(
+      ref,
+      `"${ref}" is neither a checkpoint nor a time. Times are written like ${TIME_FORMS}. Nothing was changed.`,
+    );
+  // a day means its end: the state it was left in
+  const until = span.until === span.from ? span.until : span.until - 1;
+  const [newest] = findCheckpointsWhere(
+    db,
+    "c.seq = (SELECT max(seq) FROM checkpoint WHERE pruned_at IS NULL AND created_at <= ?)",
+    until,
+  );
+  if (newest === undefined)
+    throw notFound(ref, `There is no checkpoint from "${time}" or before. Nothing was changed.`);
+  assertSealed(db, newest);
+  return newest;
+}
+
+function notFound(ref: string, message: string): EngineError<"CHECKPOINT_NOT_FOUND"> {
+  return new EngineError("CHECKPOINT_NOT_FOUND", message, { checkpoint: ref });
+}
+
+/** Finds the checkpoint a reference names; throws with the candidates when it is ambiguous. */
 export function resolveCheckpoint(db: Database, ref: string): Checkpoint {
   const found = candidates(db, ref);
   if (found.length === 1) {
     assertSealed(db, found[0]!);
     return found[0]!;
   }
-  if (found.length === 0) {
-    throw new EngineError("CHECKPOINT_NOT_FOUND", `There is no checkpoint "${ref}". Nothing was changed.`, {
-      checkpoint: ref,
-    });
-  }
+  if (found.length === 0) throw notFound(ref, `There is no checkpoint "${ref}". Nothing was changed.`);
+  throw ambiguous(ref, found);
+}
+
+function ambiguous(ref: string, found: readonly Checkpoint[]): EngineError<"CHECKPOINT_AMBIGUOUS"> {
   const isBeginning = found.every(({ id }) => id.startsWith(ref));
-  throw new EngineError(
+  return new EngineError(
     "CHECKPOINT_AMBIGUOUS",
     `${isBeginning ? `The ids of ${found.length} checkpoints begin with "${ref}"` : `"${ref}" means ${found.length} checkpoints`}. Nothing was changed.`,
     {
@@ -66,11 +120,13 @@ export function assertName(name: string): void {
         ? 'starts with "@"'
         : /^\d+$/.test(name)
           ? "is a number"
-          : isId(name)
-            ? "looks like an id"
-            : name.length > 200
-              ? "is longer than 200 characters"
-              : undefined;
+          : /^T\d+$/.test(name)
+            ? "is the name of a turn"
+            : isId(name)
+              ? "looks like an id"
+              : name.length > 200
+                ? "is longer than 200 characters"
+                : undefined;
   if (reason === undefined) return;
   throw new EngineError("NAME_INVALID", `The name "${name.slice(0, 50)}" ${reason}. Nothing was changed.`, {
     name,

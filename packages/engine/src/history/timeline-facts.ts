@@ -3,6 +3,7 @@ import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { StepKind } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
+import type { TimelineKind, TimelineState } from "../model/timeline.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Entry } from "../model/entry.ts";
 import type { Database, Row } from "../store/database.ts";
@@ -283,4 +284,68 @@ export function listStepCaptures(db: Database, step: string): StepCapture[] {
       announced: isCall ? text("announced") : null,
     };
   });
+}
+
+/** What a search asks of something that happened, without the rest of its row. */
+export interface Brief {
+  readonly kind: TimelineKind;
+  readonly thread: ThreadId | null;
+  readonly session: string | null;
+  readonly state: TimelineState;
+  /** False only for turns that changed nothing. */
+  readonly isChanging: boolean;
+  readonly name: string | null;
+  readonly note: string | null;
+}
+
+const POINT_KINDS: Readonly<Record<string, TimelineKind>> = {
+  manual: "checkpoint",
+  approve: "approved",
+  initial: "initial",
+};
+
+/** The kind of row that a checkpoint of its own has. */
+export function pointKind(kind: string): TimelineKind {
+  return POINT_KINDS[kind] ?? "safety";
+}
+
+/** The brief facts of something that happened; undefined when it was dropped meanwhile. */
+export function readBrief(
+  db: Database,
+  { kind, seq, step }: { kind: string; seq: number; step: number },
+): Brief | undefined {
+  const row = db.get(
+    `SELECT c.kind AS point, c.thread AS thread, c.session AS session, c.name AS name, c.note AS note,
+       s.kind AS step_kind, s.thread AS step_thread, s.state AS state, s.changed AS changed
+     FROM (SELECT ?1 AS seq, ?2 AS step) h LEFT JOIN checkpoint c ON c.seq = h.seq LEFT JOIN step s ON s.seq = h.step`,
+    seq,
+    step,
+  );
+  if (row === undefined) return undefined;
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  const session = text("session");
+  const annotations = { name: text("name"), note: text("note") };
+  if (kind === "hand")
+    return {
+      kind: "hand",
+      thread: null,
+      session: null,
+      state: "applied",
+      isChanging: true,
+      name: null,
+      note: null,
+    };
+  if (kind === "point") {
+    const thread = text("thread") as ThreadId | null;
+    const point = pointKind(String(row["point"]));
+    return { kind: point, thread, session, state: "applied", isChanging: true, ...annotations };
+  }
+  return {
+    kind: row["step_kind"] as TimelineKind,
+    thread: text("step_thread") as ThreadId | null,
+    session,
+    state: row["state"] as TimelineState,
+    isChanging: kind !== "turn" || row["changed"] === 1,
+    ...annotations,
+  };
 }

@@ -37,5 +37,8 @@ export function isIdPrefix(text: string): boolean {
   return /^[k-z]{1,16}$/.test(text);
 }
 
-/** How callers name a checkpoint: id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id. */
+/**
+ * How callers name a checkpoint: id, id prefix, name, tag, seq, "@", "@-2", message id or tool-use id; by a turn, "T3",
+ * "@turn" or "@turn-1"; by a time, "@10m", "@14:30" or "@yesterday".
+ */
 export type CheckpointRef = string;

@@ -4,7 +4,7 @@ import { lookNow } from "../capture/look-now.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
-import { resolveCheckpoint } from "../history/references.ts";
+import { resolveState } from "../history/references.ts";
 import { isAtOrBelow } from "../model/byte-path.ts";
 import type { FileChange } from "../model/file-change.ts";
 import type { Edit } from "../model/plan.ts";
@@ -26,9 +26,9 @@ export function changesBetween(
   context: Context,
   options: Pick<DiffOptions, "from" | "to">,
 ): Pick<Diff, "from" | "to"> & { readonly edits: readonly Edit[]; readonly objects: ObjectSource } {
-  const { db, objects } = context.store;
-  const from = resolveCheckpoint(db, options.from ?? "@");
-  const to = options.to === undefined ? undefined : resolveCheckpoint(db, options.to);
+  const { objects } = context.store;
+  const from = resolveState(context, options.from ?? "@");
+  const to = options.to === undefined ? undefined : resolveState(context, options.to);
   if (to === undefined) assertRootThere(context.worktree.root);
   const other = to === undefined ? lookNow(context, { since: from }) : { ...asSeen(context, to), objects };
   return {

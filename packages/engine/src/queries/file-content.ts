@@ -5,7 +5,7 @@ import { Anchor } from "../fs/anchor.ts";
 import { kindOf, statNode } from "../fs/file-stat.ts";
 import { readLink, readSmallFile } from "../fs/read-file.ts";
 import { isSystemError } from "../fs/system-error.ts";
-import { resolveCheckpoint } from "../history/references.ts";
+import { resolveState } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import { MODE_BITS } from "../model/entry.ts";
 import { hashBytes } from "../model/object-hash.ts";
@@ -18,13 +18,14 @@ const LINK_MODE = 0o777;
 
 /** Null when no file is there. A symbolic link's content is its target. */
 export function contentAt(
-  { store, worktree }: Context,
+  context: Context,
   ref: string | null,
   path: BytePath,
   limitBytes: number,
 ): FileContent | null {
+  const { store, worktree } = context;
   if (ref === null) return contentOnDisk(worktree.root, path, limitBytes);
-  const { snapshot } = resolveCheckpoint(store.db, ref);
+  const { snapshot } = resolveState(context, ref);
   const { entry } = lookUp(store.objects, snapshot, path);
   if (entry?.kind !== "file" && entry?.kind !== "symlink") return null;
   const { hash, size } = entry;

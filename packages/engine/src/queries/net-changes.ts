@@ -29,8 +29,18 @@ const COUNTED_FILES = 100;
 /** How many pairs of contents are remembered. */
 const REMEMBERED = 20_000;
 
+/** Counts files, and perhaps lines. */
+export interface ChangeCounter {
+  count(edits: readonly Edit[]): TimelineCounts;
+}
+
+/** Counts files only. */
+export const NO_LINES: ChangeCounter = {
+  count: (edits) => ({ ...countChanges(edits), plus: null, minus: null }),
+};
+
 /** Counts lines, each pair of contents once: what was compared never changes. */
-export class LineCounter {
+export class LineCounter implements ChangeCounter {
   readonly #objects: ObjectSource;
   readonly #known = new Map<string, { plus: number; minus: number } | null>();
 

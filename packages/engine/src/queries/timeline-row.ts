@@ -13,6 +13,7 @@ import {
   listBackChanges,
   listOutsideChanges,
   listStepChanges,
+  pointKind,
   readAgent,
   readEnd,
   readPrevious,
@@ -23,12 +24,12 @@ import {
   type StepFacts,
 } from "../history/timeline-facts.ts";
 import type { TimelineRow, TimelineStatus } from "../model/timeline.ts";
-import { netChanges, type LineCounter } from "./net-changes.ts";
+import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { backTitle, pointTitle, turnTitle } from "./timeline-titles.ts";
 
 /** What rows need beside the store. */
 export interface RowRequest {
-  readonly lines: LineCounter;
+  readonly lines: ChangeCounter;
   /** The numbers of turns, by the seqs of their steps. */
   readonly numbers: ReadonlyMap<number, number>;
   /** The snapshot on disk; undefined when it was not looked at. */
@@ -123,16 +124,10 @@ function pointRow(context: Context, { seq }: Happening, request: RowRequest): Ti
   return {
     ...pointFields(context, end, request),
     ...changed(listOutsideChanges(db, [seq]), request),
-    kind: KINDS[end.kind] ?? "safety",
+    kind: pointKind(end.kind),
     title: pointTitle(end),
   };
 }
-
-const KINDS: Readonly<Record<string, TimelineRow["kind"]>> = {
-  manual: "checkpoint",
-  approve: "approved",
-  initial: "initial",
-};
 
 function handRow(
   context: Context,

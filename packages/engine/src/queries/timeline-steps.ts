@@ -9,11 +9,11 @@ import { displayPath } from "../model/byte-path.ts";
 import type { Edit } from "../model/plan.ts";
 import type { TimelineStep } from "../model/timeline.ts";
 import type { Database } from "../store/database.ts";
-import { netChanges, type LineCounter } from "./net-changes.ts";
+import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { inOneLine } from "./timeline-titles.ts";
 
 /** The steps of a turn, oldest first; calls that changed nothing are left out. */
-export function stepsOf(db: Database, step: string, lines: LineCounter): TimelineStep[] {
+export function stepsOf(db: Database, step: string, lines: ChangeCounter): TimelineStep[] {
   const changes = Map.groupBy(listStepChanges(db, step), ({ checkpoint }) => checkpoint);
   return listStepCaptures(db, step).flatMap((capture) => {
     const { end, tool, nature } = capture;

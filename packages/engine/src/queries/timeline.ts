@@ -22,14 +22,15 @@ import type {
 import type { System } from "../model/system.ts";
 import { isRootThere } from "../scan/root.ts";
 import type { Database } from "../store/database.ts";
-import type { LineCounter } from "./net-changes.ts";
+import { NO_LINES, type ChangeCounter } from "./net-changes.ts";
+import { parseFilter } from "./timeline-filter.ts";
 import { rowOf } from "./timeline-row.ts";
 import { stepsOf } from "./timeline-steps.ts";
 
 const PAGE = 100;
 
 /** One page of the timeline. */
-export function readTimeline(context: Context, options: TimelineOptions, lines: LineCounter): TimelinePage {
+export function readTimeline(context: Context, options: TimelineOptions, lines: ChangeCounter): TimelinePage {
   const { db } = context.store;
   const seen = options.look === true ? lookAtDisk(context) : undefined;
   const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
@@ -40,16 +41,20 @@ export function readTimeline(context: Context, options: TimelineOptions, lines: 
     threads: threadsAmong(db, options),
     all: options.all ?? false,
   };
+  const filter = parseFilter(context, options.q ?? "");
+  const rowFor = (happening: Happening) => () =>
+    rowOf(context, happening, { lines: NO_LINES, numbers: new Map(), present: seen?.present });
   const page: Happening[] = [];
   const days = new Map<string, number>();
   let [total, next] = [0, null as number | null];
   for (const happening of readHappenings(db, request)) {
     if (happening.at < (options.since ?? 0)) continue;
+    if (filter?.(happening, rowFor(happening)) === false) continue;
     total += 1;
     const day = dayOf(context.system, happening.at);
     days.set(day, (days.get(day) ?? 0) + 1);
     if (page.length < limit || page.at(-1)!.seq === happening.seq) page.push(happening);
-    else next ??= page.at(-1)!.seq;
+    else next ??= lowestSeq(page.at(-1)!);
     if (next !== null && !isFirst) break;
   }
   const numbers = turnNumbers(
@@ -66,6 +71,11 @@ export function readTimeline(context: Context, options: TimelineOptions, lines: 
   };
 }
 
+/** The next page begins below this: changes by hand reach down to their oldest capture. */
+function lowestSeq({ seq, captures }: Happening): number {
+  return captures.at(-1) ?? seq;
+}
+
 /** The threads that the options name; null where they name none. */
 function threadsAmong(db: Database, { thread, agent }: TimelineOptions): ThreadId[] | null {
   if (thread === undefined && agent === undefined) return null;
@@ -73,7 +83,7 @@ function threadsAmong(db: Database, { thread, agent }: TimelineOptions): ThreadI
 }
 
 /** The row of something that happened. */
-export function readRow(context: Context, happening: Happening, lines: LineCounter): TimelineRow {
+export function readRow(context: Context, happening: Happening, lines: ChangeCounter): TimelineRow {
   const numbers = turnNumbers(context.store.db, happening.kind === "turn" ? [happening.step] : []);
   const row = rowOf(context, happening, { lines, numbers, present: undefined });
   if (row !== undefined) return row;
@@ -88,7 +98,7 @@ export function readRow(context: Context, happening: Happening, lines: LineCount
 }
 
 /** The tool calls behind a row. */
-export function readSteps(db: Database, happening: Happening, lines: LineCounter): TimelineStep[] {
+export function readSteps(db: Database, happening: Happening, lines: ChangeCounter): TimelineStep[] {
   const step = happening.kind === "turn" ? readStepFacts(db, happening.step) : undefined;
   return step === undefined ? [] : stepsOf(db, step.id, lines);
 }

@@ -37,6 +37,8 @@ export interface StepRequest {
   readonly includeBackground?: boolean;
   /** What to revert; only for `revert`. */
   readonly target?: Checkpoint;
+  /** The id of the turn to revert, where it was named: its checkpoint may belong to the turn before it too. */
+  readonly turn?: string;
   readonly paths?: readonly BytePath[];
   readonly hunks?: readonly ChosenHunks[];
 }
@@ -83,7 +85,7 @@ export function selectSteps(context: Context, request: StepRequest, unrecorded: 
     changing: stepsAtWork(db, unrecorded, undefined).map(({ step }) => step.id),
   };
   if (request.kind === "revert") {
-    return withChoice(request, { ...selectReverted(context, request.target!), ...now });
+    return withChoice(request, { ...selectReverted(context, request.target!, request.turn), ...now });
   }
   const list = listOf(request.kind);
   const moved = lastSteps(context, request, unrecorded);
@@ -226,9 +228,13 @@ function withChoice(request: StepRequest, selected: Omit<SelectedSteps, "chosen"
 }
 
 /** The whole step if the checkpoint belongs to one, else what the checkpoint itself changed. */
-function selectReverted(context: Context, target: Checkpoint): Pick<SelectedSteps, "steps" | "changes"> {
+function selectReverted(
+  context: Context,
+  target: Checkpoint,
+  turn: string | undefined,
+): Pick<SelectedSteps, "steps" | "changes"> {
   const { db } = context.store;
-  const step = stepOfCheckpoint(db, target.seq);
+  const step = turn === undefined ? stepOfCheckpoint(db, target.seq) : findStep(db, turn);
   if (step === undefined) {
     const changes = readCheckpointChanges(db, target.seq).map((change) => ({ ...change, shared: false }));
     return { steps: [], changes: [changes] };

@@ -2,7 +2,7 @@
 import { removeTag } from "../history/annotations.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
-import { resolveCheckpoint } from "../history/references.ts";
+import { resolveState } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { Runner } from "./runner.ts";
@@ -14,7 +14,7 @@ export function annotate(
   change: (checkpoint: Checkpoint) => void,
 ): Checkpoint {
   return changing(runner, () => {
-    const checkpoint = resolveCheckpoint(runner.db, ref);
+    const checkpoint = resolveState(runner.context, ref);
     change(checkpoint);
     runner.log("annotate", { checkpoint: checkpoint.id });
     return checkpoint;

@@ -22,12 +22,12 @@ export class LocalTimeline implements Timeline {
   }
 
   async row(ref: string): Promise<TimelineRow> {
-    const { context, db } = this.#runner;
-    return readRow(context, findHappening(db, ref), this.#lines);
+    const { context } = this.#runner;
+    return readRow(context, findHappening(context, ref), this.#lines);
   }
 
   async steps(ref: string): Promise<TimelineStep[]> {
-    const { db } = this.#runner;
-    return readSteps(db, findHappening(db, ref), this.#lines);
+    const { context, db } = this.#runner;
+    return readSteps(db, findHappening(context, ref), this.#lines);
   }
 }

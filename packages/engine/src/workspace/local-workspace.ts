@@ -6,7 +6,7 @@ import { displayAbsolute } from "../fs/absolute-path.ts";
 import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
 import { listCheckpoints, listLate } from "../history/checkpoints.ts";
-import { resolveCheckpoint } from "../history/references.ts";
+import { resolveState } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
@@ -169,11 +169,11 @@ export class LocalWorkspace implements Workspace {
   }
 
   async resolve(ref: CheckpointRef): Promise<Checkpoint> {
-    return resolveCheckpoint(this.#db, ref);
+    return resolveState(this.#context, ref);
   }
 
   async show(ref: CheckpointRef): Promise<CheckpointDetails> {
-    return this.runner.read(() => describeCheckpoint(this.#context, resolveCheckpoint(this.#db, ref)));
+    return this.runner.read(() => describeCheckpoint(this.#context, resolveState(this.#context, ref)));
   }
 
   async diff(fromOrOptions: CheckpointRef | DiffOptions, to?: CheckpointRef): Promise<Diff> {
@@ -263,7 +263,7 @@ export class LocalWorkspace implements Workspace {
   }
 
   async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
-    yield* exportedFiles(this.#context.store.objects, resolveCheckpoint(this.#db, ref));
+    yield* exportedFiles(this.#context.store.objects, resolveState(this.#context, ref));
   }
 
   async lateSince(time: number): Promise<number[]> {

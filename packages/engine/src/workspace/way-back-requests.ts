@@ -1,5 +1,6 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
-import { resolveCheckpoint } from "../history/references.ts";
+import { resolveState } from "../history/references.ts";
+import { findTurn } from "../history/turn-numbers.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import type { PartialUndoOptions, RestoreOptions, RevertOptions } from "./interface/workspace.ts";
 import type { CheckpointRef } from "../model/ids.ts";
@@ -9,12 +10,12 @@ import type { StepRequest } from "../steps/select-steps.ts";
 
 /** The request of a restore. */
 export function restoreRequest(
-  { store }: Context,
+  context: Context,
   ref: CheckpointRef,
   options: RestoreOptions,
 ): RestoreRequest {
   return {
-    target: resolveCheckpoint(store.db, ref),
+    target: resolveState(context, ref),
     paths: parsePaths(options.paths),
     hunks: options.hunks,
     keepNew: options.keepNew ?? false,
@@ -25,14 +26,16 @@ export function restoreRequest(
 }
 
 /** The request of a revert. */
-export function revertRequest({ store }: Context, ref: CheckpointRef, options: RevertOptions): StepRequest {
+export function revertRequest(context: Context, ref: CheckpointRef, options: RevertOptions): StepRequest {
   const paths = parsePaths(options.paths);
+  const turn = findTurn(context.store.db, ref);
   return {
     kind: "revert",
     count: 1,
     thread: undefined,
     includeShared: options.includeShared ?? false,
-    target: resolveCheckpoint(store.db, ref),
+    target: resolveState(context, ref),
+    ...(turn === undefined ? {} : { turn: turn.id }),
     ...(paths === undefined ? {} : { paths }),
     ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
   };
