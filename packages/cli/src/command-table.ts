@@ -241,9 +241,27 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   },
 };
 
+/** Short names. */
+const ALIASES: Readonly<Record<string, string>> = { st: "status", ls: "list" };
+
+/** The full name of a command that may be given by its short one. */
+export function fullName(name: string): string {
+  return (Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined) ?? name;
+}
+
+/** The short names of a command. */
+export function aliasesOf(name: string): string[] {
+  return Object.keys(ALIASES).filter((alias) => ALIASES[alias] === name);
+}
+
+/** A command by its full or short name; undefined when there is none. */
+export function findCommand(name: string): CommandEntry | undefined {
+  const full = fullName(name);
+  return Object.hasOwn(COMMANDS, full) ? COMMANDS[full] : undefined;
+}
+
 /** Names of other tools' commands and what they are called here. */
 export const OTHER_WORDS: Readonly<Record<string, string>> = {
-  ls: "list",
   log: "list",
   history: "list",
   save: "checkpoint",

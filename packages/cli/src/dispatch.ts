@@ -4,7 +4,7 @@ import { EXIT, usageError } from "@belay/protocol/errors";
 import { belayHome } from "./call/belay-home.ts";
 import { GLOBAL_OPTIONS, parseWords, splitAtOperand, type ParsedLine } from "./call/command-line.ts";
 import type { Call, Command } from "./call/command.ts";
-import { COMMANDS, OTHER_WORDS, type CommandEntry } from "./command-table.ts";
+import { COMMANDS, findCommand, fullName, OTHER_WORDS, type CommandEntry } from "./command-table.ts";
 import { colourChoice } from "./call/colour-option.ts";
 import { nearest } from "./call/nearest.ts";
 import type { Output } from "./output/output.ts";
@@ -22,6 +22,7 @@ export async function dispatch(
   if (globals.options["version"] === true) return printVersion(globals, around);
   if (name === undefined) return withoutCommand(globals, around);
   if (name === "help") return printHelp(globals, after[0], around);
+  if (name === "version") return printVersion(globals, around);
   const entry = entryOf(name);
   if (around.host !== undefined && entry.resident === undefined) throw new Error(`${name} runs alone`);
   const { default: command } = await entry.load();
@@ -43,7 +44,7 @@ function parseCommandLine(command: Command, words: readonly string[]): ParsedLin
 }
 
 function entryOf(name: string) {
-  const entry = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  const entry = findCommand(name);
   if (entry !== undefined) return entry;
   const close =
     (Object.hasOwn(OTHER_WORDS, name) && OTHER_WORDS[name]) || nearest(name, Object.keys(COMMANDS));
@@ -117,7 +118,7 @@ async function printHelp(line: ParsedLine, name: string | undefined, around: Sur
   const output = outputOf(line, around, { paged: true });
   const { commandHelp, generalHelp } = await import("./help.ts");
   if (name === undefined) output.print(generalHelp(output));
-  else output.print(commandHelp((await entryOf(name).load()).default, output));
+  else output.print(commandHelp(fullName(name), (await entryOf(name).load()).default, output));
   return EXIT.done;
 }
 

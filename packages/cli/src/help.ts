@@ -1,14 +1,15 @@
 /** Help for Belay as a whole and for one command. */
 import { GLOBAL_OPTIONS } from "./call/command-line.ts";
-import type { Command, OptionSpecs } from "./call/command.ts";
-import { COMMANDS } from "./command-table.ts";
+import { EXIT_CODES, type Command, type OptionSpecs } from "./call/command.ts";
+import { aliasesOf, COMMANDS } from "./command-table.ts";
 import type { Style } from "./output/style.ts";
 import type { Output } from "./output/output.ts";
 import { wrap } from "@belay/tui/text";
 
 /** The help for Belay as a whole. */
-export function generalHelp({ style, width: columns }: Output): string {
-  const width = Math.min(columns, WIDEST);
+export function generalHelp(output: Output): string {
+  const { style } = output;
+  const width = widthOf(output);
   const groups = [...new Set(Object.values(COMMANDS).flatMap(({ group }) => group ?? []))];
   return [
     `${style.bold("belay")}: undo for AI coding agents`,
@@ -25,15 +26,22 @@ export function generalHelp({ style, width: columns }: Output): string {
 }
 
 /** The help for one command. */
-export function commandHelp(command: Command, { style, width: columns }: Output): string {
-  const width = Math.min(columns, WIDEST);
+export function commandHelp(name: string, command: Command, output: Output): string {
+  const { style } = output;
+  const width = widthOf(output);
+  const aliases = aliasesOf(name);
   const parts = [wrap(`Usage: belay ${command.usage}`, width, "  "), "", wrap(command.about, width)];
   if (Object.keys(command.options).length > 0) {
     parts.push("", style.bold("Options"), optionTable(command.options, style, width));
   }
   if (command.examples !== undefined) {
-    parts.push("", style.bold("Examples"), ...command.examples.map((example) => `  ${example}`));
+    const examples = command.examples.map(
+      (example) => INDENT + wrap(example, width - INDENT.length, CONTINUED),
+    );
+    parts.push("", style.bold("Examples"), ...examples);
   }
+  parts.push("", style.bold("Exit codes"), exitTable(command, style, width));
+  if (aliases.length > 0) parts.push("", `Also: ${aliases.map((alias) => `belay ${alias}`).join(", ")}`);
   return parts.join("\n");
 }
 
@@ -43,6 +51,16 @@ function commandsOf(group: string, style: Style, width: number): string {
     .map(([name, entry]) => ({ name: name.padEnd(12), about: entry.summary }));
   return definitions(rows, style, width);
 }
+
+/** The command's own words, and what every command may end with. */
+function exitTable({ exits = {} }: Command, style: Style, width: number): string {
+  const codes = { ...EXIT_CODES, ...exits };
+  const rows = Object.entries(codes).map(([code, about]) => ({ name: code.padEnd(3), about }));
+  return definitions(rows, style, width);
+}
+
+/** The words after this one's line go further in, so that each example begins visibly. */
+const CONTINUED = "      ";
 
 function optionTable(options: OptionSpecs, style: Style, width: number): string {
   const rows = Object.entries(options).map(([name, spec]) => {
@@ -58,6 +76,13 @@ const CHECKPOINTS =
 
 /** Longer lines are harder to read. */
 const WIDEST = 100;
+/** What fits everywhere, for files and pipes. */
+const USUAL = 80;
+
+function widthOf({ width }: Output): number {
+  return Number.isFinite(width) ? Math.min(width, WIDEST) : USUAL;
+}
+
 const INDENT = "  ";
 /** With fewer columns than this, a description goes below its name. */
 const NARROWEST = 20;

@@ -103,6 +103,15 @@ describe.skipIf(!hasScript)("on a terminal", () => {
     expect(screen).not.toContain("\u001b]0;");
   });
 
+  test("[R264] what agents start says what it is for", () => {
+    const mcp = onTerminal(["mcp"]);
+    expect(mcp.status).toBe(2);
+    expect(mcp.screen).toMatch(/is for agents[^]*claude mcp add belay -- belay mcp/);
+    const hook = onTerminal(["hook", "claude-code"]);
+    expect(hook.status).toBe(0);
+    expect(hook.screen).toMatch(/is for agents[^]*belay init/);
+  });
+
   test("an archive is not poured onto a terminal", () => {
     const { status, screen } = onTerminal(["export", "1"]);
     expect(status).toBe(2);

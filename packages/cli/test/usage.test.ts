@@ -21,6 +21,21 @@ test("help lists every command; a command's help names its options", () => {
   expect(sandbox.ok("help", "restore")).toBe(sandbox.ok("restore", "--help"));
 });
 
+test("[R264] a command's help has its exit codes and fits 80 columns where there is no terminal", () => {
+  const help = sandbox.ok("restore", "--help");
+  expect(help).toMatch(/^Exit codes\n {2}0 +done[^]*^ {2}3 +refused, declined[^]*^ {2}130 +interrupted/m);
+  for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
+});
+
+test("[R264] st, ls and version are short for status, list and --version", async () => {
+  using own = await Sandbox.protected();
+  expect(own.ok("ls")).toBe(own.ok("list"));
+  expect(own.ok("st", "-s")).toBe(own.ok("status", "-s"));
+  expect(own.ok("version")).toBe(own.ok("--version"));
+  expect(own.ok("st", "--help")).toBe(own.ok("status", "--help"));
+  expect(own.ok("status", "--help")).toMatch(/^Also: belay st$/m);
+});
+
 test("without a command and outside a workspace there is help", () => {
   expect(sandbox.ok()).toBe(sandbox.ok("--help"));
 });

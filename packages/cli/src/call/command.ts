@@ -55,6 +55,9 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
   readonly operands: { readonly min: number; readonly max: number };
   /** The first operand ends the options: the words after it belong to another program. */
   readonly stopsAtOperand?: boolean;
+  /** What its exit codes mean where that is more than `EXIT_CODES` says. */
+  readonly exits?: Readonly<Record<number, string>>;
+  /** Each of them runs as it is written; a test does it. */
   readonly examples?: readonly string[];
   run(call: Call<Specs>): Promise<number>;
 }
@@ -63,6 +66,27 @@ export interface Command<Specs extends OptionSpecs = OptionSpecs> {
 export function defineCommand<const Specs extends OptionSpecs>(command: Command<Specs>): Command {
   return command;
 }
+
+/** What every command may end with. */
+export const EXIT_CODES = {
+  0: "done",
+  1: "failed",
+  2: "wrong usage",
+  4: "not found: no protected directory, checkpoint or thread of that name",
+  5: "the store is damaged",
+  7: "the store is of a newer Belay",
+} as const;
+
+/** The exit codes of commands that take files back. */
+export const GOING_BACK_EXITS = {
+  0: "done, or there was nothing to do",
+  3: "refused, declined, in conflict, or not everything could be done",
+  6: "another restore is running",
+  130: "interrupted with Ctrl-C; what was changed is put back",
+} as const;
+
+/** The exit codes of commands that ask first. */
+export const ASKING_EXITS = { 3: "refused or declined; nothing was changed" } as const;
 
 /** No upper limit of operands. */
 export const ANY_NUMBER = Number.POSITIVE_INFINITY;

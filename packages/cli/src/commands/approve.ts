@@ -1,5 +1,13 @@
 import type { Approval, SessionStatus, ThreadSummary } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, THREAD, YES, type Call } from "../call/command.ts";
+import {
+  ASKING_EXITS,
+  ALL_ENTRIES,
+  defineCommand,
+  DRY_RUN,
+  THREAD,
+  YES,
+  type Call,
+} from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { approvalJson, fileChangeJson, listField } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
@@ -20,6 +28,7 @@ Changes no file; what is approved can still be undone.`,
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
+  exits: ASKING_EXITS,
   examples: [`belay approve -m "Feature complete"`, "belay approve --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { AttachPlan, WorkspaceSummary } from "@belay/engine";
-import { defineCommand, YES } from "../call/command.ts";
+import { ASKING_EXITS, defineCommand, YES } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
@@ -17,6 +17,8 @@ export default defineCommand({
   ].join("\n"),
   options: { yes: YES },
   operands: { min: 1, max: 1 },
+  exits: ASKING_EXITS,
+  examples: ["belay attach kqzvnwxyzkqzvnwx"],
   run: async (call) => {
     const { attachWorkspace, planAttach } = await import("@belay/engine");
     const plan = await planAttach(call.operands[0] ?? "", call.directory, { home: call.home });

@@ -17,6 +17,7 @@ export default defineCommand({
   about: "A 20-second tour on a throw-away project: real commands, real output, nothing of yours is touched.",
   options: OPTIONS,
   operands: { min: 0, max: 0 },
+  examples: ["belay demo --fast"],
   run: async (call) => {
     using project = createThrowAwayProject();
     const cleanUp = () => {

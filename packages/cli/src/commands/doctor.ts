@@ -9,6 +9,8 @@ export default defineCommand({
   about: "Checks everything that could stop Belay from working here. The exit code is 1 if something does.",
   options: {},
   operands: { min: 0, max: 0 },
+  exits: { 0: "everything is in order, warnings aside", 1: "something keeps Belay from working here" },
+  examples: ["belay doctor", "belay doctor --json"],
   run: async (call) => {
     const { diagnose } = await import("@belay/engine");
     const { residentCheck } = await import("../resident/resident-status.ts");

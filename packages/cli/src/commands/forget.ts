@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Checkpoint, ForgetReport, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { forgetJson } from "@belay/server/json";
@@ -39,6 +39,7 @@ export default defineCommand({
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 1 },
+  exits: ASKING_EXITS,
   examples: [
     "belay forget secrets.env",
     "belay forget --always secrets.env",

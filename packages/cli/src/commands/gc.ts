@@ -1,5 +1,5 @@
 import type { GcReport, Workspace } from "@belay/engine";
-import { defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import { ASKING_EXITS, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { withWorkspace } from "../wiring/open-workspace.ts";
@@ -18,6 +18,8 @@ export default defineCommand({
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 0 },
+  exits: ASKING_EXITS,
+  examples: ["belay gc --dry-run", "belay gc"],
   run: (call) => withWorkspace(call, (workspace) => collect(call, workspace)),
 });
 

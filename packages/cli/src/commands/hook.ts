@@ -1,4 +1,4 @@
-import { readSync, writeSync } from "node:fs";
+import { fstatSync, readSync, writeSync } from "node:fs";
 import { isAnswer, NEUTRAL_ANSWER } from "@belay/agents/answer-form";
 import { CLIENT_VARIABLE, findClient } from "@belay/agents/client";
 import { answerInTime } from "../agents/answer-in-time.ts";
@@ -15,8 +15,13 @@ export default defineCommand({
   ].join("\n"),
   options: {},
   operands: { min: 1, max: 1 },
+  exits: { 0: "always: what goes wrong is in `belay doctor`" },
   run: async (call) => {
     const agent = call.operands[0]!;
+    if (isTerminal()) {
+      call.output.warn(FOR_AGENTS);
+      return EXIT.done;
+    }
     const input = await readAll();
     const environment = Object.fromEntries(
       Object.entries(process.env).filter(([name]) =>
@@ -35,6 +40,16 @@ export default defineCommand({
     return EXIT.done;
   },
 });
+
+const FOR_AGENTS = [
+  "belay: This command is for agents: it reads one event of theirs on its standard input, and this is a terminal.",
+  "→ `belay init` puts it into their settings; `belay doctor` says whether it is called.",
+].join("\n");
+
+/** Only a device can be a terminal; to load what knows for sure would hold up every hook. */
+function isTerminal(): boolean {
+  return fstatSync(0).isCharacterDevice() && process.stdin.isTTY;
+}
 
 /**
  * Reads standard input to its end, so that the agent can finish writing. Of a giant event only the beginning

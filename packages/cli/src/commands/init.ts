@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { InstallReport } from "@belay/agents";
 import type { TakenCheckpoint, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointJson } from "@belay/server/json";
@@ -29,6 +29,8 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
+  exits: ASKING_EXITS,
+  examples: ["belay init", "belay init --agent claude-code,codex", "belay init --no-agents --yes"],
   run: async (call) => {
     if (call.options["dry-run"] === true) return preview(call);
     const agents = call.options["no-agents"] === true ? NO_AGENTS : await prepareAgents(call);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Workspace } from "@belay/engine";
 import { ProtectedPlace } from "../agents/protected-place.ts";
 import { defineCommand } from "../call/command.ts";
-import { ContractError, EXIT } from "@belay/protocol/errors";
+import { ContractError, EXIT, usageError } from "@belay/protocol/errors";
 import { readVersion } from "../version.ts";
 
 export default defineCommand({
@@ -13,7 +13,13 @@ export default defineCommand({
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["claude mcp add belay -- belay mcp"],
   run: async (call) => {
+    if (process.stdin.isTTY)
+      throw usageError(
+        "`belay mcp` is for agents: it speaks the Model Context Protocol on its standard input, and this is a terminal.",
+        "Name it in your agent's settings, for example: claude mcp add belay -- belay mcp",
+      );
     const { serveMcp } = await import("@belay/agents/mcp");
     const { createMcpHost, createMcpPlans } = await import("../mcp/mcp-workspace.ts");
     const onError = (error: Error) => call.output.warn(error.message);

@@ -1,5 +1,5 @@
 import type { PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
+import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
 import { pruneJson, unpruneJson } from "@belay/server/json";
@@ -30,6 +30,7 @@ export default defineCommand({
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 0 },
+  exits: ASKING_EXITS,
   examples: ["belay prune --dry-run", "belay prune --policy code-buddy"],
   run: async (call) => {
     const policy = await policyNamed(call.options.policy);

@@ -1,4 +1,4 @@
-import { defineCommand } from "../call/command.ts";
+import { GOING_BACK_EXITS, defineCommand } from "../call/command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -8,6 +8,7 @@ export default defineCommand({
 the same lines.`,
   options: STEP_OPTIONS,
   operands: { min: 0, max: 1 },
+  exits: GOING_BACK_EXITS,
   examples: ["belay redo", "belay redo 3 --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {

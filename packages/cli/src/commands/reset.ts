@@ -1,4 +1,4 @@
-import { defineCommand } from "../call/command.ts";
+import { GOING_BACK_EXITS, defineCommand } from "../call/command.ts";
 import { STEP_OPTIONS } from "../going-back/step-command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { activeThread } from "../call/thread-option.ts";
@@ -10,6 +10,7 @@ changed by hand. Changes of other threads stay. Where both wrote, the two are me
 apart, the paths are listed and nothing is changed. The present state is saved first: undo takes a reset back.`,
   options: STEP_OPTIONS,
   operands: { min: 0, max: 0 },
+  exits: GOING_BACK_EXITS,
   examples: ["belay reset --dry-run", "belay reset --thread kqzv"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {

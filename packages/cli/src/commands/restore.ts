@@ -1,6 +1,14 @@
 import type { RestoreScope } from "@belay/engine";
 import { EXIT, usageError } from "@belay/protocol/errors";
-import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, THREAD, YES } from "../call/command.ts";
+import {
+  GOING_BACK_EXITS,
+  ALL_ENTRIES,
+  ANY_NUMBER,
+  defineCommand,
+  DRY_RUN,
+  THREAD,
+  YES,
+} from "../call/command.ts";
 import { warnAll, withWorkspace } from "../wiring/open-workspace.ts";
 import { threadId } from "../call/thread-option.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
@@ -24,6 +32,7 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 1, max: ANY_NUMBER },
+  exits: GOING_BACK_EXITS,
   examples: [
     "belay restore 12",
     "belay restore @-2 src/ README.md",

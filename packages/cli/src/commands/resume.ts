@@ -10,6 +10,7 @@ export default defineCommand({
   about: "Ends a pause. The next capture includes what changed meanwhile.",
   options: { all: { type: "boolean", about: "end every pause, also those of single directories" } },
   operands: { min: 0, max: 0 },
+  examples: ["belay resume", "belay resume --all"],
   run: async (call) => {
     const { all = false } = call.options;
     const wasPaused = all ? await inEveryWorkspace(call, null) : await resumeHere(call);

@@ -1,4 +1,4 @@
-import { ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../call/command.ts";
+import { GOING_BACK_EXITS, ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../call/command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 
@@ -19,6 +19,7 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 1, max: ANY_NUMBER },
+  exits: GOING_BACK_EXITS,
   examples: ["belay revert 12", "belay revert 12 src/parser.ts --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {

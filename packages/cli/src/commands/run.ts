@@ -29,6 +29,7 @@ export default defineCommand({
   options: OPTIONS,
   operands: { min: 1, max: ANY_NUMBER },
   stopsAtOperand: true,
+  exits: { 0: "the command's own exit code, whatever it is", 127: "the command cannot be started" },
   examples: [
     "belay run -- claude",
     "belay run npm run format",

@@ -12,6 +12,7 @@ export default defineCommand({
     port: { type: "string", value: "n", about: "the port to listen on; 0, the default, picks a free one" },
   },
   operands: { min: 0, max: 0 },
+  examples: ["belay serve --port 7420"],
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
     const { runResident } = await import("../wiring/run-resident.ts");

@@ -9,6 +9,7 @@ export default defineCommand({
   ].join("\n"),
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["belay start"],
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
     const facts = await new ResidentProcess(call.home).start();

@@ -11,6 +11,7 @@ export default defineCommand({
   about: "Counts and sizes: checkpoints by kind, what was done, objects, packs, disk use.",
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["belay stats"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const stats = await workspace.upkeep.stats();

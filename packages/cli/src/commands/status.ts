@@ -25,6 +25,7 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: 0 },
+  examples: ["belay status", "belay status --short"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const status = await workspace.status();

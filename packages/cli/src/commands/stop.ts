@@ -6,6 +6,7 @@ export default defineCommand({
   about: "Ends the resident process. Everything it has acknowledged is durable; commands work without it.",
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["belay stop"],
   run: async (call) => {
     const { ResidentProcess } = await import("../resident/resident-process.ts");
     const resident = new ResidentProcess(call.home);

@@ -10,6 +10,7 @@ export default defineCommand({
     "Threads, which are conversations with agents, newest first: id, agent, last event, open session, title, what they hold.",
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["belay threads"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const threads = await workspace.threads.list();

@@ -1,4 +1,4 @@
-import { defineCommand } from "../call/command.ts";
+import { GOING_BACK_EXITS, defineCommand } from "../call/command.ts";
 import { STEP_OPTIONS, stepOptions } from "../going-back/step-command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -15,6 +15,7 @@ nothing is changed. Asks when several files are affected.`,
     },
   },
   operands: { min: 0, max: 1 },
+  exits: GOING_BACK_EXITS,
   examples: ["belay undo", "belay undo 3 --dry-run"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {

@@ -1,6 +1,6 @@
 import type { RemovalReport } from "@belay/agents";
 import type { WorkspaceSummary } from "@belay/engine";
-import { defineCommand, YES } from "../call/command.ts";
+import { ASKING_EXITS, defineCommand, YES } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { count } from "@belay/tui/text";
@@ -15,6 +15,8 @@ export default defineCommand({
   ].join("\n"),
   options: { purge: { type: "boolean", about: "delete all checkpoints permanently" }, yes: YES },
   operands: { min: 0, max: 0 },
+  exits: ASKING_EXITS,
+  examples: ["belay uninstall", "belay uninstall --purge"],
   run: async (call) => {
     const purge = call.options.purge === true;
     const { removableWorkspace, removeWorkspace } = await import("@belay/engine");

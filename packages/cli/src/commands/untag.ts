@@ -7,6 +7,7 @@ export default defineCommand({
   about: "Removes a tag; the checkpoint stays.",
   options: {},
   operands: { min: 1, max: 1 },
+  examples: ["belay untag works"],
   run: (call) => {
     const [tag = ""] = call.operands;
     return annotate(

@@ -16,6 +16,8 @@ export default defineCommand({
   ].join("\n"),
   options: { full: { type: "boolean", about: "re-hash every byte" } },
   operands: { min: 0, max: 0 },
+  exits: { 0: "the store is sound", 5: "the store is damaged" },
+  examples: ["belay verify", "belay verify --full"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
       const full = call.options.full === true;

@@ -11,6 +11,7 @@ export default defineCommand({
   about: "All protected directories: id, path, checkpoints, disk use and since when.",
   options: {},
   operands: { min: 0, max: 0 },
+  examples: ["belay workspaces"],
   run: async (call) => {
     const { listWorkspaces } = await import("@belay/engine");
     const workspaces = await listWorkspaces({ home: call.home });

@@ -58,7 +58,7 @@ export function ownTerminal(): Terminal {
   return {
     colour: wantsColour(stdout, env),
     noteColour: wantsColour(stderr, env),
-    columns: stdout.isTTY ? (stdout.columns ?? 80) : null,
+    columns: stdout.isTTY ? stdout.columns || 80 : null,
   };
 }
 

@@ -1,6 +1,6 @@
 /** A path in JSON: text, and the exact bytes beside it where text cannot hold them. */
 import { isUtf8 } from "node:buffer";
-import { pathFromBytes, type BytePath } from "@belay/engine";
+import type { BytePath } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 
 type PathJson = Json<typeof shapes.pathEntry>;
@@ -12,7 +12,7 @@ export function pathJson(path: BytePath): PathJson {
   return isUtf8(bytes) ? { path: text } : { path: text, pathBase64: bytes.toString("base64") };
 }
 
-/** The path that a request names: the inverse of `pathJson`. */
+/** The path that a request names: the inverse of `pathJson`. Without the engine's code, which `list` would load with it. */
 export function pathFromJson({
   path,
   pathBase64,
@@ -20,9 +20,9 @@ export function pathFromJson({
   readonly path?: string | undefined;
   readonly pathBase64?: string | undefined;
 }): BytePath {
-  return pathFromBytes(
-    pathBase64 === undefined ? Buffer.from(path ?? "", "utf8") : Buffer.from(pathBase64, "base64"),
-  );
+  const bytes =
+    pathBase64 === undefined ? Buffer.from(path ?? "", "utf8") : Buffer.from(pathBase64, "base64");
+  return bytes.toString("latin1") as BytePath;
 }
 
 /** Entries that are a path and something about it: gaps, conflicts, what was kept. */
