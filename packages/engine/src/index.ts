@@ -124,6 +124,7 @@ export type { ObjectHash } from "./model/object-hash.ts";
 export type { Pause } from "./model/pause.ts";
 export type {
   AfterRestore,
+  Decision,
   ApplyOptions,
   Conflict,
   Displaced,

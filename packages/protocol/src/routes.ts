@@ -309,6 +309,18 @@ const PLANS = {
         )
         .max(10_000)
         .optional(),
+      /** What was decided about paths in conflict; the plan that follows is a step of its own. */
+      decisions: z
+        .array(
+          z.object({
+            path,
+            pathBase64: text(6000).optional(),
+            take: z.enum(["disk", "plan", "text"]),
+            text: text(MESSAGE_CHARACTERS).optional(),
+          }),
+        )
+        .max(10_000)
+        .optional(),
       /** The plan whose hunks were counted: refused (`PLAN_STALE`) where the files are others by now. */
       basedOn: identifier.optional(),
       /** Threads whose work a restore leaves alone; every other thread unless said otherwise. */

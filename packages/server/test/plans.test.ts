@@ -209,3 +209,26 @@ test(
     { "f.txt": LINES },
   ),
 );
+
+test(
+  "[R280] conflicts are decided in the request of a plan; a text has to be there",
+  served(async (project) => {
+    await turn(project, "claude-code", () => project.write("a.txt", "two\n"));
+    project.write("a.txt", "by hand\n");
+    expect((await plan(project, { kind: "undo" })).conflicts).toMatchObject([{ path: "a.txt" }]);
+    const refused = await project.call("POST", "/api/plans", {
+      kind: "undo",
+      decisions: [{ path: "a.txt", take: "text" }],
+    });
+    expect([refused.status, refused.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+    const decided = await plan(project, {
+      kind: "undo",
+      decisions: [{ path: "a.txt", take: "text", text: "mine\n" }],
+    });
+    expect(decided.conflicts).toEqual([]);
+    await apply(project, decided.id);
+    expect(project.read("a.txt")).toBe("mine\n");
+    await apply(project, (await plan(project, { kind: "undo" })).id);
+    expect(project.read("a.txt")).toBe("by hand\n");
+  }),
+);

@@ -11,7 +11,7 @@ import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import { isSpecial, isUnseen, sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
 import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
-import type { Conflict, ConflictReason, Edit, Kept } from "../model/plan.ts";
+import type { Conflict, ConflictReason, Decision, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { UNRECORDED, type Change } from "./changes.ts";
 
@@ -22,6 +22,8 @@ export interface StepPlanInput {
   /** Stores merged content and returns its name. */
   put(bytes: Buffer): ObjectHash;
   readonly includeShared: boolean;
+  /** What a person decided about paths in conflict. */
+  readonly decisions?: readonly Decision[] | undefined;
 }
 
 /** What undoing or redoing steps would do. */
@@ -68,9 +70,11 @@ export class StepPlanner {
   /** The last intended change of each path, for reporting conflicts. */
   readonly #contested = new Map<BytePath, Omit<Contested, "now"> & { readonly capture: number }>();
   readonly #gaps = new Map<BytePath, Gap>();
+  readonly #decisions: ReadonlyMap<BytePath, Decision>;
 
   constructor(input: StepPlanInput) {
     this.#input = input;
+    this.#decisions = new Map(input.decisions?.map((decision) => [decision.path, decision]));
   }
 
   add(delta: readonly Change[], direction: Direction): void {
@@ -79,9 +83,11 @@ export class StepPlanner {
     for (const { change, expected, wanted } of moves) {
       // what replaced a path that cannot be brought back stays in place
       if (lost.some((path) => change.path.startsWith(`${path}/`))) continue;
+      const decision = this.#decisions.get(change.path);
+      if (decision?.take === "disk" || (decision?.take === "text" && this.#write(decision))) continue;
       if (!this.#conflicts.has(change.path))
         this.#contested.set(change.path, { wanted, capture: change.checkpoint });
-      if (change.shared && !this.#input.includeShared) {
+      if (change.shared && !this.#input.includeShared && decision?.take !== "plan") {
         if (!sameNode(this.#now(change.path), wanted))
           this.#conflicts.set(change.path, "shared with another thread");
       } else {
@@ -151,6 +157,16 @@ export class StepPlanner {
     else this.#merge(path, { now, expected, wanted });
   }
 
+  /** Puts in what a person wrote; false where no file is there to take it. */
+  #write({ path, text }: Extract<Decision, { take: "text" }>): boolean {
+    const now = this.#now(path);
+    if (now?.kind !== "file") return false;
+    const hash = this.#input.put(text);
+    this.#made.set(hash, text);
+    this.#put(path, { ...now, hash, size: text.length });
+    return true;
+  }
+
   #set(path: BytePath, entry: Entry | undefined): void {
     // a directory that receives something from an earlier step stays; it may not be on disk yet
     if (entry === undefined && this.#comesInside(path)) this.#kept.add(path);
@@ -189,6 +205,7 @@ export class StepPlanner {
     versions: { now: Entry | undefined; expected: Entry | undefined; wanted: Entry | undefined },
   ): void {
     const { now, expected, wanted } = versions;
+    if (this.#decisions.get(path)?.take === "plan") return this.#set(path, wanted);
     if (now?.kind === "directory" && expected?.kind === "directory" && wanted?.kind === "directory") return;
     // the directory was changed or holds other files: its content has paths of its own
     if (now?.kind === "directory" && wanted === undefined && expected?.kind === "directory")

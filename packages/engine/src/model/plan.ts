@@ -68,6 +68,11 @@ export interface Conflict {
   readonly restoreFrom?: CheckpointId;
 }
 
+/** What a person decided about a path in conflict: it stays as it is on disk, becomes what the plan wanted, or this text. */
+export type Decision =
+  | { readonly path: BytePath; readonly take: "disk" | "plan" }
+  | { readonly path: BytePath; readonly take: "text"; readonly text: Buffer };
+
 /** One side of a conflict, with enough content to decide by. */
 export interface ConflictSide {
   readonly kind: Entry["kind"] | "absent";

@@ -16,7 +16,7 @@ import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { hashBytes } from "../model/object-hash.ts";
-import { EMPTY_PLAN, type Edit } from "../model/plan.ts";
+import { EMPTY_PLAN, type Decision, type Edit } from "../model/plan.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { momentOf } from "../capture/moment.ts";
@@ -33,6 +33,7 @@ export interface ResetRequest {
   readonly thread: ThreadId;
   /** Also takes what cannot be told apart from another thread's work. */
   readonly includeShared: boolean;
+  readonly decisions?: readonly Decision[] | undefined;
 }
 
 /** The state of a thread compared with the disk. */
@@ -72,6 +73,7 @@ export function findPending(context: Context, request: ResetRequest, seen: Sight
     present: present.snapshot,
     put,
     includeShared,
+    decisions: request.decisions,
   });
   const isAlone = !haveOthersWorked(context.store.db, thread, approved.seq);
   planner.add(

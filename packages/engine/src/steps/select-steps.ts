@@ -20,7 +20,7 @@ import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { ChosenHunks } from "../model/plan.ts";
+import type { ChosenHunks, Decision } from "../model/plan.ts";
 import { pathNotIn } from "../restore/path-not-in.ts";
 import { ChosenPaths, isPattern } from "../rules/chosen-paths.ts";
 import type { Database } from "../store/database.ts";
@@ -41,6 +41,7 @@ export interface StepRequest {
   readonly turn?: string;
   readonly paths?: readonly BytePath[];
   readonly hunks?: readonly ChosenHunks[];
+  readonly decisions?: readonly Decision[] | undefined;
 }
 
 /** The steps that move, newest first, with the changes of each. */

@@ -73,6 +73,7 @@ function draftPlan(
     present: present.snapshot,
     put,
     includeShared: request.includeShared,
+    decisions: request.decisions,
   });
   const { chosen } = selected;
   const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
@@ -167,9 +168,12 @@ function threadOf(steps: readonly StepSummary[]): ThreadId | null {
   return others.length === 0 ? (first ?? null) : null;
 }
 
-/** [R232] A step of which only a part goes back stays where it is: taking out the part is a step of its own. */
+/**
+ * [R232] A step of which only a part goes back stays where it is: taking out the part is a step of its own. [R280] So is
+ * one with decisions about conflicts: its own undo brings back what was there, where a redo would bring the step's.
+ */
 function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish {
-  const isPart = plan.paths !== null || plan.hunks !== null;
+  const isPart = plan.paths !== null || plan.hunks !== null || (request.decisions ?? []).length > 0;
   const kind = isPart ? "revert" : request.kind;
   return {
     kind,

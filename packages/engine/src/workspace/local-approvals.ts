@@ -3,7 +3,7 @@ import { listSessions } from "../history/sessions.ts";
 import { assertThread } from "../history/threads.ts";
 import type { DiffDetail } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
-import type { ApplyOptions, Plan } from "../model/plan.ts";
+import type { ApplyOptions, Decision, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession } from "../queries/describe-session.ts";
 import { goBack, planBack, type Preview, type WayBack } from "../restore/go-back.ts";
@@ -52,11 +52,11 @@ export class LocalApprovals implements Approvals {
 
   async planReset(
     thread: ThreadId,
-    { includeShared = false }: { includeShared?: boolean } = {},
+    { includeShared = false, decisions }: { includeShared?: boolean; decisions?: readonly Decision[] } = {},
   ): Promise<Plan> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const way = resetWay({ thread, includeShared });
+    const way = resetWay({ thread, includeShared, decisions });
     return this.#keep(
       this.#runner.read(() => planBack(context, way)),
       way,

@@ -38,6 +38,7 @@ export function revertRequest(context: Context, ref: CheckpointRef, options: Rev
     ...(turn === undefined ? {} : { turn: turn.id }),
     ...(paths === undefined ? {} : { paths }),
     ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
+    decisions: options.decisions,
   };
 }
 
@@ -52,5 +53,6 @@ export function stepRequest(kind: "undo" | "redo", options: PartialUndoOptions):
     includeBackground: options.includeBackground ?? false,
     ...(paths === undefined ? {} : { paths }),
     ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
+    decisions: options.decisions,
   };
 }

@@ -1,5 +1,12 @@
 /** Plans of every kind by one route, and the route that carries them out. */
-import { EngineError, type Outcome, type Plan, type ThreadId, type Workspace } from "@belay/engine";
+import {
+  EngineError,
+  type Decision,
+  type Outcome,
+  type Plan,
+  type ThreadId,
+  type Workspace,
+} from "@belay/engine";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute, type RouteInput } from "../http/serve-route.ts";
@@ -76,17 +83,30 @@ async function detailsOf(workspace: Workspace, plan: Plan) {
 /** Each kind takes what concerns it; what would have no effect is refused. */
 const TAKES: Readonly<Record<PlanRequest["kind"], readonly (keyof PlanRequest)[]>> = {
   restore: ["target", "thread", "paths", "hunks", "basedOn", "exceptThreads", "keepNew", "scope"],
-  undo: ["thread", "count", "paths", "hunks", "basedOn", "includeShared"],
-  redo: ["thread", "count", "includeShared"],
-  revert: ["target", "paths", "hunks", "basedOn", "includeShared"],
-  reset: ["thread", "includeShared"],
+  undo: ["thread", "count", "paths", "hunks", "basedOn", "includeShared", "decisions"],
+  redo: ["thread", "count", "includeShared", "decisions"],
+  revert: ["target", "paths", "hunks", "basedOn", "includeShared", "decisions"],
+  reset: ["thread", "includeShared", "decisions"],
 };
 
 async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Plan | null> {
   refuseUseless(request);
-  const { kind, thread, exceptThreads, hunks, basedOn: _basedOn, workspace: _, ...given } = request;
+  const {
+    kind,
+    thread,
+    exceptThreads,
+    hunks,
+    decisions,
+    basedOn: _basedOn,
+    workspace: _,
+    ...given
+  } = request;
   const chosen = hunks?.map((each) => ({ path: pathFromJson(each), hunks: each.hunks }));
-  const options = { ...defined(given), ...(chosen && { hunks: chosen }) };
+  const options = {
+    ...defined(given),
+    ...(chosen && { hunks: chosen }),
+    ...(decisions && { decisions: decisions.map(decisionOf) }),
+  };
   const named = thread === undefined ? {} : { thread: (await workspace.threads.get(thread)).id };
   switch (kind) {
     case "restore": {
@@ -106,6 +126,15 @@ async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Pla
     case "reset":
       return workspace.approvals.planReset(named.thread ?? (needed(request, "thread") as ThreadId), options);
   }
+}
+
+type DecisionJson = NonNullable<PlanRequest["decisions"]>[number];
+
+function decisionOf({ take, text, ...name }: DecisionJson): Decision {
+  const path = pathFromJson(name);
+  if (take !== "text") return { path, take };
+  if (text === undefined) throw badRequest(`A decision for a text needs "text".`);
+  return { path, take, text: Buffer.from(text, "utf8") };
 }
 
 function refuseUseless(request: PlanRequest): void {

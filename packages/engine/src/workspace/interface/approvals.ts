@@ -1,7 +1,7 @@
 /** The part of a workspace that approves or resets what a thread did since its approved state. */
 import type { DiffDetail } from "../../model/file-change.ts";
 import type { ThreadId } from "../../model/ids.ts";
-import type { ApplyOptions, Plan } from "../../model/plan.ts";
+import type { ApplyOptions, Decision, Plan } from "../../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../../model/session.ts";
 
 /** Approval and reset of a thread's work; `workspace.approvals`. */
@@ -16,7 +16,10 @@ export interface Approvals {
   /** Makes the present state the approved one. Writes no file and is no step. */
   approve(thread: ThreadId, options?: ApproveOptions): Promise<Approval>;
   /** What `reset` would do; `workspace.restore(plan)` carries it out. */
-  planReset(thread: ThreadId, options?: { readonly includeShared?: boolean }): Promise<Plan>;
+  planReset(
+    thread: ThreadId,
+    options?: { readonly includeShared?: boolean; readonly decisions?: readonly Decision[] },
+  ): Promise<Plan>;
   /** Brings what is pending back to the approved state; a step. One conflict changes nothing. */
   reset(
     thread: ThreadId,

@@ -25,6 +25,7 @@ import type { Upkeep } from "./upkeep.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
 import type { Pause } from "../../model/pause.ts";
 import type {
+  Decision,
   Interrupt,
   ApplyOptions,
   ChosenHunks,
@@ -81,6 +82,8 @@ export interface UndoOptions {
   readonly includeShared?: boolean;
   /** Also what a command wrote that the step left in the background and that still runs. */
   readonly includeBackground?: boolean;
+  /** What was decided about paths in conflict. */
+  readonly decisions?: readonly Decision[];
   /** Do what can be done instead of nothing when there are conflicts. */
   readonly bestEffort?: boolean;
 }
@@ -101,6 +104,8 @@ export interface RevertOptions {
   readonly hunks?: readonly ChosenHunks[];
   /** Also changes that cannot be told apart from another thread's. */
   readonly includeShared?: boolean;
+  /** What was decided about paths in conflict. */
+  readonly decisions?: readonly Decision[];
 }
 
 /** How captures learn what changed. */
