@@ -62,6 +62,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     paged: "always",
     load: () => import("./commands/diff.ts"),
   },
+  cat: {
+    group: "Look",
+    summary: "print a file as it was at a checkpoint",
+    paged: "always",
+    load: () => import("./commands/cat.ts"),
+  },
+  files: {
+    group: "Look",
+    summary: "list the files of a checkpoint",
+    paged: "always",
+    load: () => import("./commands/files.ts"),
+  },
   search: {
     group: "Look",
     summary: "find checkpoints by name, note, prompt or path",

@@ -145,3 +145,36 @@ test("[R182] a path that was not captured says so in words", () => {
   sandbox.write("new.txt", "n\n");
   expect(sandbox.ok("restore", "1", "--keep-new", "--dry-run")).toMatch(/new\.txt +it came later/);
 });
+
+describe("paths without --", () => {
+  test("are told from checkpoints by git's rule: from the first path on, everything is one", async () => {
+    sandbox.write("a.txt", "1\ntwo\n3\n");
+    sandbox.write("src/c.txt", "C\n");
+    sandbox.remove("b.txt");
+    expect(sandbox.ok("diff", "--name-only", "src")).toBe("src/c.txt\n");
+    expect(sandbox.ok("diff", "--name-only", "1", "src", "a.txt")).toBe("a.txt\nsrc/c.txt\n");
+    expect(sandbox.ok("diff", "--name-only", "b.txt")).toBe("b.txt\n");
+    expect(sandbox.ok("diff", "--name-only", "*.txt")).toBe("a.txt\nb.txt\nsrc/c.txt\n");
+    expect(sandbox.belay(["diff", "--name-only", "c.txt"], { cwd: sandbox.path("src") }).stdout).toBe(
+      "src/c.txt\n",
+    );
+  });
+
+  test("what could be both, or is neither, is refused with what to type", async () => {
+    await sandbox.checkpoint({ name: "src" });
+    const both = sandbox.belay(["diff", "src"]);
+    expect(both).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining('"src" is both a checkpoint and a path.'),
+    });
+    expect(both.stderr).toContain("belay diff -- src");
+    expect(sandbox.belay(["diff", "--", "src"]).status).toBe(0);
+    const neither = sandbox.belay(["diff", "src/gone.txt"]);
+    expect(neither).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining("neither a checkpoint nor a file"),
+    });
+    expect(sandbox.belay(["diff", "nothing"]).status).toBe(4);
+    expect(sandbox.belay(["diff", "1", "2", "@"]).status).toBe(2);
+  });
+});

@@ -76,7 +76,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     [["export"], /Usage: belay export/],
     [["forget"], /Name a path or a checkpoint/],
     [["run"], /Usage: belay run/],
-    [["diff", "1", "2", "3"], /after --/],
+    [["diff", "1", "2", "3", "--", "a.txt"], /after --/],
     [["diff", "--stat", "--name-only"], /one of them/],
     [["prune", "--policy", "nonsense"], /code-buddy/],
     [["config", "no.such.key", "1"], /limits\.fileBytes/],

@@ -48,3 +48,13 @@ test("the root itself means no choice of paths", () => {
   expect(workspacePaths({ root }, root, ["src", "."])).toBeUndefined();
   expect(workspacePaths({ root }, root, ["src"])).toEqual(["src"]);
 });
+
+test("a pattern without a slash is tried at any depth below the current directory", () => {
+  const from = (directory: string, ...given: string[]) => workspacePaths({ root }, directory, given);
+  expect(from(root, "*.ts")).toEqual(["*.ts"]);
+  expect(from(join(root, "src"), "*.ts", "./*.md", "a/*.c")).toEqual([
+    "src/**/*.ts",
+    "src/*.md",
+    "src/a/*.c",
+  ]);
+});

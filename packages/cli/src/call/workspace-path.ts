@@ -13,8 +13,15 @@ export function workspacePaths(
   directory: string,
   given: readonly string[],
 ): readonly string[] | undefined {
-  const paths = given.map((path) => workspacePath(workspace, directory, path));
+  const paths = given.map((path) => atAnyDepth(path, workspacePath(workspace, directory, path)));
   return paths.length === 0 || paths.includes("") ? undefined : paths;
+}
+
+/** A pattern without a slash is tried at any depth below the directory it was typed in. */
+function atAnyDepth(given: string, path: string): string {
+  const slash = path.lastIndexOf("/");
+  if (slash === -1 || given.includes("/") || !/[*?[]/.test(given)) return path;
+  return `${path.slice(0, slash)}/**${path.slice(slash)}`;
 }
 
 /**

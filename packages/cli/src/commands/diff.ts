@@ -11,10 +11,10 @@ import { visiblePath } from "../output/visible.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
-  usage: "diff [a] [b] [-- paths…] [--stat | --name-only]",
+  usage: "diff [a] [b] [[--] paths…] [--stat | --name-only]",
   about: [
     "Without a checkpoint: from the newest one to the files as they are now. With one: from it to now.",
-    "With two: from one to the other. Paths go after --.",
+    "With two: from one to the other. Paths come after them, or after -- where a name could be both.",
   ].join("\n"),
   options: {
     stat: { type: "boolean", about: "show only files and line counts" },
@@ -22,16 +22,18 @@ export default defineCommand({
     all: ALL_ENTRIES,
   },
   operands: { min: 0, max: ANY_NUMBER },
-  examples: ["belay diff", "belay diff 11 12", "belay diff @-1 --stat -- src/"],
+  examples: ["belay diff", "belay diff 11 12", "belay diff src/", "belay diff @-1 --stat -- src/"],
   run: (call) => {
-    if (call.dashesAt > 2)
+    if (call.dashesAt > 2 && call.dashesAt < call.operands.length)
       throw usageError("`belay diff` takes at most two checkpoints.", "Paths go after --.");
     if (call.options.stat === true && call.options["name-only"] === true) {
       throw usageError("--stat and --name-only cannot be combined.", "Use one of them.");
     }
     return withWorkspace(call, async (workspace) => {
-      const [from, to] = call.operands.slice(0, call.dashesAt);
-      const paths = workspacePaths(workspace, call.directory, call.operands.slice(call.dashesAt));
+      const { statesAndPaths } = await import("../command-parts/states-and-paths.ts");
+      const given = await statesAndPaths(call, workspace);
+      const [from, to] = given.states;
+      const paths = workspacePaths(workspace, call.directory, given.paths);
       const detail =
         call.options["name-only"] === true ? "names" : call.options.stat === true ? "counts" : "text";
       const diff = await workspace.diff({

@@ -1,5 +1,5 @@
 /** Lists of paths with a remark each: changed files, gaps, excluded paths. */
-import type { Doubt, ExcludedRoot, FileChange, Gap } from "@belay/engine";
+import type { Doubt, ExcludedRoot, ExportedFile, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
 import { grouped, size } from "@belay/tui/text";
 import { reasonWords } from "./reasons.ts";
@@ -72,6 +72,17 @@ export function excludedList(
     ]);
     return table(rows, { width: output.width, indent: "  ", flexible: 0, right: [1] });
   });
+}
+
+/** Files of a checkpoint, one a line; `long`: with permissions and sizes. */
+export function fileTable(files: readonly ExportedFile[], output: Output, long: boolean): string {
+  if (!long) return files.map(({ path }) => visiblePath(path)).join("\n");
+  const rows = files.map(({ path, kind, mode, size: bytes }) => [
+    { text: kind === "symlink" ? "link" : mode.toString(8), paint: output.style.dim },
+    { text: size(bytes) },
+    { text: visiblePath(path) },
+  ]);
+  return table(rows, { width: output.width, flexible: 2, right: [1] });
 }
 
 /**

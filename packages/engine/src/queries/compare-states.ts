@@ -5,10 +5,11 @@ import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { resolveState } from "../history/references.ts";
-import { isAtOrBelow } from "../model/byte-path.ts";
+import { ancestorPaths } from "../model/byte-path.ts";
 import type { FileChange } from "../model/file-change.ts";
 import type { Edit } from "../model/plan.ts";
 import { parsePaths } from "../model/workspace-path.ts";
+import { ChosenPaths } from "../rules/chosen-paths.ts";
 import { assertRootThere } from "../scan/root.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import type { Diff, DiffOptions } from "./answers.ts";
@@ -41,9 +42,10 @@ export function changesBetween(
 
 function onlyBelow(edits: readonly Edit[], texts: readonly string[] | undefined): readonly Edit[] {
   const paths = parsePaths(texts);
-  return paths === undefined
-    ? edits
-    : edits.filter(({ path }) => paths.some((chosen) => isAtOrBelow(path, chosen)));
+  if (paths === undefined) return edits;
+  const known = new Set(edits.flatMap(({ path }) => [path, ...ancestorPaths(path)]));
+  const chosen = new ChosenPaths(paths, (path) => known.has(path));
+  return edits.filter(({ path }) => chosen.includes(path));
 }
 
 function sumLines(files: readonly FileChange[]): Pick<Diff["summary"], "linesAdded" | "linesDeleted"> {

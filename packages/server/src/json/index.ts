@@ -5,6 +5,7 @@ export { diffJson, fileChangeJson, fileDiffJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { historyJson, historyRowJson, historyStepJson } from "./history-json.ts";
 export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
+export { fileContentJson } from "./file-content-json.ts";
 export { detailedPlanJson } from "./detailed-plan-json.ts";
 export { listField } from "./list-field.ts";
 export { pathJson, withPathJson } from "./path-json.ts";

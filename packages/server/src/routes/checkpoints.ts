@@ -3,7 +3,15 @@ import type { Checkpoint, FileChange, Workspace } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { checkpointJson, diffJson, fileChangeJson, outcomeJson, planJson, takenJson } from "../json/index.ts";
+import {
+  checkpointJson,
+  diffJson,
+  fileChangeJson,
+  fileContentJson,
+  outcomeJson,
+  planJson,
+  takenJson,
+} from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
 import { checkpointOf, defined, inThread, type Served } from "./served.ts";
 
@@ -119,13 +127,5 @@ export async function contentOf(
   checkpoint: string | null,
   path: FileChange["path"],
 ): Promise<Json<typeof shapes.fileContent>> {
-  const file = await workspace.file(checkpoint, path, CONTENT_BYTES);
-  if (file === null) return { content: null, encoding: "utf-8", mode: null, hash: null, tooLarge: false };
-  const { content, mode, hash } = file;
-  if (content === null) return { content: null, encoding: "utf-8", mode, hash, tooLarge: true };
-  const text = content.toString("utf8");
-  const isText = !content.subarray(0, 8192).includes(0) && Buffer.from(text, "utf8").equals(content);
-  return isText
-    ? { content: text, encoding: "utf-8", mode, hash, tooLarge: false }
-    : { content: content.toString("base64"), encoding: "base64", mode, hash, tooLarge: false };
+  return fileContentJson(await workspace.file(checkpoint, path, CONTENT_BYTES));
 }

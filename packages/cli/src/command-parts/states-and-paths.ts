@@ -1,0 +1,81 @@
+/**
+ * Operands that may be checkpoints or paths, told apart by git's rule: checkpoints come first, from the first path on
+ * everything is a path, and what could be both is refused. After `--` there are only paths.
+ */
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import { EngineError, pathFromBytes, type Workspace } from "@belay/engine";
+import { ContractError, usageError } from "@belay/protocol/errors";
+import type { Call } from "../call/command.ts";
+import { workspacePath } from "../call/workspace-path.ts";
+
+/** At most two checkpoints, and paths. */
+export interface StatesAndPaths {
+  readonly states: readonly string[];
+  readonly paths: readonly string[];
+}
+
+/** Splits the operands of a command. */
+export async function statesAndPaths(
+  call: Pick<Call, "operands" | "dashesAt" | "directory">,
+  workspace: Workspace,
+): Promise<StatesAndPaths> {
+  const [before, after] = [call.operands.slice(0, call.dashesAt), call.operands.slice(call.dashesAt)];
+  const onlyStates = after.length > 0;
+  const firstPath = onlyStates ? -1 : await findFirstPath(call, workspace, before);
+  const states = firstPath === -1 ? before : before.slice(0, firstPath);
+  if (states.length > 2)
+    throw usageError("`belay diff` takes at most two checkpoints.", "Paths come after them, or after --.");
+  return { states, paths: firstPath === -1 ? after : before.slice(firstPath) };
+}
+
+/** -1 where every word is a checkpoint; a word that is none leads to the error of its resolution. */
+async function findFirstPath(
+  call: Pick<Call, "directory">,
+  workspace: Workspace,
+  words: readonly string[],
+): Promise<number> {
+  for (const [index, word] of words.entries()) {
+    const [isState, isPath] = [await isCheckpoint(workspace, word), await isKnown(call, workspace, word)];
+    if (isState && isPath)
+      throw usageError(
+        `"${word}" is both a checkpoint and a path.`,
+        `\`belay diff -- ${word}\` is the path. For the checkpoint, use its number from \`belay list\`.`,
+      );
+    if (isPath) return index;
+    if (!isState && /[./]/.test(word))
+      throw usageError(
+        `"${word}" is neither a checkpoint nor a file here.`,
+        `A path that is gone goes after --: belay diff -- ${word}`,
+      );
+  }
+  return -1;
+}
+
+async function isCheckpoint(workspace: Workspace, word: string): Promise<boolean> {
+  try {
+    await workspace.resolve(word);
+    return true;
+  } catch (error) {
+    if (error instanceof EngineError) return error.code === "CHECKPOINT_AMBIGUOUS";
+    throw error;
+  }
+}
+
+/** Whether a word is a pattern, or names something on disk or a file of the newest checkpoint. */
+async function isKnown(
+  { directory }: Pick<Call, "directory">,
+  workspace: Workspace,
+  word: string,
+): Promise<boolean> {
+  if (/[*?[]/.test(word)) return true;
+  if (lstatSync(resolve(directory, word), { throwIfNoEntry: false }) !== undefined) return true;
+  try {
+    const path = pathFromBytes(Buffer.from(workspacePath(workspace, directory, word), "utf8"));
+    return path !== "" && (await workspace.file("@", path, 0)) !== null;
+  } catch (error) {
+    // outside the workspace, or no checkpoint yet
+    if (error instanceof EngineError || error instanceof ContractError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ExportedFile } from "@belay/engine";
+import { ANY_NUMBER, defineCommand } from "../call/command.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
+import { withWorkspace } from "../wiring/open-workspace.ts";
+import { ContractError, EXIT } from "@belay/protocol/errors";
+
+export default defineCommand({
+  usage: "files <checkpoint> [paths…] [--long]",
+  about: [
+    "Lists the files that a checkpoint holds: all of them, or those at and below the given paths. `belay",
+    "cat` prints one of them.",
+  ].join("\n"),
+  options: { long: { type: "boolean", short: "l", about: "also show permissions and sizes" } },
+  operands: { min: 1, max: ANY_NUMBER },
+  examples: ["belay files 12", "belay files @ src/ --long"],
+  run: (call) =>
+    withWorkspace(call, async (workspace) => {
+      const [ref = "", ...given] = call.operands;
+      const { displayPath, pathToBytes } = await import("@belay/engine");
+      const checkpoint = await workspace.resolve(ref);
+      const paths = workspacePaths(workspace, call.directory, given);
+      const isChosen = (path: string) =>
+        paths === undefined || paths.some((chosen) => path === chosen || path.startsWith(`${chosen}/`));
+      const files: ExportedFile[] = [];
+      for await (const file of workspace.files(checkpoint.id))
+        if (file.kind !== "directory" && isChosen(displayPath(file.path))) files.push(file);
+      if (files.length === 0 && paths !== undefined)
+        throw new ContractError(
+          "PATH_NOT_IN_CHECKPOINT",
+          `Checkpoint ${checkpoint.seq} has no file at ${given.join(" or ")}.`,
+          { facts: { path: paths[0], checkpoint: checkpoint.id } },
+        );
+      if (call.json) {
+        const { listField, withPathJson } = await import("@belay/server/json");
+        const rows = files.map(({ path, kind, mode, size }) => withPathJson({ path, kind, mode, size }));
+        call.output.json({ checkpoint: checkpoint.id, ...listField("files", rows) });
+      } else if (call.options.long === true || call.output.isTerminal) {
+        const { fileTable } = await import("../output/file-list.ts");
+        call.output.print(fileTable(files, call.output, call.options.long === true));
+      } else
+        for (const { path } of files)
+          if (!(await call.output.raw(Buffer.concat([pathToBytes(path), Buffer.from("\n")])))) break;
+      return EXIT.done;
+    }),
+});
