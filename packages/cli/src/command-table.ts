@@ -226,6 +226,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "run the API in the foreground, on a port of your choice",
     load: () => import("./commands/serve.ts"),
   },
+  completion: {
+    group: "Upkeep",
+    summary: "complete commands, options and names in your shell",
+    load: () => import("./commands/completion.ts"),
+  },
   mcp: {
     group: "Start",
     summary: "run an MCP server on standard input and output",

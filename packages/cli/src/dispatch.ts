@@ -11,6 +11,9 @@ import type { Output } from "./output/output.ts";
 import type { Surroundings } from "./call/surroundings.ts";
 import { readVersion } from "./version.ts";
 
+/** What the shells' scripts call; it is in no help. */
+export const COMPLETE = "complete";
+
 /** Runs one command line in the given surroundings; `form` tells from then on in which form errors are reported. */
 export async function dispatch(
   argv: readonly string[],
@@ -23,6 +26,7 @@ export async function dispatch(
   if (name === undefined) return withoutCommand(globals, around);
   if (name === "help") return printHelp(globals, after[0], around);
   if (name === "version") return printVersion(globals, around);
+  if (name === COMPLETE) return offer(globals, after, around);
   const entry = entryOf(name);
   if (around.host !== undefined && entry.resident === undefined) throw new Error(`${name} runs alone`);
   const { default: command } = await entry.load();
@@ -112,6 +116,13 @@ async function withoutCommand(globals: ParsedLine, around: Surroundings): Promis
     (await overview(await createCall(globals, around, globals.options["json"] !== true))) ??
     printHelp(globals, undefined, around)
   );
+}
+
+/** Words for a shell that completes: the words of its line come after "--". */
+async function offer(globals: ParsedLine, words: readonly string[], around: Surroundings): Promise<number> {
+  const { complete } = await import("./complete.ts");
+  await complete(await createCall(globals, around, false), words[0] === "--" ? words.slice(1) : words);
+  return EXIT.done;
 }
 
 async function printHelp(line: ParsedLine, name: string | undefined, around: Surroundings): Promise<number> {

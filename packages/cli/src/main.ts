@@ -6,7 +6,7 @@ import { errorJson } from "@belay/protocol/errors";
 import { HOOK_ENVIRONMENT } from "./agents/hook-environment.ts";
 import { GLOBAL_OPTIONS, optionValue, splitAtOperand } from "./call/command-line.ts";
 import { findCommand } from "./command-table.ts";
-import { dispatch } from "./dispatch.ts";
+import { COMPLETE, dispatch } from "./dispatch.ts";
 import { reportError } from "./call/error-report.ts";
 import { errorText } from "./output/error-text.ts";
 import { assertWritten, createOutput, endOutput } from "./output/output.ts";
@@ -40,7 +40,10 @@ const VARIABLES = ["HOME", "PATH", "TZ", "XDG_", ...HOOK_ENVIRONMENT];
 /** Undefined when the resident process does not run this command or is not there. */
 async function askedOfResident(argv: readonly string[]): Promise<number | undefined> {
   const [, [name]] = splitAtOperand(argv, GLOBAL_OPTIONS);
-  const use = argv.length === 0 ? "used" : (name === undefined ? undefined : findCommand(name))?.resident;
+  const use =
+    argv.length === 0 || name === COMPLETE
+      ? "used"
+      : (name === undefined ? undefined : findCommand(name))?.resident;
   if (use === undefined) return undefined;
   return handOver(argv, { start: use === "wanted", variables: VARIABLES });
 }

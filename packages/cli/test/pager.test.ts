@@ -3,9 +3,10 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { setTimeout as pause } from "node:timers/promises";
 import { LAUNCHER, Sandbox } from "./sandbox.ts";
+import { hasTmux, TmuxWindow } from "./tmux-window.ts";
 
 const hasScript = spawnSync("script", ["--version"]).status === 0;
-const hasTmux = spawnSync("tmux", ["-V"]).status === 0 && spawnSync("less", ["--version"]).status === 0;
+const hasLess = hasTmux && spawnSync("less", ["--version"]).status === 0;
 
 /** Tells which lines came through it. */
 const MARKING = "sed s/^/paged:/";
@@ -133,9 +134,9 @@ describe.skipIf(!hasScript)("[R261] colours", () => {
   });
 });
 
-describe.skipIf(!hasTmux)("[R260] less, in a window of 80 × 24", { timeout: 30_000 }, () => {
+describe.skipIf(!hasLess)("[R260] less, in a window of 80 × 24", { timeout: 30_000 }, () => {
   test("shows colours; Ctrl-C leaves it running; q ends it, the text stays and the exit code is 0", async () => {
-    using window = new TmuxWindow(environment({}));
+    using window = new TmuxWindow(["sh"], { cwd: sandbox.project, env: environment({}) });
     window.type(`${words(["list", "--all"])}; echo code $?`, "Enter");
     await expect.poll(() => window.screen(), { timeout: 10_000 }).toMatch(/number 10[^]*\n:$/);
     window.type("C-c");
@@ -148,33 +149,8 @@ describe.skipIf(!hasTmux)("[R260] less, in a window of 80 × 24", { timeout: 30_
   });
 
   test("what fits is printed and the prompt is back at once", async () => {
-    using window = new TmuxWindow(environment({}));
+    using window = new TmuxWindow(["sh"], { cwd: sandbox.project, env: environment({}) });
     window.type(`clear; ${words(["list", "--limit", "3"])}; echo code $?`, "Enter");
     await expect.poll(() => window.screen(), { timeout: 10_000 }).toMatch(/number 30[^]*code 0/);
   });
 });
-
-class TmuxWindow implements Disposable {
-  readonly #socket = `belay-test-${process.pid}-${Math.random()}`;
-
-  constructor(env: NodeJS.ProcessEnv) {
-    this.#tmux(["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "sh"], env);
-  }
-
-  type(...keys: string[]): void {
-    this.#tmux(["send-keys", ...keys]);
-  }
-
-  screen(): string {
-    return this.#tmux(["capture-pane", "-p"]).trimEnd();
-  }
-
-  #tmux(args: readonly string[], env?: NodeJS.ProcessEnv): string {
-    const options = { cwd: sandbox.project, encoding: "utf8", ...(env && { env }) } as const;
-    return spawnSync("tmux", ["-L", this.#socket, ...args], options).stdout;
-  }
-
-  [Symbol.dispose](): void {
-    this.#tmux(["kill-server"]);
-  }
-}

@@ -1,0 +1,38 @@
+/** A window of a real terminal program, to press keys in. */
+import { spawnSync } from "node:child_process";
+
+/** Whether there is one. */
+export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+
+/** A window of 80 × 24, with a program in it. */
+export class TmuxWindow implements Disposable {
+  readonly #socket = `belay-test-${process.pid}-${Math.random()}`;
+
+  constructor(
+    program: readonly string[],
+    options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+  ) {
+    const session = ["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", ...program];
+    this.#tmux(session, options);
+  }
+
+  /** Presses keys by tmux's names for them; other words are typed letter by letter. */
+  type(...keys: string[]): void {
+    this.#tmux(["send-keys", ...keys]);
+  }
+
+  screen(): string {
+    return this.#tmux(["capture-pane", "-p"]).trimEnd();
+  }
+
+  #tmux(
+    args: readonly string[],
+    options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+  ): string {
+    return spawnSync("tmux", ["-L", this.#socket, ...args], { ...options, encoding: "utf8" }).stdout;
+  }
+
+  [Symbol.dispose](): void {
+    this.#tmux(["kill-server"]);
+  }
+}
