@@ -93,7 +93,17 @@ async function playResident({ belayHome }: Setting, play: Play): Promise<Asked[]
 
 function writeFacts(belayHome: string, port: number): void {
   const url = `http://127.0.0.1:${port}`;
-  const facts = { pid: 1, version: "1", url, token: TOKEN, hello: HELLO, proof: PROOF, startedAt: "" };
+  // the order does not matter, nor what else there is
+  const facts = {
+    pid: 1,
+    proof: PROOF,
+    hello: HELLO,
+    version: "1",
+    url,
+    foreground: false,
+    token: TOKEN,
+    startedAt: "",
+  };
   writeFileSync(join(belayHome, "run", "resident.json"), JSON.stringify(facts));
 }
 

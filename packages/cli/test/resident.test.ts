@@ -1,7 +1,7 @@
 /** The resident process as commands and hooks find it: alive, dead, or another user's. */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -156,6 +156,31 @@ test(
       expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "tool" });
     }),
 );
+
+test("[R71] a hook's script has its answer from the resident process, without a Node of its own", () =>
+  withResident(async (sandbox) => {
+    sandbox.ok("init", "--agent", "claude-code", "--yes");
+    start(sandbox);
+    const script = join(sandbox.home, "bin", "belay-hook");
+    const isolated = `${script}-without-node`;
+    writeFileSync(isolated, readFileSync(script, "utf8").replace("deliver() {", "deliver() {\n  exit 9"), {
+      mode: 0o755,
+    });
+    const event = {
+      hook_event_name: "UserPromptSubmit",
+      session_id: "s",
+      prompt: "go",
+      cwd: sandbox.project,
+    };
+    const hook = spawnSync(isolated, ["claude-code"], {
+      input: JSON.stringify(event),
+      cwd: sandbox.project,
+      env: { ...sandbox.environment, ...QUIET },
+      encoding: "utf8",
+    });
+    expect(hook).toMatchObject({ status: 0, stdout: "{}" });
+    expect(sandbox.json(["list"]).checkpoints[0]).toMatchObject({ kind: "message" });
+  }));
 
 test("[R141] commands that ask whether it is there keep none from starting", { timeout: 60_000 }, () =>
   withResident(async (sandbox) => {

@@ -133,18 +133,23 @@ is_outside() {
 
 /**
  * The state `asking`: a function that sets `answer`, or fails. Of `run/resident.json`, the names and values between the
- * quotes are read as words. The proof is compared as a whole, with its header (`answerHello` of the server).
+ * quotes are read as words, whatever their order. The proof is compared as a whole, with its header (`answerHello` of the server).
  */
 function askResident(build: string, environment: readonly string[]): string {
   return `ask_resident() {
-  local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)} words port name variables= line expected
+  local run=$BELAY_HOME/run/resident.json build=${quoteForShell(build)} words url= token= hello= proof= port name at variables= line expected
   [[ \${BASH_VERSINFO[0]} -ge 5 && $# -eq 1 && $1 != *[!a-z-]* ]] && is_plain "$PWD" || return
   [[ \${#input} -gt 0 && \${#input} -le ${MOST_EVENT_BYTES} && -f $build && -f $run && -O $run ]] || return
   [[ ! $build -nt $run && ! -d $BELAY_HOME/agents/overdue && -z $BELAY_WAIT_MS ]] || return
   IFS=\\" read -r -a words <"$run"
-  port=\${words[9]#http://127.0.0.1:}
-  [[ "\${words[7]} \${words[11]} \${words[15]} \${words[19]}" == 'url token hello proof' ]] || return
-  [[ -n $port && $port != *[!0-9]* && \${words[13]}\${words[17]}\${words[21]} != *[!A-Za-z0-9_-]* ]] || return
+  for ((at = 1; at < \${#words[@]}; at++)); do
+    case \${words[at]}\${words[at + 1]} in
+      url: | token: | hello: | proof:) printf -v "\${words[at]}" %s "\${words[at + 2]}" ;;
+    esac
+  done
+  port=\${url#http://127.0.0.1:}
+  [[ -n $port && $port != *[!0-9]* && -n $token && -n $hello && -n $proof ]] || return
+  [[ $token$hello$proof != *[!A-Za-z0-9_-]* ]] || return
   find_client
   for name in ${environment.map((prefix) => `\${!${prefix}@}`).join(" ")}; do
     is_plain "\${!name}" || return
@@ -152,11 +157,11 @@ function askResident(build: string, environment: readonly string[]): string {
   done
   exec 3<>"/dev/tcp/127.0.0.1/$port" || return
   began=\${EPOCHREALTIME/[.,]/}
-  send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer \${words[17]}" "" || return
-  printf -v expected '%s\\r\\n' "HTTP/1.1 204 \${words[21]}" "Connection: keep-alive" ""
+  send "GET /hello HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $hello" "" || return
+  printf -v expected '%s\\r\\n' "HTTP/1.1 204 $proof" "Connection: keep-alive" ""
   receive \${#expected} && [[ $line == "$expected" ]] || return
   sent_as=\${began:0:13}-$$
-  send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer \${words[13]}" \\
+  send "POST /api/hooks/$1/event HTTP/1.1" "host: 127.0.0.1:$port" "authorization: Bearer $token" \\
     "connection: close" "x-belay-cwd: $PWD" "x-belay-environment: $variables" "x-belay-wait: $sent_as" \\
     "content-type: application/json" "content-length: $((\${#input} + 2))" "" "$input" || return
   receive ${LONGEST_ANSWER} && [[ $line == 'HTTP/1.1 200 '* ]] || return
