@@ -1,6 +1,8 @@
 /** The timeline: one row for each thing that happened, in histories that are not tidy. */
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ThreadId, TimelineOptions, TimelineRow, Workspace } from "../src/index.ts";
+import type { ThreadId, TimelineOptions, TimelinePage, TimelineRow, Workspace } from "../src/index.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const rowsOf = async (workspace: Workspace, options: TimelineOptions = {}) =>
@@ -120,6 +122,276 @@ describe("what is a row", () => {
       expect(rows[7]).toMatchObject({ approved: true, beforeSameAsNow: true });
       expect(rows[3]).toMatchObject({ approved: false, session: "session_2" });
       expect(rows[0]).toMatchObject({ sameAsNow: true });
+    }),
+  );
+});
+
+describe("histories that are not tidy", () => {
+  test(
+    "[R214] turns of two agents that overlap count their own changes; what both may have changed is shared",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const [claude, codex] = [await temp.openThread("claude-code"), await temp.openThread("codex")];
+      await prompt(temp, claude, "one");
+      await tool(workspace, { thread: claude, id: "c1" }, () => write("claude.txt", "1\n2\n"));
+      await prompt(temp, codex, "two");
+      await tool(workspace, { thread: codex, id: "x1" }, () => write("codex.txt", "1\n"));
+      await tool(workspace, { thread: claude, id: "c2" }, () => write("claude.txt", "1\n2\n3\n"));
+      await workspace.turns.beginTool(claude, { tool: "Bash", toolUseId: "c3", nature: "command" });
+      await workspace.turns.beginTool(codex, { tool: "Bash", toolUseId: "x2", nature: "command" });
+      write("both.txt", "?\n");
+      await workspace.turns.endTool(codex, { toolUseId: "x2" });
+      await workspace.turns.endTool(claude, { toolUseId: "c3" });
+      await workspace.turns.end(codex);
+      await workspace.turns.end(claude);
+      const [two, one] = await rowsOf(workspace);
+      expect(two).toMatchObject({ ref: "T2", agent: "codex", added: 2, plus: 2, shared: 1, steps: 1 });
+      expect(one).toMatchObject({ ref: "T1", agent: "claude-code", added: 2, plus: 4, shared: 1, steps: 2 });
+      expect(one!.endedAt).toBeGreaterThan(two!.at);
+      const own = await workspace.timeline.changes("T2", { detail: "counts" });
+      expect(own.map(({ path, type }) => `${path} ${type}`)).toEqual(["both.txt added", "codex.txt added"]);
+      expect(await story(workspace, { thread: codex })).toEqual(["T2 applied two +2 ~0 -0 2/0"]);
+    }),
+  );
+
+  test(
+    "[R214] [Y18] an undone turn keeps its place and says since when; redo brings it back",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write, turn } = temp;
+      const thread = await temp.openThread("codex");
+      await turn("one", () => write("a.txt", "1\n"), thread);
+      await turn("two", () => write("b.txt", "b\n"), thread);
+      const refs = async () => (await rowsOf(workspace)).map(({ ref, state }) => `${ref} ${state}`);
+      await workspace.undo();
+      expect(await refs()).toEqual(["T2 undone", "T1 applied", "1 applied"]);
+      const [undone, one] = await rowsOf(workspace);
+      expect(undone!.undoneAt).toBeGreaterThanOrEqual(undone!.at);
+      expect(undone).toMatchObject({ added: 1, sameAsNow: false, beforeSameAsNow: true });
+      expect(one).toMatchObject({ undoneAt: null, sameAsNow: true });
+      await workspace.undo();
+      expect(await refs()).toEqual(["T2 undone", "T1 undone", "1 applied"]);
+      await workspace.redo({ count: 2 });
+      expect(await refs()).toEqual(["T2 applied", "T1 applied", "1 applied"]);
+      expect((await rowsOf(workspace))[0]).toMatchObject({ undoneAt: null, sameAsNow: true });
+    }),
+  );
+
+  test(
+    "[R214] a turn is working, then completed by its stop, or interrupted by the next prompt; one without changes is hidden",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      await prompt(temp, thread, "first");
+      expect((await rowsOf(workspace))[0]).toMatchObject({
+        ref: "T1",
+        state: "open",
+        status: "working",
+        after: null,
+        endedAt: null,
+      });
+      expect((await workspace.timeline.rows({ look: true })).now).toMatchObject({
+        changed: 0,
+        working: [thread],
+      });
+      write("a.txt", "1\n");
+      expect((await workspace.timeline.rows({ look: true })).now).toMatchObject({ changed: 1 });
+      await prompt(temp, thread, "second: only a question");
+      await workspace.turns.end(thread);
+      await prompt(temp, thread, "third");
+      write("a.txt", "3\n");
+      await workspace.turns.end(thread);
+      const rows = await rowsOf(workspace);
+      expect(rows.map(({ ref, status }) => `${ref} ${status}`)).toEqual([
+        "T3 completed",
+        "T1 interrupted",
+        "1 null",
+      ]);
+      expect((await story(workspace, { all: true })).slice(0, 3)).toEqual([
+        "T3 applied third +0 ~1 -0 1/1",
+        "T2 empty second: only a question +0 ~0 -0 0/0",
+        "T1 applied first +0 ~1 -0 1/1",
+      ]);
+    }),
+  );
+
+  test(
+    "[R214] changes by hand are one row for ten minutes; while an agent worked, or during a pause, they are of no known author",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      const turn = async (name: string, id: string, inBetween: () => void = () => undefined) => {
+        await prompt(temp, thread, name);
+        await tool(workspace, { thread, id }, () => write(`${id}.txt`, `${name}\n`));
+        inBetween();
+        await workspace.turns.end(thread);
+      };
+      write("mine.txt", "1\n");
+      await turn("one", "t1");
+      write("mine.txt", "1\n2\n");
+      await prompt(temp, thread, "a question");
+      await workspace.turns.end(thread);
+      temp.passHours(0.1);
+      write("mine.txt", "1\n2\n3\n");
+      await prompt(temp, thread, "another question");
+      await workspace.turns.end(thread);
+      temp.passHours(0.5);
+      write("other.txt", "o\n");
+      await turn("two", "t2", () => write("meanwhile.txt", "m\n"));
+      expect((await story(workspace)).map((line) => line.replace(/^\d+/, "n"))).toEqual([
+        "n applied Changed outside any agent +1 ~0 -0 1/0",
+        "T4 applied two +1 ~0 -0 1/0",
+        "n applied Changed by hand +1 ~0 -0 1/0",
+        "n applied Changed by hand +0 ~1 -0 2/0",
+        "T1 applied one +1 ~0 -0 1/0",
+        "n applied Changed by hand +1 ~0 -0 1/0",
+        "n applied First checkpoint +0 ~0 -0 0/0",
+      ]);
+      const [, , , two] = await rowsOf(workspace);
+      // from before the first of them to after the last
+      const { files } = await workspace.diff({ from: two!.before!, to: two!.after!, detail: "counts" });
+      expect(files).toMatchObject([{ linesAdded: 2 }]);
+      const moment = two!.at;
+      await workspace.pause({ since: moment, until: moment + 100 * 3_600_000 });
+      write("paused.txt", "p\n");
+      await workspace.resume();
+      expect((await rowsOf(workspace))[0]).toMatchObject({
+        kind: "hand",
+        title: "Changed outside any agent",
+      });
+    }),
+  );
+
+  test(
+    "[R214] a turn that goes on after a restore is two rows, each with its own changes",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      await prompt(temp, thread, "long work");
+      await tool(workspace, { thread, id: "t1" }, () => write("a.txt", "1\n"));
+      await workspace.restoreTo("1");
+      await tool(workspace, { thread, id: "t2" }, () => write("b.txt", "b\n"));
+      await workspace.turns.end(thread);
+      const rows = await rowsOf(workspace);
+      expect(rows.map(told)).toEqual([
+        "T2 applied long work (continued) +1 ~0 -0 1/0",
+        expect.stringMatching(/^\d+ applied Restored to the beginning \+0 ~1 -0 1\/1$/),
+        "T1 applied long work +0 ~1 -0 1/1",
+        "1 applied First checkpoint +0 ~0 -0 0/0",
+      ]);
+      expect(rows.map(({ status }) => status)).toEqual(["completed", null, "completed", null]);
+      expect(new Set(rows.map(({ ref }) => ref)).size).toBe(4);
+      // a turn after the restore comes on top
+      await temp.turn("next", () => write("c.txt", "c\n"), thread);
+      expect((await rowsOf(workspace))[0]).toMatchObject({ ref: "T3", title: "next" });
+    }),
+  );
+
+  test(
+    "[R214] [R183] what was not captured, or late, is counted on its row; what moved has no lines",
+    inWorkspace({ "a.txt": "0\n1\n2\n" }, async (temp) => {
+      const { workspace, write, read, remove } = temp;
+      const thread = await temp.openThread("claude-code");
+      await prompt(temp, thread, "move, and make a pipe");
+      await tool(workspace, { thread, id: "t1" }, () => {
+        write("moved/a.txt", read("a.txt"));
+        remove("a.txt");
+        execFileSync("mkfifo", [join(temp.root, "pipe")]);
+      });
+      await workspace.turns.end(thread);
+      const [turn] = await rowsOf(workspace);
+      expect(turn).toMatchObject({ added: 2, deleted: 1, plus: 0, minus: 0, gaps: 1, late: 0 });
+      expect(await story(workspace, { q: "has:gaps" })).toHaveLength(1);
+    }),
+  );
+
+  test(
+    "[R214] pages add up to the whole: no row twice, none missing, the numbers and days of all in the first",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write, turn } = temp;
+      const thread = await temp.openThread("codex");
+      for (let n = 1; n <= 6; n += 1) {
+        temp.passHours(20);
+        write("mine.txt", `${n}\n`);
+        await turn(`turn ${n}`, () => write("a.txt", `${n}\n`), thread);
+        write("mine.txt", `${n} again\n`);
+        if (n % 2 === 0) await workspace.checkpoint({ name: `point ${n}` });
+      }
+      const whole = await workspace.timeline.rows();
+      const refs = whole.rows.map(({ ref }) => ref);
+      expect(refs.length).toBeGreaterThan(14);
+      expect(whole).toMatchObject({ next: null, total: refs.length });
+      expect(whole.days!.reduce((sum, { count }) => sum + count, 0)).toBe(refs.length);
+      expect(whole.days!.length).toBeGreaterThan(3);
+      for (const limit of [1, 2, 3, 5]) {
+        const found: string[] = [];
+        for (let before: number | null = Number.MAX_SAFE_INTEGER; before !== null;) {
+          const page: TimelinePage = await workspace.timeline.rows({ before, limit });
+          expect(page).toMatchObject({ total: null, days: null });
+          found.push(...page.rows.map(({ ref }) => ref));
+          before = page.next;
+        }
+        expect(found).toEqual(refs);
+      }
+      const { seq } = whole.rows[4]!;
+      expect((await workspace.timeline.rows({ after: seq })).rows.map(({ ref }) => ref)).toEqual(
+        whole.rows.filter((row) => row.seq > seq).map(({ ref }) => ref),
+      );
+      // the counts follow the store
+      await turn("one more", () => write("a.txt", "more\n"), thread);
+      expect((await workspace.timeline.rows({ limit: 1 })).total).toBe(refs.length + 1);
+    }),
+  );
+
+  test(
+    "[R214] [R160] turns whose checkpoints were dropped stay while one end is there, and say that they cannot be undone",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      for (const name of ["one", "two", "three"]) {
+        await prompt(temp, thread, name);
+        await tool(workspace, { thread, id: name }, () => write("a.txt", `${name}\n`));
+        await workspace.turns.end(thread);
+      }
+      const { after } = await workspace.timeline.row("T2");
+      const steps = await workspace.timeline.steps("T2");
+      for (const id of [steps[0]!.id, after!]) await workspace.upkeep.deleteCheckpoint(id);
+      temp.passHours(48);
+      await workspace.upkeep.gc();
+      const row = (await rowsOf(workspace)).find(({ ref }) => ref === "T2");
+      expect(row).toMatchObject({ title: "two", pruned: true, after: null, before: expect.any(String) });
+      await workspace.upkeep.deleteCheckpoint(row!.before!);
+      temp.passHours(48);
+      await workspace.upkeep.gc();
+      expect((await rowsOf(workspace)).map(({ ref }) => ref)).toEqual(["T3", "T1", "1"]);
+      await expect(workspace.timeline.row("T2")).rejects.toMatchObject({
+        code: "CHECKPOINT_NOT_FOUND",
+        message: "The checkpoints of T2 were dropped. Nothing was changed.",
+      });
+    }),
+  );
+
+  test(
+    "[R214] any checkpoint leads to its row, also one inside a turn",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      write("mine.txt", "m\n");
+      await prompt(temp, thread, "one");
+      await tool(workspace, { thread, id: "t1" }, () => write("a.txt", "1\n"));
+      await workspace.turns.end(thread);
+      await workspace.restoreTo("1");
+      const titles: Record<string, string> = {};
+      for (const { seq } of await workspace.list())
+        titles[seq] = (await workspace.timeline.row(String(seq))).title;
+      expect(titles).toEqual({
+        "1": "First checkpoint",
+        "2": "one",
+        "3": "one",
+        "4": "one",
+        "5": "one",
+        "6": "Before restoring to checkpoint 1 (Initial checkpoint)",
+        "7": "Restored to the beginning",
+      });
     }),
   );
 });

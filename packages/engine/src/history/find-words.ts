@@ -94,3 +94,28 @@ function changedOutside(db: Database, match: string, pattern: string): Set<numbe
 function seqs(db: Database, sql: string, pattern: string): Set<number> {
   return new Set(db.all(sql, pattern).map((row) => Number(row["seq"])));
 }
+
+/** The steps and checkpoints of threads. */
+export function findOfThreads(db: Database, threads: Iterable<string>): Found {
+  const list = JSON.stringify([...threads]);
+  return {
+    steps: seqs(db, "SELECT seq FROM step WHERE thread IN (SELECT value FROM json_each(?1))", list),
+    annotated: NONE,
+    described: seqs(
+      db,
+      "SELECT seq FROM checkpoint WHERE kind IN ('manual', 'approve', 'initial', 'safety') AND thread IN (SELECT value FROM json_each(?1))",
+      list,
+    ),
+    outside: NONE,
+  };
+}
+
+/** The steps in a state. */
+export function findStepsIn(db: Database, state: string): ReadonlySet<number> {
+  return seqs(db, "SELECT seq FROM step WHERE state = ?", state);
+}
+
+/** The turns that changed nothing. */
+export function findIdleTurns(db: Database): ReadonlySet<number> {
+  return seqs(db, "SELECT seq FROM step WHERE kind = ? AND changed = 0", "turn");
+}

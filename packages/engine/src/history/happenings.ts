@@ -1,9 +1,11 @@
 /**
- * What happened in a workspace, newest first, from four sources: turns, ways back, checkpoints that people make, and
- * captures that found changes of no tool. Each source is read in batches, so that a page costs what it shows.
+ * What happened in a workspace, newest first, from two sources: steps (turns and ways back) and checkpoints (those that
+ * people make, and those that found changes of no tool). Both are read downwards in pieces, so that a page costs what it
+ * shows, not what the store holds.
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
+import { newestSeq } from "./checkpoints.ts";
 
 /** Something that happened, by the rows that tell of it. */
 export interface Happening {
@@ -35,11 +37,12 @@ const NEIGHBOURS_MS = 10 * 60 * 1000;
 /** Everything that happened, newest first. */
 export function* readHappenings(db: Database, request: HappeningsRequest): Generator<Happening> {
   let run: Happening[] = [];
-  for (const each of merge(SOURCES.map((source) => readSource(db, source, request)))) {
+  for (const each of merge(readSteps(db, request), readCheckpoints(db, request))) {
     if (each.kind === "hand" && run.length > 0 && run.at(-1)!.at - each.at <= NEIGHBOURS_MS) {
       run.push(each);
       continue;
     }
+    // a run of changes by hand may have begun earlier than what was asked for
     if (each.seq <= request.after) break;
     yield* asOne(run);
     run = each.kind === "hand" ? [each] : [];
@@ -49,9 +52,9 @@ export function* readHappenings(db: Database, request: HappeningsRequest): Gener
 }
 
 /** The turns that changed something or are under way, newest first. */
-export function readTurns(db: Database): Generator<Happening> {
+export function* readTurns(db: Database): Generator<Happening> {
   const everything = { before: Number.MAX_SAFE_INTEGER, after: 0, threads: null, all: false };
-  return readSource(db, { kind: "turn", sql: TURNS }, everything);
+  for (const step of readSteps(db, everything)) if (step.kind === "turn") yield step;
 }
 
 /** Changes by hand without anything between them, in the place of the newest. */
@@ -60,55 +63,47 @@ function asOne(run: readonly Happening[]): Happening[] {
   return newest === undefined ? [] : [{ ...newest, captures: run.map(({ seq }) => seq) }];
 }
 
-/** The newest first. Where two share a checkpoint, a turn began there: it is the newer one. */
-function* merge(sources: Generator<Happening>[]): Generator<Happening> {
-  const heads = sources.map((source) => source.next());
-  for (;;) {
-    let newest = -1;
-    heads.forEach((head, index) => {
-      if (head.done !== true && (newest === -1 || isNewer(head.value, heads[newest]!.value as Happening)))
-        newest = index;
-    });
-    if (newest === -1) return;
-    yield heads[newest]!.value as Happening;
-    heads[newest] = sources[newest]!.next();
+/** Where both have the same checkpoint, the step began there: it is the newer one. */
+function* merge(steps: Generator<Happening>, checkpoints: Generator<Happening>): Generator<Happening> {
+  let [step, checkpoint] = [steps.next(), checkpoints.next()];
+  while (step.done !== true || checkpoint.done !== true) {
+    if (checkpoint.done === true || (step.done !== true && step.value.seq >= checkpoint.value.seq)) {
+      yield step.value as Happening;
+      step = steps.next();
+    } else {
+      yield checkpoint.value;
+      checkpoint = checkpoints.next();
+    }
   }
 }
 
-function isNewer(a: Happening, b: Happening): boolean {
-  if (a.seq !== b.seq) return a.seq > b.seq;
-  return a.kind === "turn" && (b.kind !== "turn" || a.step > b.step);
-}
+/** How many steps are read at once. */
+const STEPS = 128;
+/**
+ * A restore that another process overtook records its steps after those that began later. The order of steps is that of
+ * their checkpoints but for a few places.
+ */
+const OUT_OF_PLACE = 32;
 
-interface Source {
-  readonly kind: Happening["kind"];
-  /** Selects seq, step and at of what comes before (?1, ?2), after ?3, of the threads ?4, everything if ?5, at most ?6. */
-  readonly sql: string;
-}
-
-const BATCH = 128;
-
-function* readSource(
-  db: Database,
-  { kind, sql }: Source,
-  { before, after, threads, all }: HappeningsRequest,
-): Generator<Happening> {
-  let [seq, step] = [before, 0];
-  // a run of changes by hand may have begun earlier
-  const earliest = kind === "hand" ? 0 : after;
+function* readSteps(db: Database, request: HappeningsRequest): Generator<Happening> {
+  const { before, after, threads, all } = request;
   const among = threads === null ? null : JSON.stringify(threads);
-  for (;;) {
-    const rows = db.all(sql, seq, step, earliest, among, all ? 1 : 0, BATCH);
-    for (const row of rows) yield toHappening(kind, row);
-    if (rows.length < BATCH) return;
-    [seq, step] = [Number(rows.at(-1)!["seq"]), Number(rows.at(-1)!["step"])];
+  let waiting: Happening[] = [];
+  for (let next = Number.MAX_SAFE_INTEGER; ;) {
+    const rows = db.all(SELECT_STEPS, next, before, after, among, all ? 1 : 0, STEPS);
+    waiting = [...waiting, ...rows.map(toStep)].sort((a, b) => b.seq - a.seq || b.step - a.step);
+    const isLast = rows.length < STEPS;
+    const ready = isLast ? waiting.length : waiting.length - OUT_OF_PLACE;
+    yield* waiting.slice(0, ready);
+    waiting = waiting.slice(ready);
+    if (isLast) return;
+    next = Number(rows.at(-1)!["step"]);
   }
 }
 
-function toHappening(kind: Happening["kind"], row: Row): Happening {
-  const seq = Number(row["seq"]);
-  const facts = { kind, seq, step: Number(row["step"]), at: Number(row["at"]) };
-  return { ...facts, captures: kind === "hand" ? [seq] : [] };
+function toStep(row: Row): Happening {
+  const kind = row["kind"] === "turn" ? "turn" : "back";
+  return { kind, seq: Number(row["seq"]), step: Number(row["step"]), at: Number(row["at"]), captures: [] };
 }
 
 const KEPT = (column: string) =>
@@ -116,40 +111,48 @@ const KEPT = (column: string) =>
 
 const AMONG = (column: string) => `(?4 IS NULL OR ${column} IN (SELECT value FROM json_each(?4)))`;
 
-/** Of a turn at least one end is kept, or it has not ended. */
-const TURNS = `SELECT s.before AS seq, s.seq AS step, s.opened_at AS at FROM step s
-  WHERE s.kind = 'turn' AND (s.before < ?1 OR (s.before = ?1 AND s.seq < ?2)) AND s.before > ?3
-    AND ${AMONG("s.thread")} AND (?5 = 1 OR s.state <> 'empty')
-    AND (s.state = 'open' OR ${KEPT("s.before")} OR ${KEPT("s.after")})
-  ORDER BY s.before DESC, s.seq DESC LIMIT ?6`;
+/** Of a turn at least one end is kept, or it has not ended. A way back is where it ended. */
+const SELECT_STEPS = `SELECT s.kind AS kind, s.seq AS step, CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END AS seq,
+    CASE s.kind WHEN 'turn' THEN s.opened_at ELSE s.closed_at END AS at FROM step s
+  WHERE s.seq < ?1 AND CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END < ?2
+    AND CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END > ?3 AND ${AMONG("s.thread")}
+    AND (?5 = 1 OR s.state <> 'empty')
+    AND (${KEPT("s.after")} OR (s.kind = 'turn' AND (s.state = 'open' OR ${KEPT("s.before")})))
+  ORDER BY s.seq DESC LIMIT ?6`;
 
-const BACKS = `SELECT s.after AS seq, s.seq AS step, s.closed_at AS at FROM step s
-  WHERE s.kind <> 'turn' AND (s.after < ?1 OR (s.after = ?1 AND s.seq < ?2)) AND s.after > ?3
-    AND ${AMONG("s.thread")} AND (?5 = 1 OR s.state <> 'empty') AND ${KEPT("s.after")}
-  ORDER BY s.after DESC, s.seq DESC LIMIT ?6`;
+/** How many seqs of checkpoints are looked at at once. */
+const CHECKPOINTS = 512;
 
-/** What people ask for, and the beginning; with everything, also safety checkpoints and the first ones of threads. */
-const OWN_ROW = "(c.kind IN ('manual', 'approve') OR (c.kind = 'initial' AND c.thread IS NULL))";
-
-const POINTS = `SELECT c.seq AS seq, 0 AS step, c.created_at AS at FROM checkpoint c
-  WHERE c.pruned_at IS NULL AND c.seq < ?1 AND ?2 = ?2 AND c.seq > ?3 AND ${AMONG("c.thread")}
-    AND (${OWN_ROW} OR (?5 = 1 AND c.kind IN ('safety', 'initial') AND NOT ${hasOutsideChanges()}))
-  ORDER BY c.seq DESC LIMIT ?6`;
-
-/** Changes by hand belong to no thread. */
-const HANDS = `SELECT c.seq AS seq, 0 AS step, c.created_at AS at FROM checkpoint c
-  WHERE c.pruned_at IS NULL AND c.seq < ?1 AND ?2 = ?2 AND c.seq > ?3 AND ?4 IS NULL AND ?5 = ?5
-    AND NOT ${OWN_ROW} AND c.kind NOT IN ('restore', 'reset') AND ${hasOutsideChanges()}
-  ORDER BY c.seq DESC LIMIT ?6`;
-
-function hasOutsideChanges(): string {
-  return `(c.added + c.modified + c.deleted > 0
-    AND EXISTS (SELECT 1 FROM change g WHERE g.checkpoint = c.seq AND g.attribution = 'outside'))`;
+function* readCheckpoints(db: Database, request: HappeningsRequest): Generator<Happening> {
+  const { before, threads, all } = request;
+  const among = threads === null ? null : JSON.stringify(threads);
+  for (let until = Math.min(before, newestSeq(db) + 1); until > 1; until -= CHECKPOINTS) {
+    const from = Math.max(1, until - CHECKPOINTS);
+    for (const row of db.all(SELECT_CHECKPOINTS, from, until, all ? 1 : 0, among)) yield toCheckpoint(row);
+  }
 }
 
-const SOURCES: readonly Source[] = [
-  { kind: "turn", sql: TURNS },
-  { kind: "back", sql: BACKS },
-  { kind: "point", sql: POINTS },
-  { kind: "hand", sql: HANDS },
-];
+function toCheckpoint(row: Row): Happening {
+  const seq = Number(row["seq"]);
+  const isPoint = row["point"] === 1;
+  return {
+    kind: isPoint ? "point" : "hand",
+    seq,
+    step: 0,
+    at: Number(row["at"]),
+    captures: isPoint ? [] : [seq],
+  };
+}
+
+/** What people ask for, and the beginning. Changes by hand in them are theirs. */
+const OWN_ROW = "(c.kind IN ('manual', 'approve') OR (c.kind = 'initial' AND c.thread IS NULL))";
+
+const HAS_OUTSIDE = `(c.added + c.modified + c.deleted > 0
+  AND EXISTS (SELECT 1 FROM change g WHERE g.checkpoint = c.seq AND g.attribution = 'outside'))`;
+
+/** Changes by hand belong to no thread. With everything come safety checkpoints and the first ones of threads. */
+const SELECT_CHECKPOINTS = `SELECT * FROM (SELECT c.seq AS seq, c.created_at AS at, c.thread AS thread,
+    CASE WHEN ${OWN_ROW} THEN 1 WHEN c.kind IN ('restore', 'reset') THEN NULL WHEN ${HAS_OUTSIDE} THEN 0
+      WHEN ?3 = 1 AND c.kind IN ('safety', 'initial') THEN 1 END AS point
+  FROM checkpoint c WHERE c.seq >= ?1 AND c.seq < ?2 AND c.pruned_at IS NULL)
+  WHERE point IS NOT NULL AND (?4 IS NULL OR (point = 1 AND ${AMONG("thread")})) ORDER BY seq DESC`;

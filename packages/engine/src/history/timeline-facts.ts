@@ -1,11 +1,14 @@
-/** The facts that a row of the timeline shows: of a turn or way back, of a checkpoint, and the changes of each. */
+/**
+ * The facts that rows of the timeline show, read for a whole page at once. They are shown, not acted upon, so they are
+ * not verified: a damaged row must not hide the others.
+ */
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { StepKind } from "../model/plan.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { TimelineKind, TimelineState } from "../model/timeline.ts";
 import { decodeEntry } from "../model/tree.ts";
-import type { Entry } from "../model/entry.ts";
 import type { Database, Row } from "../store/database.ts";
 import { parseJson, TAG_PREFIX } from "./checkpoints.ts";
 
@@ -31,7 +34,7 @@ export interface StepFacts {
   readonly seq: number;
   readonly id: string;
   readonly kind: StepKind;
-  readonly state: "open" | "applied" | "undone" | "empty";
+  readonly state: TimelineState;
   readonly thread: ThreadId | null;
   readonly agent: string | null;
   readonly description: string;
@@ -42,24 +45,34 @@ export interface StepFacts {
   readonly before: number;
   readonly after: number | null;
   readonly target: number | null;
-  readonly scope: "files" | "conversation" | "both";
   readonly pruned: boolean;
   readonly undoneAt: number | null;
   /** True when an agent run of it failed. */
   readonly isFailed: boolean;
+  /** How many files its captures came too late for, or met while they were being written. */
+  readonly late: number;
 }
 
-/** The facts of a step, by its seq. */
-export function readStepFacts(db: Database, seq: number): StepFacts | undefined {
-  const row = db.get(
+/** A list of numbers or texts as a parameter; `AMONG` selects from it. */
+function listOf(values: Iterable<number | string>): string {
+  return JSON.stringify([...values]);
+}
+
+const AMONG = "IN (SELECT value FROM json_each(?1))";
+
+/** The facts of steps, by their seqs. */
+export function readStepFacts(db: Database, seqs: Iterable<number>): Map<number, StepFacts> {
+  const rows = db.all(
     `SELECT s.*, t.agent AS agent,
        CASE s.state WHEN 'undone' THEN (SELECT o.at FROM operation o WHERE o.seq = CAST(s.position AS INTEGER)) END AS undone_at,
        EXISTS (SELECT 1 FROM agent_run a WHERE a.thread = s.thread AND a.step = s.id AND a.parent IS NULL
-         AND a.status IN ('failed', 'error')) AS failed
-     FROM step s LEFT JOIN thread t ON t.id = s.thread WHERE s.seq = ?`,
-    seq,
+         AND a.status IN ('failed', 'error')) AS failed,
+       (SELECT count(DISTINCT d.path) FROM checkpoint c JOIN doubt d ON d.checkpoint = c.seq AND d.reason <> 'mid-restore'
+         WHERE c.thread = s.thread AND c.seq >= s.before AND c.seq <= coalesce(s.after, 9223372036854775807)) AS late
+     FROM step s LEFT JOIN thread t ON t.id = s.thread WHERE s.seq ${AMONG}`,
+    listOf(seqs),
   );
-  return row === undefined ? undefined : toStepFacts(row);
+  return new Map(rows.map((row) => [Number(row["seq"]), toStepFacts(row)]));
 }
 
 function toStepFacts(row: Row): StepFacts {
@@ -69,7 +82,7 @@ function toStepFacts(row: Row): StepFacts {
     seq: Number(row["seq"]),
     id: String(row["id"]),
     kind: row["kind"] as StepKind,
-    state: row["state"] as StepFacts["state"],
+    state: row["state"] as TimelineState,
     thread: text("thread") as ThreadId | null,
     agent: text("agent"),
     description: String(row["description"]),
@@ -80,46 +93,46 @@ function toStepFacts(row: Row): StepFacts {
     before: Number(row["before"]),
     after: number("after"),
     target: number("target"),
-    scope: row["scope"] as StepFacts["scope"],
     pruned: row["pruned"] === 1,
     undoneAt: number("undone_at"),
     isFailed: row["failed"] === 1,
+    late: Number(row["late"]),
   };
 }
 
-/** Whether another step continues a turn. */
-export function isContinued(db: Database, { seq, id }: Pick<StepFacts, "seq" | "id">): boolean {
-  return db.get("SELECT 1 FROM step WHERE seq > ? AND continues = ? LIMIT 1", seq, id) !== undefined;
+/** Those of these steps, by id, that another step continues. */
+export function continuedAmong(db: Database, ids: Iterable<string>): Set<string> {
+  const rows = db.all(`SELECT continues FROM step WHERE continues ${AMONG}`, listOf(ids));
+  return new Set(rows.map((row) => String(row["continues"])));
 }
 
-/** A checkpoint by its seq; undefined when it was pruned. */
-export function readEnd(db: Database, seq: number | null): EndFacts | undefined {
-  if (seq === null) return undefined;
-  const row = db.get(`${SELECT_END} WHERE c.seq = ? AND c.pruned_at IS NULL`, seq);
-  return row === undefined ? undefined : toEnd(row);
+/** Checkpoints by their seqs; pruned ones are left out. */
+export function readEnds(db: Database, seqs: Iterable<number>): Map<number, EndFacts> {
+  const rows = db.all(`${SELECT_END} WHERE c.seq ${AMONG} AND c.pruned_at IS NULL`, listOf(seqs));
+  return new Map(rows.map((row) => [Number(row["seq"]), toEnd(row)]));
 }
 
-/** The newest checkpoint before another one, if it is kept. */
-export function readPrevious(db: Database, seq: number): EndFacts | undefined {
-  const row = db.get(`${SELECT_END} WHERE c.seq < ? ORDER BY c.seq DESC LIMIT 1`, seq);
-  return row === undefined || row["pruned_at"] !== null ? undefined : toEnd(row);
+/** The seqs of the checkpoints just before others, pruned or not. */
+export function previousSeqs(db: Database, seqs: Iterable<number>): Map<number, number> {
+  const rows = db.all(
+    "SELECT value AS seq, (SELECT max(c.seq) FROM checkpoint c WHERE c.seq < value) AS previous FROM json_each(?1)",
+    listOf(seqs),
+  );
+  return new Map(
+    rows.flatMap((row) => (row["previous"] === null ? [] : [[Number(row["seq"]), Number(row["previous"])]])),
+  );
 }
 
-const END_COLUMNS = `c.seq, c.id, c.kind, c.phase, c.thread, c.session, c.created_at, c.snapshot, c.description,
-    c.name, c.note, c.pruned_at, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
-      WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags`;
+const END_COLUMNS = `c.seq, c.id, c.kind, c.phase, c.thread, c.session, c.created_at, c.snapshot, c.description, c.name,
+  c.note, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
+    WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags`;
 
 const SELECT_END = `SELECT ${END_COLUMNS} FROM checkpoint c`;
-
-const SELECT_CAPTURE = `SELECT ${END_COLUMNS}, c.tool,
-    (SELECT k.nature FROM tool_call k WHERE k.thread = c.thread AND k.id = c.tool_use_id ORDER BY k.seq DESC LIMIT 1) AS nature,
-    (SELECT b.description FROM checkpoint b WHERE b.tool_use_id = c.tool_use_id AND b.phase = 'before' AND b.seq < c.seq
-       ORDER BY b.seq DESC LIMIT 1) AS announced
-  FROM checkpoint c`;
 
 function toEnd(row: Row): EndFacts {
   const text = (column: string) => (row[column] === null ? null : String(row[column]));
   const snapshot = row["snapshot"];
+  const tags = row["tags"] === "[]" ? [] : ((parseJson(row["tags"]) ?? []) as string[]);
   return {
     seq: Number(row["seq"]),
     id: String(row["id"]) as CheckpointId,
@@ -132,28 +145,23 @@ function toEnd(row: Row): EndFacts {
     description: String(row["description"]),
     name: text("name"),
     note: text("note"),
-    tags: (parseJson(row["tags"]) ?? []) as string[],
+    tags,
   };
 }
 
-/** The agent of a thread. */
-export function readAgent(db: Database, thread: ThreadId | null): string | null {
-  const row = thread === null ? undefined : db.get("SELECT agent FROM thread WHERE id = ?", thread);
-  return row === undefined ? null : String(row["agent"]);
+/** The agents of threads. */
+export function readAgents(db: Database, threads: Iterable<ThreadId>): Map<ThreadId, string> {
+  const rows = db.all(`SELECT id, agent FROM thread WHERE id ${AMONG}`, listOf(threads));
+  return new Map(rows.map((row) => [row["id"] as ThreadId, String(row["agent"])]));
 }
 
-/** Whether a session of a thread was approved. */
-export function isApproved(db: Database, thread: ThreadId | null, session: string | null): boolean {
-  if (thread === null || session === null) return false;
-  const row = db.get(
-    "SELECT 1 FROM session WHERE thread = ? AND number = ? AND status = 'merged'",
-    thread,
-    Number(session.slice("session_".length)),
-  );
-  return row !== undefined;
+/** The approved sessions, as "thread session_2". */
+export function approvedSessions(db: Database): Set<string> {
+  const rows = db.all("SELECT thread, number FROM session WHERE status = 'merged'");
+  return new Set(rows.map((row) => `${String(row["thread"])} session_${Number(row["number"])}`));
 }
 
-/** One path's change in one capture, as it was recorded. It is shown, not acted upon, so it is not verified. */
+/** One path's change in one capture, as it was recorded. */
 export interface ListedChange {
   readonly checkpoint: number;
   readonly path: BytePath;
@@ -162,97 +170,97 @@ export interface ListedChange {
   readonly shared: boolean;
 }
 
-/** What a step changed, oldest first. */
-export function listStepChanges(db: Database, step: string): ListedChange[] {
+/** What steps changed, by their ids; the changes of each oldest first. */
+export function listStepChanges(db: Database, ids: Iterable<string>): Map<string, ListedChange[]> {
   const rows = db.all(
-    `SELECT checkpoint, path, old, new, attribution FROM change WHERE step = ?1
-     UNION ALL SELECT g.checkpoint, g.path, g.old, g.new, g.attribution FROM shared_window w
-       JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.step = ?1
+    `SELECT g.step AS step, g.checkpoint, g.path, g.old, g.new, g.attribution FROM change g WHERE g.step ${AMONG}
+     UNION ALL SELECT w.step AS step, g.checkpoint, g.path, g.old, g.new, g.attribution FROM shared_window w
+       JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared' WHERE w.step ${AMONG}
      ORDER BY checkpoint`,
-    step,
+    listOf(ids),
   );
-  return rows.flatMap(toListed);
+  return grouped(rows, (row) => String(row["step"]));
 }
 
-/** What no tool changed in these captures, oldest first. */
-export function listOutsideChanges(db: Database, captures: readonly number[]): ListedChange[] {
-  return captures
-    .toSorted((a, b) => a - b)
-    .flatMap((seq) =>
-      db.all(
-        "SELECT checkpoint, path, old, new, attribution FROM change WHERE checkpoint = ? AND attribution = 'outside'",
-        seq,
-      ),
-    )
-    .flatMap(toListed);
-}
-
-/** What Belay changed with a checkpoint: a restore, an undo. */
-export function listBackChanges(db: Database, seq: number): ListedChange[] {
+/** What no tool changed (`outside`), or Belay did (`belay`), by the captures that found it. */
+export function listCaptureChanges(
+  db: Database,
+  captures: Iterable<number>,
+  attribution: "outside" | "belay",
+): Map<number, ListedChange[]> {
   const rows = db.all(
-    "SELECT checkpoint, path, old, new, attribution FROM change WHERE checkpoint = ? AND attribution = 'belay'",
-    seq,
+    `SELECT checkpoint, path, old, new, attribution FROM change WHERE checkpoint ${AMONG} AND attribution = ?2`,
+    listOf(captures),
+    attribution,
   );
-  return rows.flatMap(toListed);
+  return grouped(rows, (row) => Number(row["checkpoint"]));
 }
 
-/** A damaged row must not hide the others. */
-function toListed(row: Row): ListedChange[] {
+function grouped<Key>(rows: readonly Row[], keyOf: (row: Row) => Key): Map<Key, ListedChange[]> {
+  const groups = new Map<Key, ListedChange[]>();
+  for (const row of rows) {
+    const change = toListed(row);
+    if (change === undefined) continue;
+    const group = groups.get(keyOf(row));
+    if (group === undefined) groups.set(keyOf(row), [change]);
+    else group.push(change);
+  }
+  return groups;
+}
+
+function toListed(row: Row): ListedChange | undefined {
   const entry = (column: string) =>
     row[column] === null ? undefined : decodeEntry(row[column] as Uint8Array);
   try {
-    return [
-      {
-        checkpoint: Number(row["checkpoint"]),
-        path: pathFromBytes(row["path"] as Uint8Array),
-        old: entry("old"),
-        new: entry("new"),
-        shared: row["attribution"] === "shared",
-      },
-    ];
+    return {
+      checkpoint: Number(row["checkpoint"]),
+      path: pathFromBytes(row["path"] as Uint8Array),
+      old: entry("old"),
+      new: entry("new"),
+      shared: row["attribution"] === "shared",
+    };
   } catch {
-    return [];
+    return undefined;
   }
 }
 
-/** How many tool calls of a turn changed something. */
-export function countChangingCalls(db: Database, step: string): number {
-  const row = db.get(
-    `SELECT count(DISTINCT g.checkpoint) AS n FROM change g JOIN checkpoint c ON c.seq = g.checkpoint
-       WHERE g.step = ? AND c.kind = 'tool'`,
-    step,
+/** How many tool calls of each turn changed something, by the turns' ids. */
+export function countChangingCalls(db: Database, ids: Iterable<string>): Map<string, number> {
+  const rows = db.all(
+    `SELECT g.step AS step, count(DISTINCT g.checkpoint) AS n FROM change g JOIN checkpoint c ON c.seq = g.checkpoint
+       WHERE g.step ${AMONG} AND c.kind = 'tool' GROUP BY g.step`,
+    listOf(ids),
   );
-  return Number(row?.["n"] ?? 0);
+  return new Map(rows.map((row) => [String(row["step"]), Number(row["n"])]));
 }
 
-/** How many files the captures of a thread in this stretch came too late for, or met while they were being written. */
-export function countLate(db: Database, thread: ThreadId, stretch: { from: number; to: number }): number {
-  const row = db.get(
-    `SELECT count(DISTINCT d.path) AS n FROM checkpoint c JOIN doubt d ON d.checkpoint = c.seq
-       WHERE c.thread = ? AND c.seq >= ? AND c.seq <= ? AND d.reason <> 'mid-restore'`,
-    thread,
-    stretch.from,
-    stretch.to,
+/** How many files captures came too late for, or met while they were being written. */
+export function countDoubts(db: Database, seqs: Iterable<number>): Map<number, number> {
+  const rows = db.all(
+    `SELECT checkpoint, count(DISTINCT path) AS n FROM doubt WHERE checkpoint ${AMONG} AND reason <> 'mid-restore' GROUP BY checkpoint`,
+    listOf(seqs),
   );
-  return Number(row?.["n"] ?? 0);
+  return new Map(rows.map((row) => [Number(row["checkpoint"]), Number(row["n"])]));
 }
 
-/** How many files a capture came too late for. */
-export function countDoubts(db: Database, seq: number): number {
-  const row = db.get("SELECT count(DISTINCT path) AS n FROM doubt WHERE checkpoint = ?", seq);
-  return Number(row?.["n"] ?? 0);
+/** A turn by the seqs of the checkpoints around it; `after` is infinite while it is open. */
+export interface OpenStretch {
+  readonly before: number;
+  readonly after: number;
 }
 
-/** True when a turn was open between two captures, or nothing was captured then on purpose: others may have written. */
-export function wasAgentAbout(db: Database, captures: readonly number[]): boolean {
-  const [newest = 0, oldest = newest] = [captures[0], captures.at(-1)];
-  // a turn that began with the newest capture came after the change
-  const row = db.get(
-    `SELECT 1 FROM step WHERE kind = 'turn' AND before < ?1 AND (after IS NULL OR after >= ?2) LIMIT 1`,
-    newest,
-    oldest,
-  );
-  return row !== undefined;
+/** The turns that were open at some moment of a stretch. */
+export function turnsOpenIn(db: Database, { before, after }: OpenStretch): OpenStretch[] {
+  return db
+    .all(
+      "SELECT before, after FROM step WHERE kind = 'turn' AND before < ?1 AND (after IS NULL OR after >= ?2)",
+      after,
+      before,
+    )
+    .map((row) => ({
+      before: Number(row["before"]),
+      after: row["after"] === null ? Infinity : Number(row["after"]),
+    }));
 }
 
 /** One capture that holds changes of a turn. */
@@ -267,7 +275,11 @@ export interface StepCapture {
 /** The captures that hold changes of a turn, oldest first. */
 export function listStepCaptures(db: Database, step: string): StepCapture[] {
   const rows = db.all(
-    `${SELECT_CAPTURE} WHERE c.seq IN (SELECT checkpoint FROM change WHERE step = ?1 UNION
+    `SELECT ${END_COLUMNS}, c.tool,
+       (SELECT k.nature FROM tool_call k WHERE k.thread = c.thread AND k.id = c.tool_use_id ORDER BY k.seq DESC LIMIT 1) AS nature,
+       (SELECT b.description FROM checkpoint b WHERE b.tool_use_id = c.tool_use_id AND b.phase = 'before' AND b.seq < c.seq
+         ORDER BY b.seq DESC LIMIT 1) AS announced
+     FROM checkpoint c WHERE c.seq IN (SELECT checkpoint FROM change WHERE step = ?1 UNION
        SELECT w.checkpoint FROM shared_window w JOIN change g ON g.checkpoint = w.checkpoint AND g.attribution = 'shared'
          WHERE w.step = ?1)
      ORDER BY c.seq`,
@@ -276,26 +288,14 @@ export function listStepCaptures(db: Database, step: string): StepCapture[] {
   return rows.map((row) => {
     const end = toEnd(row);
     const isCall = end.kind === "tool" && end.phase === "after";
-    const text = (column: string) => (row[column] === null ? null : String(row[column]));
+    const text = (column: string) => (row[column] === null || !isCall ? null : String(row[column]));
     return {
       end,
-      tool: isCall ? text("tool") : null,
-      nature: isCall ? (text("nature") as StepCapture["nature"]) : null,
-      announced: isCall ? text("announced") : null,
+      tool: text("tool"),
+      nature: text("nature") as StepCapture["nature"],
+      announced: text("announced"),
     };
   });
-}
-
-/** What a search asks of something that happened, without the rest of its row. */
-export interface Brief {
-  readonly kind: TimelineKind;
-  readonly thread: ThreadId | null;
-  readonly session: string | null;
-  readonly state: TimelineState;
-  /** False only for turns that changed nothing. */
-  readonly isChanging: boolean;
-  readonly name: string | null;
-  readonly note: string | null;
 }
 
 const POINT_KINDS: Readonly<Record<string, TimelineKind>> = {
@@ -307,45 +307,4 @@ const POINT_KINDS: Readonly<Record<string, TimelineKind>> = {
 /** The kind of row that a checkpoint of its own has. */
 export function pointKind(kind: string): TimelineKind {
   return POINT_KINDS[kind] ?? "safety";
-}
-
-/** The brief facts of something that happened; undefined when it was dropped meanwhile. */
-export function readBrief(
-  db: Database,
-  { kind, seq, step }: { kind: string; seq: number; step: number },
-): Brief | undefined {
-  const row = db.get(
-    `SELECT c.kind AS point, c.thread AS thread, c.session AS session, c.name AS name, c.note AS note,
-       s.kind AS step_kind, s.thread AS step_thread, s.state AS state, s.changed AS changed
-     FROM (SELECT ?1 AS seq, ?2 AS step) h LEFT JOIN checkpoint c ON c.seq = h.seq LEFT JOIN step s ON s.seq = h.step`,
-    seq,
-    step,
-  );
-  if (row === undefined) return undefined;
-  const text = (column: string) => (row[column] === null ? null : String(row[column]));
-  const session = text("session");
-  const annotations = { name: text("name"), note: text("note") };
-  if (kind === "hand")
-    return {
-      kind: "hand",
-      thread: null,
-      session: null,
-      state: "applied",
-      isChanging: true,
-      name: null,
-      note: null,
-    };
-  if (kind === "point") {
-    const thread = text("thread") as ThreadId | null;
-    const point = pointKind(String(row["point"]));
-    return { kind: point, thread, session, state: "applied", isChanging: true, ...annotations };
-  }
-  return {
-    kind: row["step_kind"] as TimelineKind,
-    thread: text("step_thread") as ThreadId | null,
-    session,
-    state: row["state"] as TimelineState,
-    isChanging: kind !== "turn" || row["changed"] === 1,
-    ...annotations,
-  };
 }

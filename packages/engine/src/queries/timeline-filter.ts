@@ -1,26 +1,69 @@
-/** Which rows does a person look for? Words, and fields such as `agent:codex file:src/** is:undone`. */
+/**
+ * Which rows does a person look for? Words, and fields such as `agent:codex file:src/** is:undone`. What one scan of the
+ * store answers is asked first; only what is left is made into rows.
+ */
 import type { Context } from "../capture/context.ts";
+import {
+  findIdleTurns,
+  findOfThreads,
+  findPaths,
+  findStepsIn,
+  findTags,
+  findWords,
+  type Found,
+} from "../history/find-words.ts";
 import type { Happening } from "../history/happenings.ts";
-import { findPaths, findTags, findWords, type Found } from "../history/find-words.ts";
-import { readBrief, type Brief } from "../history/timeline-facts.ts";
 import { listThreads } from "../history/threads.ts";
 import { parseTime } from "../history/time-text.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
 import type { TimelineRow } from "../model/timeline.ts";
+import { NO_LINES } from "./net-changes.ts";
+import { rowsOf } from "./timeline-row.ts";
 
-/** What a filter looks at: what happened, its facts, and the row where a question needs it. */
-interface Candidate {
-  readonly happening: Happening;
-  readonly brief: Brief;
-  row(): TimelineRow | undefined;
+/** One condition, on what happened or on its row. */
+type Question =
+  | { readonly holds: (happening: Happening) => boolean }
+  | { readonly holdsOfRow: (row: TimelineRow) => boolean };
+
+/** How many rows are made at once. */
+const BATCH = 128;
+
+/** Those that a person looks for: every word and field has to hold. */
+export function* filterHappenings(
+  context: Context,
+  { q, present }: { readonly q: string; readonly present: string | undefined },
+  happenings: Iterable<Happening>,
+): Generator<Happening> {
+  const questions = parseQuestions(context, q);
+  const ofHappenings = questions.flatMap((question) => ("holds" in question ? [question.holds] : []));
+  const ofRows = questions.flatMap((question) => ("holdsOfRow" in question ? [question.holdsOfRow] : []));
+  let waiting: Happening[] = [];
+  const select = () => {
+    const rows = rowsOf(context, waiting, { lines: NO_LINES, present });
+    const isMeant = (row: TimelineRow | undefined) =>
+      row !== undefined && ofRows.every((holds) => holds(row));
+    return waiting.splice(0).filter((_, index) => isMeant(rows[index]));
+  };
+  for (const happening of happenings) {
+    if (!ofHappenings.every((holds) => holds(happening))) continue;
+    if (ofRows.length === 0) yield happening;
+    else waiting.push(happening);
+    if (waiting.length >= BATCH) yield* select();
+  }
+  yield* select();
 }
 
-type Question = (candidate: Candidate) => boolean;
+function parseQuestions(context: Context, text: string): Question[] {
+  return [...text.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi)].map(([whole, name, quoted, plain]) => {
+    const value = quoted ?? plain ?? "";
+    const field = name === undefined || !Object.hasOwn(FIELDS, name) ? undefined : FIELDS[name];
+    if (field !== undefined) return field(context, value);
+    // an unknown field is a word with a colon in it
+    return isAmong(findWords(context.store.db, name === undefined ? value : whole.replaceAll('"', "")));
+  });
+}
 
-/** Whether something that happened is what a person looks for. */
-export type TimelineFilter = (happening: Happening, row: () => TimelineRow | undefined) => boolean;
-
-/** The fields of a search; everything else is words. */
+/** The fields of a search. */
 const FIELDS: Readonly<Record<string, (context: Context, value: string) => Question>> = {
   agent: (context, value) => ofThreads(context, ({ agent }) => beginsWith(agent, value)),
   thread: (context, value) =>
@@ -29,92 +72,85 @@ const FIELDS: Readonly<Record<string, (context: Context, value: string) => Quest
       ({ id, externalId, title }) =>
         beginsWith(id, value) || externalId === value || contains(title ?? "", value),
     ),
-  file: (context, value) => isAmong(findPaths(context.store.db, value)),
+  file: ({ store }, value) => isAmong(findPaths(store.db, value)),
   tag: ({ store }, value) => {
     const tagged = findTags(store.db, value);
-    return ({ happening: { kind, seq } }) => kind !== "hand" && tagged.has(seq);
+    return { holds: ({ kind, seq }) => kind !== "hand" && tagged.has(seq) };
   },
-  kind:
-    (_, value) =>
-    ({ brief }) =>
-      beginsWith(brief.kind, value),
+  kind: (_, value) =>
+    value === "turn" || value === "hand"
+      ? { holds: ({ kind }) => kind === value }
+      : { holdsOfRow: ({ kind }) => beginsWith(kind, value) },
   session: (_, value) => {
     const name = value.startsWith("session_") ? value : `session_${value}`;
-    return ({ brief }) => brief.session === name;
+    return { holdsOfRow: ({ session }) => session === name };
   },
-  before: (context, value) => {
-    const time = parseTime(value, context.system);
-    return ({ happening }) => time !== undefined && happening.at < time.from;
+  before: ({ system }, value) => {
+    const time = parseTime(value, system);
+    return { holds: ({ at }) => time !== undefined && at < time.from };
   },
-  after: (context, value) => {
-    const time = parseTime(value, context.system);
-    return ({ happening }) => time !== undefined && happening.at >= time.from;
+  after: ({ system }, value) => {
+    const time = parseTime(value, system);
+    return { holds: ({ at }) => time !== undefined && at >= time.from };
   },
-  has: (_, value) => HAS[value] ?? nothing,
-  is: (_, value) => IS[value] ?? nothing,
+  has: ({ store }, value) => {
+    if (value === "changes") {
+      const idle = findIdleTurns(store.db);
+      return { holds: ({ step }) => !idle.has(step) };
+    }
+    return { holdsOfRow: HAS[value] ?? never };
+  },
+  is: ({ store }, value) => {
+    if (value === "undone" || value === "open") {
+      const steps = findStepsIn(store.db, value);
+      return { holds: ({ step }) => steps.has(step) };
+    }
+    return { holdsOfRow: IS[value] ?? never };
+  },
 };
 
-const HAS: Readonly<Record<string, Question>> = {
-  changes: ({ brief }) => brief.isChanging,
-  name: ({ brief }) => brief.name !== null,
-  note: ({ brief }) => brief.note !== null,
-  tags: ({ row }) => (row()?.tags.length ?? 0) > 0,
-  gaps: ({ row }) => (row()?.gaps ?? 0) > 0,
-  late: ({ row }) => (row()?.late ?? 0) > 0,
-  steps: ({ row }) => (row()?.steps ?? 0) > 0,
+type OfRow = (row: TimelineRow) => boolean;
+
+const HAS: Readonly<Record<string, OfRow>> = {
+  name: ({ name }) => name !== null,
+  note: ({ note }) => note !== null,
+  tags: ({ tags }) => tags.length > 0,
+  gaps: ({ gaps }) => gaps > 0,
+  late: ({ late }) => late > 0,
+  steps: ({ steps }) => steps > 0,
 };
 
-const IS: Readonly<Record<string, Question>> = {
-  undone: ({ brief }) => brief.state === "undone",
-  applied: ({ brief }) => brief.state === "applied",
-  open: ({ brief }) => brief.state === "open",
-  empty: ({ brief }) => brief.state === "empty",
-  working: ({ brief, row }) => brief.state === "open" && row()?.status === "working",
-  interrupted: ({ happening, row }) => happening.kind === "turn" && row()?.status === "interrupted",
-  failed: ({ happening, row }) => happening.kind === "turn" && row()?.status === "failed",
-  approved: ({ row }) => row()?.approved === true,
-  pending: ({ happening, row }) => happening.kind === "turn" && row()?.approved === false,
-  current: ({ row }) => row()?.sameAsNow === true,
+const IS: Readonly<Record<string, OfRow>> = {
+  applied: ({ state }) => state === "applied",
+  empty: ({ state }) => state === "empty",
+  working: ({ status }) => status === "working",
+  interrupted: ({ status }) => status === "interrupted",
+  failed: ({ status }) => status === "failed",
+  approved: ({ approved }) => approved,
+  pending: ({ kind, approved, state }) => kind === "turn" && !approved && state !== "undone",
+  current: ({ sameAsNow }) => sameAsNow === true,
 };
 
-const nothing: Question = () => false;
-
-/** Reads what a person typed; every word and field of it has to hold. Undefined where nothing was typed. */
-export function parseFilter(context: Context, text: string): TimelineFilter | undefined {
-  const questions = [...text.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi)].map(
-    ([whole, name, quoted, plain]) => questionOf(context, { whole, name, value: quoted ?? plain ?? "" }),
-  );
-  if (questions.length === 0) return undefined;
-  return (happening, row) => {
-    const brief = readBrief(context.store.db, happening);
-    return brief !== undefined && questions.every((question) => question({ happening, brief, row }));
-  };
-}
-
-function questionOf(
-  context: Context,
-  { whole, name, value }: { whole: string; name: string | undefined; value: string },
-): Question {
-  const field = name === undefined || !Object.hasOwn(FIELDS, name) ? undefined : FIELDS[name];
-  if (field !== undefined) return field(context, value);
-  return isAmong(findWords(context.store.db, name === undefined ? value : whole.replaceAll('"', "")));
-}
+const never: OfRow = () => false;
 
 function isAmong({ steps, annotated, described, outside }: Found): Question {
-  return ({ happening: { kind, seq, step, captures } }) => {
-    if (kind === "hand") return captures.some((capture) => outside.has(capture));
-    if (kind === "point") return annotated.has(seq) || described.has(seq) || outside.has(seq);
-    return steps.has(step) || annotated.has(seq);
+  return {
+    holds: ({ kind, seq, step, captures }) => {
+      if (kind === "hand") return captures.some((capture) => outside.has(capture));
+      if (kind === "point") return annotated.has(seq) || described.has(seq) || outside.has(seq);
+      return steps.has(step) || annotated.has(seq);
+    },
   };
 }
 
 function ofThreads({ store }: Context, isMeant: (thread: ThreadSummary) => boolean): Question {
-  const ids = new Set<string | null>(
-    listThreads(store.db)
-      .filter(isMeant)
-      .map(({ id }) => id),
+  const meant = listThreads(store.db).filter(isMeant);
+  return isAmong(
+    findOfThreads(
+      store.db,
+      meant.map(({ id }) => id),
+    ),
   );
-  return ({ brief }) => ids.has(brief.thread);
 }
 
 function beginsWith(text: string, beginning: string): boolean {

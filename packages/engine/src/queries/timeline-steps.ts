@@ -2,7 +2,8 @@
 import {
   listStepCaptures,
   listStepChanges,
-  readPrevious,
+  previousSeqs,
+  readEnds,
   type StepCapture,
 } from "../history/timeline-facts.ts";
 import { displayPath } from "../model/byte-path.ts";
@@ -14,8 +15,14 @@ import { inOneLine } from "./timeline-titles.ts";
 
 /** The steps of a turn, oldest first; calls that changed nothing are left out. */
 export function stepsOf(db: Database, step: string, lines: ChangeCounter): TimelineStep[] {
-  const changes = Map.groupBy(listStepChanges(db, step), ({ checkpoint }) => checkpoint);
-  return listStepCaptures(db, step).flatMap((capture) => {
+  const captures = listStepCaptures(db, step);
+  const changes = Map.groupBy(listStepChanges(db, [step]).get(step) ?? [], ({ checkpoint }) => checkpoint);
+  const previous = previousSeqs(
+    db,
+    captures.map(({ end }) => end.seq),
+  );
+  const ends = readEnds(db, previous.values());
+  return captures.flatMap((capture) => {
     const { end, tool, nature } = capture;
     const edits = netChanges(changes.get(end.seq) ?? []);
     const counts = lines.count(edits);
@@ -29,7 +36,7 @@ export function stepsOf(db: Database, step: string, lines: ChangeCounter): Timel
         tool,
         summary: summaryOf(capture, edits),
         nature,
-        before: readPrevious(db, end.seq)?.id ?? null,
+        before: ends.get(previous.get(end.seq) ?? 0)?.id ?? null,
         after: end.id,
       },
     ];

@@ -1,5 +1,5 @@
 /** What a row of the timeline is called. A state is called "before “…”" or "after “…”", never by a number. */
-import { readEnd, type EndFacts, type StepFacts } from "../history/timeline-facts.ts";
+import { readEnds, type EndFacts, type StepFacts } from "../history/timeline-facts.ts";
 import { turnOfEnd } from "../history/turn-numbers.ts";
 import type { Database } from "../store/database.ts";
 
@@ -20,7 +20,7 @@ export function backTitle(db: Database, step: StepFacts): string {
   if (step.kind === "revert")
     return `Undid only “${inOneLine(step.description.replace(/^Reverted(.*?): /s, ""))}”`;
   if (step.kind === "reset") return "Reset to the approved state";
-  const target = readEnd(db, step.target);
+  const target = step.target === null ? undefined : readEnds(db, [step.target]).get(step.target);
   if (target !== undefined) return `Restored to ${stateTitle(db, target)}`;
   // without numbers: "Restored a.ts from checkpoint 12 (Before …)"
   return inOneLine(step.description.replace(/ (?:from|to) checkpoint \d+ \(.*$/s, ""));

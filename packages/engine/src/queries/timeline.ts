@@ -2,73 +2,95 @@
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
+import { fileChanges } from "../diff/file-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import { readHappenings, type Happening } from "../history/happenings.ts";
 import { openSteps } from "../history/step-rows.ts";
-import { readStepFacts } from "../history/timeline-facts.ts";
+import {
+  listCaptureChanges,
+  listStepChanges,
+  readStepFacts,
+  type ListedChange,
+} from "../history/timeline-facts.ts";
 import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
+import type { DiffDetail, FileChange } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type {
-  TimelineDay,
   TimelineNow,
   TimelineOptions,
   TimelinePage,
   TimelineRow,
   TimelineStep,
 } from "../model/timeline.ts";
-import type { System } from "../model/system.ts";
 import { isRootThere } from "../scan/root.ts";
 import type { Database } from "../store/database.ts";
-import { NO_LINES, type ChangeCounter } from "./net-changes.ts";
-import { parseFilter } from "./timeline-filter.ts";
-import { rowOf } from "./timeline-row.ts";
+import { DayCounter, type Census } from "./census.ts";
+import { netChanges, type ChangeCounter } from "./net-changes.ts";
+import { filterHappenings } from "./timeline-filter.ts";
+import { rowsOf } from "./timeline-row.ts";
 import { stepsOf } from "./timeline-steps.ts";
 
 const PAGE = 100;
 
+/** What is remembered from one question to the next. */
+export interface TimelineMemory {
+  readonly lines: ChangeCounter;
+  readonly census: Census;
+}
+
 /** One page of the timeline. */
-export function readTimeline(context: Context, options: TimelineOptions, lines: ChangeCounter): TimelinePage {
-  const { db } = context.store;
+export function readTimeline(
+  context: Context,
+  options: TimelineOptions,
+  { lines, census }: TimelineMemory,
+): TimelinePage {
   const seen = options.look === true ? lookAtDisk(context) : undefined;
-  const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
   const isFirst = options.before === undefined && options.after === undefined;
-  const request = {
+  const { thread, agent, since, q, all } = options;
+  // what the disk is like may be part of the question
+  const asked = isFirst
+    ? census.find(JSON.stringify([thread, agent, since, q, all, q && seen?.present]))
+    : null;
+  const counter = new DayCounter(context.system);
+  const page: Happening[] = [];
+  let next: number | null = null;
+  const limit = Math.max(1, Math.trunc(options.limit ?? PAGE));
+  for (const happening of meantBy(context, options, seen?.present)) {
+    counter.add(happening);
+    if (page.length < limit || page.at(-1)!.seq === happening.seq) page.push(happening);
+    else next ??= lowestSeq(page.at(-1)!);
+    if (next !== null && (!isFirst || asked?.counts !== undefined)) break;
+  }
+  const counts = isFirst ? (asked?.counts ?? counter.counts()) : undefined;
+  if (counts !== undefined) asked?.keep(counts);
+  return {
+    rows: rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []),
+    next,
+    total: counts?.total ?? null,
+    days: counts?.days ?? null,
+    now: seen?.now ?? null,
+  };
+}
+
+/** What happened, as far as the options ask for it. */
+function* meantBy(
+  context: Context,
+  options: TimelineOptions,
+  present: string | undefined,
+): Generator<Happening> {
+  const { db } = context.store;
+  const all = readHappenings(db, {
     before: options.before ?? Number.MAX_SAFE_INTEGER,
     after: options.after ?? 0,
     threads: threadsAmong(db, options),
     all: options.all ?? false,
-  };
-  const filter = parseFilter(context, options.q ?? "");
-  const rowFor = (happening: Happening) => () =>
-    rowOf(context, happening, { lines: NO_LINES, numbers: new Map(), present: seen?.present });
-  const page: Happening[] = [];
-  const days = new Map<string, number>();
-  let [total, next] = [0, null as number | null];
-  for (const happening of readHappenings(db, request)) {
-    if (happening.at < (options.since ?? 0)) continue;
-    if (filter?.(happening, rowFor(happening)) === false) continue;
-    total += 1;
-    const day = dayOf(context.system, happening.at);
-    days.set(day, (days.get(day) ?? 0) + 1);
-    if (page.length < limit || page.at(-1)!.seq === happening.seq) page.push(happening);
-    else next ??= lowestSeq(page.at(-1)!);
-    if (next !== null && !isFirst) break;
-  }
-  const numbers = turnNumbers(
-    db,
-    page.flatMap(({ kind, step }) => (kind === "turn" ? [step] : [])),
-  );
-  const rows = { lines, numbers, present: seen?.present };
-  return {
-    rows: page.flatMap((happening) => rowOf(context, happening, rows) ?? []),
-    next,
-    total: isFirst ? total : null,
-    days: isFirst ? [...days].map(([day, count]): TimelineDay => ({ day, count })) : null,
-    now: seen?.now ?? null,
-  };
+  });
+  const q = options.q?.trim() ?? "";
+  const meant = q === "" ? all : filterHappenings(context, { q, present }, all);
+  for (const happening of meant) if (happening.at >= (options.since ?? 0)) yield happening;
 }
 
 /** The next page begins below this: changes by hand reach down to their oldest capture. */
@@ -84,10 +106,10 @@ function threadsAmong(db: Database, { thread, agent }: TimelineOptions): ThreadI
 
 /** The row of something that happened. */
 export function readRow(context: Context, happening: Happening, lines: ChangeCounter): TimelineRow {
-  const numbers = turnNumbers(context.store.db, happening.kind === "turn" ? [happening.step] : []);
-  const row = rowOf(context, happening, { lines, numbers, present: undefined });
+  const [row] = rowsOf(context, [happening], { lines, present: undefined });
   if (row !== undefined) return row;
-  const name = happening.kind === "turn" ? `T${numbers.get(happening.step)}` : String(happening.seq);
+  const { kind, seq, step } = happening;
+  const name = kind === "turn" ? `T${turnNumbers(context.store.db, [step]).get(step)}` : String(seq);
   throw new EngineError(
     "CHECKPOINT_NOT_FOUND",
     `The checkpoints of ${name} were dropped. Nothing was changed.`,
@@ -97,9 +119,32 @@ export function readRow(context: Context, happening: Happening, lines: ChangeCou
   );
 }
 
+/** What a row itself changed, file by file: not what lies between the states around it. */
+export function readOwnChanges(
+  { store: { db, objects } }: Context,
+  happening: Happening,
+  detail: DiffDetail,
+): FileChange[] {
+  return fileChanges(objects, netChanges(changesOf(db, happening)), { detail });
+}
+
+function changesOf(db: Database, { kind, seq, step, captures }: Happening): ListedChange[] {
+  if (kind === "turn") {
+    const facts = readStepFacts(db, [step]).get(step);
+    return facts === undefined ? [] : (listStepChanges(db, [facts.id]).get(facts.id) ?? []);
+  }
+  const found = listCaptureChanges(
+    db,
+    kind === "hand" ? captures : [seq],
+    kind === "back" ? "belay" : "outside",
+  );
+  return [...found.keys()].toSorted((a, b) => a - b).flatMap((capture) => found.get(capture)!);
+}
+
 /** The tool calls behind a row. */
 export function readSteps(db: Database, happening: Happening, lines: ChangeCounter): TimelineStep[] {
-  const step = happening.kind === "turn" ? readStepFacts(db, happening.step) : undefined;
+  const step =
+    happening.kind === "turn" ? readStepFacts(db, [happening.step]).get(happening.step) : undefined;
   return step === undefined ? [] : stepsOf(db, step.id, lines);
 }
 
@@ -124,10 +169,4 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     if (!isEngineError(error, "OBJECT_CORRUPT") && !isEngineError(error, "OBJECT_MISSING")) throw error;
     return { present: present.snapshot, now: { ...now, changed: null } };
   }
-}
-
-function dayOf({ toLocal }: System, at: number): string {
-  const { year, month, day } = toLocal(at);
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${year}-${two(month)}-${two(day)}`;
 }

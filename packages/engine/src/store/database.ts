@@ -90,6 +90,12 @@ export class Database {
     this.#guard(() => this.#db.exec(sql));
   }
 
+  /** Differs whenever something was written, by this connection or by another. */
+  version(): string {
+    const others = this.get("PRAGMA data_version")?.["data_version"];
+    return `${Number(others)} ${Number(this.get("SELECT total_changes() AS n")?.["n"])}`;
+  }
+
   /** Throws, now and in every later transaction, when the format is newer than `supported`. */
   expectFormat(format: { store: string; supported: number }): void {
     this.#format = format;

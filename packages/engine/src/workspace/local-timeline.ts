@@ -1,33 +1,47 @@
 /** What happened in a workspace of this process. */
 import { findHappening } from "../history/find-happening.ts";
+import type { DiffDetail, FileChange } from "../model/file-change.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../model/timeline.ts";
+import { Census } from "../queries/census.ts";
 import { LineCounter } from "../queries/net-changes.ts";
-import { readRow, readSteps, readTimeline } from "../queries/timeline.ts";
+import {
+  readOwnChanges,
+  readRow,
+  readSteps,
+  readTimeline,
+  type TimelineMemory,
+} from "../queries/timeline.ts";
 import type { Timeline } from "./interface/timeline.ts";
 import type { Runner } from "./runner.ts";
 
 /** Each method of `Timeline`, in terms of the layers below. */
 export class LocalTimeline implements Timeline {
   readonly #runner: Runner;
-  readonly #lines: LineCounter;
+  readonly #memory: TimelineMemory;
 
   constructor(runner: Runner) {
     this.#runner = runner;
-    this.#lines = new LineCounter(runner.context.store.objects);
+    const { db, objects } = runner.context.store;
+    this.#memory = { lines: new LineCounter(objects), census: new Census(db) };
   }
 
   async rows(options: TimelineOptions = {}): Promise<TimelinePage> {
-    const read = () => readTimeline(this.#runner.context, options, this.#lines);
+    const read = () => readTimeline(this.#runner.context, options, this.#memory);
     return options.look === true ? this.#runner.look(read) : read();
   }
 
   async row(ref: string): Promise<TimelineRow> {
     const { context } = this.#runner;
-    return readRow(context, findHappening(context, ref), this.#lines);
+    return readRow(context, findHappening(context, ref), this.#memory.lines);
+  }
+
+  async changes(ref: string, { detail }: { readonly detail: DiffDetail }): Promise<FileChange[]> {
+    const { context } = this.#runner;
+    return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref), detail));
   }
 
   async steps(ref: string): Promise<TimelineStep[]> {
     const { context, db } = this.#runner;
-    return readSteps(db, findHappening(context, ref), this.#lines);
+    return readSteps(db, findHappening(context, ref), this.#memory.lines);
   }
 }

@@ -1,4 +1,5 @@
 /** The part of a workspace that tells what happened in it, as people think of it: turns, not checkpoints. */
+import type { DiffDetail, FileChange } from "../../model/file-change.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../../model/timeline.ts";
 
 /** What happened here, newest first; `workspace.timeline`. */
@@ -9,6 +10,11 @@ export interface Timeline {
    * The row of a reference: "T3", "@turn", or any checkpoint, also one inside a turn. Throws `CHECKPOINT_NOT_FOUND`.
    */
   row(ref: string): Promise<TimelineRow>;
+  /**
+   * What a row itself changed, file by file, as an undo of it would take it out: other work between the states around it
+   * is not part of it.
+   */
+  changes(ref: string, options: { readonly detail: DiffDetail }): Promise<FileChange[]>;
   /** The tool calls of a turn that changed something, oldest first; none for other rows. */
   steps(ref: string): Promise<TimelineStep[]>;
 }
