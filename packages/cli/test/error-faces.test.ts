@@ -54,6 +54,7 @@ const FACTS: { readonly [Code in ErrorCode]: ErrorFacts[Code] } = {
   RECOVERY_BLOCKED: { operation: "kkkk", paths: ["a.txt"], before: 4 },
   PREFLIGHT_FAILED: { problems: [{ path: "a.txt", reason: "no permission" }] },
   PLAN_STALE: { plan: "kkkk" },
+  PATTERN_TOO_SLOW: { limitMs: 10_000 },
   STEPS_MISSING: { wanted: 3, available: 1 },
   CONTENT_PRUNED: { step: "s", description: "a turn", checkpoint: "12" },
   CONFIG_INVALID: { key: "k", reason: "r" },

@@ -80,6 +80,7 @@ const ENGINE: Record<ErrorCode, Situation | NoSituation> = {
     where: () => ({ cwd: sandbox.base, before: ["-C", sandbox.project] }),
     again: 0,
   },
+  PATTERN_TOO_SLOW: { because: "takes ten seconds; the time limit has a test of its own" },
   CHECKPOINT_NOT_FOUND: { make: () => ["show", "99"], leads: ([said]) => expect(said).toMatch(/^1 /) },
   CHECKPOINT_AMBIGUOUS: {
     make: async () => {

@@ -119,6 +119,15 @@ export type {
   FileSide,
   ImageSize,
 } from "./model/file-diff.ts";
+export type {
+  Findings,
+  FindOptions,
+  FoundCause,
+  FoundEnd,
+  FoundFile,
+  FoundPlace,
+  FoundSpan,
+} from "./model/finding.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
 export type { Pause } from "./model/pause.ts";

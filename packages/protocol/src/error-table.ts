@@ -265,6 +265,11 @@ const ENGINE = {
     apiHint: "Request the preview again and use its plan.",
     modelHint: "Preview again, and show the user what it would do now.",
   },
+  PATTERN_TOO_SLOW: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: "Repetitions inside repetitions, such as (a+)+, are the usual reason. `-S` looks for plain text.",
+  },
   STEPS_MISSING: {
     exit: EXIT.refused,
     status: 409,

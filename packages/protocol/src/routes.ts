@@ -376,6 +376,17 @@ const WORKSPACE = {
     query: workspaceQuery.extend({ q: text(500).min(1), limit: number(10_000).optional() }),
     response: z.looseObject({ checkpoints: z.array(shapes.checkpoint) }),
   },
+  "GET /api/find": {
+    summary: "Where a text, a regex or a file was in any checkpoint; looked for in another process.",
+    query: workspaceQuery.extend({
+      text: text(4000).min(1).optional(),
+      regex: text(4000).min(1).optional(),
+      file: path.optional(),
+      ignoreCase: flag.optional(),
+      limit: number(10_000).min(1).optional(),
+    }),
+    response: shapes.findings,
+  },
   "GET /api/storage": {
     summary: "How much space the store takes.",
     query: workspaceQuery,

@@ -620,6 +620,38 @@ export const doctorReport = z.looseObject({
   capture: z.unknown(),
 });
 
+const foundPlace = z.looseObject({ id: z.string(), seq: count, at: time });
+const foundCause = z.looseObject({
+  ref: z.string().nullable(),
+  title: z.string(),
+  agent: z.string().nullable(),
+});
+
+/** A stretch of checkpoints in which a file matched. */
+export const foundSpan = z.looseObject({
+  first: foundPlace,
+  last: foundPlace,
+  since: foundCause.nullable(),
+  gone: foundPlace
+    .extend({
+      how: z.enum(["deleted", "changed", "left-out", "not-captured", "forgotten"]),
+      by: foundCause.nullable(),
+    })
+    .nullable(),
+  binary: z.boolean(),
+  lines: z.array(z.string()),
+  lineNumbers: z.array(count),
+  restore: z.string(),
+});
+
+/** Where a text or a file was, in any checkpoint. */
+export const findings = z.looseObject({
+  ...list("files", pathEntry.extend({ onDisk: z.boolean(), spans: z.array(foundSpan) })),
+  checkpoints: count,
+  contents: count,
+  unreadable: count,
+});
+
 /** A setting and where its value comes from. */
 export const setting = z.looseObject({
   value: z.union([z.number(), z.string()]),

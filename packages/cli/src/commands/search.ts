@@ -1,35 +1,125 @@
+import type { FindOptions, Workspace } from "@belay/engine";
 import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
-import { ANY_NUMBER, defineCommand } from "../call/command.ts";
+import { printFindings } from "../command-parts/found-files.ts";
+import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
 import { positiveNumber } from "../call/number-option.ts";
+import { workspacePaths } from "../call/workspace-path.ts";
+import { createProgressBar } from "../output/progress-bar.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { visible } from "../output/visible.ts";
 
-export default defineCommand({
-  usage: "search <text> [--limit n | --all]",
-  about:
-    "Checkpoints whose name, note, tag, description, prompt or changed paths contain the text, newest first.",
-  options: {
-    limit: {
-      type: "string",
-      short: "n",
-      value: "n",
-      about: "show at most n (default: 20 on a terminal, otherwise all)",
-    },
-    all: { type: "boolean", about: "show all" },
+const OPTIONS = {
+  text: {
+    type: "string",
+    short: "S",
+    value: "text",
+    about: "files that have had this text, in any checkpoint",
   },
-  operands: { min: 1, max: ANY_NUMBER },
-  examples: ["belay search parser", "belay search src/main.ts"],
+  regex: { type: "string", short: "G", value: "regex", about: "the same for a line that matches a regex" },
+  file: {
+    type: "string",
+    value: "name",
+    about: "files of this name or pattern, such as *.ts or src/**; alone: when they were last there",
+  },
+  "ignore-case": { type: "boolean", short: "i", about: "with -S and -G: upper and lower case are the same" },
+  limit: {
+    type: "string",
+    short: "n",
+    value: "n",
+    about: "show at most n (default: 20 on a terminal, otherwise all)",
+  },
+  all: { type: "boolean", about: "show all" },
+} as const;
+
+type SearchCall = Call<typeof OPTIONS>;
+
+/** The default limit on a terminal; programs and files get everything. */
+const SCREENFUL = 20;
+
+export default defineCommand({
+  usage: "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--limit n | --all]",
+  about: [
+    "With words: checkpoints that have all of them in a name, note, tag, description, prompt or changed",
+    "path, newest first. Quoted words are one.",
+    "\n\n",
+    "With -S, -G or --file: every file that had it in any checkpoint, since when, until when, what took it",
+    "out, and the command that brings it back. Paths limit it to these files and directories.",
+  ].join("\n"),
+  options: OPTIONS,
+  operands: { min: 0, max: ANY_NUMBER },
+  examples: [
+    "belay search parser",
+    "belay search -S 'retryBudget'",
+    "belay search -G 'retry[A-Z]\\w+ =' src/",
+    "belay search --file '*.sql'",
+  ],
   run: (call) => {
-    const text = call.operands.join(" ");
-    if (text.trim() === "") throw usageError("The search text is empty.", "Usage: belay search <text>");
+    const { text, regex, file, all } = call.options;
+    const isForFiles = text !== undefined || regex !== undefined || file !== undefined;
+    if (call.options["ignore-case"] === true && text === undefined && regex === undefined)
+      throw usageError("-i goes with -S or -G.", "Words are found in upper and lower case anyway.");
     const given = positiveNumber("--limit", call.options.limit);
-    return withWorkspace(call, (workspace) =>
-      printCheckpoints(call, workspace, {
-        filter: { search: text },
-        limit: call.options.all === true ? Number.POSITIVE_INFINITY : given,
-        whenEmpty: `Nothing found for "${visible(text)}". \`belay list\` shows all checkpoints.`,
-      }),
-    );
+    const limit = all === true ? Number.POSITIVE_INFINITY : given;
+    if (isForFiles) {
+      const wanted = wantedBy(call);
+      return withWorkspace(call, (workspace) => find(call, workspace, { ...wanted, limit }));
+    }
+    return withWorkspace(call, (workspace) => listMatching(call, workspace, limit));
   },
 });
+
+/** Everything that can be wrong with the words is said before a store is opened. */
+function wantedBy({ options }: SearchCall): Pick<FindOptions, "text" | "pattern" | "files" | "ignoreCase"> {
+  const { text, regex, file } = options;
+  if (text !== undefined && regex !== undefined)
+    throw usageError("-S and -G cannot be combined.", "-S is for text as it stands, -G for a regex.");
+  for (const [name, value] of Object.entries({ "-S": text, "-G": regex, "--file": file }))
+    if (value === "") throw usageError(`${name} needs something to look for.`, "`belay search --help`");
+  return {
+    ...(text !== undefined && { text }),
+    ...(regex !== undefined && { pattern: parsePattern(regex) }),
+    ...(file !== undefined && { files: file }),
+    ignoreCase: options["ignore-case"] === true,
+  };
+}
+
+function parsePattern(regex: string): RegExp {
+  try {
+    return new RegExp(regex, "m");
+  } catch (error) {
+    const why = error instanceof Error ? error.message.replace(/^.*: /, "") : String(error);
+    throw usageError(
+      `"${visible(regex)}" is not a regular expression: ${visible(why)}.`,
+      "`-S` looks for text as it stands.",
+    );
+  }
+}
+
+async function find(
+  call: SearchCall,
+  workspace: Workspace,
+  wanted: Omit<FindOptions, "limit"> & { readonly limit: number | undefined },
+): Promise<number> {
+  const isForScreen = call.output.isTerminal && !call.json;
+  const limit = wanted.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
+  const paths = workspacePaths(workspace, call.directory, call.operands);
+  using bar = createProgressBar("Searching", "pack", !call.json && !call.output.quiet);
+  const found = await workspace.find({
+    ...wanted,
+    limit,
+    ...(paths && { paths }),
+    progress: (done, total) => bar.update({ done, total }),
+  });
+  return printFindings(call, workspace, found);
+}
+
+function listMatching(call: SearchCall, workspace: Workspace, limit: number | undefined): Promise<number> {
+  const words = call.operands.filter((word) => word.trim() !== "");
+  if (words.length === 0) throw usageError("The search text is empty.", "Usage: belay search <text>");
+  return printCheckpoints(call, workspace, {
+    filter: { search: words },
+    limit,
+    whenEmpty: `Nothing found for "${visible(words.join(" "))}". \`belay list\` shows all checkpoints; \`belay search -S <text>\` looks into files.`,
+  });
+}

@@ -122,7 +122,8 @@ const SELECT = `SELECT *, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIE
 export interface CheckpointFilter {
   readonly thread?: ThreadId | undefined;
   readonly kind?: string | undefined;
-  readonly search?: string | undefined;
+  /** All of these have to be found. */
+  readonly search?: string | readonly string[] | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -136,7 +137,7 @@ export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Ch
   };
   if (filter.thread !== undefined) require("c.thread = ?", filter.thread);
   if (filter.kind !== undefined) require("c.kind = ?", filter.kind);
-  if (filter.search !== undefined) conditions.push(matchesText(filter.search, values));
+  for (const text of [filter.search ?? []].flat()) conditions.push(matchesText(text, values));
   const limit = filter.limit === undefined ? "" : `LIMIT ${Math.max(0, Math.trunc(filter.limit))}`;
   const dropped = droppedEnds(db);
   return db
@@ -173,6 +174,25 @@ export function findCheckpointsWhere(db: Database, condition: string, ...values:
   return db
     .all(`${SELECT} WHERE c.pruned_at IS NULL AND (${condition}) ORDER BY c.seq DESC`, ...values)
     .map(toCheckpoint);
+}
+
+/** What each checkpoint saw, newest first; pruned ones are left out. */
+export function listSnapshots(
+  db: Database,
+): Pick<Checkpoint, "id" | "seq" | "createdAt" | "snapshot" | "rules" | "excluded">[] {
+  return db
+    .all(
+      `SELECT id, seq, created_at, snapshot, rules, excluded FROM checkpoint
+         WHERE pruned_at IS NULL ORDER BY seq DESC`,
+    )
+    .map((row) => ({
+      id: String(row["id"]) as CheckpointId,
+      seq: Number(row["seq"]),
+      createdAt: Number(row["created_at"]) || 0,
+      snapshot: hashIn(row, "snapshot"),
+      rules: hashIn(row, "rules"),
+      excluded: hashIn(row, "excluded"),
+    }));
 }
 
 /** The newest checkpoint, pruned or not. */

@@ -47,6 +47,7 @@ export interface ErrorFacts {
   RECOVERY_BLOCKED: { operation: string; paths: string[]; before: number };
   PREFLIGHT_FAILED: { problems: { path: string; reason: string }[] };
   PLAN_STALE: { plan: string };
+  PATTERN_TOO_SLOW: { limitMs: number };
   STEPS_MISSING: { wanted: number; available: number };
   CONTENT_PRUNED: { step: string; description: string; checkpoint: string | null };
   CONFIG_INVALID: { key: string; reason: string };

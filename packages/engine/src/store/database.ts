@@ -102,6 +102,17 @@ export class Database {
     assertKnownFormat(this, format);
   }
 
+  /** Runs `work`, which only reads, on one view of the database, whatever other processes write meanwhile. */
+  unchanging<Result>(work: () => Result): Result {
+    if (this.#depth > 0) return work();
+    this.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.exec("ROLLBACK");
+    }
+  }
+
   /**
    * Runs `work` in one durable transaction; nested calls join the outer one. When `isKept` says no of the result,
    * nothing is changed; of nested calls, only the outer one's counts.

@@ -4,13 +4,14 @@
  * store does not know what an object means; only references tell trees and blobs apart.
  */
 import { CHUNK_BYTES } from "../fs/read-file.ts";
-import { EngineError } from "../model/errors.ts";
+import { EngineError, isEngineError } from "../model/errors.ts";
 import {
   createContentHash,
   HASH_BYTES,
   hashBytes,
   hashFromBytes,
   hashToBytes,
+  NO_OBJECT,
   type ObjectHash,
 } from "../model/object-hash.ts";
 import type { Database, Row } from "./database.ts";
@@ -35,10 +36,12 @@ const PACK_CACHE_BYTES = 8 * 1024 * 1024;
 export class ObjectStore implements ObjectSource {
   readonly #db: Database;
   readonly #packs = new Map<number, Buffer>();
+  readonly #cacheBytes: number;
   #packBytes = 0;
 
-  constructor(db: Database) {
+  constructor(db: Database, cacheBytes = PACK_CACHE_BYTES) {
     this.#db = db;
+    this.#cacheBytes = cacheBytes;
   }
 
   has(name: ObjectHash): boolean {
@@ -99,6 +102,16 @@ export class ObjectStore implements ObjectSource {
     return { bytes: this.#stored(name, row), form: Number(row["form"]) };
   }
 
+  /** The bytes of all objects of a pack; undefined when it is damaged, or no longer there. */
+  rawPack(id: number): Buffer | undefined {
+    try {
+      return this.#pack(id, NO_OBJECT);
+    } catch (error) {
+      if (isEngineError(error, "OBJECT_CORRUPT")) return undefined;
+      throw error;
+    }
+  }
+
   #row(name: ObjectHash): Row {
     const row = this.#db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
     if (row !== undefined) return row;
@@ -145,7 +158,7 @@ export class ObjectStore implements ObjectSource {
 
   #remember(id: number, raw: Buffer): void {
     for (const [oldest, bytes] of this.#packs) {
-      if (this.#packBytes + raw.length <= PACK_CACHE_BYTES) break;
+      if (this.#packBytes + raw.length <= this.#cacheBytes) break;
       this.#packs.delete(oldest);
       this.#packBytes -= bytes.length;
     }

@@ -10,6 +10,7 @@ import { resolveState } from "../history/references.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
+import type { Findings, FindOptions } from "../model/finding.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
@@ -31,6 +32,7 @@ import {
   type CompareFileOptions,
   type PlannedFileOptions,
 } from "../queries/compare-file.ts";
+import { findInHistory } from "../queries/find-in-history.ts";
 import { compareStates } from "../queries/compare-states.ts";
 import { describePlan } from "../queries/describe-plan.ts";
 import { describeCheckpoint } from "../queries/describe-checkpoint.ts";
@@ -186,6 +188,10 @@ export class LocalWorkspace implements Workspace {
 
   async diffFile(options: CompareFileOptions): Promise<FileDiff | null> {
     return this.runner.look(() => compareFile(this.#context, options));
+  }
+
+  async find(options: FindOptions): Promise<Findings> {
+    return findInHistory(this.#context, options);
   }
 
   async status(): Promise<WorkspaceStatus> {

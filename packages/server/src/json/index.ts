@@ -4,6 +4,7 @@ export { checkpointDetailsJson, checkpointJson, checkpointListJson, takenJson } 
 export { diffJson, fileChangeJson, fileDiffJson } from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { historyJson, historyRowJson, historyStepJson } from "./history-json.ts";
+export { findingsJson } from "./findings-json.ts";
 export { isNothingRestorable, leftOut, outcomeWord, type LeftOut } from "./left-out-json.ts";
 export { fileContentJson } from "./file-content-json.ts";
 export { detailedPlanJson } from "./detailed-plan-json.ts";

@@ -8,6 +8,9 @@ import { checkpointJson, isoTime, storageJson, unpruneJson } from "../json/index
 import { annotate } from "./checkpoints.ts";
 import { inWorkspace, type Served } from "./served.ts";
 
+/** How many files a search describes unless another number is asked for. */
+const FOUND_FILES = 200;
+
 /** Serves the routes of upkeep, and those that annotate or drop one checkpoint. */
 export function serveUpkeep(app: Hono, served: Served): void {
   serveCheckpoint(app, served);
@@ -29,6 +32,17 @@ export function serveUpkeep(app: Hono, served: Served): void {
     const work = served.work.underWay(workspace.root, "verify");
     if (work === undefined) return { running: null };
     return { running: { since: isoTime(work.since), done: work.done ?? 0, total: work.total ?? null } };
+  });
+  serveRoute(app, "GET /api/find", ({ query }) => {
+    const { text, regex, file, ignoreCase, limit } = query;
+    const words = Object.entries({ text, regex, file, limit: limit ?? FOUND_FILES }).flatMap(
+      ([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]),
+    );
+    return elsewhere<"GET /api/find">(served, query.workspace, [
+      "search",
+      ...words,
+      ...(ignoreCase === true ? ["--ignore-case"] : []),
+    ]);
   });
   serveRoute(app, "GET /api/doctor", ({ query }) =>
     elsewhere<"GET /api/doctor">(served, query.workspace, ["doctor"]),

@@ -14,6 +14,7 @@ import type {
 } from "../../queries/answers.ts";
 import type { Annotations } from "../../history/annotations.ts";
 import type { CompareFileOptions, PlannedFileOptions } from "../../queries/compare-file.ts";
+import type { Findings, FindOptions } from "../../model/finding.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
@@ -43,8 +44,8 @@ export type Progress = (progress: { done: number; total: number; bytes: number }
 export interface ListOptions {
   readonly thread?: ThreadId;
   readonly kind?: string;
-  /** Text in a name, note, description, tag, prompt, message or changed path. */
-  readonly search?: string;
+  /** Text in a name, note, description, tag, prompt, message or changed path; of several, all have to be found. */
+  readonly search?: string | readonly string[];
   readonly limit?: number;
   /** Look at the disk and fill in `hasChanges` of each message's checkpoint. */
   readonly fresh?: boolean;
@@ -164,6 +165,8 @@ export interface Workspace extends AsyncDisposable {
   diff(options: DiffOptions): Promise<Diff>;
   /** Compares one file of two checkpoints, or of one and the disk, line by line; null when it is the same in both. */
   diffFile(options: CompareFileOptions): Promise<FileDiff | null>;
+  /** Where a text, a pattern or a file was in any checkpoint: since when, until when, and what became of it. */
+  find(options: FindOptions): Promise<Findings>;
   /** How the workspace stands, compared with the disk. */
   status(): Promise<WorkspaceStatus>;
   /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */

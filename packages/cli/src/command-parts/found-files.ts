@@ -1,0 +1,97 @@
+/** What a search through the contents of all checkpoints found, file by file. */
+import { join, relative } from "node:path";
+import type { Findings, FoundCause, FoundFile, FoundSpan, Workspace } from "@belay/engine";
+import { shellWords } from "@belay/protocol/command-text";
+import { EXIT } from "@belay/protocol/errors";
+import { findingsJson, pathJson } from "@belay/server/json";
+import { count, cutToWidth, fitLine, relativeTime, visibleLine } from "@belay/tui/text";
+import type { Call } from "../call/command.ts";
+import type { Output } from "../output/output.ts";
+import { visible, visiblePath } from "../output/visible.ts";
+
+type FindCall = Pick<Call, "json" | "output" | "directory">;
+
+/** More stretches of one file are only counted. */
+const SHOWN_SPANS = 3;
+
+/** Prints what was found, or that nothing was. */
+export function printFindings(call: FindCall, workspace: Workspace, found: Findings): number {
+  const { output } = call;
+  const restore: CommandOf = ({ path }, { last }) => {
+    // as the person types it where the shell is
+    const typed = relative(call.directory, join(workspace.root, pathJson(path).path));
+    return shellWords(["belay", "restore", String(last.seq), typed]);
+  };
+  if (call.json) output.json(findingsJson(found, restore));
+  else if (found.files.length === 0)
+    output.print(`Nothing found in ${count(found.checkpoints, "checkpoint")}.`);
+  else output.print(found.files.map((file) => fileText(file, output, restore)).join("\n\n"));
+  if (!call.json) printSum(found, output);
+  return EXIT.done;
+}
+
+function printSum({ files, total, checkpoints, unreadable }: Findings, output: Output): void {
+  if (total > files.length)
+    output.note(output.noteStyle.dim(`… and ${total - files.length} more files: use --limit <n> or --all`));
+  else if (total > 0)
+    output.note(output.noteStyle.dim(`${count(total, "file")} in ${count(checkpoints, "checkpoint")}`));
+  if (unreadable > 0)
+    output.warn(
+      `${count(unreadable, "damaged part")} of the store could not be searched; \`belay verify --full\` lists what is affected.`,
+    );
+}
+
+type CommandOf = (file: FoundFile, span: FoundSpan) => string;
+
+function fileText(file: FoundFile, output: Output, restore: CommandOf): string {
+  const { style, width } = output;
+  const newest = file.spans[0]!;
+  const room = Math.max(20, width - 8);
+  const matching = newest.lines.map(
+    (line, at) =>
+      `${style.dim(`${newest.lineNumbers[at]}`.padStart(6))}  ${cutToWidth(visibleLine(line), room)}`,
+  );
+  const told = file.spans.slice(0, SHOWN_SPANS).flatMap((span) => spanLines(file, span));
+  const rest = file.spans.length - SHOWN_SPANS;
+  return [
+    style.bold(visiblePath(file.path)),
+    ...matching,
+    ...(newest.binary ? ["  a binary file"] : []),
+    ...told.map((line) =>
+      line.endsWith("”") ? cutToWidth(`  ${line}`, width) : fitLine(`  ${line}`, width, "    "),
+    ),
+    ...(rest > 0 ? [`  and ${count(rest, "earlier stretch", "earlier stretches")}`] : []),
+    ...(file.onDisk ? [] : [`  ${style.dim("→")} ${restore(file, newest)}`]),
+  ].join("\n");
+}
+
+function spanLines({ onDisk, spans }: FoundFile, span: FoundSpan): string[] {
+  const { first, last, since, gone } = span;
+  const came = since === null ? [] : [since.ref === null ? "came by hand" : `came with ${causeText(since)}`];
+  if (gone !== null) return [`${rangeText(span)}, until ${relativeTime(gone.at)}`, ...came, goneText(gone)];
+  const isThere = span === spans[0] && onDisk;
+  const state = isThere ? "there now" : `in the newest checkpoint, ${last.seq}, and no longer on disk`;
+  return [`${state}, since checkpoint ${first.seq}, ${relativeTime(first.at)}`, ...came];
+}
+
+function rangeText({ first, last }: FoundSpan): string {
+  return first.seq === last.seq ? `in checkpoint ${first.seq}` : `in checkpoints ${first.seq} to ${last.seq}`;
+}
+
+const GONE: Readonly<Record<NonNullable<FoundSpan["gone"]>["how"], string>> = {
+  deleted: "deleted",
+  changed: "taken out",
+  "left-out": "left out by the rules",
+  "not-captured": "not captured",
+  forgotten: "forgotten",
+};
+
+function goneText({ how, by, seq }: NonNullable<FoundSpan["gone"]>): string {
+  const isDone = how === "deleted" || how === "changed";
+  return isDone && by !== null ? `${GONE[how]} by ${causeText(by)}` : `${GONE[how]} since checkpoint ${seq}`;
+}
+
+function causeText({ ref, title, agent }: FoundCause): string {
+  if (ref === null) return "hand";
+  return `${ref}${agent === null ? "" : ` (${visible(agent)})`} “${visible(title)}”`;
+}

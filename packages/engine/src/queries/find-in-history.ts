@@ -1,0 +1,148 @@
+/** Where was this text, or this file, in any checkpoint? Which one had it last, and what became of it? */
+import type { Context } from "../capture/context.ts";
+import { absenceProof } from "../capture/proven-changes.ts";
+import { lookUp } from "../diff/compare-trees.ts";
+import { isBinary } from "../diff/content-kind.ts";
+import { causeOfChange } from "../history/cause-of-change.ts";
+import { listSnapshots } from "../history/checkpoints.ts";
+import { readEnds, readStepFacts } from "../history/timeline-facts.ts";
+import { turnNumbers } from "../history/turn-numbers.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { Entry } from "../model/entry.ts";
+import type {
+  FindOptions,
+  Findings,
+  FoundCause,
+  FoundEnd,
+  FoundFile,
+  FoundPlace,
+  FoundSpan,
+} from "../model/finding.ts";
+import { PackScan } from "../store/pack-scan.ts";
+import { createMatcher, type ContentMatcher } from "./content-matcher.ts";
+import { contentAt } from "./file-content.ts";
+import { matchingContents } from "./matching-contents.ts";
+import { backTitle, inOneLine, turnTitle } from "./timeline-titles.ts";
+import { tracePaths, type TracedCheckpoint, type TracedSpan } from "./trace-paths.ts";
+import { wantedPaths } from "./wanted-paths.ts";
+
+/** Larger files are named without the lines that match. */
+const SHOWN_BYTES = 8 * 1024 * 1024;
+
+/** Files on disk that are larger are taken to be as the newest checkpoint has them. */
+const DISK_BYTES = 64 * 1024 * 1024;
+
+/** Finds what the options say. */
+export function findInHistory(context: Context, options: FindOptions): Findings {
+  const { store } = context;
+  const matcher = createMatcher(options);
+  return store.db.unchanging(() => {
+    const scan = new PackScan(store.db);
+    const found = matcher && matchingContents(scan, matcher, options);
+    const checkpoints = listSnapshots(store.db);
+    const isNothing = found?.names.size === 0;
+    const trace = isNothing
+      ? { spans: new Map<BytePath, TracedSpan[]>(), unreadable: 0 }
+      : tracePaths(scan.objects, checkpoints, wantedPaths(scan.objects, options, found?.names));
+    const files = [...trace.spans].sort(newestFirst);
+    const describe = new Describer(context, matcher, checkpoints.at(-1));
+    return {
+      files: files.slice(0, options.limit ?? files.length).map(([path, spans]) => describe.file(path, spans)),
+      total: files.length,
+      checkpoints: checkpoints.length,
+      contents: found?.contents ?? 0,
+      unreadable: scan.unreadable + trace.unreadable,
+    };
+  });
+}
+
+type PathSpans = readonly [BytePath, readonly TracedSpan[]];
+
+/** Those that were there last come first, then in the order of paths. */
+function newestFirst([pathA, [a]]: PathSpans, [pathB, [b]]: PathSpans): number {
+  return b!.last.seq - a!.last.seq || (pathA < pathB ? -1 : 1);
+}
+
+class Describer {
+  readonly #context: Context;
+  readonly #matcher: ContentMatcher | undefined;
+  readonly #oldest: TracedCheckpoint | undefined;
+
+  constructor(context: Context, matcher: ContentMatcher | undefined, oldest: TracedCheckpoint | undefined) {
+    this.#context = context;
+    this.#matcher = matcher;
+    this.#oldest = oldest;
+  }
+
+  file(path: BytePath, spans: readonly TracedSpan[]): FoundFile {
+    return {
+      path,
+      onDisk: this.#isOnDisk(path, spans[0]!),
+      spans: spans.map((span) => this.#span(path, span)),
+    };
+  }
+
+  #isOnDisk(path: BytePath, newest: TracedSpan): boolean {
+    const file = contentAt(this.#context, null, path, DISK_BYTES);
+    if (file === null) return false;
+    if (this.#matcher === undefined) return true;
+    return file.content === null ? newest.gone === undefined : this.#matcher.matches(file.content);
+  }
+
+  #span(path: BytePath, { first, last, entry, gone }: TracedSpan): FoundSpan {
+    return {
+      first: placeOf(first),
+      last: placeOf(last),
+      since: first.seq === this.#oldest?.seq ? null : this.#cause(first.seq, path),
+      gone: gone === undefined ? null : this.#end(path, entry, gone),
+      ...this.#sample(entry),
+    };
+  }
+
+  #end(path: BytePath, was: Entry, checkpoint: TracedCheckpoint): FoundEnd {
+    return {
+      ...placeOf(checkpoint),
+      how: this.#howGone(path, was, checkpoint),
+      by: this.#cause(checkpoint.seq, path),
+    };
+  }
+
+  #howGone(path: BytePath, was: Entry, checkpoint: TracedCheckpoint): FoundEnd["how"] {
+    const { objects } = this.#context.store;
+    const { entry, gapAbove } = lookUp(objects, checkpoint.snapshot, path);
+    if (entry?.kind === "gap") return entry.reason === "forgotten" ? "forgotten" : "not-captured";
+    if (gapAbove) return "not-captured";
+    if (entry !== undefined) return "changed";
+    // [N6] absent does not mean deleted: the rules of that checkpoint may have left it out
+    return absenceProof(objects, checkpoint)(path, was) ? "deleted" : "left-out";
+  }
+
+  #cause(seq: number, path: BytePath): FoundCause | null {
+    const { db } = this.#context.store;
+    const cause = causeOfChange(db, seq, path);
+    if (cause === undefined) return null;
+    const { step } = cause;
+    const facts = step === null ? undefined : readStepFacts(db, [step]).get(step);
+    if (facts?.kind === "turn") {
+      const number = turnNumbers(db, [facts.seq]).get(facts.seq);
+      return { ref: `T${number}`, title: turnTitle(facts), agent: facts.agent };
+    }
+    if (facts !== undefined) return { ref: String(seq), title: backTitle(db, facts), agent: null };
+    // an undo or redo moves steps and is none
+    const end = cause.attribution === "belay" ? readEnds(db, [seq]).get(seq) : undefined;
+    if (end !== undefined) return { ref: String(seq), title: inOneLine(end.description), agent: null };
+    return { ref: null, title: "Changed by hand", agent: null };
+  }
+
+  #sample(entry: Entry): Pick<FoundSpan, "binary" | "lines" | "lineNumbers"> {
+    if (this.#matcher === undefined || entry.kind !== "file" || entry.size > SHOWN_BYTES)
+      return { binary: false, lines: [], lineNumbers: [] };
+    const content = this.#context.store.objects.read(entry.hash);
+    if (isBinary(content)) return { binary: true, lines: [], lineNumbers: [] };
+    return { binary: false, ...this.#matcher.lines(content) };
+  }
+}
+
+function placeOf({ id, seq, createdAt }: TracedCheckpoint): FoundPlace {
+  return { id, seq, at: createdAt };
+}

@@ -1,0 +1,86 @@
+/** A search finds exactly what reading every file of every checkpoint would find. */
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { displayPath, type FindOptions } from "../src/index.ts";
+import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
+
+const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 25);
+
+const path = fc.constantFrom("a", "b", "d/a", "d/e/a", "d/e/b", "f/g/h");
+const content = fc.constantFrom("needle", "x needle\ny", "nee\ndle", "other", "", "Needle 12");
+const step = fc.oneof(
+  fc.record({ does: fc.constant("write" as const), path, content }),
+  fc.record({ does: fc.constant("remove" as const), path }),
+  fc.record({ does: fc.constant("checkpoint" as const) }),
+  fc.record({ does: fc.constant("drop" as const), at: fc.nat(5) }),
+);
+
+test("[R244] a search equals reading everything", { timeout: 600_000 }, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 24 }), async (steps) => {
+      await inWorkspace({ "d/a": "needle" }, async (temp) => {
+        for (const each of steps) await take(temp, each);
+        await expectSame(temp, { text: "needle" }, (text) => text.includes("needle"));
+        await expectSame(temp, { pattern: /e{2}dle \d+$|^x n/ }, (text) =>
+          text.split("\n").some((line) => /e{2}dle \d+$|^x n/.test(line)),
+        );
+        await expectSame(temp, { files: "a" }, (_, name) => /(?:^|\/)a$/.test(name));
+        await expectSame(
+          temp,
+          { text: "dle", paths: ["d/e"] },
+          (text, name) => text.includes("dle") && name.startsWith("d/e/"),
+        );
+      })();
+    }),
+    { numRuns: RUNS },
+  );
+});
+
+async function take(temp: TempWorkspace, each: typeof step extends fc.Arbitrary<infer Step> ? Step : never) {
+  const { workspace } = temp;
+  switch (each.does) {
+    case "write":
+      temp.write(each.path, each.content);
+      return;
+    case "remove":
+      if (temp.tree().has(each.path)) temp.remove(each.path);
+      return;
+    case "checkpoint":
+      await workspace.checkpoint();
+      return;
+    case "drop": {
+      const listed = (await workspace.list()).slice(1);
+      const chosen = listed[each.at];
+      if (chosen !== undefined && chosen.kind !== "initial")
+        await workspace.upkeep.deleteCheckpoint(chosen.id);
+      temp.passHours(each.at % 2 === 0 ? 25 : 0);
+      await workspace.upkeep.gc();
+    }
+  }
+}
+
+/** Every stretch as the seqs that it covers, path by path. */
+async function expectSame(
+  { workspace }: TempWorkspace,
+  options: FindOptions,
+  isMatch: (text: string, name: string) => boolean,
+): Promise<void> {
+  const seqs = (await workspace.list()).map(({ seq }) => seq);
+  const expected = new Map<string, Set<number>>();
+  for (const seq of seqs) {
+    for await (const file of workspace.files(String(seq))) {
+      if (file.kind !== "file") continue;
+      const name = displayPath(file.path);
+      if (!isMatch(Buffer.concat([...file.content()]).toString("utf8"), name)) continue;
+      expected.set(name, (expected.get(name) ?? new Set()).add(seq));
+    }
+  }
+  const found = await workspace.find(options);
+  const actual = new Map(
+    found.files.map(({ path: where, spans }) => [
+      displayPath(where),
+      new Set(spans.flatMap(({ first, last }) => seqs.filter((seq) => seq >= first.seq && seq <= last.seq))),
+    ]),
+  );
+  expect(actual).toEqual(expected);
+}

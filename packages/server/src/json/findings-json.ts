@@ -1,0 +1,35 @@
+/** What a search through all contents found, in the contract's shape. */
+import type { Findings, FoundFile, FoundPlace, FoundSpan } from "@belay/engine";
+import type { Json, shapes } from "@belay/protocol";
+import { pathJson } from "./path-json.ts";
+import { isoTime } from "./thread-json.ts";
+
+/** Every file with its stretches; `restore` is the command that brings a stretch's last version back. */
+export function findingsJson(
+  { files, total, ...counts }: Findings,
+  restore: (file: FoundFile, span: FoundSpan) => string,
+): Json<typeof shapes.findings> {
+  return {
+    files: files.map((file) => ({
+      ...pathJson(file.path),
+      onDisk: file.onDisk,
+      spans: file.spans.map((span) => spanJson(span, restore(file, span))),
+    })),
+    filesTotal: total,
+    ...counts,
+  };
+}
+
+function spanJson({ first, last, gone, ...span }: FoundSpan, restore: string) {
+  return {
+    first: placeJson(first),
+    last: placeJson(last),
+    ...span,
+    gone: gone === null ? null : { ...placeJson(gone), how: gone.how, by: gone.by },
+    restore,
+  };
+}
+
+function placeJson({ id, seq, at }: FoundPlace) {
+  return { id, seq, at: isoTime(at) };
+}
