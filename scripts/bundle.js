@@ -114,6 +114,9 @@ async function bundle() {
     join(TARGET, "LICENSES.txt"),
     licencesOf([...command.output, ...screens.output].flatMap(({ modules = {} }) => Object.keys(modules))),
   );
+  const { manPage } = await import("../packages/cli/compiled/man-page.js");
+  const { version } = JSON.parse(readFileSync("packages/cli/package.json", "utf8"));
+  writeFileSync(join(TARGET, "belay.1"), await manPage(version));
   writeFileSync(DONE, `{ "type": "commonjs" }\n`);
 }
 

@@ -20,7 +20,7 @@ export function generalHelp(output: Output): string {
     style.bold("Options"),
     optionTable(GLOBAL_OPTIONS, style, width),
     "",
-    style.dim(wrap(CHECKPOINTS, width)),
+    style.dim(wrap(CHECKPOINT_NAMES, width)),
     style.dim(wrap("`belay <command> --help` shows the options of a command.", width)),
   ].join("\n");
 }
@@ -71,7 +71,8 @@ function optionTable(options: OptionSpecs, style: Style, width: number): string 
   return definitions(rows, style, width);
 }
 
-const CHECKPOINTS =
+/** How a checkpoint is given. */
+export const CHECKPOINT_NAMES =
   "A checkpoint is given by its number, id (or its first letters), name or tag; @ is the newest, @-2 two further down `belay list`.";
 
 /** Longer lines are harder to read. */

@@ -54,6 +54,23 @@ test("a project is protected and brought back", { timeout: 60_000 }, () => {
   expect(readFileSync(join(project, "a"), "utf8")).toBe("one\n");
 });
 
+test("[R266] a global installation has the manual page", { timeout: 120_000 }, () => {
+  const prefix = join(place, "prefix");
+  const [tarball] = readdirSync(place).filter((name) => name.endsWith(".tgz"));
+  npm(
+    place,
+    "install",
+    "--global",
+    "--prefix",
+    prefix,
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    tarball!,
+  );
+  expect(readFileSync(join(prefix, "share/man/man1/belay.1"), "utf8")).toMatch(/^\.TH BELAY 1/);
+});
+
 test("the native look is there wherever it was compiled", () => {
   const here = existsSync(join(REPOSITORY, "packages/engine/dist/look.node"));
   const file = join(installed, "node_modules/@belay/cli/dist/look.node");
