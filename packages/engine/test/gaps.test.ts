@@ -141,6 +141,34 @@ describe("[R131] a path that became a gap is undone", () => {
     }),
   );
 
+  test.each([
+    ["a conflict", "", { outcome: "conflicts", conflicts: [{ path: "key" }], kept: [] }, "1\n"],
+    [
+      "kept and named where git ignores it",
+      "key\n",
+      {
+        outcome: "applied",
+        conflicts: [],
+        kept: [{ path: "key", reason: "git ignores it, and it was changed since" }],
+      },
+      "0\n",
+    ],
+  ])(
+    "[R133] a FIFO that came after the turn had removed a file is not the turn's: %s",
+    (_what, ignored, expected, a) =>
+      inWorkspace({ a: "0\n", key: "k\n", ".gitignore": ignored }, async (temp) => {
+        execFileSync("git", ["init", "-q", temp.root]);
+        await temp.turn("t", () => {
+          temp.remove("key");
+          temp.write("a", "1\n");
+        });
+        makeFifo(temp, "key");
+        expect(await temp.workspace.undo()).toMatchObject(expected);
+        expect(lstatSync(join(temp.root, "key")).isFIFO()).toBe(true);
+        expect(temp.read("a")).toBe(a);
+      })(),
+  );
+
   test(
     "a FIFO that only the turn made stays: a program may be waiting at it",
     small({ other: "o\n" }, async (temp) => {

@@ -1,6 +1,9 @@
 /** Secrets that stay out: `.belayignore`, `forget --always`, and the one way in. */
 import { execFileSync } from "node:child_process";
+import { closeSync, openSync, readdirSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { findStageLeftovers } from "./support/tree-map.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
 async function newestPaths({ workspace }: TempWorkspace): Promise<string[]> {
@@ -73,5 +76,32 @@ describe("[R135] forget --always", () => {
       await workspace.checkpoint();
       expect(await newestPaths(temp)).toEqual(["a", "secret.pem"]);
     })(),
+  );
+
+  test(
+    "[N0] what a program wrote into a replaced file meanwhile is not stored either: it stays beside its name, and out",
+    inWorkspace({ a: "a", "secret.pem": "harmless\n" }, async (temp) => {
+      const { workspace, root, write, read } = temp;
+      write("secret.pem", "secret\n");
+      const descriptor = openSync(join(root, "secret.pem"), "a");
+      await workspace.restoreTo("1");
+      await workspace.upkeep.forget("secret.pem", { always: true });
+      writeSync(descriptor, "more\n");
+      closeSync(descriptor);
+      await workspace.checkpoint();
+      const [beside, ...others] = readdirSync(root).filter((name) => name.startsWith("secret.pem."));
+      expect([beside, others]).toEqual([expect.stringMatching(/^secret\.pem\.displaced-/), []]);
+      expect([read(beside!), read("secret.pem")]).toEqual(["secret\nmore\n", "harmless\n"]);
+      expect(findStageLeftovers(root)).toEqual([]);
+      write("a", "b");
+      await workspace.checkpoint();
+      expect(await newestPaths(temp)).toEqual(["a"]);
+      for (const { id } of await workspace.list())
+        for await (const { path, kind } of workspace.files(id)) expect([path, kind]).toEqual(["a", "file"]);
+      const { excluded } = await workspace.status();
+      expect(excluded.filter(({ rule }) => rule === "forget --always").map(({ path }) => path)).toContain(
+        beside,
+      );
+    }),
   );
 });

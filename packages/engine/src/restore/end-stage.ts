@@ -12,7 +12,8 @@ import { move, removeName } from "../fs/mutate.ts";
 import { HeldFile } from "../fs/read-file.ts";
 import { isSystemError } from "../fs/system-error.ts";
 import { removeJournal, type JournalEntry } from "../history/journal.ts";
-import { displayPath, type BytePath } from "../model/byte-path.ts";
+import { keepOut, keptOutPaths } from "../history/kept-out.ts";
+import { displayPath, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import { EngineError } from "../model/errors.ts";
 import { isSpecial, MODE_BITS, sameEntry, type Entry } from "../model/entry.ts";
 import type { Displaced } from "../model/plan.ts";
@@ -133,6 +134,7 @@ class Batch implements Disposable {
     // a FIFO that made way as planned has nothing to save
     if (kind === "special" && node.role === "old" && isSpecial(edit.from)) return removeName(at);
     if (kind !== "file" && kind !== "symlink") return this.#putBeside(at, path);
+    if (this.#isKeptOut(path) && !isInPlace(this.#anchor, path, seen)) return this.#keepBeside(at, path);
     let file: HeldFile | undefined;
     try {
       file = kind === "file" ? new HeldFile(at) : undefined;
@@ -173,9 +175,24 @@ class Batch implements Disposable {
     });
   }
 
+  #isKeptOut(path: BytePath): boolean {
+    return keptOutPaths(this.#context.store.db).some((each) => isAtOrBelow(path, each));
+  }
+
+  /** [R135] What no checkpoint may hold is not saved. [N0] Nor is it deleted: it stays, and stays out. */
+  #keepBeside(at: AbsolutePath, path: BytePath): void {
+    const { store, system } = this.#context;
+    store.db.transaction(() => keepOut(store.db, this.#beside(path), system.now()));
+    this.#putBeside(at, path);
+  }
+
+  #beside(path: BytePath): BytePath {
+    return `${path}.displaced-${this.#entry.id}` as BytePath;
+  }
+
   /** What is no file or link, or cannot be read, gets a name beside the one it lost. */
   #putBeside(at: AbsolutePath, path: BytePath): void {
-    const beside = `${path}.displaced-${this.#entry.id}` as BytePath;
+    const beside = this.#beside(path);
     const reached = this.#anchor.reach(beside);
     if (reached !== undefined && statNodeBelow(reached) !== undefined) return;
     move(at, this.#anchor.at(beside));

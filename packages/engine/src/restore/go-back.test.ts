@@ -105,6 +105,8 @@ describe("a preview", () => {
       expect(() => goBack(context, overtaken, { planned: plan })).toThrow(code("PLAN_STALE"));
       expect(temp.read("x")).toBe("0");
       expect(readLeases(context.store.db, "restore")).toEqual([]);
+      // it may hold the changes of steps at work, which that other checkpoint counts on
+      expect((await temp.workspace.list({ limit: 1 }))[0]).toMatchObject({ kind: "safety" });
     }),
   );
 

@@ -2,7 +2,8 @@
  * Going back: restore, undo, redo, revert, reset and the abort of an edit are this one sequence, and differ only in
  * their `WayBack`. `planBack` looks and plans; it records nothing. `goBack` takes the lease, looks, plans, records one
  * safety checkpoint, carries the plan out and reports. What is refused (conflicts, nothing to do, a plan that no
- * longer holds) leaves no checkpoint behind.
+ * longer holds) leaves no checkpoint behind. Only where another process records a step just after the safety checkpoint
+ * does that one stay: it may hold the changes of steps at work.
  */
 import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
