@@ -5,6 +5,7 @@
  */
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   globSync,
   readdirSync,
@@ -14,11 +15,13 @@ import {
 } from "node:fs";
 import { join, resolve } from "node:path";
 import { build } from "rolldown";
+import { licencesOf } from "./licences.js";
 
 const TARGET = "packages/cli/dist";
 /** Written last. */
 const DONE = join(TARGET, "package.json");
 const NATIVE = "packages/engine/dist/look.node";
+const PAGE = "packages/web/dist";
 
 /**
  * What every command loads, and a hook, which comes before every step of an agent: these modules, with all they import,
@@ -48,6 +51,7 @@ function isOutdated() {
   const inputs = globSync([
     "packages/{agents,engine,protocol,server,tui}/dist/**/*.{js,node}",
     "packages/cli/compiled/**/*.js",
+    "packages/web/dist/policy.json",
   ]);
   return [...inputs, "scripts/bundle.js", "package-lock.json"].some(
     (file) => built === undefined || statSync(file).mtimeMs > built.mtimeMs,
@@ -110,6 +114,7 @@ async function bundle() {
     );
   }
   if (existsSync(NATIVE)) copyFileSync(NATIVE, join(TARGET, "look.node"));
+  cpSync(PAGE, join(TARGET, "page"), { recursive: true });
   writeFileSync(
     join(TARGET, "LICENSES.txt"),
     licencesOf([...command.output, ...screens.output].flatMap(({ modules = {} }) => Object.keys(modules))),
@@ -161,19 +166,4 @@ function asciiOnly(source) {
     /[^\0-\x7f]/g,
     (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
-}
-
-/** The licences of the libraries that are part of the bundle. */
-function licencesOf(modules) {
-  const folders = new Set(modules.map((id) => /^.*[/]node_modules[/](?:@[^/]+[/])?[^/]+/.exec(id)?.[0]));
-  return [...folders]
-    .filter((folder) => folder !== undefined)
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((folder) => {
-      const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-      const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
-      const text = file === undefined ? "" : `\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
-      return `${name} ${version} (${license})\n${text}`;
-    })
-    .join(`\n${"-".repeat(80)}\n\n`);
 }

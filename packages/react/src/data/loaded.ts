@@ -1,0 +1,48 @@
+/** Answers of the server, kept by name: what two snapshots differ in never changes, so it is fetched once. */
+import { useEffect, useState } from "react";
+
+/** Something that was asked for. */
+export interface Loaded<Value> {
+  /** The last answer, even while a newer one is on its way. */
+  readonly value: Value | undefined;
+  readonly error: Error | undefined;
+  readonly isLoading: boolean;
+}
+
+const KEPT = 300;
+const answers = new Map<string, unknown>();
+
+/** Loads what a name stands for; null asks for nothing. A name that ends in "!" is always asked again. */
+export function useLoaded<Value>(name: string | null, load: () => Promise<Value>): Loaded<Value> {
+  const [state, setState] = useState<{ name: string | null; value?: Value; error?: Error }>({ name: null });
+  const known = name === null ? undefined : (answers.get(name) as Value | undefined);
+  useEffect(() => {
+    if (name === null || known !== undefined) return;
+    let isCurrent = true;
+    load().then(
+      (value) => {
+        if (!name.endsWith("!")) keep(name, value);
+        if (isCurrent) setState({ name, value });
+      },
+      (error: unknown) => {
+        if (isCurrent) setState({ name, error: error as Error });
+      },
+    );
+    return () => {
+      isCurrent = false;
+    };
+    // a name stands for one question: `load` is the same for the same name
+  }, [name]);
+  if (known !== undefined) return { value: known, error: undefined, isLoading: false };
+  const isCurrent = state.name === name;
+  return {
+    value: state.value,
+    error: isCurrent ? state.error : undefined,
+    isLoading: name !== null && !isCurrent,
+  };
+}
+
+function keep(name: string, value: unknown): void {
+  answers.set(name, value);
+  if (answers.size > KEPT) answers.delete(answers.keys().next().value!);
+}

@@ -1,0 +1,31 @@
+/** The history as React state. */
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { useBelay, useLiveState } from "./belay.tsx";
+import { HistoryStore, type History, type HistoryFilter } from "./history.ts";
+
+/** The rows under a filter, live. */
+export function useHistory(filter: HistoryFilter): {
+  readonly history: History;
+  readonly store: HistoryStore;
+} {
+  const belay = useBelay();
+  const { q, thread, agent, all } = filter;
+  const store = useMemo(
+    () =>
+      new HistoryStore(belay, {
+        ...(q && { q }),
+        ...(thread && { thread }),
+        ...(agent && { agent }),
+        ...(all && { all }),
+      }),
+    [belay, q, thread, agent, all],
+  );
+  useEffect(() => () => store.close(), [store]);
+  const { kind } = useLiveState();
+  useEffect(() => {
+    // what happened while the connection was gone
+    if (kind === "live") store.refresh();
+  }, [kind, store]);
+  const history = useSyncExternalStore(store.subscribe, store.get);
+  return { history, store };
+}

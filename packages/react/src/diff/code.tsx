@@ -1,0 +1,53 @@
+/**
+ * The lines of one file, drawn by the diff view in a worker. Loaded on first use: it is larger than the rest of the page.
+ */
+import { getSingularPatch } from "@pierre/diffs";
+import { FileDiff, WorkerPoolContextProvider } from "@pierre/diffs/react";
+import { useMemo, type ReactNode } from "react";
+
+const POOL = {
+  workerFactory: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
+  poolSize: 2,
+};
+const HIGHLIGHTER = {
+  preferredHighlighter: "highlights" as const,
+  theme: { light: "pierre-light", dark: "pierre-dark" } as const,
+  lineDiffType: "word" as const,
+};
+
+/** How lines are drawn. */
+export interface CodeLook {
+  readonly layout: "unified" | "split";
+  readonly wrap: boolean;
+  readonly words: boolean;
+}
+
+/** The lines of a patch that has one hunk; the hunk's header is drawn around it. */
+export default function Code({
+  patch,
+  look,
+}: {
+  readonly patch: string;
+  readonly look: CodeLook;
+}): ReactNode {
+  const fileDiff = useMemo(() => getSingularPatch(patch), [patch]);
+  const options = useMemo(
+    () => ({
+      diffStyle: look.layout,
+      overflow: look.wrap ? ("wrap" as const) : ("scroll" as const),
+      lineDiffType: look.words ? ("word" as const) : ("none" as const),
+      diffIndicators: "classic" as const,
+      disableFileHeader: true,
+      preferredHighlighter: "highlights" as const,
+      theme: HIGHLIGHTER.theme,
+      themeType: "system" as const,
+      hunkSeparators: () => null,
+    }),
+    [look.layout, look.wrap, look.words],
+  );
+  return (
+    <WorkerPoolContextProvider poolOptions={POOL} highlighterOptions={HIGHLIGHTER}>
+      <FileDiff fileDiff={fileDiff} options={options} />
+    </WorkerPoolContextProvider>
+  );
+}

@@ -1,0 +1,82 @@
+/** Changed files as a list: status, path, counts, and how much of each is new. */
+import type { ReactNode } from "react";
+import { Lines, PathName } from "../parts/icon.tsx";
+import type { ChangedFile } from "./files.ts";
+
+const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R", mode: "P" } as const;
+const NAMES = {
+  added: "added",
+  modified: "changed",
+  deleted: "deleted",
+  renamed: "renamed",
+  mode: "mode",
+} as const;
+
+/** The letter of what happened to a file. */
+export function StatusLetter({ type }: Pick<ChangedFile, "type">): ReactNode {
+  return (
+    <span className={`b-st b-${LETTERS[type]}`} role="img" aria-label={NAMES[type]}>
+      {LETTERS[type]}
+    </span>
+  );
+}
+
+/** The list. */
+export function FileList(props: {
+  readonly files: readonly ChangedFile[];
+  readonly selected?: string | undefined;
+  readonly onSelect: (file: ChangedFile) => void;
+}): ReactNode {
+  return (
+    <div className="b-card b-files" role="group" aria-label="Changed files">
+      {props.files.map((file) => (
+        <button
+          type="button"
+          key={file.pathBase64 ?? file.path}
+          className="b-filerow"
+          aria-current={file.path === props.selected ? "true" : undefined}
+          onClick={() => props.onSelect(file)}
+        >
+          <StatusLetter type={file.type} />
+          <PathName path={file.path} from={file.from} />
+          {file.attribution === "shared" ? <span className="b-chip b-edge">shared</span> : null}
+          <span className="b-grow" />
+          <FileCounts file={file} />
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** `+78 −21`, or why there is no number. */
+export function FileCounts({ file }: { readonly file: ChangedFile }): ReactNode {
+  const { linesAdded, linesDeleted } = file;
+  if (file.gap !== undefined) return <span className="b-num b-faint">not captured</span>;
+  if (file.binary) return <span className="b-num b-faint">binary</span>;
+  if (file.type === "renamed" && !linesAdded && !linesDeleted)
+    return <span className="b-num b-faint">renamed</span>;
+  return (
+    <>
+      <Lines plus={linesAdded} minus={linesDeleted} />
+      <Gutter plus={linesAdded ?? 0} minus={linesDeleted ?? 0} />
+    </>
+  );
+}
+
+const CELLS = 5;
+
+/** Five small squares: how much was added and removed, at a glance. */
+function Gutter({ plus, minus }: { readonly plus: number; readonly minus: number }): ReactNode {
+  const total = plus + minus;
+  if (total === 0) return <span className="b-gut" />;
+  const filled = Math.min(CELLS, Math.ceil(Math.log2(total + 1)));
+  const green =
+    plus === 0 ? 0 : Math.max(1, Math.min(filled - (minus > 0 ? 1 : 0), Math.round((filled * plus) / total)));
+  return (
+    <span className="b-gut" aria-hidden="true">
+      {Array.from({ length: CELLS }, (_, index) => (
+        <i key={index} className={index < green ? "b-p" : index < filled ? "b-m" : ""} />
+      ))}
+    </span>
+  );
+}

@@ -1,0 +1,79 @@
+/** The files that differ between two states, and one file line by line. */
+import type { CallOutput } from "@belay/protocol";
+import { useBelay } from "../data/belay.tsx";
+import { useLoaded, type Loaded } from "../data/loaded.ts";
+import type { FileDiffAnswer } from "./patch.ts";
+
+/** Two states; `to` may be "disk". */
+export interface Pair {
+  readonly from: string;
+  readonly to: string;
+  /** Changes when the disk may have changed: then it is looked at again. */
+  readonly version?: string | number;
+}
+
+/** What differs between two states. */
+export type Comparison = CallOutput<"GET /api/checkpoints/:a/files/:b">;
+/** A changed file. */
+export type ChangedFile = Comparison["files"][number];
+
+/** How a file's lines are compared. */
+export interface LineOptions {
+  readonly context: number;
+  readonly whitespace: "exact" | "ignore";
+  readonly large: boolean;
+}
+
+/** Which files differ; null asks for nothing. */
+export function useComparison(pair: Pair | null): Loaded<Comparison> {
+  const { client, workspace } = useBelay();
+  const name = pair === null ? null : `files ${workspace} ${nameOf(pair)}`;
+  return useLoaded(name, () =>
+    client.call("GET /api/checkpoints/:a/files/:b", {
+      params: { a: pair!.from, b: pair!.to },
+      query: { workspace },
+    }),
+  );
+}
+
+/** The lines of one file; null asks for nothing. */
+export function useFileDiff(
+  pair: Pair,
+  file: ChangedFile | null,
+  options: LineOptions,
+): Loaded<FileDiffAnswer> {
+  const { client, workspace } = useBelay();
+  const { context, whitespace, large } = options;
+  const name =
+    file === null
+      ? null
+      : `diff ${workspace} ${file.pathBase64 ?? file.path} ${context} ${whitespace} ${large} ${nameOf(pair)}`;
+  return useLoaded(name, () =>
+    client.call("GET /api/checkpoints/:a/files/:b/diff", {
+      params: { a: pair.from, b: pair.to },
+      query: {
+        workspace,
+        ...pathQuery(file!),
+        context: String(context),
+        whitespace,
+        ...(large && { large: "1" as const }),
+      },
+    }),
+  );
+}
+
+/** The address of a file's bytes at a state. */
+export function blobPath(workspace: string, state: string, file: ChangedFile): string {
+  const query = new URLSearchParams({ workspace, ...(pathQuery(file) as Record<string, string>) });
+  return `/api/checkpoints/${encodeURIComponent(state)}/blob?${query}`;
+}
+
+/** A path as routes take it: its text, or its exact bytes. */
+function pathQuery({ path, pathBase64 }: ChangedFile): { path: string } | { pathBase64: string } {
+  return pathBase64 === undefined ? { path } : { pathBase64 };
+}
+
+/** The disk changes, so what it was compared with is asked again with each version. */
+function nameOf({ from, to, version = "" }: Pair): string {
+  return to === "disk" ? `${from} disk ${version} !` : `${from} ${to}`;
+}

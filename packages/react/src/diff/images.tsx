@@ -1,0 +1,75 @@
+/** Two versions of an image side by side. SVG too is shown as an image, never as markup. */
+import { useEffect, useState, type ReactNode } from "react";
+import { useBelay } from "../data/belay.tsx";
+import { fetchBytes } from "../data/client.ts";
+import { size, visible } from "../words.ts";
+import { blobPath, type ChangedFile, type Pair } from "./files.ts";
+import type { FileDiffAnswer } from "./patch.ts";
+
+type Side = NonNullable<FileDiffAnswer["before"]>;
+
+/** Both versions, each with its dimensions and size. */
+export function ImagePair(props: {
+  readonly pair: Pair;
+  readonly file: ChangedFile;
+  readonly diff: FileDiffAnswer;
+}): ReactNode {
+  const { pair, file, diff } = props;
+  return (
+    <div className="b-duo">
+      <Version words="before" state={pair.from} file={file} side={diff.before} />
+      <Version words="after" state={pair.to} file={file} side={diff.after} />
+    </div>
+  );
+}
+
+function Version(props: {
+  readonly words: string;
+  readonly state: string;
+  readonly file: ChangedFile;
+  readonly side: Side | null;
+}): ReactNode {
+  const { words, state, file, side } = props;
+  const { connection, workspace } = useBelay();
+  const [address, setAddress] = useState<string>();
+  const path = side === null ? undefined : blobPath(workspace, state, file);
+  useEffect(() => {
+    if (path === undefined) return;
+    let made: string | undefined;
+    let isGone = false;
+    void fetchBytes(connection, path).then(
+      async (bytes) => {
+        if (isGone) return;
+        made = URL.createObjectURL(new Blob([await bytes.arrayBuffer()], { type: typeOf(file.path, side) }));
+        setAddress(made);
+      },
+      () => undefined,
+    );
+    return () => {
+      isGone = true;
+      if (made !== undefined) URL.revokeObjectURL(made);
+    };
+  }, [connection, path]);
+  const facts =
+    side === null
+      ? "not there"
+      : [side.image && `${side.image.width} × ${side.image.height}`, size(side.size)];
+  return (
+    <figure>
+      {address === undefined ? (
+        <span className="b-nothing" />
+      ) : (
+        <img src={address} alt={`${visible(file.path)}, ${words}`} />
+      )}
+      <figcaption>{[words, ...[facts].flat().filter(Boolean)].join(" · ")}</figcaption>
+    </figure>
+  );
+}
+
+function typeOf(path: string, side: Side | null): string {
+  return side?.image === undefined
+    ? /\.svg$/i.test(path)
+      ? "image/svg+xml"
+      : "application/octet-stream"
+    : `image/${side.image.format}`;
+}

@@ -1,0 +1,46 @@
+/** The server's hunks as a patch: what is copied, and what the diff view reads. */
+import type { CallOutput } from "@belay/protocol";
+
+/** One file of two states, line by line. */
+export type FileDiffAnswer = CallOutput<"GET /api/checkpoints/:a/files/:b/diff">;
+/** Nearby changes with the lines around them. */
+export type DiffHunk = FileDiffAnswer["hunks"][number];
+
+/** One hunk with its header, as `git apply` reads it. */
+export function hunkText({ oldStart, oldLines, newStart, newLines, lines }: DiffHunk): string {
+  const header = `@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`;
+  const body = lines.map(
+    ({ type, text, noNewline }) => `${type}${text}${noNewline ? "\n\\ No newline at end of file" : ""}`,
+  );
+  return [header, ...body].join("\n");
+}
+
+/** The file's change as a patch that `git apply` takes. */
+export function patchText({ file, before, after, hunks }: FileDiffAnswer): string {
+  if (file === null) return "";
+  const [from, to] = [file.from ?? file.path, file.path];
+  const mode = (value: number | null | undefined) => (value ?? 0o100644).toString(8);
+  return [
+    `diff --git ${quoted(`a/${from}`)} ${quoted(`b/${to}`)}`,
+    ...(before === null ? [`new file mode ${mode(after?.mode)}`] : []),
+    ...(after === null ? [`deleted file mode ${mode(before?.mode)}`] : []),
+    ...(file.from === undefined ? [] : [`rename from ${quoted(from)}`, `rename to ${quoted(to)}`]),
+    ...(hunks.length === 0
+      ? []
+      : [
+          `--- ${before === null ? "/dev/null" : quoted(`a/${from}`)}`,
+          `+++ ${after === null ? "/dev/null" : quoted(`b/${to}`)}`,
+        ]),
+    ...hunks.map(hunkText),
+    "",
+  ].join("\n");
+}
+
+/** Names with unusual characters are quoted as git does. */
+function quoted(name: string): string {
+  if (!/["\\\p{Cc}]/u.test(name)) return name;
+  const escaped = name.replaceAll(/["\\\p{Cc}]/gu, (sign) =>
+    sign === '"' || sign === "\\" ? `\\${sign}` : `\\${sign.charCodeAt(0).toString(8).padStart(3, "0")}`,
+  );
+  return `"${escaped}"`;
+}

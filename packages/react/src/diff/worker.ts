@@ -1,0 +1,2 @@
+/** Colours lines away from the page's own thread. */
+export * from "@pierre/diffs/worker/worker.js";

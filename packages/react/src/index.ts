@@ -1,0 +1,34 @@
+/** Parts of Belay for React: the page is made of them. */
+export { BelayProvider, useBelay, useLiveState, type Belay } from "./data/belay.tsx";
+export { createClient, type Connection } from "./data/client.ts";
+export type { History, HistoryFilter, HistoryRow } from "./data/history.ts";
+export type { LiveState } from "./data/live-events.ts";
+export { useLoaded, type Loaded } from "./data/loaded.ts";
+export { useHistory } from "./data/use-history.ts";
+export { FileDiffCard, fileId, type DiffLook, type FileActions } from "./diff/file-diff-card.tsx";
+export { FileCounts, FileList, StatusLetter } from "./diff/file-list.tsx";
+export { useComparison, type ChangedFile, type Comparison, type Pair } from "./diff/files.ts";
+export { copyText } from "./parts/copy.ts";
+export { Dialog } from "./parts/dialog.tsx";
+export { agentColour, AgentBadge, Icon, Lines, PathName } from "./parts/icon.tsx";
+export { Toasts, useToast, type Toast } from "./parts/toasts.tsx";
+export { PlanDialog, type PlanDialogProps } from "./plans/plan-dialog.tsx";
+export type { DetailedPlan, PlanOutcome, PlanRequest } from "./plans/request.ts";
+export { afterOf, filesOf, targetOf, titleOf, type Target } from "./timeline/row-text.ts";
+export { useSteps, type Step } from "./timeline/step-list.tsx";
+export { Timeline, type TimelineProps } from "./timeline/timeline.tsx";
+export type { RowAction } from "./timeline/turn-row.tsx";
+export {
+  agentName,
+  ago,
+  clock,
+  clockWithSeconds,
+  dayAndClock,
+  duration,
+  offset,
+  quantity,
+  quoted,
+  size,
+  visible,
+  WORDS,
+} from "./words.ts";

@@ -1,0 +1,57 @@
+/** Results, until they are closed or the next change comes. They do not time out. */
+import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
+import { Icon } from "./icon.tsx";
+
+/** One result. */
+export interface Toast {
+  readonly text: string;
+  readonly isFailure?: boolean;
+  readonly action?: { readonly words: string; readonly run: () => void };
+}
+
+const Context = createContext<(toast: Toast) => void>(() => undefined);
+
+/** Shows toasts of everything below it. */
+export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
+  const [toast, setToast] = useState<Toast>();
+  const show = useCallback((next: Toast) => setToast(next), []);
+  const close = () => setToast(undefined);
+  const stack = useMemo(
+    () =>
+      toast === undefined ? null : (
+        <div className="b-toast">
+          <Icon name={toast.isFailure ? "warn" : "check"} />
+          <span className="b-grow">{toast.text}</span>
+          {toast.action === undefined ? null : (
+            <button
+              type="button"
+              className="b-btn b-s"
+              onClick={() => {
+                close();
+                toast.action!.run();
+              }}
+            >
+              {toast.action.words}
+            </button>
+          )}
+          <button type="button" className="b-btn b-s b-icon" aria-label="Close this message" onClick={close}>
+            <Icon name="x" />
+          </button>
+        </div>
+      ),
+    [toast],
+  );
+  return (
+    <Context value={show}>
+      {children}
+      <div className="b-stack" role="status" aria-live="assertive">
+        {stack}
+      </div>
+    </Context>
+  );
+}
+
+/** Shows a result. */
+export function useToast(): (toast: Toast) => void {
+  return useContext(Context);
+}

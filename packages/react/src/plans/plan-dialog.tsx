@@ -1,0 +1,286 @@
+/** The preview of going back: what it would do, what stays, and the one button that does it. */
+import { useMemo, useState, type ReactNode } from "react";
+import { ClientError } from "@belay/protocol/client";
+import { useLiveState } from "../data/belay.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Icon } from "../parts/icon.tsx";
+import { ago, agentName, dayAndClock, quantity, visible, WORDS } from "../words.ts";
+import { PlannedFiles } from "./planned-files.tsx";
+import { PlannedLines } from "./planned-lines.tsx";
+import {
+  confirmWords,
+  stepWords,
+  titleWords,
+  type DetailedPlan,
+  type PlanOutcome,
+  type PlanRequest,
+} from "./request.ts";
+import { NO_CHOICES, usePlan, type Choices } from "./use-plan.ts";
+
+/** What the dialog is about and what happens after it. */
+export interface PlanDialogProps {
+  readonly request: PlanRequest;
+  onClose(): void;
+  onDone(outcome: PlanOutcome, plan: DetailedPlan): void;
+}
+
+/** The dialog. */
+export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): ReactNode {
+  const [choices, setChoices] = useState<Choices>(NO_CHOICES);
+  const [selected, setSelected] = useState<string>();
+  const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!));
+  const { plan, whole } = state;
+  const choose = (part: Partial<Choices>) => setChoices({ ...choices, ...part });
+  const files = plan?.files.length ?? 0;
+  const isDangerous =
+    (plan?.files ?? []).some(({ change }) => change === "delete") || choices.except !== undefined;
+  const current = selected ?? whole?.files[0]?.path;
+  const isStep = request.kind === "undo" || request.kind === "redo";
+  return (
+    <Dialog
+      title={titleWords(request, whole)}
+      about={aboutWords(request, whole)}
+      isDangerous={isDangerous}
+      isSmall={(whole?.files.length ?? 0) <= 1 && !isDangerous}
+      isBusy={state.isApplying}
+      onClose={onClose}
+      onConfirm={() => void state.apply()}
+    >
+      <div className="b-dialog-choices">
+        {request.kind === "restore" && request.paths === undefined ? (
+          <NewFiles keepNew={choices.keepNew} onChange={(keepNew) => choose({ keepNew })} />
+        ) : null}
+        {isStep && whole ? (
+          <button type="button" className="b-btn b-s" onClick={() => choose({ count: choices.count + 1 })}>
+            One more step
+          </button>
+        ) : null}
+        <Warnings state={state} request={request} />
+      </div>
+      {whole ? (
+        <div className="b-split">
+          <PlannedFiles
+            plan={whole}
+            without={choices.without}
+            isFixed={isStep || request.kind === "reset"}
+            selected={current}
+            onSelect={setSelected}
+            onToggle={(paths, isIn) => choose({ without: withPaths(choices.without, paths, isIn) })}
+            {...(request.kind === "restore" && {
+              onTake: (thread: string) => choose({ except: othersThan(whole, thread, choices.except) }),
+            })}
+          />
+          <PlannedLines plan={whole} path={current} />
+        </div>
+      ) : null}
+      <Footer state={state} files={files} request={request} isDangerous={isDangerous} onClose={onClose} />
+    </Dialog>
+  );
+}
+
+/** "The files as they were today at 10:42, 11 minutes ago. 12 files change, 5 of them are deleted." */
+function aboutWords(request: PlanRequest, plan: DetailedPlan | null | undefined): ReactNode {
+  if (plan === undefined) return "Looking at the files…";
+  if (plan === null) return nothingWords(request);
+  const deleted = plan.files.filter(({ change }) => change === "delete").length;
+  const counts = `${quantity(plan.files.length, "file")} ${plan.files.length === 1 ? "changes" : "change"}${deleted > 0 ? `, ${deleted} of them ${deleted === 1 ? "is" : "are"} deleted` : ""}.`;
+  const when =
+    request.at === undefined ? "" : `The files as they were ${dayAndClock(request.at)}, ${ago(request.at)}. `;
+  const step = request.kind === "undo" || request.kind === "redo" ? stepWords(plan) : undefined;
+  return (
+    <>
+      {step === undefined ? null : <span className="b-said">{visible(step)} · </span>}
+      {when}
+      {counts}
+      {request.note ? <span className="b-said"> {visible(request.note)}</span> : null}
+    </>
+  );
+}
+
+function nothingWords({ kind }: PlanRequest): string {
+  if (kind === "undo") return "Nothing to undo: there is no step left that changed anything.";
+  if (kind === "redo") return "Nothing to redo.";
+  return "The files are already like this. There is nothing to do.";
+}
+
+function NewFiles(props: { readonly keepNew: boolean; onChange(keepNew: boolean): void }): ReactNode {
+  return (
+    <fieldset className="b-row b-gap16 b-plain">
+      <legend className="b-vh">Files made since</legend>
+      {[
+        { keepNew: false, words: "Exactly as it was" },
+        { keepNew: true, words: "Keep files made since" },
+      ].map(({ keepNew, words }) => (
+        <label key={words} className="b-choice">
+          <input
+            type="radio"
+            name="keep-new"
+            className="b-radio"
+            checked={props.keepNew === keepNew}
+            onChange={() => props.onChange(keepNew)}
+          />
+          {words}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+type State = ReturnType<typeof usePlan>;
+
+/** At most two at once, most serious first; a refusal stands above all. */
+function Warnings({ state, request }: { readonly state: State; readonly request: PlanRequest }): ReactNode {
+  const { plan, error, staleWords } = state;
+  const notes: ReactNode[] = [];
+  if (error !== undefined)
+    notes.push(<Refusal key="error" error={error} state={state} kind={request.kind} />);
+  if (staleWords !== undefined)
+    notes.push(
+      <Note key="stale" look="b-warn" strong="The files changed since this preview.">
+        Nothing was restored. This is the new preview; confirm again.
+      </Note>,
+    );
+  for (const { agent } of plan?.working ?? [])
+    notes.push(
+      <Note key={`working ${agent}`} look="b-warn" strong={`${agentName(agent)} is working right now.`}>
+        What it writes while you restore stays as it wrote it, and is listed.
+      </Note>,
+    );
+  if ((plan?.files ?? []).some(({ marks }) => marks.includes("scripts")))
+    notes.push(
+      <Note key="scripts" look="b-warn" strong="Scripts, hooks or agent settings change.">
+        Look at the files with the mark “scripts” before you run anything.
+      </Note>,
+    );
+  const meanwhile = plan?.meanwhile ?? [];
+  if (meanwhile.length > 0)
+    notes.push(
+      <Note key="meanwhile" look="b-acc" strong="Changed meanwhile by hand, stays:">
+        {visible(
+          meanwhile
+            .slice(0, 3)
+            .map(({ path }) => path)
+            .join(", "),
+        )}
+        {meanwhile.length > 3 ? ` ${WORDS.more(meanwhile.length - 3)}` : ""}
+      </Note>,
+    );
+  // the server says of working agents what stands above already
+  const others = (plan?.warnings ?? []).filter((warning) => !warning.includes("is working right now"));
+  for (const warning of others) notes.push(<Note key={warning} look="b-warn" strong={visible(warning)} />);
+  return <div role="status">{notes.slice(0, 2)}</div>;
+}
+
+/** The server's refusal, in its own words where the page has none. */
+function Refusal({
+  error,
+  state,
+  kind,
+}: {
+  readonly error: Error;
+  readonly state: State;
+  readonly kind: PlanRequest["kind"];
+}): ReactNode {
+  if (error instanceof ClientError && error.code === "CONFLICTS") {
+    const conflicts = (state.plan?.conflicts ?? []).length;
+    const others = (state.plan?.files.length ?? 0) - conflicts;
+    const undone =
+      kind === "restore" ? "restored" : kind === "redo" ? "redone" : kind === "reset" ? "reset" : "undone";
+    return (
+      <Note look="b-bad" strong={error.message}>
+        Nothing has changed.{" "}
+        {others > 0 ? (
+          <button type="button" className="b-btn b-s" onClick={() => void state.apply(true)}>
+            {confirmWords(kind, others)} that are not in conflict
+          </button>
+        ) : (
+          `Nothing can be ${undone} without deciding.`
+        )}
+      </Note>
+    );
+  }
+  return (
+    <Note look="b-bad" strong={visible(error.message)}>
+      {error instanceof ClientError ? visible(error.hint) : null}
+    </Note>
+  );
+}
+
+function Note(props: {
+  readonly look: string;
+  readonly strong: string;
+  readonly children?: ReactNode;
+}): ReactNode {
+  return (
+    <div className={`b-note ${props.look}`}>
+      <Icon name="warn" />
+      <div className="b-grow">
+        <span className="b-strong">{props.strong}</span> {props.children}
+      </div>
+    </div>
+  );
+}
+
+function Footer(props: {
+  readonly state: State;
+  readonly files: number;
+  readonly request: PlanRequest;
+  readonly isDangerous: boolean;
+  onClose(): void;
+}): ReactNode {
+  const { state, files, request } = props;
+  const isConnected = useLiveState().kind !== "waiting";
+  const git = useMemo(() => gitWords(state.plan), [state.plan]);
+  const why = !isConnected ? "Not connected." : state.isPlanning ? "The plan is being made." : undefined;
+  const canApply = files > 0 && why === undefined && !state.isApplying;
+  return (
+    <footer className="b-dialog-foot">
+      <span className="b-row b-grow">
+        <Icon name="shield" />
+        <span className="b-small b-muted">{state.isApplying ? "Working…" : `${WORDS.saved} ${git}`}</span>
+      </span>
+      {/* the first focus is on what changes nothing */}
+      <button type="button" className="b-btn" data-first onClick={props.onClose} disabled={state.isApplying}>
+        Cancel <kbd>Esc</kbd>
+      </button>
+      {state.plan === null ? null : (
+        <button
+          type="button"
+          className={props.isDangerous ? "b-btn b-danger" : "b-btn b-main"}
+          aria-disabled={!canApply}
+          title={why}
+          onClick={() => canApply && void state.apply()}
+        >
+          <Icon name={request.kind === "redo" ? "redo" : "back"} />
+          {confirmWords(request.kind, files)} <kbd>Ctrl ⏎</kbd>
+        </button>
+      )}
+    </footer>
+  );
+}
+
+/** "Git stays as it is: main 4f2c1a9, 3 staged." */
+function gitWords(plan: DetailedPlan | null | undefined): string {
+  const now = plan?.git.now;
+  if (!now) return "";
+  const where = [now.branch, now.commit?.slice(0, 7)].filter(Boolean).join(" ");
+  return `Git stays as it is: ${where}${now.stagedTotal > 0 ? `, ${now.stagedTotal} staged` : ""}.`;
+}
+
+function withPaths(
+  without: ReadonlySet<string>,
+  paths: readonly string[],
+  isIn: boolean,
+): ReadonlySet<string> {
+  const next = new Set(without);
+  for (const path of paths) {
+    if (isIn) next.delete(path);
+    else next.add(path);
+  }
+  return next;
+}
+
+/** The threads that stay alone when this one is taken back too. */
+function othersThan(plan: DetailedPlan, thread: string, except: readonly string[] | undefined): string[] {
+  return (except ?? plan.leftAlone.map((each) => each.thread)).filter((each) => each !== thread);
+}

@@ -1,0 +1,56 @@
+/** What a preview is asked for: going back to a state, or taking steps out or back in. */
+import type { CallInput, CallOutput } from "@belay/protocol";
+import { agentName, clock, quoted } from "../words.ts";
+
+/** The body of a plan's request. */
+export type PlanBody = NonNullable<CallInput<"POST /api/plans">["body"]>;
+/** A plan with everything people choose by. */
+export type DetailedPlan = NonNullable<CallOutput<"POST /api/plans">["plan"]>;
+/** A file of a plan. */
+export type PlannedFile = DetailedPlan["files"][number];
+/** What carrying out a plan did. */
+export type PlanOutcome = CallOutput<"POST /api/plans/:id/apply">;
+
+/** A preview to open. */
+export interface PlanRequest {
+  readonly kind: PlanBody["kind"];
+  /** A checkpoint, for restore and "only this". */
+  readonly target?: string;
+  readonly thread?: string;
+  /** Only these paths, for one file of a diff. */
+  readonly paths?: readonly string[];
+  /** The state or the step in words: `before “…”`. */
+  readonly name: string;
+  /** When the state was. */
+  readonly at?: string;
+  readonly note?: string | null;
+}
+
+const VERBS = { restore: "Restore", undo: "Undo", redo: "Redo", revert: "Undo", reset: "Reset" } as const;
+
+/** "Restore 12 files", the one button that acts. */
+export function confirmWords(kind: PlanBody["kind"], files: number): string {
+  return `${VERBS[kind]} ${files.toLocaleString("en")} ${files === 1 ? "file" : "files"}`;
+}
+
+/** The dialog's title. */
+export function titleWords({ kind, name }: PlanRequest, plan: DetailedPlan | null | undefined): string {
+  const step = plan?.steps[0];
+  switch (kind) {
+    case "restore":
+      return `Go back to ${name}`;
+    case "revert":
+      return `Undo only ${name}`;
+    case "reset":
+      return `Reset ${name} to what was approved`;
+    default:
+      if (step === undefined) return `${VERBS[kind]} the last step`;
+      return `${VERBS[kind]} the last ${step.kind === "turn" ? `turn of ${agentName(step.agent)}` : "step"}, ${clock(step.at)}?`;
+  }
+}
+
+/** The step in words, under the title of an undo or redo. */
+export function stepWords(plan: DetailedPlan | null | undefined): string | undefined {
+  const step = plan?.steps[0];
+  return step === undefined ? undefined : quoted(step.prompt ?? step.description, 160);
+}

@@ -1,0 +1,70 @@
+/** A row in words: its title, its name for readers, what its buttons are called. */
+import type { HistoryRow } from "../data/history.ts";
+import { agentName, clock, duration, quantity, quoted, visible, WORDS } from "../words.ts";
+
+/** The title in one line. */
+export function titleOf(row: HistoryRow): string {
+  if (row.kind === "hand") return row.title || WORDS.byHand;
+  return visible(row.title.replaceAll(/\s+/g, " ").trim()) || "(no words)";
+}
+
+/** How many files a row changed. */
+export function filesOf({ added, modified, deleted }: HistoryRow): number {
+  return added + modified + deleted;
+}
+
+/** "1 min 12 s"; empty where it is not known. */
+export function lengthOf({ at, endedAt, kind }: HistoryRow): string {
+  return endedAt === null || kind !== "turn" ? "" : duration(Date.parse(endedAt) - Date.parse(at));
+}
+
+/** The row as a sentence, for readers. */
+export function sentenceOf(row: HistoryRow): string {
+  const files = filesOf(row);
+  const state =
+    row.status === "working"
+      ? "working"
+      : row.state === "undone"
+        ? "undone"
+        : row.status === "interrupted"
+          ? "interrupted"
+          : "";
+  return [
+    clock(row.at),
+    row.kind === "turn" ? agentName(row.agent) : "",
+    titleOf(row),
+    files > 0 ? quantity(files, "file") : "",
+    row.plus ? `${quantity(row.plus, "line")} added` : "",
+    row.minus ? `${row.minus.toLocaleString("en")} removed` : "",
+    row.gaps > 0 ? `${row.gaps} not captured` : "",
+    row.late > 0 ? `${row.late} captured late` : "",
+    state,
+    row.approved ? "approved" : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+/** The state that "Restore…" of a row goes to. */
+export interface Target {
+  readonly checkpoint: string;
+  /** "before “…”", or the name of your checkpoint. */
+  readonly name: string;
+  readonly at: string;
+}
+
+/** Where a row's restore button leads: before a turn, to a checkpoint itself. */
+export function targetOf(row: HistoryRow): Target | undefined {
+  if (row.kind === "checkpoint" || row.kind === "initial" || row.kind === "approved") {
+    const checkpoint = row.after ?? row.id;
+    return { checkpoint, name: row.kind === "checkpoint" ? quoted(titleOf(row)) : titleOf(row), at: row.at };
+  }
+  if (row.before === null) return undefined;
+  return { checkpoint: row.before, name: `before ${quoted(titleOf(row))}`, at: row.at };
+}
+
+/** The state after a row. */
+export function afterOf(row: HistoryRow): Target | undefined {
+  if (row.after === null) return undefined;
+  return { checkpoint: row.after, name: `after ${quoted(titleOf(row))}`, at: row.endedAt ?? row.at };
+}

@@ -1,0 +1,245 @@
+/** The list of what happened: newest first, any number of rows, the selected one under the keys. */
+import { useVirtualizer, type VirtualItem } from "@tanstack/react-virtual";
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
+import type { History, HistoryRow, HistoryStore } from "../data/history.ts";
+import { Icon } from "../parts/icon.tsx";
+import { quantity } from "../words.ts";
+import { heightOf, itemsOf, type Item } from "./items.ts";
+import { lanesOf } from "./lanes.ts";
+import { NowRow } from "./now-row.tsx";
+import { StepList, type Step } from "./step-list.tsx";
+import { rowId, TurnRow, type RowAction } from "./turn-row.tsx";
+
+/** What the list shows and what happens in it. */
+export interface TimelineProps {
+  readonly history: History;
+  readonly store: HistoryStore;
+  /** "now" or the ref of a row. */
+  readonly selected: string | null;
+  readonly marks: readonly string[];
+  readonly isFiltered: boolean;
+  readonly isCompact: boolean;
+  onSelect(selection: string): void;
+  onAction(action: RowAction, row: HistoryRow): void;
+  onStep(row: HistoryRow, step: Step): void;
+  onCompareNow(): void;
+}
+
+const OVERSCAN = 8;
+
+/** The list. */
+export function Timeline(props: TimelineProps): ReactNode {
+  const { history, store, selected } = props;
+  const { open, toggle } = useOpenRows();
+  const scroller = useRef<HTMLDivElement>(null);
+  const items = useMemo(() => itemsOf(history, open, props.isFiltered), [history, open, props.isFiltered]);
+  const lanes = useMemo(() => lanesOf(history.rows.slice(0, LANES_OF), Date.now()), [history.rows]);
+  const virtual = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => heightOf(items[index]!, props.isCompact),
+    getItemKey: (index) => items[index]!.key,
+    overscan: OVERSCAN,
+  });
+  const shown = virtual.getVirtualItems();
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (items[last]?.kind === "unloaded") void store.loadUntil(last + 1);
+  }, [last, items, store]);
+  const move = (index: number) => {
+    const item = items[index];
+    if (item === undefined) return;
+    props.onSelect(item.kind === "row" ? item.row.ref : "now");
+    virtual.scrollToIndex(index);
+  };
+  const at = items.findIndex((item) => isItem(item, selected));
+  return (
+    <>
+      <News count={history.waiting.length} onShow={() => virtual.scrollToOffset(0)} />
+      <div
+        ref={scroller}
+        className="b-rows"
+        role="treegrid"
+        tabIndex={0}
+        aria-label="What happened"
+        aria-rowcount={history.total + (props.isFiltered ? 0 : 1)}
+        aria-activedescendant={activeId(selected)}
+        onKeyDown={(event) => listKey(event, { items, at, move, toggle, open })}
+        onScroll={(event) => store.setAtTop(event.currentTarget.scrollTop < AT_TOP)}
+      >
+        <StickyDay items={items} first={virtual.range?.startIndex ?? 0} />
+        <div role="presentation" className="b-placing" style={{ height: virtual.getTotalSize() }}>
+          {shown.map((place) => (
+            <Placed key={place.key} place={place} measure={virtual.measureElement}>
+              <Line {...props} {...{ open, lanes, toggle }} item={items[place.index]!} index={place.index} />
+            </Placed>
+          ))}
+        </div>
+      </div>
+    </>
+  );
+}
+
+/** Overlaps further back than this many rows are not drawn. */
+const LANES_OF = 2000;
+/** Within so many pixels of the top, new rows appear at once. */
+const AT_TOP = 8;
+
+function activeId(selected: string | null): string | undefined {
+  return selected === null ? undefined : selected === "now" ? "row-now" : rowId(selected);
+}
+
+/** The rows whose steps are shown. */
+function useOpenRows() {
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (ref: string, isOpen = !open.has(ref)) => {
+    const next = new Set(open);
+    if (isOpen) next.add(ref);
+    else next.delete(ref);
+    setOpen(next);
+  };
+  return { open, toggle };
+}
+
+/** New rows that wait, so that nothing moves under the eye. */
+function News({ count, onShow }: { readonly count: number; onShow(): void }): ReactNode {
+  if (count === 0) return null;
+  return (
+    <button type="button" className="b-pill" onClick={onShow}>
+      <Icon name="up" small />
+      {quantity(count, "new row")}
+    </button>
+  );
+}
+
+/** The day of the topmost row stays in view. */
+function StickyDay({ items, first }: { readonly items: readonly Item[]; readonly first: number }): ReactNode {
+  const day = items.slice(0, first + 1).findLast((item) => item.kind === "day");
+  return <div className="b-day b-stuck">{day?.kind === "day" ? <DayWords {...day} /> : null}</div>;
+}
+
+function DayWords({ name, count }: { readonly name: string; readonly count: number | undefined }): ReactNode {
+  return (
+    <>
+      <span>{name}</span>
+      <span>{count === undefined ? "" : quantity(count, "row")}</span>
+    </>
+  );
+}
+
+function Placed(props: {
+  readonly place: VirtualItem;
+  readonly measure: (node: Element | null) => void;
+  readonly children: ReactNode;
+}): ReactNode {
+  const { place, measure, children } = props;
+  return (
+    <div
+      ref={measure}
+      data-index={place.index}
+      role="presentation"
+      className="b-placed"
+      style={{ transform: `translateY(${place.start}px)` }}
+    >
+      {children}
+    </div>
+  );
+}
+
+interface LineProps extends TimelineProps {
+  readonly item: Item;
+  readonly index: number;
+  readonly open: ReadonlySet<string>;
+  readonly lanes: ReturnType<typeof lanesOf>;
+  toggle(ref: string): void;
+}
+
+function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactNode {
+  switch (item.kind) {
+    case "now":
+      return (
+        <NowRow
+          history={props.history}
+          isSelected={props.selected === "now"}
+          onSelect={() => props.onSelect("now")}
+          onCompare={props.onCompareNow}
+        />
+      );
+    case "day":
+      return (
+        <div className="b-day" role="presentation">
+          <DayWords {...item} />
+        </div>
+      );
+    case "unloaded":
+      return <div className="b-turn b-skeleton" aria-hidden="true" />;
+    case "steps":
+      return (
+        <StepList
+          row={item.row}
+          lane={lanes.get(item.row.ref)?.lane ?? 1}
+          onSelect={(step) => props.onStep(item.row, step)}
+        />
+      );
+    case "row": {
+      const { row } = item;
+      const mark = props.marks.indexOf(row.ref);
+      return (
+        <TurnRow
+          row={row}
+          index={index}
+          lane={lanes.get(row.ref)}
+          isSelected={props.selected === row.ref}
+          isOpen={open.has(row.ref)}
+          isCompact={props.isCompact}
+          mark={mark < 0 ? undefined : mark === 0 ? "A" : "B"}
+          onSelect={() => props.onSelect(row.ref)}
+          onAction={(action) => (action === "steps" ? toggle(row.ref) : props.onAction(action, row))}
+        />
+      );
+    }
+  }
+}
+
+function isItem(item: Item, selected: TimelineProps["selected"]): boolean {
+  return item.kind === "row" ? item.row.ref === selected : item.kind === "now" && selected === "now";
+}
+
+interface ListState {
+  readonly items: readonly Item[];
+  readonly at: number;
+  readonly open: ReadonlySet<string>;
+  move(index: number): void;
+  toggle(ref: string, isOpen: boolean): void;
+}
+
+/** True when the key moved the selection or opened steps. */
+function listKey(event: KeyboardEvent, { items, at, move, toggle, open }: ListState): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  const isStop = (index: number) => items[index]?.kind === "row" || items[index]?.kind === "now";
+  const step = (from: number, by: number) => {
+    let index = from + by;
+    while (index >= 0 && index < items.length && !isStop(index)) index += by;
+    return index;
+  };
+  const item = items[at];
+  const moves: Readonly<Record<string, () => void>> = {
+    ArrowDown: () => move(step(at, 1)),
+    j: () => move(step(at, 1)),
+    ArrowUp: () => move(step(at, -1)),
+    k: () => move(step(at, -1)),
+    Home: () => move(step(-1, 1)),
+    g: () => move(step(-1, 1)),
+    End: () => move(step(items.length, -1)),
+    G: () => move(step(items.length, -1)),
+    PageDown: () => move(Math.min(step(at + 8, 1), step(items.length, -1))),
+    PageUp: () => move(Math.max(step(Math.max(0, at - 8), -1), step(-1, 1))),
+    ArrowRight: () => item?.kind === "row" && item.row.steps > 0 && toggle(item.row.ref, true),
+    ArrowLeft: () => item?.kind === "row" && open.has(item.row.ref) && toggle(item.row.ref, false),
+  };
+  const act = moves[event.key];
+  if (act === undefined) return false;
+  event.preventDefault();
+  act();
+  return true;
+}

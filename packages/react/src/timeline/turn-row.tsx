@@ -1,0 +1,262 @@
+/** One row of the list: time, rail, title over one line of facts, one button. */
+import type { ReactNode } from "react";
+import type { HistoryRow } from "../data/history.ts";
+import { agentColour, AgentBadge, Icon, Lines } from "../parts/icon.tsx";
+import { agentName, clock, duration, quantity, visible } from "../words.ts";
+import type { Lane } from "./lanes.ts";
+import { filesOf, lengthOf, sentenceOf, targetOf, titleOf } from "./row-text.ts";
+
+/** What a row's buttons do. */
+export type RowAction = "restore" | "redo" | "steps" | "details";
+
+/** What one row shows and does. */
+export interface TurnRowProps {
+  readonly row: HistoryRow;
+  readonly lane: Lane | undefined;
+  readonly isSelected: boolean;
+  readonly isOpen: boolean;
+  /** "A" or "B" where the row is marked for comparison. */
+  readonly mark: "A" | "B" | undefined;
+  readonly index: number;
+  readonly isCompact: boolean;
+  onSelect(): void;
+  onAction(action: RowAction): void;
+}
+
+/** The element id of a row, for the list's active descendant. */
+export function rowId(ref: string): string {
+  return `row-${ref}`;
+}
+
+/** One row. */
+export function TurnRow(props: TurnRowProps): ReactNode {
+  const { row, lane, isSelected, isOpen, mark, index } = props;
+  if (row.kind === "approved") return <ApprovedMark {...props} />;
+  const isQuiet =
+    row.kind === "hand" || row.kind === "restore" || row.kind === "revert" || row.kind === "reset";
+  const look = [
+    "b-turn",
+    agentColour(row.kind === "turn" ? row.agent : null),
+    row.state === "undone" && "b-undone",
+    isQuiet && "b-quiet",
+    props.isCompact && "b-compact",
+  ];
+  return (
+    <div
+      role="row"
+      id={rowId(row.ref)}
+      className={look.filter(Boolean).join(" ")}
+      aria-rowindex={index + 1}
+      aria-level={1}
+      aria-selected={isSelected}
+      aria-expanded={row.steps > 0 ? isOpen : undefined}
+      aria-label={sentenceOf(row)}
+      onClick={props.onSelect}
+    >
+      <Rail lane={lane} row={row} />
+      <time dateTime={row.at} role="gridcell">
+        {clock(row.at)}
+      </time>
+      <div className="b-what" role="gridcell">
+        <div className="b-title">
+          {mark === undefined ? null : <span className={mark === "A" ? "b-ab" : "b-ab b-b"}>{mark}</span>}
+          {titleOf(row)}
+        </div>
+        <Facts row={row} onAction={props.onAction} />
+        {row.note ? <div className="b-say b-cut">{visible(row.note)}</div> : null}
+      </div>
+      <RowButton {...props} />
+    </div>
+  );
+}
+
+function ApprovedMark({ row, isSelected, index, onSelect }: TurnRowProps): ReactNode {
+  return (
+    <div
+      role="row"
+      id={rowId(row.ref)}
+      className={`b-mark ${agentColour(row.agent)}`}
+      aria-rowindex={index + 1}
+      aria-level={1}
+      aria-selected={isSelected}
+      aria-label={sentenceOf(row)}
+      onClick={onSelect}
+    >
+      <span className="b-rail">
+        <span className="b-knot b-yes">
+          <Icon name="check" />
+        </span>
+      </span>
+      <span role="gridcell">Approved</span>
+      <span className="b-muted b-nowrap" role="gridcell">
+        {[agentName(row.agent), row.session, clock(row.at)].filter(Boolean).join(" · ")}
+      </span>
+    </div>
+  );
+}
+
+/** The rope, the lanes beside it, and the knot of this row. */
+function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
+  const knots: Partial<Record<HistoryRow["kind"], ReactNode>> = {
+    checkpoint: <Icon name="flag" />,
+    restore: <Icon name="back" />,
+    reset: <Icon name="back" />,
+    revert: <Icon name="undo" />,
+  };
+  const knot = knots[row.kind];
+  const shape =
+    row.kind === "hand" || row.kind === "safety"
+      ? "b-hand"
+      : row.kind === "checkpoint"
+        ? "b-flag"
+        : knot !== undefined
+          ? "b-loop"
+          : row.state === "undone" ||
+              row.status === "working" ||
+              row.status === "interrupted" ||
+              row.status === "failed"
+            ? "b-open"
+            : "";
+  const place = lane !== undefined && lane.lane > 1 ? ` b-lane${lane.lane}` : "";
+  return (
+    <span className="b-rail" aria-hidden="true">
+      {lane?.passing.map((line) => (
+        <span
+          key={line.lane}
+          className={`b-beside b-lane${line.lane} b-${line.part} ${agentColour(line.agent)}`}
+        />
+      ))}
+      <span className={`b-knot ${shape}${place}`}>{knot}</span>
+    </span>
+  );
+}
+
+function Facts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): ReactNode {
+  const files = filesOf(row);
+  const length = lengthOf(row);
+  return (
+    <div className="b-meta">
+      <Who row={row} />
+      {row.status === "working" ? (
+        <span className="b-chip b-ok">
+          <span className="b-live b-dot" />
+          working, {duration(Date.now() - Date.parse(row.at))}
+        </span>
+      ) : null}
+      {row.status === "interrupted" || row.status === "failed" ? (
+        <span className="b-chip">{row.status}</span>
+      ) : null}
+      {row.state === "undone" ? (
+        <span className="b-chip b-edge">
+          <Icon name="undo" small />
+          {row.undoneAt === null ? "undone" : `undone ${clock(row.undoneAt)}`}
+        </span>
+      ) : null}
+      <Doubts row={row} onAction={onAction} />
+      {row.sameAsNow === true && row.kind !== "turn" ? <span className="b-chip b-edge">= now</span> : null}
+      {row.tags.map((tag) => (
+        <span key={tag} className="b-chip b-acc">
+          <Icon name="tag" small />
+          {visible(tag)}
+        </span>
+      ))}
+      <Lines plus={row.plus} minus={row.minus} />
+      {files > 0 ? (
+        <span>
+          {row.status === "working" ? `${quantity(files, "file")} so far` : quantity(files, "file")}
+        </span>
+      ) : null}
+      {row.kind === "turn" && files === 0 && row.status !== "working" ? <span>changed nothing</span> : null}
+      {row.steps > 1 ? <span className="b-extra">{quantity(row.steps, "step")}</span> : null}
+      {length === "" ? null : <span className="b-extra">{length}</span>}
+    </div>
+  );
+}
+
+/** Who did it: the agent's badge and name, or you. */
+function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
+  if (row.kind === "turn" && row.agent !== null)
+    return (
+      <>
+        <AgentBadge agent={row.agent} />
+        <span className="b-who">{agentName(row.agent)}</span>
+      </>
+    );
+  if (row.kind === "checkpoint") return <span>Your checkpoint</span>;
+  if (row.kind === "initial") return <span>The beginning</span>;
+  if (row.kind === "safety") return <span>Safety checkpoint</span>;
+  return (
+    <>
+      <Icon name="user" small />
+      <span>You</span>
+    </>
+  );
+}
+
+/** What was not captured, or late: on the row, before anything that may be cut. */
+function Doubts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): ReactNode {
+  return (
+    <>
+      {row.gaps > 0 ? (
+        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={() => onAction("details")}>
+          <Icon name="warn" small />
+          {row.gaps} not captured
+        </button>
+      ) : null}
+      {row.late > 0 ? (
+        <button type="button" tabIndex={-1} className="b-chip b-warn" onClick={() => onAction("details")}>
+          <Icon name="clock" small />
+          {row.late} late
+        </button>
+      ) : null}
+    </>
+  );
+}
+
+function RowButton({ row, isSelected, isOpen, onAction }: TurnRowProps): ReactNode {
+  const target = targetOf(row);
+  const press = (action: RowAction) => (event: { stopPropagation(): void }) => {
+    event.stopPropagation();
+    onAction(action);
+  };
+  const tabIndex = isSelected ? 0 : -1;
+  return (
+    <div className="b-act" role="gridcell">
+      {row.steps > 0 ? (
+        <button
+          type="button"
+          tabIndex={-1}
+          className="b-btn b-s b-quiet b-icon b-caret"
+          aria-label={isOpen ? `Hide the steps of ${titleOf(row)}` : `Show the steps of ${titleOf(row)}`}
+          onClick={press("steps")}
+        >
+          <Icon name={isOpen ? "down" : "right"} small />
+        </button>
+      ) : null}
+      {row.state === "undone" ? (
+        <button
+          type="button"
+          tabIndex={tabIndex}
+          className="b-btn b-s b-quiet"
+          onClick={press("redo")}
+          aria-label={`Redo ${titleOf(row)}`}
+        >
+          <Icon name="redo" small />
+          Redo
+        </button>
+      ) : target === undefined ? null : (
+        <button
+          type="button"
+          tabIndex={tabIndex}
+          className={isSelected ? "b-btn b-s" : "b-btn b-s b-quiet b-icon"}
+          aria-label={`Restore to ${target.name}`}
+          title={`Restore to ${target.name}`}
+          onClick={press("restore")}
+        >
+          <Icon name="back" small={isSelected} />
+          {isSelected ? "Restore…" : null}
+        </button>
+      )}
+    </div>
+  );
+}

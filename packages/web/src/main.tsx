@@ -1,0 +1,74 @@
+/** The page: gets its key, then shows the view that its address names. */
+import { BelayProvider, createClient, Toasts, useLiveState, type Connection } from "@belay/react";
+import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
+import { createRoot } from "react-dom/client";
+import { go, timelinePath, useAddress } from "./address.ts";
+import { forgetKey, openSession, takeCode, type Session } from "./session.ts";
+import { CompareView } from "./views/compare-view.tsx";
+import { Ended, NoProject } from "./views/states.tsx";
+import { TimelineView } from "./views/timeline-view.tsx";
+
+// before anything else: the code must not stay in the address
+const code = takeCode();
+
+function Page({ session }: { readonly session: Session }): ReactNode {
+  const key = "key" in session ? session.key : undefined;
+  const connection = useMemo(() => (key === undefined ? undefined : { key }), [key]);
+  const { place, query } = useAddress();
+  if (connection === undefined) return <Ended reason={"ended" in session ? session.ended : ""} />;
+  if (place.view === "projects") return <Projects connection={connection} />;
+  return (
+    <BelayProvider key={place.workspace} connection={connection} workspace={place.workspace}>
+      <Toasts>
+        <WhileOpen>
+          {place.view === "compare" ? (
+            <CompareView from={place.from} to={place.to} />
+          ) : (
+            <TimelineView query={query} />
+          )}
+        </WhileOpen>
+      </Toasts>
+    </BelayProvider>
+  );
+}
+
+/** When the server does not know the key any more, nothing of the page can go on. */
+function WhileOpen({ children }: { readonly children: ReactNode }): ReactNode {
+  const state = useLiveState();
+  useEffect(() => {
+    if (state.kind === "ended") forgetKey();
+  }, [state.kind]);
+  return state.kind === "ended" ? <Ended reason={state.message} /> : children;
+}
+
+/** Goes to the project that was used last; says what to type where there is none. */
+function Projects({ connection }: { readonly connection: Connection }): ReactNode {
+  const [problem, setProblem] = useState<string>();
+  const [isEmpty, setEmpty] = useState(false);
+  useEffect(() => {
+    createClient(connection)
+      .call("GET /api/workspaces")
+      .then(
+        ({ workspaces }) => {
+          const first = workspaces.find(({ open }) => open) ?? workspaces[0];
+          if (first === undefined) setEmpty(true);
+          else go(timelinePath(first.id), { replace: true });
+        },
+        (error: unknown) => {
+          forgetKey();
+          setProblem((error as Error).message);
+        },
+      );
+  }, [connection]);
+  if (problem !== undefined) return <Ended reason={problem} />;
+  return isEmpty ? <NoProject /> : null;
+}
+
+const root = createRoot(document.getElementById("page")!);
+void openSession(code).then((session) =>
+  root.render(
+    <StrictMode>
+      <Page session={session} />
+    </StrictMode>,
+  ),
+);

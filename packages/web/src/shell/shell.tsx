@@ -1,0 +1,153 @@
+/** The frame of every view: projects and views at the left, search and actions on top. */
+import {
+  agentColour,
+  AgentBadge,
+  agentName,
+  ago,
+  Icon,
+  quantity,
+  size,
+  useLiveState,
+  visible,
+  WORDS,
+} from "@belay/react";
+import { useEffect, useState, type ReactNode } from "react";
+import { go, timelinePath } from "../address.ts";
+import { ProjectMenu } from "./project-menu.tsx";
+import { nameOf } from "./project-name.ts";
+import type { Status, Thread } from "./facts.ts";
+
+/** What the frame shows. */
+export interface ShellProps {
+  readonly workspace: string;
+  readonly status: Status | undefined;
+  readonly threads: readonly Thread[];
+  /** Threads whose agents work right now. */
+  readonly working: readonly string[];
+  readonly thread: string | undefined;
+  /** Views that need the width show the side as a rail. */
+  readonly isTight?: boolean;
+  readonly top: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** The frame. */
+export function Shell(props: ShellProps): ReactNode {
+  const { workspace, status, threads } = props;
+  useEffect(() => {
+    document.title = status === undefined ? "Belay" : `${nameOf(status.path)} · Belay`;
+  }, [status?.path]);
+  return (
+    <div className={props.isTight ? "b-app b-tight" : "b-app"}>
+      <nav className="b-side" aria-label="Main">
+        <ProjectMenu workspace={workspace} name={status === undefined ? "" : nameOf(status.path)} />
+        <Link
+          className="b-nav"
+          to={timelinePath(workspace)}
+          isCurrent={!props.isTight && props.thread === undefined}
+        >
+          <Icon name="list" />
+          <span className="b-hide">Timeline</span>
+        </Link>
+        {threads.length === 0 ? null : <h2>Threads</h2>}
+        <div className="b-threads">
+          {threads.slice(0, 30).map((thread) => (
+            <ThreadLink key={thread.id} {...props} its={thread} />
+          ))}
+        </div>
+        {status === undefined ? null : <Protection status={status} />}
+      </nav>
+      <header className="b-topbar">{props.top}</header>
+      {props.children}
+      <Strip />
+    </div>
+  );
+}
+
+/** A link inside the page. */
+function Link(props: {
+  readonly to: string;
+  readonly className: string;
+  readonly isCurrent: boolean;
+  readonly title?: string;
+  readonly children: ReactNode;
+}): ReactNode {
+  return (
+    <a
+      href={props.to}
+      className={props.className}
+      title={props.title}
+      aria-current={props.isCurrent ? "page" : undefined}
+      onClick={(event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+        event.preventDefault();
+        go(props.to);
+      }}
+    >
+      {props.children}
+    </a>
+  );
+}
+
+function ThreadLink({ its, workspace, working, thread }: ShellProps & { readonly its: Thread }): ReactNode {
+  const isWorking = working.includes(its.id);
+  const name = visible(its.title ?? its.externalId);
+  return (
+    <Link
+      className={`b-thread ${agentColour(its.agent)}`}
+      to={timelinePath(workspace, { thread: thread === its.id ? undefined : its.id })}
+      isCurrent={thread === its.id}
+      title={name}
+    >
+      <AgentBadge agent={its.agent} />
+      <span className="b-cut">{name}</span>
+      {isWorking ? <span className="b-live" role="img" aria-label="working" /> : <span />}
+      <span className="b-sub">
+        {agentName(its.agent)} · {isWorking ? "working" : ago(its.updatedAt)}
+      </span>
+    </Link>
+  );
+}
+
+function Protection({ status }: { readonly status: Status }): ReactNode {
+  const { watching, disk, paused } = status;
+  const isSound = watching.state === "live" && paused === null;
+  const words = paused !== null ? "Paused" : "Protected";
+  const more =
+    paused !== null ? "" : watching.state === "live" ? "live" : (watching.reason ?? "looks when asked");
+  return (
+    <div className="b-foot">
+      <div className={isSound ? "b-row b-keep b-ok" : "b-row b-keep b-warn"} title={`${words} · ${more}`}>
+        <Icon name="shield" />
+        <span className="b-hide b-cut">
+          <span className="b-strong">{words}</span>{" "}
+          <span className="b-muted">{more === "" ? "" : `· ${more}`}</span>
+        </span>
+      </div>
+      <div className="b-small b-muted">
+        {size(disk.bytes)} of {size(disk.capBytes)}
+        <progress className="b-bar" aria-label="Space used" value={disk.bytes} max={disk.capBytes} />
+      </div>
+    </div>
+  );
+}
+
+/** Says when what is shown is old, and when the next try is. */
+function Strip(): ReactNode {
+  const state = useLiveState();
+  const [now, setNow] = useState(Date.now());
+  const isWaiting = state.kind === "waiting";
+  useEffect(() => {
+    if (!isWaiting) return;
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, [isWaiting]);
+  if (state.kind !== "waiting") return null;
+  const seconds = Math.max(0, Math.ceil((state.retryAt - now) / 1000));
+  return (
+    <div className="b-strip b-warn" role="status">
+      <Icon name="warn" />
+      {WORDS.notConnected(state.since)} Next try in {quantity(seconds, "second")}.
+    </div>
+  );
+}

@@ -1,0 +1,264 @@
+/** What the selected row did, and the ways back from it. */
+import {
+  afterOf,
+  agentColour,
+  AgentBadge,
+  agentName,
+  clockWithSeconds,
+  dayAndClock,
+  filesOf,
+  Icon,
+  targetOf,
+  titleOf,
+  visible,
+  WORDS,
+  type DiffLook,
+  type HistoryRow,
+  type Pair,
+  type PlanRequest,
+} from "@belay/react";
+import { useEffect, useState, type ReactNode } from "react";
+import { comparePath, go } from "../address.ts";
+import { Changes } from "./changes.tsx";
+import { Details } from "./details.tsx";
+import { Steps } from "./steps.tsx";
+import type { Tab } from "./use-timeline.ts";
+
+/** What a detail shows and does. */
+export interface DetailProps {
+  readonly workspace: string;
+  readonly row: HistoryRow;
+  readonly look: DiffLook;
+  readonly threadName: string | undefined;
+  /** Grows when something happened: a turn at work is compared with the disk again. */
+  readonly version: number;
+  readonly tab: Tab;
+  onTab(tab: Tab): void;
+  onPlan(request: PlanRequest): void;
+  onAnnotate(field: "name" | "note" | "tags"): void;
+  /** Back to the list, where both do not fit. */
+  onBack(): void;
+}
+
+const REST_MS = 80;
+
+/** The detail of one row. */
+export function Detail(props: DetailProps): ReactNode {
+  const { row, tab } = props;
+  const rested = useRested(row);
+  const pair = pairOf(rested, props.version);
+  const target = targetOf(row);
+  return (
+    <section className="b-pane" aria-label={`Selected: ${titleOf(row)}`}>
+      <div className="b-head">
+        <Heading {...props} />
+        <Buttons {...props} />
+        <div className="b-tabs" role="tablist" aria-label="About this row">
+          <TabButton {...props} its="changes" words="Changes" count={filesOf(row)} />
+          {row.kind === "turn" ? <TabButton {...props} its="steps" words="Steps" count={row.steps} /> : null}
+          <TabButton {...props} its="details" words="Details" count={0} />
+        </div>
+      </div>
+      <div className="b-body" role="tabpanel" aria-label={tab} tabIndex={0}>
+        {tab === "steps" && row.kind === "turn" ? <Steps {...props} row={rested} /> : null}
+        {tab === "details" ? <Details workspace={props.workspace} row={rested} /> : null}
+        {tab === "changes" || (tab === "steps" && row.kind !== "turn") ? (
+          <Changes
+            pair={pair}
+            look={props.look}
+            {...(row.kind === "turn" && row.status !== "working" && { own: filesOf(row) })}
+            nothing={
+              row.kind === "checkpoint"
+                ? "Nothing changed since the checkpoint before."
+                : WORDS.changedNothing
+            }
+            actions={
+              target === undefined
+                ? {}
+                : {
+                    fileWords: "Restore this file…",
+                    onFile: (file) =>
+                      props.onPlan({
+                        kind: "restore",
+                        target: target.checkpoint,
+                        paths: pathsOf(file),
+                        name: `${target.name}: ${file.path}`,
+                        at: target.at,
+                      }),
+                  }
+            }
+          />
+        ) : null}
+      </div>
+    </section>
+  );
+}
+
+/** A renamed file comes back under its old name and goes from its new one. */
+function pathsOf(file: { readonly path: string; readonly from?: string | undefined }): string[] {
+  return file.from === undefined ? [file.path] : [file.from, file.path];
+}
+
+/** The two states around a row. */
+function pairOf(row: HistoryRow, version: number): Pair | null {
+  if (row.before === null) return null;
+  if (row.after === null) return { from: row.before, to: "disk", version };
+  return { from: row.before, to: row.after };
+}
+
+/** The value once it has rested: moving through rows fetches nothing. */
+function useRested<Value>(value: Value): Value {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), REST_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
+}
+
+function TabButton(
+  props: DetailProps & { readonly its: Tab; readonly words: string; readonly count: number },
+): ReactNode {
+  const { its, words, count, tab, onTab } = props;
+  return (
+    <button type="button" role="tab" aria-selected={tab === its} onClick={() => onTab(its)}>
+      {words} {count > 0 ? <span className="b-n">{count.toLocaleString("en")}</span> : null}
+    </button>
+  );
+}
+
+const FIRST_WORDS = 220;
+
+function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNode {
+  const [isWhole, setWhole] = useState(false);
+  const title = titleOf(row);
+  const isLong = title.length > FIRST_WORDS;
+  return (
+    <>
+      <div className="b-row b-between b-top">
+        <button
+          type="button"
+          className="b-btn b-quiet b-icon b-back"
+          aria-label="Back to the list"
+          onClick={onBack}
+        >
+          <Icon name="right" />
+        </button>
+        <h1 className={isWhole ? "" : "b-clamp"}>
+          {title}
+          {isLong && !isWhole ? (
+            <button type="button" className="b-plain b-more-words" onClick={() => setWhole(true)}>
+              more
+            </button>
+          ) : null}
+        </h1>
+        <span className="b-row b-gap4">
+          {(
+            [
+              ["note", "edit", "Write a note"],
+              ["tags", "tag", "Tags"],
+              ["name", "flag", "Name"],
+            ] as const
+          ).map(([field, icon, words]) => (
+            <button
+              key={field}
+              type="button"
+              className="b-btn b-icon b-quiet b-s"
+              aria-label={words}
+              title={words}
+              onClick={() => onAnnotate(field)}
+            >
+              <Icon name={icon} />
+            </button>
+          ))}
+        </span>
+      </div>
+      <div className={`b-row b-small b-muted b-facts ${agentColour(row.agent)}`}>
+        {row.agent === null || row.kind !== "turn" ? null : (
+          <>
+            <AgentBadge agent={row.agent} />
+            <span className="b-who">{agentName(row.agent)}</span>
+            <span className="b-sep">·</span>
+          </>
+        )}
+        {threadName === undefined ? null : (
+          <>
+            <span className="b-cut">{visible(threadName)}</span>
+            <span className="b-sep">·</span>
+          </>
+        )}
+        <span>
+          {dayAndClock(row.at)}
+          {row.endedAt !== null && row.kind === "turn" ? ` to ${clockWithSeconds(row.endedAt)}` : ""}
+        </span>
+        {row.approved ? <span className="b-chip b-ok">approved</span> : null}
+        {row.note ? <span className="b-note-line">{visible(row.note)}</span> : null}
+      </div>
+    </>
+  );
+}
+
+function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
+  const target = targetOf(row);
+  const after = afterOf(row);
+  const isTurn = row.kind === "turn";
+  const restore = (to: NonNullable<typeof target>) =>
+    onPlan({
+      kind: "restore",
+      target: to.checkpoint,
+      name: to.name,
+      at: to.at,
+      note: row.note,
+      ...(isTurn && row.thread && { thread: row.thread }),
+    });
+  return (
+    <div className="b-row b-buttons">
+      {row.state === "undone" ? (
+        <button
+          type="button"
+          className="b-btn b-main"
+          onClick={() =>
+            onPlan({ kind: "redo", name: titleOf(row), ...(row.thread && { thread: row.thread }) })
+          }
+        >
+          <Icon name="redo" />
+          Redo…
+        </button>
+      ) : target === undefined ? null : (
+        <button type="button" className="b-btn b-main" onClick={() => restore(target)}>
+          <Icon name="back" />
+          {isTurn
+            ? "Restore to before this…"
+            : row.kind === "checkpoint"
+              ? "Restore to this checkpoint…"
+              : "Restore to before this…"}
+        </button>
+      )}
+      {isTurn && row.state === "applied" ? (
+        <button
+          type="button"
+          className="b-btn"
+          onClick={() => onPlan({ kind: "revert", target: row.id, name: `“${titleOf(row)}”` })}
+        >
+          <Icon name="undo" />
+          Undo only this…
+        </button>
+      ) : null}
+      {row.before === null ? null : (
+        <button
+          type="button"
+          className="b-btn b-quiet"
+          onClick={() => go(comparePath(workspace, row.before!, row.after ?? "disk"))}
+        >
+          <Icon name="compare" />
+          Compare…
+        </button>
+      )}
+      {isTurn && after !== undefined ? (
+        <button type="button" className="b-btn b-quiet b-wide" onClick={() => restore(after)}>
+          Restore to after this…
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,93 @@
+/** Ids, command lines, gaps: everything exact about a row, to copy. */
+import { copyText, Icon, size, useBelay, useLoaded, useToast, visible, type HistoryRow } from "@belay/react";
+import type { ReactNode } from "react";
+
+/** The exact facts of a row. */
+export function Details({ row }: { readonly workspace: string; readonly row: HistoryRow }): ReactNode {
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(
+    `checkpoint ${workspace} ${row.id} ${row.name} ${row.note} ${row.tags.join()}`,
+    () =>
+      client.call("GET /api/checkpoints/:id", { params: { id: row.after ?? row.id }, query: { workspace } }),
+  );
+  const checkpoint = value?.checkpoint;
+  const lines: (readonly [string, string])[] = [
+    ["Show it", `belay show ${row.ref}`],
+    ...(row.before === null ? [] : [["Go back to before it", `belay restore ${row.before}`] as const]),
+    ...(row.kind === "turn" ? [["Undo only this", `belay revert ${row.ref}`] as const] : []),
+    ...(row.before !== null && row.after !== null
+      ? [["See its changes", `belay diff ${row.before} ${row.after}`] as const]
+      : []),
+  ];
+  return (
+    <div className="b-card b-in">
+      <dl className="b-facts-list">
+        <Fact name="Number" value={`${row.ref} · ${row.seq}`} />
+        <Fact name="Checkpoint" value={row.id} isCode />
+        {row.before === null ? null : <Fact name="State before" value={row.before} isCode />}
+        {row.after === null ? null : <Fact name="State after" value={row.after} isCode />}
+        {row.thread === null ? null : <Fact name="Thread" value={row.thread} isCode />}
+        {row.session === null ? null : <Fact name="Session" value={row.session} />}
+        {checkpoint?.git ? (
+          <Fact
+            name="Git then"
+            value={[
+              checkpoint.git.branch,
+              checkpoint.git.commit?.slice(0, 12),
+              checkpoint.git.dirty ? "uncommitted changes" : "",
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          />
+        ) : null}
+        {(checkpoint?.gaps ?? []).map((gap) => (
+          <Fact
+            key={gap.path}
+            name="Not captured"
+            value={`${visible(gap.path)}, ${size(gap.size)}: ${gap.reason}. A restore leaves it exactly as it is.`}
+          />
+        ))}
+        {row.late > 0 ? <Fact name="Captured late" value={`${row.late} after the agent went on`} /> : null}
+      </dl>
+      <h2>In a terminal</h2>
+      {lines.map(([words, line]) => (
+        <CommandLine key={line} words={words} line={line} />
+      ))}
+    </div>
+  );
+}
+
+function Fact({
+  name,
+  value,
+  isCode,
+}: {
+  readonly name: string;
+  readonly value: string;
+  readonly isCode?: boolean;
+}): ReactNode {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd className={isCode ? "b-mono" : ""}>{value}</dd>
+    </>
+  );
+}
+
+function CommandLine({ words, line }: { readonly words: string; readonly line: string }): ReactNode {
+  const toast = useToast();
+  return (
+    <div className="b-row b-command">
+      <span className="b-small b-muted">{words}</span>
+      <code className="b-mono b-cut">{line}</code>
+      <button
+        type="button"
+        className="b-btn b-s b-quiet b-icon"
+        aria-label={`Copy ${line}`}
+        onClick={() => void copyText(line).then(() => toast({ text: "The line was copied." }))}
+      >
+        <Icon name="copy" />
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,15 @@
+import { targetOf, type HistoryRow, type PlanRequest } from "@belay/react";
+
+/** Opens the preview of going back to the state of a row. */
+export function restoreTo(row: HistoryRow, plan: (request: PlanRequest) => void): void {
+  const target = targetOf(row);
+  if (target === undefined) return;
+  plan({
+    kind: "restore",
+    target: target.checkpoint,
+    name: target.name,
+    at: target.at,
+    note: row.note,
+    ...(row.kind === "turn" && row.thread && { thread: row.thread }),
+  });
+}

@@ -1,0 +1,58 @@
+/** The letters of the main screen. They work in the list and the detail, never in a field. */
+import { titleOf, type HistoryRow } from "@belay/react";
+import type { KeyboardEvent } from "react";
+import type { useDialogs } from "../dialogs/use-dialogs.tsx";
+import { restoreTo } from "./restore-to.ts";
+
+/** What the keys act on. */
+export interface TimelineKeys {
+  readonly row: HistoryRow | undefined;
+  readonly dialogs: ReturnType<typeof useDialogs>;
+  readonly canUndo: boolean;
+  readonly canRedo: boolean;
+  mark(): void;
+  compare(): void;
+  details(): void;
+  open(): void;
+  everything(): void;
+  compact(): void;
+}
+
+/** A handler for the keys. */
+export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => void {
+  const { row, dialogs } = keys;
+  const annotate = (field: "name" | "note" | "tags") => () =>
+    row && dialogs.open({ kind: "annotate", row, field });
+  const actions: Readonly<Record<string, () => void>> = {
+    u: () => keys.canUndo && dialogs.plan({ kind: "undo", name: "" }),
+    r: () => keys.canRedo && dialogs.plan({ kind: "redo", name: "" }),
+    b: () => row && restoreTo(row, dialogs.plan),
+    R: () =>
+      row?.kind === "turn" &&
+      row.state === "applied" &&
+      dialogs.plan({ kind: "revert", target: row.id, name: `“${titleOf(row)}”` }),
+    c: () => dialogs.open({ kind: "checkpoint" }),
+    n: annotate("note"),
+    t: annotate("tags"),
+    m: annotate("name"),
+    " ": keys.mark,
+    d: keys.compare,
+    v: keys.details,
+    Enter: keys.open,
+    a: keys.everything,
+    z: keys.compact,
+    "/": () => document.getElementById("search")?.focus(),
+    "?": () => dialogs.open({ kind: "keys" }),
+  };
+  return (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.defaultPrevented) return;
+    const element = event.target as HTMLElement;
+    const isControl = element.closest("button, a, input, textarea, select") !== null;
+    if (isControl && (event.key === "Enter" || event.key === " " || element.matches("input, textarea")))
+      return;
+    const act = actions[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+}

@@ -1,0 +1,147 @@
+/** The main screen: what happened at the left, what the selected row did at the right. */
+import { Icon, quantity, Timeline, type DiffLook } from "@belay/react";
+import type { ReactNode } from "react";
+import { comparePath, go, timelinePath } from "../address.ts";
+import { Shell } from "../shell/shell.tsx";
+import { TopBar } from "../shell/topbar.tsx";
+import { PAGE } from "../words.ts";
+import { CompareBar, markedRows, stateOf } from "./compare-bar.tsx";
+import { Detail } from "./detail.tsx";
+import { NothingHere } from "./states.tsx";
+import { useTimeline } from "./use-timeline.ts";
+
+const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace: "exact" };
+
+/** The main screen of a project. */
+export function TimelineView({ query }: { readonly query: URLSearchParams }): ReactNode {
+  const view = useTimeline(query);
+  const { workspace, dialogs, row, history, thread, q } = view;
+  return (
+    <Shell
+      workspace={workspace}
+      status={view.status}
+      threads={view.threads}
+      working={history.now?.working ?? []}
+      thread={thread}
+      top={
+        <TopBar
+          status={view.status}
+          search={q}
+          onSearch={(words) => go(timelinePath(workspace, { thread, q: words }), { replace: true })}
+          onUndo={() => dialogs.plan({ kind: "undo", name: "" })}
+          onRedo={() => dialogs.plan({ kind: "redo", name: "" })}
+          onCheckpoint={() => dialogs.open({ kind: "checkpoint" })}
+        />
+      }
+    >
+      <main className={view.isPaneOpen ? "b-work b-pane-open" : "b-work"} onKeyDown={view.onKey}>
+        <List view={view} />
+        {row === undefined ? (
+          <section className="b-pane" aria-label="Nothing selected">
+            {history.rows.length > 0 ? <p className="b-empty">{PAGE.nowSelected}</p> : null}
+          </section>
+        ) : (
+          <Detail
+            key={row.ref}
+            workspace={workspace}
+            row={row}
+            look={LOOK}
+            version={view.version}
+            tab={view.tab}
+            threadName={view.threads.find(({ id }) => id === row.thread)?.title ?? undefined}
+            onTab={view.setTab}
+            onPlan={dialogs.plan}
+            onAnnotate={(field) => dialogs.open({ kind: "annotate", row, field })}
+            onBack={() => view.setPaneOpen(false)}
+          />
+        )}
+      </main>
+      {dialogs.element}
+    </Shell>
+  );
+}
+
+function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): ReactNode {
+  const { workspace, history, q, thread, marks, mode } = view;
+  const isFiltered = q !== "" || thread !== undefined;
+  const newest = history.rows[0];
+  return (
+    <section className="b-tl" aria-label="Timeline">
+      <ListBar
+        {...{ mode, q, thread }}
+        setMode={view.setMode}
+        total={history.total}
+        onClear={() => go(timelinePath(workspace))}
+      />
+      {history.rows.length === 0 ? (
+        <NothingHere history={history} isFiltered={isFiltered} q={q} />
+      ) : (
+        <Timeline
+          history={history}
+          store={view.store}
+          selected={view.selected}
+          marks={markedRows(marks, history.rows).map(({ ref }) => ref)}
+          isFiltered={isFiltered}
+          isCompact={view.density === "compact"}
+          onSelect={view.select}
+          onAction={view.act}
+          onStep={(on) => {
+            view.setTab("steps");
+            view.select(on.ref);
+          }}
+          onCompareNow={() => newest && go(comparePath(workspace, stateOf(newest), "disk"))}
+        />
+      )}
+      <CompareBar workspace={workspace} marks={marks} rows={history.rows} onClear={() => view.setMarks([])} />
+    </section>
+  );
+}
+
+function ListBar(props: {
+  readonly mode: "turns" | "everything";
+  setMode(mode: "turns" | "everything"): void;
+  readonly q: string;
+  readonly thread: string | undefined;
+  readonly total: number;
+  onClear(): void;
+}): ReactNode {
+  const { mode, setMode, q, thread, total } = props;
+  return (
+    <div className="b-tlbar">
+      <div className="b-seg" role="group" aria-label="How much to show">
+        <button type="button" aria-pressed={mode === "turns"} onClick={() => setMode("turns")}>
+          Turns
+        </button>
+        <button type="button" aria-pressed={mode === "everything"} onClick={() => setMode("everything")}>
+          Everything
+        </button>
+      </div>
+      {mode === "turns" ? (
+        <button
+          type="button"
+          className="b-chip b-acc b-narrow-hide"
+          aria-label="Only what has changes; show everything"
+          onClick={() => setMode("everything")}
+        >
+          has changes
+          <Icon name="x" small />
+        </button>
+      ) : null}
+      {q === "" && thread === undefined ? null : (
+        <button
+          type="button"
+          className="b-chip b-acc"
+          aria-label="Filtered; show all"
+          onClick={props.onClear}
+        >
+          {q === "" ? "one thread" : "search"}
+          <Icon name="x" small />
+        </button>
+      )}
+      <span className="b-grow" />
+      <span className="b-small b-faint b-nowrap" role="status">
+        {quantity(total, "row")}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,89 @@
+/** Everything the main screen knows and does: what is selected, marked, filtered, open. */
+import { titleOf, useBelay, useHistory, type HistoryRow, type RowAction } from "@belay/react";
+import { useEffect, useState } from "react";
+import { comparePath, go, timelinePath } from "../address.ts";
+import { useDialogs } from "../dialogs/use-dialogs.tsx";
+import { usePreference } from "../preferences.ts";
+import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
+import { markedRows, stateOf } from "./compare-bar.tsx";
+import { restoreTo } from "./restore-to.ts";
+import { useTimelineKeys } from "./timeline-keys.ts";
+
+/** A tab of the detail. */
+export type Tab = "changes" | "steps" | "details";
+
+/** Up to this width the detail lies over the list. */
+const NARROW = 700;
+
+/** The state of the main screen. */
+export function useTimeline(query: URLSearchParams) {
+  const { workspace } = useBelay();
+  const [q, thread] = [query.get("q") ?? "", query.get("thread") ?? undefined];
+  const [mode, setMode] = usePreference<"turns" | "everything">("rows", "turns");
+  const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
+  const { history, store } = useHistory({ q, ...(thread && { thread }), all: mode === "everything" });
+  const version = useVersion();
+  const status = useStatus(version);
+  const [marks, setMarks] = useState<readonly string[]>([]);
+  const [tab, setTab] = useState<Tab>("changes");
+  const [isPaneOpen, setPaneOpen] = useState(false);
+  const dialogs = useDialogs(() => store.refresh());
+  useEffect(() => store.hold(dialogs.isOpen), [dialogs.isOpen, store]);
+  const selected = query.get("sel") ?? firstOf(history.rows);
+  const row = history.rows.find(({ ref }) => ref === selected);
+  const select = (sel: string) => {
+    go(timelinePath(workspace, { sel, thread, q }), { replace: true });
+    if (innerWidth <= NARROW) setPaneOpen(true);
+  };
+  const mark = (ref: string) =>
+    setMarks(marks.includes(ref) ? marks.filter((each) => each !== ref) : [...marks, ref].slice(-2));
+  const compare = () => {
+    const [from = row, to] = markedRows(marks, history.rows);
+    if (from !== undefined)
+      go(comparePath(workspace, stateOf(from), to === undefined ? "disk" : stateOf(to)));
+  };
+  const act = (action: RowAction, on: HistoryRow) => {
+    select(on.ref);
+    if (action === "details") setTab("details");
+    if (action === "redo")
+      dialogs.plan({ kind: "redo", name: titleOf(on), ...(on.thread && { thread: on.thread }) });
+    if (action === "restore") restoreTo(on, dialogs.plan);
+  };
+  const onKey = useTimelineKeys({
+    row,
+    dialogs,
+    mark: () => row && mark(row.ref),
+    compare,
+    details: () => {
+      setTab(tab === "details" ? "changes" : "details");
+      setPaneOpen(true);
+    },
+    open: () => setPaneOpen(true),
+    everything: () => setMode(mode === "turns" ? "everything" : "turns"),
+    compact: () => setDensity(density === "roomy" ? "compact" : "roomy"),
+    canUndo: Boolean(status?.canUndo),
+    canRedo: Boolean(status?.canRedo),
+  });
+  const threads = useThreads(version);
+  const shown = {
+    q,
+    thread,
+    mode,
+    density,
+    history,
+    status,
+    version,
+    marks,
+    tab,
+    isPaneOpen,
+    selected,
+    row,
+    threads,
+  };
+  return { ...shown, workspace, store, dialogs, setMode, setMarks, setTab, setPaneOpen, select, act, onKey };
+}
+
+/** The newest turn; without one, the newest row. */
+function firstOf(rows: readonly HistoryRow[]): string {
+  return (rows.find(({ kind }) => kind === "turn") ?? rows[0])?.ref ?? "now";
+}

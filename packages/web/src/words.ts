@@ -1,0 +1,33 @@
+/** Words of the page itself; those of its parts are in @belay/react. */
+
+/** Fixed words of the page. */
+export const PAGE = {
+  openFromTerminal: "Open this page from a terminal:",
+  search: "Search prompts, notes, files",
+  noProject: "No project is protected yet.",
+  protectOne: "Go to a project’s directory and type:",
+  nowSelected: "The files as they are on disk. Select a row to see what it did.",
+  emptyProject: "Nothing has happened yet.",
+  emptyHow: "Start an agent in this project, or change a file. Every change is captured as it happens.",
+} as const;
+
+/** Every key of the page, for the list that `?` opens. */
+export const KEYS: readonly (readonly [keys: string, does: string])[] = [
+  ["↑ ↓ j k", "rows"],
+  ["→ ←", "show and hide the steps of a turn"],
+  ["b", "restore to before the selected row…"],
+  ["R", "undo only the selected turn…"],
+  ["u r", "undo the last step…, redo…"],
+  ["Space", "mark for comparison"],
+  ["d", "compare the marked states, or the selected one with the disk"],
+  ["c", "keep this state: new checkpoint"],
+  ["n t m", "note, tags, name"],
+  ["v Enter", "details"],
+  ["/", "search"],
+  ["a z", "everything; compact"],
+  ["g G", "first row, last row"],
+  ["j k . ,", "in a comparison: file, hunk"],
+  ["s w", "in a comparison: side by side; whitespace"],
+  ["Ctrl Enter", "confirm a preview"],
+  ["Esc", "back, cancel"],
+];

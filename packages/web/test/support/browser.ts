@@ -1,0 +1,105 @@
+/** A real browser on a real server: Debian's Chromium, driven from here. */
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { ServedProject } from "../../../server/test/support/served-project.ts";
+
+const PLACES = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/** Where a browser is; undefined: the tests of the page are skipped. */
+export const CHROMIUM = [process.env["BELAY_CHROMIUM"], ...PLACES].find(
+  (path): path is string => path !== undefined && existsSync(path),
+);
+if (CHROMIUM === undefined)
+  console.log(
+    "No Chromium is installed: the tests of the page are skipped. `apt-get install chromium` brings it.",
+  );
+
+export interface Shown {
+  readonly project: ServedProject;
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** The address that opened the page, with its code. */
+  readonly address: string;
+}
+
+export interface ShownOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly scheme?: "light" | "dark";
+  readonly files?: Readonly<Record<string, string | Buffer>>;
+  /** What the browser itself may write to the console, where the story cuts a connection or ends a key. */
+  readonly expected?: RegExp;
+}
+
+let browser: Browser | undefined;
+
+export async function closeBrowser(): Promise<void> {
+  await browser?.close();
+  browser = undefined;
+}
+
+async function theBrowser(): Promise<Browser> {
+  browser ??= await chromium.launch({ executablePath: CHROMIUM!, args: ["--no-sandbox"] });
+  return browser;
+}
+
+/**
+ * A test with a served project and its page open. Whatever the story does, the page writes no error to the console and no
+ * resource of it is refused.
+ */
+export function shown(
+  prepare: (project: ServedProject) => Promise<void>,
+  story: (shown: Shown) => Promise<void>,
+  options: ShownOptions = {},
+): () => Promise<void> {
+  return async () => {
+    await using project = await ServedProject.start(options.files);
+    await prepare(project);
+    const context = await newContext(options);
+    const problems: string[] = [];
+    const page = await newPage(context, problems);
+    const address = addressOf(project);
+    try {
+      await page.goto(address);
+      await story({ project, page, context, address });
+      const unexpected = problems.filter((problem) => options.expected?.test(problem) !== true);
+      if (unexpected.length > 0) throw new Error(`The page had problems:\n${unexpected.join("\n")}`);
+    } finally {
+      await context.close();
+    }
+  };
+}
+
+export async function newContext({
+  width = 1440,
+  height = 900,
+  scheme = "light",
+}: ShownOptions = {}): Promise<BrowserContext> {
+  const context = await (
+    await theBrowser()
+  ).newContext({
+    viewport: { width, height },
+    colorScheme: scheme,
+    reducedMotion: "reduce",
+    permissions: ["clipboard-read", "clipboard-write"],
+  });
+  context.setDefaultTimeout(10_000);
+  return context;
+}
+
+/** A page that notes what goes wrong in it. */
+export async function newPage(context: BrowserContext, problems: string[]): Promise<Page> {
+  const page = await context.newPage();
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(String(error.stack ?? error)));
+  return page;
+}
+
+/** A fresh address with a one-time code, as `belay ui` prints it. */
+export function addressOf(project: ServedProject, ...words: string[]): string {
+  const { stdout, stderr, status } = project.belay("ui", ...words, "--no-open", "--json");
+  if (status !== 0) throw new Error(stderr);
+  return (JSON.parse(stdout) as { url: string }).url;
+}
