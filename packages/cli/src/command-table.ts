@@ -94,6 +94,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: () => import("./commands/thread.ts"),
   },
 
+  ui: {
+    group: "Look",
+    summary: "open the page in a browser",
+    load: () => import("./commands/ui.ts"),
+  },
+
   undo: {
     group: "Go back",
     summary: "undo the last step",

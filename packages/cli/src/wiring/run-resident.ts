@@ -1,4 +1,6 @@
 /** Runs the resident process in this very process, until it ends. */
+import { existsSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { startResident, type ResidentOptions } from "@belay/server";
 import type { ResidentFacts } from "@belay/server/resident";
 import { refreshHookScript } from "../agents/agent-hooks.ts";
@@ -10,6 +12,12 @@ import { EXIT } from "@belay/protocol/errors";
 import { commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
 import { readBuild } from "../version.ts";
+
+/** Where the built page is: beside the command. Without one, only the API is served. */
+function pageOption(): { readonly page?: string } {
+  const page = fileURLToPath(new URL("./page", import.meta.url));
+  return existsSync(page) ? { page } : {};
+}
 
 /** Undefined when another one is running already. */
 export async function runResident(
@@ -25,6 +33,7 @@ export async function runResident(
     ...options,
     home: call.home,
     version: readBuild(),
+    ...pageOption(),
     hooks: (host) => createHookService(call.home, host),
     extend: (app, host) => {
       serveCommands(call)(app, host);
