@@ -171,7 +171,7 @@ export const checkServerImports: Check = (files) =>
 
 /** What every command and every hook loads of the protocol: it loads nothing else, zod above all. */
 const LIGHT = new Set(
-  ["client", "command-text", "error-table", "errors", "exit-code", "redact"].map(
+  ["client", "command-text", "error-table", "errors", "exit-code", "read-events", "redact"].map(
     (name) => `packages/protocol/src/${name}.ts`,
   ),
 );

@@ -43,6 +43,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     paged: "always",
     load: () => import("./commands/status.ts"),
   },
+  timeline: {
+    group: "Look",
+    summary: "open the timeline in the terminal",
+    load: () => import("./commands/timeline.ts"),
+  },
   list: {
     group: "Look",
     summary: "list checkpoints, newest first",

@@ -41,11 +41,20 @@ const VARIABLES = ["HOME", "PATH", "TZ", "XDG_", ...HOOK_ENVIRONMENT];
 async function askedOfResident(argv: readonly string[]): Promise<number | undefined> {
   const [, [name]] = splitAtOperand(argv, GLOBAL_OPTIONS);
   const use =
-    argv.length === 0 || name === COMPLETE
-      ? "used"
-      : (name === undefined ? undefined : findCommand(name))?.resident;
+    argv.length === 0
+      ? isOnTerminal()
+        ? undefined
+        : "used"
+      : name === COMPLETE
+        ? "used"
+        : (name === undefined ? undefined : findCommand(name))?.resident;
   if (use === undefined) return undefined;
   return handOver(argv, { start: use === "wanted", variables: VARIABLES });
+}
+
+/** There the timeline opens, which the resident process cannot show. */
+function isOnTerminal(): boolean {
+  return process.stdout.isTTY === true && process.stdin.isTTY === true;
 }
 
 /** Another guess, for errors only. */

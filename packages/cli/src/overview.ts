@@ -1,4 +1,4 @@
-/** `belay` alone, in a protected directory: the last checkpoints and the next commands. */
+/** `belay` alone, in a protected directory: the timeline on a terminal, else the last checkpoints and the next commands. */
 import { printCheckpoints } from "./command-parts/checkpoint-list.ts";
 import type { Call } from "./call/command.ts";
 import { withWorkspace } from "./wiring/open-workspace.ts";
@@ -8,6 +8,10 @@ const ROWS = 10;
 
 /** Undefined when this directory is not protected. */
 export async function overview(call: Call): Promise<number | undefined> {
+  if (call.output.canAsk) {
+    const { timelineIfProtected } = await import("./wiring/show-timeline.ts");
+    return timelineIfProtected(call, { thread: undefined, ascii: false, mouse: false, plain: false });
+  }
   try {
     return await withWorkspace(call, async (workspace) => {
       const { style } = call.output;

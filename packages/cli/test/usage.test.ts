@@ -102,7 +102,7 @@ describe("mistakes end with exit 2, a suggestion, and code USAGE", () => {
     expect(told.stderr).toMatch(/^belay: .+ Nothing was changed\.\n→ `belay init` .+\n$/);
   });
 
-  test.each(["timeline", "import"])("%s comes later and is unknown until then", (name) => {
+  test.each(["import"])("%s comes later and is unknown until then", (name) => {
     expect(sandbox.belay([name])).toMatchObject({ status: 2, stdout: "" });
   });
 });

@@ -5,6 +5,8 @@
 import type { z } from "zod";
 import type { Route, ROUTES, RouteName } from "./routes.ts";
 
+export { bodyPieces, readEvents } from "./read-events.ts";
+
 /** A request as a transport sends it. */
 export interface ClientRequest {
   readonly method: string;

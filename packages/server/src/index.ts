@@ -1,4 +1,5 @@
 /** The resident process and what its clients need to find it. */
+export { createLocalApp, type LocalApp, type LocalAppOptions } from "./resident/local-app.ts";
 export type { Extension } from "./resident/create-app.ts";
 export { startResident, type Resident, type ResidentOptions } from "./resident/resident.ts";
 export type { RunCommand, WorkProgress } from "./hosting/background-work.ts";

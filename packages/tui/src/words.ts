@@ -1,7 +1,17 @@
 /** Every sentence and label of the screens, in one place. */
+import { count, grouped } from "./text/quantity.ts";
 
 /** The titles. */
-export const TITLES = { keys: "Keys", restore: "Restore", reset: "Reset", menu: "/checkpoint" } as const;
+export const TITLES = {
+  keys: "Keys",
+  restore: "Restore",
+  reset: "Reset",
+  menu: "/checkpoint",
+  /** M69 */
+  timeline: "Snapshot Timeline",
+  current: (text: string) => `(Current: ${text})`,
+  thread: (title: string) => `, ${title}`,
+} as const;
 
 /** What the help says below its keys. */
 export const HELP_SENTENCES = [
@@ -111,3 +121,105 @@ export const MENU = [
   { id: "pending", command: "/checkpoint timeline", text: (files: number) => `Pending changes (${files})` },
   { id: "prune", command: "/checkpoint prune", text: () => "Prune…" },
 ] as const;
+
+/** What rows say. */
+export const ROW_WORDS = {
+  undone: "undone",
+  approved: "approved",
+  yesterday: "Yesterday",
+  gaps: (number: number) => `${grouped(number)} not captured`,
+  late: (number: number) => `${grouped(number)} captured late`,
+  lateShort: (number: number) => `${grouped(number)} late`,
+  now: (changed: number, since: string | undefined) =>
+    `now, ${count(changed, "file")} changed${since === undefined ? "" : ` since ${since}`}`,
+  more: (number: number) => `${grouped(number)} more`,
+  news: (number: number) => `${grouped(number)} new (g goes there)`,
+  loading: "Loading…",
+} as const;
+
+/** The states of the whole. */
+export const STATE_WORDS = {
+  nothing: (name: string) => [
+    `${name} is protected. Nothing has happened yet.`,
+    "",
+    "Start your agent and work as always: claude",
+    "Each prompt shows up here within a second.",
+  ],
+  noMatch: (text: string, total: number) => [
+    `Nothing matches ${text}.`,
+    `${count(total, "row")} without the filter.`,
+  ],
+  alone: [
+    "The resident process is not there; showing what the store has. Captures go on",
+    "by the hooks themselves. Trying again…",
+  ],
+  lost: (time: string) => [`Not connected. What you see is from ${time}.`, "Trying again…"],
+  full: (since: string | undefined) => [
+    `The store is full: checkpoints fail${since === undefined ? "" : ` since ${since}`}. Agents go on, unprotected.`,
+    "`belay prune --dry-run` shows what can go; disk.capBytes raises the cap.",
+  ],
+  damaged: (bad: number, sound: number) => [
+    `${count(bad, "checkpoint")} cannot be restored in full; the other ${grouped(sound)} are sound.`,
+    "Your files are untouched. belay verify lists them.",
+  ],
+  protection: (isLive: boolean, used: string) => `${isLive ? "protected, live" : "protected"} · ${used}`,
+} as const;
+
+/** What the filter says. */
+export const FILTER_WORDS = {
+  label: "Filter: ",
+  found: (rows: number, total: number) => `${grouped(rows)} of ${grouped(total)}`,
+  help: [
+    "words: prompts, names, notes, paths    agent: thread: file: tag: kind: session:",
+    "before: after: (10:30, yesterday, 2026-11-01)   has:changes has:gaps is:undone",
+  ],
+} as const;
+
+/** What the comparison of marks says. */
+export const COMPARE_WORDS = {
+  two: (a: string, b: string) => `Compare A (${a}) with B (${b})`,
+  disk: (a: string) => `Compare A (${a}) with the files on disk`,
+  onDisk: "the files on disk",
+  same: "These two states are the same.",
+  counts: (files: number, plus: number, minus: number) => `${count(files, "file")}, +${plus} -${minus}`,
+} as const;
+
+/** What is asked for in one line. */
+export const ASK_WORDS = {
+  note: "Note: ",
+  tag: "Tag: ",
+  name: "Name: ",
+  checkpoint: "Name of the checkpoint (may stay empty): ",
+  taken: (name: string, files: number, size: string) =>
+    `Kept this state${name}: ${count(files, "file")}, ${size}.`,
+  unchanged: "Nothing changed since the newest checkpoint; this state is kept already.",
+  saved: "Saved.",
+} as const;
+
+/** What the diff says. */
+export const DIFF_WORDS = {
+  before: (title: string) => `Before "${title}"`,
+  after: "after",
+  same: COMPARE_WORDS.same,
+  position: (number: number, total: number) => `file ${grouped(number)} of ${grouped(total)}`,
+  hunk: (number: number, total: number) => `hunk ${number} of ${total}`,
+  unchanged: (number: number) => `${count(number, "unchanged line")} (Enter shows them)`,
+  noNewline: "(no line end)",
+  nothing: "nothing",
+  file: "a file",
+  binary: (before: string, after: string) => `Binary: ${before} -> ${after}`,
+  image: (format: string, before: string, after: string) => `Image (${format}): ${before} -> ${after}`,
+  moved: "Moved; the content is the same.",
+  mode: (before: string, after: string) => `Mode: ${before} -> ${after}`,
+  link: (before: string, after: string) => `Link to: ${before} -> ${after}`,
+  gap: (reason: string) => `Not captured (${reason}): there is nothing to compare.`,
+  long: (lines: number) => `${count(lines, "changed line")}: Enter shows them.`,
+  huge: (before: string, after: string) =>
+    `Too large to show here: ${before} -> ${after}. \`belay diff\` writes it as text.`,
+  find: "Find: ",
+  matches: (number: number, total: number) =>
+    total === 0 ? "no match in this file" : `${number} of ${total}`,
+  copiedHunk: (number: number, total: number) => `Copied hunk ${number} of ${total}.`,
+  copiedPatch: (path: string) => `Copied ${path} as a patch.`,
+  tooLong: "Too long for the clipboard; `belay diff` writes it as text.",
+} as const;

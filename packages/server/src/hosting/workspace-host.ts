@@ -13,6 +13,8 @@ export interface HostOptions {
   readonly directory?: string | undefined;
   readonly log: Log;
   readonly clock: () => number;
+  /** False: workspaces are opened and not watched. */
+  readonly watch?: boolean | undefined;
   /** Called for each workspace that is opened. */
   readonly opened?: ((workspace: Workspace) => void) | undefined;
 }
@@ -208,6 +210,7 @@ export class WorkspaceHost {
 
   async #watch(workspace: Workspace): Promise<HostedWorkspace> {
     this.#options.opened?.(workspace);
+    if (this.#options.watch === false) return new HostedWorkspace(workspace, this.#options.clock());
     const watching = await workspace.watch().catch(async (error: unknown) => {
       await workspace.close();
       throw error;

@@ -8,7 +8,7 @@ export interface Connection extends AsyncDisposable {
   /** `store`: no resident process is there, and the store was opened in this process. */
   readonly by: "resident" | "store";
   /** Everything that happens from now on. Ends when the connection breaks. */
-  events(signal: AbortSignal): AsyncIterable<BelayEvent>;
+  events(workspace: string, signal: AbortSignal): AsyncIterable<BelayEvent>;
 }
 
 /** The workspace that the screens show. */
@@ -20,4 +20,6 @@ export interface Place {
   /** Finds a connection, the resident process first. */
   connect(): Promise<Connection>;
   readonly clock: () => number;
+  /** False: the user switched the resident process off, so its absence is no news. */
+  readonly expectsResident: boolean;
 }

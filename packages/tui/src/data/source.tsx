@@ -67,6 +67,7 @@ export class Source {
   }
 
   #connected(): Promise<Connection> {
+    if (this.#ending.signal.aborted) return Promise.reject(new Error("the screens have ended"));
     if (this.#connection !== undefined) return Promise.resolve(this.#connection);
     this.#connecting ??= this.#connect().finally(() => (this.#connecting = undefined));
     return this.#connecting;
@@ -76,10 +77,10 @@ export class Source {
     try {
       const connection = await this.place.connect();
       this.#connection = connection;
-      this.#retries = 0;
       this.#become(connection.by);
       void this.#follow(connection);
-      if (connection.by === "store") this.#later(() => void this.#lookForResident());
+      if (connection.by === "store" && this.place.expectsResident)
+        this.#later(() => void this.#lookForResident());
       return connection;
     } catch (error) {
       this.#become("lost");
@@ -90,14 +91,17 @@ export class Source {
 
   async #follow(connection: Connection): Promise<void> {
     try {
-      for await (const event of connection.events(this.#ending.signal))
+      for await (const event of connection.events(this.place.workspace, this.#ending.signal)) {
+        this.#retries = 0;
         for (const listener of this.#listeners) listener(event);
+      }
     } catch {
       // the same as an end: the connection is made again
     }
     if (this.#ending.signal.aborted || this.#connection !== connection) return;
     await this.#drop(connection);
-    await this.#connected().catch(() => undefined);
+    // never at once: a connection that breaks as soon as it is made would leave no time for keys
+    this.#later(() => void this.#connected().catch(() => undefined));
   }
 
   /** The store was opened here because no resident process was there: it may have come since. */

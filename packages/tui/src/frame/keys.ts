@@ -11,7 +11,7 @@ export interface Binding {
   /** `"d"`, `"R"`, `"up"`, `"enter"`, `"esc"`, `"space"`, `"tab"`, `"pageup"`, `"ctrl+u"` … */
   readonly keys: readonly KeyName[];
   /** What the bottom of the screen says; none: the key works without a hint. */
-  readonly hint?: Hint;
+  readonly hint?: Hint | undefined;
   /** What the help says; none: the key is not in the help. */
   readonly help?: { readonly group: HelpGroup; readonly keys: string; readonly text: string };
   run(key: KeyName): void;

@@ -10,6 +10,8 @@ import type { Signs } from "../terminal/signs.ts";
 /** The look of a piece of text. Meaning never hangs on it alone: a word or a sign says the same. */
 export interface Look {
   readonly colour?: Colour | undefined;
+  /** Comes before `colour` where there are 256 colours. */
+  readonly code?: CodePart | undefined;
   readonly bold?: boolean | undefined;
   readonly dim?: boolean | undefined;
   readonly underline?: boolean | undefined;
@@ -17,32 +19,16 @@ export interface Look {
   readonly inverse?: boolean | undefined;
 }
 
-/** The colours of the screens; those of `code` are for terminals with 256. */
-export type Colour = keyof typeof FEW;
+/** The colours of the screens. */
+export type Colour = keyof typeof COLOURS;
 
-const FEW = {
-  green: 32,
-  red: 31,
-  yellow: 33,
-  blue: 34,
-  magenta: 35,
-  cyan: 36,
-  gray: 90,
-  keyword: 39,
-  string: 39,
-  comment: 39,
-  number: 39,
-  name: 39,
-};
+const COLOURS = { green: 32, red: 31, yellow: 33, blue: 34, magenta: 35, cyan: 36, gray: 90 };
 
-/** The colours of code, readable on dark and on light ground. */
-const MANY: Partial<Record<Colour, number>> = {
-  keyword: 133,
-  string: 65,
-  comment: 244,
-  number: 130,
-  name: 67,
-};
+/** The parts of code that have a colour where there are 256. */
+export type CodePart = keyof typeof CODE_COLOURS;
+
+/** Readable on dark and on light ground. */
+const CODE_COLOURS = { keyword: 133, string: 65, comment: 244, number: 130 };
 
 /** A piece of a line in one look. */
 export interface Span extends Look {
@@ -161,10 +147,8 @@ function codesOf(look: Look, depth: ColourDepth): [string, string] {
   if (look.underline) pairs.push([4, 24]);
   if (look.inverse) pairs.push([7, 27]);
   if (look.strike) pairs.push([9, 29]);
-  if (look.colour !== undefined && depth !== "none") {
-    const many = depth === "many" ? MANY[look.colour] : undefined;
-    if (many !== undefined) pairs.push([`38;5;${many}`, 39]);
-    else if (FEW[look.colour] !== 39) pairs.push([FEW[look.colour], 39]);
-  }
+  const code = depth === "many" ? look.code : undefined;
+  if (code !== undefined) pairs.push([`38;5;${CODE_COLOURS[code]}`, 39]);
+  else if (look.colour !== undefined && depth !== "none") pairs.push([COLOURS[look.colour], 39]);
   return [pairs.map(([open]) => open).join(";"), pairs.map(([, close]) => close).join(";")];
 }

@@ -120,4 +120,5 @@ const NOWHERE: Place = {
   name: "none",
   connect: () => Promise.reject(new Error("this window has no workspace")),
   clock: Date.now,
+  expectsResident: false,
 };

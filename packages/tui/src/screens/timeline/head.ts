@@ -1,0 +1,42 @@
+/** The head of the timeline: the title with what is current (M69), and what is wrong with the whole. */
+import type { HistoryState } from "../../data/history.ts";
+import { box, fit, line, lineWidth, pad, span, type Line } from "../../frame/line.ts";
+import type { Signs } from "../../terminal/signs.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { TITLES } from "../../words.ts";
+import { nowText } from "./row-lines.ts";
+
+/** What the title says beside the current row. */
+export interface HeadFacts {
+  readonly state: HistoryState;
+  readonly thread: string | undefined;
+  /** At the right edge of a wide window. */
+  readonly protection: string | undefined;
+}
+
+/** The title in its box. */
+export function titleLines({ state, thread, protection }: HeadFacts, width: number, signs: Signs): Line[] {
+  const current = currentText(state);
+  const title = [
+    span(TITLES.timeline + (thread === undefined ? "" : TITLES.thread(visibleLine(thread))), { bold: true }),
+    ...(current === "" ? [] : [span(` ${TITLES.current(current)}`, { dim: true })]),
+  ];
+  const room = width - 4;
+  const right = protection === undefined ? [] : line(protection, { dim: true });
+  const left = fit(title, Math.max(10, room - (right.length > 0 ? lineWidth(right) + 2 : 0)), signs);
+  const text = right.length === 0 ? left : [...pad(left, room - lineWidth(right), signs), ...right];
+  return box([text], { width, signs });
+}
+
+/** The row that equals the files on disk, in words; the files themselves where none does. */
+function currentText({ rows, now }: HistoryState): string {
+  const current = rows.find(({ sameAsNow }) => sameAsNow === true);
+  if (current !== undefined)
+    return visibleLine(current.title === "" ? current.id.slice(0, 8) : current.title);
+  return now === null || rows.length === 0 ? "" : nowText(now, rows[0]);
+}
+
+/** Something wrong with the whole, in two lines. */
+export function stripLines(text: readonly string[]): Line[] {
+  return text.map((each, index) => line(`${index === 0 ? "! " : "  "}${each}`, { colour: "yellow" }));
+}

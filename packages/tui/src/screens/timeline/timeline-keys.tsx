@@ -1,0 +1,91 @@
+/** The keys of the timeline (M73 and more), from which its hints and the help are made. */
+import type { Frame } from "../../frame/frame.tsx";
+import type { Binding } from "../../frame/keys.ts";
+import { HelpScreen } from "../help.tsx";
+import type { Filter } from "./filter.ts";
+import { openRowDiff } from "./row-diff.tsx";
+import type { Choices } from "./use-choices.ts";
+import type { RowList } from "./use-list.ts";
+
+/** What the keys work on. */
+export interface TimelineKeysContext {
+  readonly frame: Frame;
+  readonly choices: Choices;
+  readonly filter: Filter;
+  readonly isWide: boolean;
+  list(): RowList;
+}
+
+/** The table. */
+export function timelineKeys(context: TimelineKeysContext): Binding[] {
+  const table: Binding[] = [
+    ...moveKeys(context),
+    ...lookKeys(context),
+    {
+      keys: ["?"],
+      hint: { text: "help", line: 2 },
+      run: () => context.frame.open(<HelpScreen table={table} />),
+    },
+    { keys: ["q"], hint: { text: "quit", line: 2 }, run: () => context.frame.quit() },
+  ];
+  return table;
+}
+
+function moveKeys({ frame, choices, list }: TimelineKeysContext): Binding[] {
+  const { signs } = frame;
+  const help = (keys: string, text: string) => ({ group: "Move" as const, keys, text });
+  return [
+    {
+      keys: ["up", "down", "k", "j"],
+      hint: { key: signs.upDown, text: "navigate" },
+      help: help(signs.ascii ? "Up Down j k" : "↑ ↓ j k", "row"),
+      run: (key) => list().move(key === "up" || key === "k" ? -1 : 1),
+    },
+    {
+      keys: ["right", "left"],
+      help: help(signs.leftRight, "unfold, fold steps"),
+      run: (key) => list().unfold(key === "right"),
+    },
+    { keys: ["g", "home"], help: help("g G", "first, last"), run: () => list().goTo(0) },
+    { keys: ["G", "end"], run: () => list().goToNumber() },
+    {
+      keys: ["pageup", "pagedown"],
+      help: help("PgUp PgDn", "page"),
+      run: (key) => list().page(key === "pageup" ? -1 : 1),
+    },
+    { keys: "0123456789".split(""), run: (key) => list().typeDigit(key) },
+    { keys: ["z"], help: help("z", "one line a row"), run: () => choices.toggleCompact() },
+  ];
+}
+
+function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Binding[] {
+  const help = (keys: string, text: string) => ({ group: "Look" as const, keys, text });
+  return [
+    {
+      keys: ["d"],
+      hint: { text: "diff" },
+      help: help("d", "diff (two marks, or with disk)"),
+      run: () => {
+        const row = list().selected;
+        if (row !== undefined) openRowDiff(frame, row);
+      },
+    },
+    {
+      keys: ["/"],
+      hint: { text: "filter", line: 2 },
+      help: help("/", "filter        Esc  drop it"),
+      run: () => filter.open(),
+    },
+    { keys: ["esc"], run: () => (filter.asked === undefined ? frame.say([]) : filter.drop()) },
+    {
+      keys: ["space"],
+      hint: { text: "mark", line: 2 },
+      help: help("Space", "mark for comparison"),
+      run: () => {
+        const row = list().selected;
+        if (row !== undefined) choices.mark(row);
+      },
+    },
+    { keys: ["a"], help: help("a", "show safety ones too"), run: () => choices.toggleAll() },
+  ];
+}
