@@ -87,7 +87,7 @@ function verdicts(root: string, table: FileTable): boolean[] {
 
 /** Not for others to have: what happens to it by chance has to happen here. */
 function liveCaptureOf(workspace: Workspace): LiveCapture {
-  return (workspace as LocalWorkspace).runner.context.worktree.live!.capture;
+  return (workspace as LocalWorkspace).runner.context.workingCopy.live!.capture;
 }
 
 describe("[R7] [R73] the native look", () => {

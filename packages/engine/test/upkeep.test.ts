@@ -21,7 +21,7 @@ import { ObjectWriter } from "../src/store/object-writer.ts";
 import { openStore } from "../src/store/store.ts";
 import { collectGarbage } from "../src/upkeep/gc.ts";
 import { withCapture } from "../src/capture/with-capture.ts";
-import { Worktree } from "../src/capture/worktree.ts";
+import { WorkingCopy } from "../src/capture/working-copy.ts";
 import {
   canMount,
   inProject,
@@ -253,16 +253,16 @@ describe("gc", () => {
           commandPath: "/usr/bin:/bin",
           hasCheckpoint: () => true,
         };
-        const worktree = new Worktree(options);
+        const workingCopy = new WorkingCopy(options);
         // an attempt that was given up has left a piece and the rules
-        const { rules, recordedRules } = worktree.look({});
+        const { rules, recordedRules } = workingCopy.look({});
         const before = new ObjectWriter(store.db, store.objects, project.system.owner);
         for (const bytes of leftover === "piece" ? [piece] : [encodeRules(recordedRules)]) before.put(bytes);
         before.flush();
         before.abandon();
-        const capture = worktree.capture.bind(worktree);
+        const capture = workingCopy.capture.bind(workingCopy);
         let rounds = 0;
-        worktree.capture = (...args) => {
+        workingCopy.capture = (...args) => {
           const present = capture(...args);
           if ((rounds += 1) === 1)
             collectGarbage(store, project.system, { dropPrunedBefore: 0, dryRun: false });
@@ -271,7 +271,7 @@ describe("gc", () => {
         const context = {
           system: project.system,
           store,
-          worktree,
+          workingCopy,
           capBytes: Infinity,
           policy: CHECKPOINT_PRESETS.everything,
           pauses: { current: null, set: () => undefined },

@@ -15,13 +15,13 @@ import type { System } from "../model/system.ts";
 import type { Store } from "../store/store.ts";
 import type { RuledSnapshot } from "./proven-changes.ts";
 import type { RulesRequest } from "../scan/rules-reader.ts";
-import type { Worktree } from "./worktree.ts";
+import type { WorkingCopy } from "./working-copy.ts";
 
 /** A workspace as its operations see it: store, working copy, policy and limits. */
 export interface Context {
   readonly system: System;
   readonly store: Store;
-  readonly worktree: Worktree;
+  readonly workingCopy: WorkingCopy;
   /** Which events cause automatic checkpoints. */
   readonly policy: CheckpointPolicy;
   /** The pause in which nothing is captured automatically; `set` begins or ends one. */

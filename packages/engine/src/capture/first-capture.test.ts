@@ -22,7 +22,7 @@ describe("the first capture", () => {
     inLab({ large: "x".repeat(CHUNK_BYTES + 1), empty: "" }, (lab) => {
       writeMany(lab);
       const told: number[] = [];
-      const { snapshot } = lab.context.worktree.look({});
+      const { snapshot } = lab.context.workingCopy.look({});
       const { checkpoint } = lab.take({ progress: ({ done }) => void told.push(done) });
       expect(checkpoint.snapshot).toBe(snapshot);
       expect(checkpoint.files).toBe(MANY + 2);

@@ -13,19 +13,19 @@ const MANY = Object.fromEntries(Array.from({ length: 2500 }, (_, at) => [`d${at 
 const atRest = () => new Promise((resolve) => setTimeout(resolve, 80));
 
 /** Changes with every writing of the stat cache, which replaces the file. */
-const written = (lab: CaptureLab) => statSync(lab.worktreeOptions().cachePath!).ino;
+const written = (lab: CaptureLab) => statSync(lab.workingCopyOptions().cachePath!).ino;
 
 /** What a look saw, not recorded. */
 function look(lab: CaptureLab, context = lab.context): LookResult {
-  const { store, system, worktree } = context;
-  return worktree.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
+  const { store, system, workingCopy } = context;
+  return workingCopy.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
 }
 
 describe("the last scan", () => {
   test(
     "is there for the next process as soon as a checkpoint is recorded",
     inLab({ a: "1" }, (lab) => {
-      const options = lab.worktreeOptions();
+      const options = lab.workingCopyOptions();
       expect(new LastScan(options).usable()).toBeUndefined();
       const { checkpoint } = lab.take();
       expect(new LastScan(options).usable()?.facts).toMatchObject({
@@ -38,7 +38,7 @@ describe("the last scan", () => {
   test(
     "does not count for another store, another root, or a checkpoint that is gone",
     inLab({ a: "1" }, (lab) => {
-      const options = lab.worktreeOptions();
+      const options = lab.workingCopyOptions();
       lab.take();
       expect(new LastScan({ ...options, storeId: "another" }).usable()).toBeUndefined();
       expect(new LastScan({ ...options, hasCheckpoint: () => false }).usable()).toBeUndefined();
@@ -53,7 +53,7 @@ describe("the last scan", () => {
   test.for(["torn", "empty", "missing"])("a stat cache that is %s is one that is not there", (how) =>
     inLab({ a: "1", b: "2" }, (lab) => {
       lab.take();
-      const { cachePath } = lab.worktreeOptions();
+      const { cachePath } = lab.workingCopyOptions();
       const bytes = readFileSync(cachePath!);
       if (how === "missing") rmSync(cachePath!);
       else writeFileSync(cachePath!, how === "empty" ? "" : bytes.subarray(0, bytes.length - 1));
@@ -100,7 +100,7 @@ describe("the last scan", () => {
     "that is forgotten is not read from disk again",
     inLab({ a: "1" }, (lab) => {
       lab.take();
-      const last = new LastScan(lab.worktreeOptions());
+      const last = new LastScan(lab.workingCopyOptions());
       last.forget();
       expect(last.usable()).toBeUndefined();
     }),
@@ -110,7 +110,7 @@ describe("the last scan", () => {
     "kept in memory reaches the disk with `save`",
     inLab({ a: "1" }, (lab) => {
       const { checkpoint } = lab.take();
-      const [last, options] = [new LastScan(lab.worktreeOptions()), lab.worktreeOptions()];
+      const [last, options] = [new LastScan(lab.workingCopyOptions()), lab.workingCopyOptions()];
       const cache = last.usable()!;
       const before = written(lab);
       last.keepInMemory({ ...cache, facts: { ...cache.facts, rulesKey: "another" } });
@@ -129,9 +129,9 @@ describe("the last scan", () => {
       const { checkpoint } = lab.take();
       lab.write("a", "2");
       const seen = look(lab);
-      expect(new LastScan(lab.worktreeOptions()).usable()?.facts.snapshot).toBe(checkpoint.snapshot);
+      expect(new LastScan(lab.workingCopyOptions()).usable()?.facts.snapshot).toBe(checkpoint.snapshot);
       seen.remember("unknown to the store" as CheckpointId);
-      expect(new LastScan(lab.worktreeOptions()).usable()).toBeUndefined();
+      expect(new LastScan(lab.workingCopyOptions()).usable()).toBeUndefined();
     }),
   );
 });
@@ -143,7 +143,7 @@ describe("one look", () => {
     "goes by what every look includes, and by what it includes itself",
     inLab({ a: "1" }, (lab) => {
       const every = { named: ["n"], included: ["i"], excluded: [] } as never;
-      const options = { ...lab.worktreeOptions(), everyLook: () => every };
+      const options = { ...lab.workingCopyOptions(), everyLook: () => every };
       const { rules } = new OneLook(options, { included: ["mine"] as never[] }, nowhere(lab));
       expect(rules).toMatchObject({ named: ["n"], included: ["i", "mine"], excluded: [] });
       expect(rules.settings.fileLimitBytes).toBe(lab.settings.limits.fileBytes);
@@ -155,10 +155,10 @@ describe("one look", () => {
     inLab({ large: "x".repeat(20) }, (lab) => {
       lab.settings.limits = { ...lab.settings.limits, fileBytes: 10 };
       lab.take();
-      const options = lab.worktreeOptions();
+      const options = lab.workingCopyOptions();
       const unlimited = new Set(["large"]) as never;
       expect(new OneLook(options, { unlimited }, nowhere(lab)).trustsStats).toBe(false);
-      const { gaps, files } = lab.context.worktree.look({ unlimited });
+      const { gaps, files } = lab.context.workingCopy.look({ unlimited });
       expect([gaps, files]).toEqual([[], 1]);
     }),
   );
@@ -166,7 +166,7 @@ describe("one look", () => {
   test(
     "keeps the limits it began with",
     inLab({ a: "1" }, (lab) => {
-      const look = new OneLook(lab.worktreeOptions(), {}, nowhere(lab));
+      const look = new OneLook(lab.workingCopyOptions(), {}, nowhere(lab));
       const { fileBytes } = lab.settings.limits;
       lab.settings.limits = { ...lab.settings.limits, fileBytes: 1 };
       expect(look.scanRequest.fileLimitBytes).toBe(fileBytes);

@@ -5,20 +5,20 @@
  */
 import { statNode } from "../fs/file-stat.ts";
 import { readStatCache, sameFacts, writeStatCache, type StatCache } from "../scan/stat-cache.ts";
-import type { WorktreeOptions } from "./worktree-options.ts";
+import type { WorkingCopyOptions } from "./working-copy-options.ts";
 
 /** Reading this share of the entries once more costs less than writing the stat cache of all of them. */
 const TOLERATED_DRIFT = 1 / 1000;
 
 /** What the next look may reuse. */
 export class LastScan {
-  readonly #options: WorktreeOptions;
+  readonly #options: WorkingCopyOptions;
   #cache: StatCache | undefined;
   #isLoaded = false;
   /** How many entries changed since the stat cache was written. */
   #drift = 0;
 
-  constructor(options: WorktreeOptions) {
+  constructor(options: WorkingCopyOptions) {
     this.#options = options;
   }
 

@@ -59,7 +59,7 @@ function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] 
     const changes = provenChanges(context.store.objects, asSeen(context, newest), present);
     return changes.filter(
       ({ path, from, to }) =>
-        to === undefined && from?.kind !== "gap" && hasLostSince(context.worktree.root, path, sinceNs),
+        to === undefined && from?.kind !== "gap" && hasLostSince(context.workingCopy.root, path, sinceNs),
     );
   } catch (error) {
     // an operation that needs what is damaged reports it; what changed is marked all the same

@@ -45,7 +45,7 @@ export function leftBehind(
 const NOTHING = { included: [], absent: new Set<BytePath>() };
 
 /** A directory counts with what is in it, unless something else has taken its place. */
-function namedPaths({ worktree: { root } }: Context, edits: readonly Edit[]): BytePath[] {
+function namedPaths({ workingCopy: { root } }: Context, edits: readonly Edit[]): BytePath[] {
   const named = edits.filter(({ path, from }) => {
     if (from?.kind !== "directory") return from?.kind === "file" || from?.kind === "symlink";
     const there = statNodeBelow(below(root, path));
@@ -54,6 +54,6 @@ function namedPaths({ worktree: { root } }: Context, edits: readonly Edit[]): By
   return [...new Set(named.map(({ path }) => path))];
 }
 
-function gone({ worktree: { root } }: Context, edits: readonly Edit[]): BytePath[] {
+function gone({ workingCopy: { root } }: Context, edits: readonly Edit[]): BytePath[] {
   return edits.map(({ path }) => path).filter((path) => statNodeBelow(below(root, path)) === undefined);
 }

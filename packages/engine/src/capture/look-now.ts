@@ -5,9 +5,9 @@ import type { Look, Present } from "./look.ts";
 
 /** The working copy as it is now; nothing is stored. */
 export function lookNow(context: Context, look: Look = {}): Present {
-  const { worktree } = context;
+  const { workingCopy } = context;
   for (let asked = look; ;) {
-    const { present, wider } = widerLook(context, asked, worktree.look(asked));
+    const { present, wider } = widerLook(context, asked, workingCopy.look(asked));
     if (wider === undefined) return present;
     asked = wider;
   }

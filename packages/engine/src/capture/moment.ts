@@ -6,7 +6,7 @@ import type { Context } from "./context.ts";
 
 /** This moment. The state of a process is looked up once. */
 export function momentOf(
-  { system, worktree, interrupted }: Context,
+  { system, workingCopy, interrupted }: Context,
   more: Pick<AttributionMoment, "bracketing" | "ended" | "heard" | "event" | "interrupted"> = {},
 ): AttributionMoment {
   const answers = new Map<string, boolean | undefined>();
@@ -22,7 +22,7 @@ export function momentOf(
     hasStarted: (client, since) =>
       once(`${client.pid} since ${since}`, () => system.hasStarted(client, since)),
     changedAt(path) {
-      const stat = statNode(below(worktree.root, path));
+      const stat = statNode(below(workingCopy.root, path));
       return stat === undefined ? undefined : Number(stat.ctimeNs / 1_000_000n);
     },
   };

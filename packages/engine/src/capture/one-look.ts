@@ -8,7 +8,7 @@ import type { RecordRequest } from "../scan/rules-reader.ts";
 import type { Scan, ScanRequest } from "../scan/scan-request.ts";
 import type { Look, Present } from "./look.ts";
 import type { Reading } from "./read-pending.ts";
-import { ruleSettings, type WorktreeLimits, type WorktreeOptions } from "./worktree-options.ts";
+import { ruleSettings, type WorkingCopyLimits, type WorkingCopyOptions } from "./working-copy-options.ts";
 
 /** Where a look puts content, and where that can be read afterwards. */
 export type Destination = Pick<Reading, "sink" | "fileSink" | "parallel"> & Pick<Present, "objects">;
@@ -24,10 +24,10 @@ export class OneLook {
   /** What every look includes, and what this one does. */
   readonly rules: RecordRequest;
   readonly #root: AbsolutePath;
-  readonly #limits: WorktreeLimits;
+  readonly #limits: WorkingCopyLimits;
   readonly #unlimited: ReadonlySet<BytePath>;
 
-  constructor(options: WorktreeOptions, look: Look, destination: Destination) {
+  constructor(options: WorkingCopyOptions, look: Look, destination: Destination) {
     const { included = [], ...every } = options.everyLook();
     this.destination = destination;
     this.#root = options.root;

@@ -90,7 +90,7 @@ describe("an overlay: the store and what is on disk right now", () => {
     inLab({}, (lab) => {
       const content = randomBytes(2 * CHUNK_BYTES + 17);
       lab.write("large", content);
-      const present = lab.context.worktree.look({});
+      const present = lab.context.workingCopy.look({});
       const { entry } = lookUp(present.objects, present.snapshot, path("large"));
       const { hash } = entry as Entry & { hash: ObjectHash };
       expect(Buffer.concat([...present.objects.pieces(hash)]).equals(content)).toBe(true);

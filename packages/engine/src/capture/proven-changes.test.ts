@@ -153,7 +153,7 @@ describe("what a look left behind", () => {
       lab.take();
       lab.write(".belayignore", "b\nc\n");
       lab.remove("c");
-      const { included, absent } = leftBehind(lab.context, lab.context.worktree.look({}));
+      const { included, absent } = leftBehind(lab.context, lab.context.workingCopy.look({}));
       expect([included, [...absent]]).toEqual([[], ["c"]]);
       const { changes } = lab.take();
       expect(told([...changes])).toEqual(["+.belayignore", "-c"]);
@@ -167,7 +167,7 @@ describe("what a look left behind", () => {
       lab.write(".belayignore", "gen\n");
       lab.remove("gen");
       lab.write("gen", "a file now");
-      const present = lab.context.worktree.look({});
+      const present = lab.context.workingCopy.look({});
       const { included } = leftBehind(lab.context, present, checkpoint);
       expect([...included].toSorted()).toEqual(["gen", "gen/c"]);
     }),

@@ -30,7 +30,7 @@ class Kept implements ContentSink {
 function scanned(lab: CaptureLab, look: Look = {}): { reading: Reading; files: Kept; trees: Kept } {
   const [files, trees] = [new Kept(), new Kept()];
   const destination = { sink: trees, fileSink: files, objects: lab.store.objects };
-  const one = new OneLook(lab.worktreeOptions(), look, destination);
+  const one = new OneLook(lab.workingCopyOptions(), look, destination);
   const scan = scanTree({ ...one.scanRequest, rules: () => createRules({}) });
   return { reading: one.reading(scan), files, trees };
 }
@@ -339,7 +339,7 @@ describe("building the snapshot", () => {
       await new Promise((resolve) => setTimeout(resolve, 80));
       lab.take();
       writeFileSync(join(lab.root, "docs/b"), "3");
-      const { snapshot, objects } = lab.context.worktree.look({});
+      const { snapshot, objects } = lab.context.workingCopy.look({});
       // a look stores nothing: the store lacks exactly the trees that were built now
       const built = [...lab.trees(snapshot, objects)].filter(([, tree]) => !lab.store.objects.has(tree));
       expect(built.map(([directory]) => directory)).toEqual(["", "docs"]);

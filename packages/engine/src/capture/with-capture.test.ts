@@ -25,10 +25,10 @@ const atRest = () => new Promise((resolve) => setTimeout(resolve, 80));
 const PLAIN = { request: {}, description: "plain" };
 
 /** Does something each time the working copy has been looked at, before the capture's transaction begins. */
-function afterEachLook({ worktree }: Context, act: (round: number) => void): () => number {
-  const capture = worktree.capture.bind(worktree);
+function afterEachLook({ workingCopy }: Context, act: (round: number) => void): () => number {
+  const capture = workingCopy.capture.bind(workingCopy);
   let rounds = 0;
-  worktree.capture = (...given) => {
+  workingCopy.capture = (...given) => {
     const result = capture(...given);
     act((rounds += 1));
     return result;
@@ -470,7 +470,7 @@ describe("what the next look relies on", () => {
       lab.take();
       for (const context of [lab.context, lab.openContext()]) {
         lab.write("b", `${Math.random()}`);
-        const read = context.worktree.capture(
+        const read = context.workingCopy.capture(
           {},
           new ObjectWriter(context.store.db, context.store.objects, context.system.owner),
         ).read;
@@ -484,9 +484,9 @@ describe("what the next look relies on", () => {
     inLab({ a: "1", "src/b": "2" }, async (lab) => {
       await atRest();
       lab.take();
-      lab.context.worktree.distrust();
-      const { store, system, worktree } = lab.context;
-      const { read } = worktree.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
+      lab.context.workingCopy.distrust();
+      const { store, system, workingCopy } = lab.context;
+      const { read } = workingCopy.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
       expect([...read.values()].toSorted()).toEqual(["a", "src/b"]);
     }),
   );
@@ -498,8 +498,8 @@ describe("what the next look relies on", () => {
       lab.take();
       rmSync(lab.root, { recursive: true });
       lab.write("a", "1");
-      const { store, system, worktree } = lab.context;
-      const { read } = worktree.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
+      const { store, system, workingCopy } = lab.context;
+      const { read } = workingCopy.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
       expect([...read.values()]).toEqual(["a"]);
     }),
   );
@@ -509,9 +509,9 @@ describe("what the next look relies on", () => {
     inLab({ a: "1" }, async (lab) => {
       await atRest();
       lab.take();
-      const { store, system, worktree } = lab.context;
+      const { store, system, workingCopy } = lab.context;
       store.db.exec("DELETE FROM checkpoint");
-      const { read } = worktree.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
+      const { read } = workingCopy.capture({}, new ObjectWriter(store.db, store.objects, system.owner));
       expect([...read.values()]).toEqual(["a"]);
     }),
   );

@@ -53,7 +53,7 @@ export function withCapture<Result>(
   look: Look,
   work: (capture: Capture) => Result,
 ): Result {
-  assertRootThere(context.worktree.root);
+  assertRootThere(context.workingCopy.root);
   const { store } = context;
   const isKept = (attempt: Attempt<Result>) => attempt.isKept;
   for (let asked = look, outruns = 0; ;) {
@@ -86,17 +86,17 @@ function attemptCapture<Result>(
   look: Look,
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
-  const { store, system, worktree } = context;
+  const { store, system, workingCopy } = context;
   const base = newestSeq(store.db);
   const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   let isCommitted = false;
   try {
-    const seen = worktree.capture(look, writer);
+    const seen = workingCopy.capture(look, writer);
     const attempt = writer.commit(
       (): Attempt<Result> => {
         if (newestSeq(store.db) !== base) return { again: look, isOutrun: true, isKept: false };
         if (!isComplete(context, seen.present, writer)) {
-          worktree.distrust();
+          workingCopy.distrust();
           return { again: look, isOutrun: true, isKept: false };
         }
         const { present, wider } = widerLook(context, look, seen.present);
@@ -133,7 +133,7 @@ function handOver<Result>(
     if (recorded === undefined) return;
     // a late view has files that are gone from the disk: the next look must not rely on them
     if (seen.present.snapshot === present.snapshot) seen.remember(recorded.checkpoint.id);
-    else context.worktree.live?.capture.outdate("a capture came late");
+    else context.workingCopy.live?.capture.outdate("a capture came late");
   };
   return { result, isKept: isStored || recorded !== undefined, remember };
 }

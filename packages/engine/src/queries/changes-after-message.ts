@@ -14,7 +14,7 @@ import { assertRootThere } from "../scan/root.ts";
 
 /** The checkpoints, those of messages with `hasChanges` filled in. */
 export function withChanges(context: Context, checkpoints: readonly Checkpoint[]): Checkpoint[] {
-  assertRootThere(context.worktree.root);
+  assertRootThere(context.workingCopy.root);
   let present: Present | undefined;
   const look = () => (present ??= lookNow(context));
   return checkpoints.map((checkpoint) =>

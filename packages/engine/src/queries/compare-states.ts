@@ -30,7 +30,7 @@ export function changesBetween(
   const { objects } = context.store;
   const from = resolveState(context, options.from ?? "@");
   const to = options.to === undefined ? undefined : resolveState(context, options.to);
-  if (to === undefined) assertRootThere(context.worktree.root);
+  if (to === undefined) assertRootThere(context.workingCopy.root);
   const other = to === undefined ? lookNow(context, { since: from }) : { ...asSeen(context, to), objects };
   return {
     from: from.id,

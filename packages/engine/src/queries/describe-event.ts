@@ -57,7 +57,7 @@ interface FileEditRow {
 
 function fileEdit(context: Context, { checkpoint, path: encoded }: FileEditRow): EventDetail {
   const path = pathFromBytes(Buffer.from(encoded, "base64"));
-  const file = displayAbsolute(below(context.worktree.root, path));
+  const file = displayAbsolute(below(context.workingCopy.root, path));
   return { type: "file_edit", file, path: displayPath(path), diff: diffOf(context, checkpoint, path) };
 }
 

@@ -28,10 +28,10 @@ import { measureQuickly } from "./measure-excluded.ts";
 
 /** The status of a workspace, compared with the disk. */
 export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
-  const { store, worktree, capBytes } = context;
+  const { store, workingCopy, capBytes } = context;
   const { db } = store;
   const newest = newestCheckpoint(db);
-  const present = isRootThere(worktree.root) ? lookNow(context) : undefined;
+  const present = isRootThere(workingCopy.root) ? lookNow(context) : undefined;
   const changed =
     newest === undefined || present === undefined ? undefined : changedSince(context, newest, present);
   const isDamaged = newest !== undefined && present !== undefined && changed === undefined;
@@ -57,7 +57,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         ? ["Forgotten content is still in the store's files: belay gc overwrites it."]
         : []),
       ...(present === undefined ? [] : whyStagesStay(context)),
-      ...lostRepository(worktree.root, newest),
+      ...lostRepository(workingCopy.root, newest),
       ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };

@@ -23,8 +23,8 @@ export function contentAt(
   path: BytePath,
   limitBytes: number,
 ): FileContent | null {
-  const { store, worktree } = context;
-  if (ref === null) return contentOnDisk(worktree.root, path, limitBytes);
+  const { store, workingCopy } = context;
+  if (ref === null) return contentOnDisk(workingCopy.root, path, limitBytes);
   const { snapshot } = resolveState(context, ref);
   const { entry } = lookUp(store.objects, snapshot, path);
   if (entry?.kind !== "file" && entry?.kind !== "symlink") return null;

@@ -8,9 +8,9 @@ const MEASURE_MS = 300;
 
 /** Fills in the sizes that can be found in a moment; the others stay unknown. */
 export function measureQuickly(
-  { worktree, system }: Context,
+  { workingCopy, system }: Context,
   excluded: readonly ExcludedRoot[],
 ): ExcludedRoot[] {
   const end = system.elapsed() + MEASURE_MS;
-  return measureExcluded(worktree.root, excluded, () => system.elapsed() > end);
+  return measureExcluded(workingCopy.root, excluded, () => system.elapsed() > end);
 }

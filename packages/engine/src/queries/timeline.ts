@@ -150,9 +150,9 @@ export function readSteps(db: Database, happening: Happening, lines: ChangeCount
 
 /** The disk, and what it is compared with. */
 function lookAtDisk(context: Context): { present: string | undefined; now: TimelineNow } {
-  const { store, worktree, system } = context;
+  const { store, workingCopy, system } = context;
   const newest = newestCheckpoint(store.db);
-  const present = isRootThere(worktree.root) ? lookNow(context) : undefined;
+  const present = isRootThere(workingCopy.root) ? lookNow(context) : undefined;
   const now = {
     at: system.now(),
     since: newest?.seq ?? null,

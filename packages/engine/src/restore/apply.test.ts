@@ -85,7 +85,7 @@ function apply(
   look: (stage: Stage) => void = () => undefined,
 ): Applied {
   const stage = Stage.create(
-    { store: written.store, worktree: { root: absolutePath(root) } },
+    { store: written.store, workingCopy: { root: absolutePath(root) } },
     "kkkkkkkkkkkkkkkk",
   );
   try {

@@ -43,7 +43,7 @@ export function carryOut(context: Context, work: CarryOut): CarriedOut {
   const startedAt = context.system.now();
   const entry: JournalEntry = { id, safety: safety.seq, edits, finish, startedAt, settled: false };
   if (edits.length === 0) return recordWithoutEdits(context, plan, entry);
-  preflight(context.worktree.root, edits, bestEffort);
+  preflight(context.workingCopy.root, edits, bestEffort);
   const stage = prepare(context, entry);
   const applied = applyOrLeave(context, stage, { entry, bestEffort, spared: ignoredAmong(edits, rules) });
   const isTakenBack = applied.failure !== undefined || (applied.conflicts.length > 0 && !bestEffort);
@@ -94,7 +94,7 @@ function prepare(context: Context, entry: JournalEntry): Stage {
     return stage;
   } catch (error) {
     if (stage !== undefined) discard(stage);
-    const root = displayAbsolute(context.worktree.root);
+    const root = displayAbsolute(context.workingCopy.root);
     throw explainSystemError(error, {
       what: `Files cannot be staged in ${root}`,
       path: root,
@@ -132,7 +132,7 @@ function applyOrLeave(
   { entry, ...how }: { entry: JournalEntry; bestEffort: boolean; spared: ReadonlySet<BytePath> },
 ): Applied {
   try {
-    return applyEdits(context.worktree.root, stage, numberEdits(entry.edits), {
+    return applyEdits(context.workingCopy.root, stage, numberEdits(entry.edits), {
       ...how,
       ...stopsOnInterrupt(context, entry),
       progress: progressTeller(context, entry),

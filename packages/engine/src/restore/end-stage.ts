@@ -89,7 +89,7 @@ function emptyStage(context: Context, entry: Operation, stage: Stage, spared: Re
   const nodes = stage.nodes().filter(({ name }) => !spared.has(name));
   const displaced: Displaced[] = [];
   const notices: string[] = [];
-  using anchor = new Anchor(context.worktree.root);
+  using anchor = new Anchor(context.workingCopy.root);
   for (let at = 0; at < nodes.length; at += AT_ONCE) {
     using batch = new Batch(context, { entry, stage, anchor });
     for (const node of nodes.slice(at, at + AT_ONCE)) batch.add(node);

@@ -27,7 +27,10 @@ let stage: Stage;
 beforeEach(() => {
   root = makeDirectory("belay-found-");
   written = new WrittenSnapshots();
-  stage = Stage.create({ store: written.store, worktree: { root: absolutePath(root) } }, "kkkkkkkkkkkkkkkk");
+  stage = Stage.create(
+    { store: written.store, workingCopy: { root: absolutePath(root) } },
+    "kkkkkkkkkkkkkkkk",
+  );
 });
 
 afterEach(() => {

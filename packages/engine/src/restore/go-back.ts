@@ -76,7 +76,7 @@ export interface Seen {
 
 /** What would happen, without recording anything. */
 export function planBack(context: Context, way: WayBack): Preview {
-  const { root } = context.worktree;
+  const { root } = context.workingCopy;
   const id = newOperation(context);
   const known =
     way.planWithoutLook?.(context) ?? (isRootGone(root) ? way.planWithoutRoot?.(context) : undefined);
@@ -108,7 +108,7 @@ export function goBack<Result extends Outcome>(
   const end = (outcome: Outcome) => way.end?.(context, outcome) ?? (outcome as Result);
   if (known !== undefined) return end(refuse(asShown(known)));
   return withRestoreLease(context, () => {
-    if (way.planWithoutRoot !== undefined) ensureRoot(context.worktree.root);
+    if (way.planWithoutRoot !== undefined) ensureRoot(context.workingCopy.root);
     const saved = withCapture(context, way.look?.(context) ?? {}, (capture) => {
       const { present } = capture;
       assertSameFiles(present, planned);

@@ -30,8 +30,8 @@ function interrupted(message: string, facts: { done: number; total: number }): E
 }
 
 /** [N1] Neither done nor put back: says so. */
-export function leftHalfDone({ worktree }: Context, { cause }: HalfDone): EngineError {
-  const path = displayAbsolute(worktree.root);
+export function leftHalfDone({ workingCopy }: Context, { cause }: HalfDone): EngineError {
+  const path = displayAbsolute(workingCopy.root);
   if (isEngineError(cause, "INTERRUPTED")) {
     const message = `Interrupted while changes were being taken back: some files of ${path} are changed and some are not. The next command finishes that first.`;
     return interrupted(message, cause.facts);

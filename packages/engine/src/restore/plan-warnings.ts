@@ -18,13 +18,13 @@ interface Planned {
 }
 
 /** The warnings of a plan. */
-export function planWarnings({ worktree }: Context, { present, target, edits }: Planned): string[] {
+export function planWarnings({ workingCopy }: Context, { present, target, edits }: Planned): string[] {
   if (edits.length === 0) return [];
   // the most serious first
   return [
-    ...openDatabases(worktree.root, edits),
+    ...openDatabases(workingCopy.root, edits),
     ...edits.filter(({ path }) => isRunnable(path)).map(({ path }) => runnableWarning(path)),
-    ...lostRepository(worktree.root, target),
+    ...lostRepository(workingCopy.root, target),
     ...gitWarnings(present.git, target?.git ?? null),
   ];
 }

@@ -27,7 +27,7 @@ import { withCapture } from "../capture/with-capture.ts";
 
 /** Recovers if there is anything to recover; returns sentences for the user. */
 export function recover(context: Context): string[] {
-  if (!isRootThere(context.worktree.root)) return [];
+  if (!isRootThere(context.workingCopy.root)) return [];
   const journal = readJournal(context.store.db);
   // [N1] nothing can be finished, and the user must not take the tree for whole
   const leftAsItIs = () =>
@@ -38,7 +38,7 @@ export function recover(context: Context): string[] {
           `An interrupted ${finish.kind} is left as it is, because the store cannot be written: ${finish.description}.`,
       );
   if (context.store.db.readOnly) return leftAsItIs();
-  if (journal.length === 0 && findStages(context.worktree.root).length === 0) return [];
+  if (journal.length === 0 && findStages(context.workingCopy.root).length === 0) return [];
   try {
     return withRestoreLease(context, () => recoverAll(context));
   } catch (error) {
@@ -89,7 +89,7 @@ function recoverAll(context: Context): string[] {
     entry.settled ? endLeft(context, entry) : recoverEntry(context, entry),
   );
   const known = new Set<string>(readJournal(db).map(({ id }) => id));
-  const unknown = findStages(context.worktree.root).filter((operation) => !known.has(operation));
+  const unknown = findStages(context.workingCopy.root).filter((operation) => !known.has(operation));
   return [...notices, ...unknown.flatMap((operation) => discardLeft(context, operation))];
 }
 
@@ -111,7 +111,7 @@ function endLeft(context: Context, entry: JournalEntry): string[] {
 function discardLeft(context: Context, operation: string): string[] {
   discardOwn(context, operation);
   const name = `${STAGE_PREFIX}${operation}`;
-  if (statNode(below(context.worktree.root, name)) === undefined) return [];
+  if (statNode(below(context.workingCopy.root, name)) === undefined) return [];
   return [
     `${name} is not, or not only, what Belay put there. It was left alone: look at it, and delete it if you do not need it.`,
   ];
@@ -147,7 +147,7 @@ function recoverFrom(context: Context, entry: JournalEntry, found: Stage | undef
       doubts: paths.map((path) => ({ path, reason: "mid-restore" })),
     }),
   );
-  const edits = putAsidesBack(context.worktree.root, found, entry);
+  const edits = putAsidesBack(context.workingCopy.root, found, entry);
   const told = found === undefined ? [] : tell(entry, clearStage(context, entry, found));
   const strangers = edits.filter(({ state }) => state === "other").map(({ path }) => path);
   const stage = strangers.length > 0 ? found : (found ?? createAgain(context, entry));
@@ -218,7 +218,7 @@ function tryApply(recovery: Recovery, edits: readonly NumberedEdit[]): Applied |
   let applied: Applied;
   try {
     stage.fill(edits, context.store.objects);
-    applied = applyEdits(context.worktree.root, stage, edits, { bestEffort: false });
+    applied = applyEdits(context.workingCopy.root, stage, edits, { bestEffort: false });
   } catch (error) {
     // what could not be taken back either is left, stage and journal, to the next recovery
     if (error instanceof HalfDone) throw leftHalfDone(context, error);

@@ -38,11 +38,11 @@ function isReadable({ objects }: Store, entry: Edit["from"]): boolean {
 }
 
 /** True when the content is in the store now. Rows and bytes change in one transaction. */
-function saveAgain({ store, system, worktree }: Context, { path, from }: Edit): boolean {
+function saveAgain({ store, system, workingCopy }: Context, { path, from }: Edit): boolean {
   const writer = new ObjectWriter(store.db, store.objects, system.owner);
   const read = from?.kind === "symlink" ? readLinkContent : readFileContent;
   return store.db.transaction(() => {
-    read(below(worktree.root, path), createReplacingSink(store.db, writer));
+    read(below(workingCopy.root, path), createReplacingSink(store.db, writer));
     writer.commit(() => undefined);
     return isReadable(store, from);
   });

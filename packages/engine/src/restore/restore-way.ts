@@ -66,8 +66,8 @@ type PlannedOn = Pick<Present, "snapshot" | "objects" | "excludedRoots" | "git">
 };
 
 /** The present where even the root is missing. */
-function emptyRoot({ store, worktree }: Context): Omit<PlannedOn, "unrecorded"> {
-  const objects = new Overlay(store.objects, worktree.root);
+function emptyRoot({ store, workingCopy }: Context): Omit<PlannedOn, "unrecorded"> {
+  const objects = new Overlay(store.objects, workingCopy.root);
   const empty = encodeTree([]);
   const snapshot = hashBytes(empty);
   objects.small(snapshot, empty);

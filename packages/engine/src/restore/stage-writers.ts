@@ -31,7 +31,7 @@ export function describeWriters(entry: Operation, stage: Stage): string[] {
 
 /** The nodes that are still open for writing after the processes had some time to close them. */
 export function waitForWriters(
-  { system, worktree }: Context,
+  { system, workingCopy }: Context,
   { edits }: Operation,
   stage: Stage,
   patienceMs: number,
@@ -39,7 +39,7 @@ export function waitForWriters(
   const since = system.elapsed();
   let busy = busyNodes(stage, namesIn(stage));
   if (busy.size === 0) return busy;
-  using anchor = new Anchor(worktree.root);
+  using anchor = new Anchor(workingCopy.root);
   for (const { name, index } of stage.nodes()) {
     const seen = busy.has(name) ? statNode(stage.at(name)) : undefined;
     const path = edits[index]?.path;

@@ -30,7 +30,7 @@ let owner: StageOwner;
 beforeEach(() => {
   root = makeDirectory("belay-stage-");
   written = new WrittenSnapshots();
-  owner = { store: written.store, worktree: { root: absolutePath(root) } };
+  owner = { store: written.store, workingCopy: { root: absolutePath(root) } };
 });
 
 afterEach(() => {

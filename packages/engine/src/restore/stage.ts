@@ -41,7 +41,7 @@ export interface StagedNode {
 /** The workspace that a stage is made for. */
 export interface StageOwner {
   readonly store: { readonly id: string };
-  readonly worktree: { readonly root: AbsolutePath };
+  readonly workingCopy: { readonly root: AbsolutePath };
 }
 
 /** The staging directory of one operation, held open. */
@@ -61,7 +61,7 @@ export class Stage implements Disposable {
   }
 
   static create(owner: StageOwner, operation: string): Stage {
-    const { root } = owner.worktree;
+    const { root } = owner.workingCopy;
     const place = placeOf(owner, operation);
     createDirectory(below(root, place.name));
     const directory = HeldDirectory.open(below(root, place.name));
@@ -75,7 +75,7 @@ export class Stage implements Disposable {
 
   /** The stage of an interrupted operation; undefined when what bears its name is not ours, or nothing does. */
   static find(owner: StageOwner, operation: string): Stage | undefined {
-    const { root } = owner.worktree;
+    const { root } = owner.workingCopy;
     const place = placeOf(owner, operation);
     const directory = HeldDirectory.open(below(root, place.name));
     if (directory === undefined) return undefined;

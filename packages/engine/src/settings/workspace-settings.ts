@@ -5,7 +5,7 @@
 import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
-import type { WorktreeLimits } from "../capture/worktree-options.ts";
+import type { WorkingCopyLimits } from "../capture/working-copy-options.ts";
 import { oncePerTask } from "./once-per-task.ts";
 import { WorkspacePauses } from "./pauses.ts";
 import { configPath, readSettings, type Settings } from "./settings.ts";
@@ -57,7 +57,7 @@ export class WorkspaceSettings {
   }
 
   /** How much a capture takes in: the smaller of the settings and the retention policy. */
-  get limits(): WorktreeLimits {
+  get limits(): WorkingCopyLimits {
     const settings = this.#read();
     const { fileBytes = Infinity, checkpointBytes = Infinity } = this.retention;
     return {

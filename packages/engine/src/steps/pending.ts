@@ -49,7 +49,7 @@ export interface Pending {
 
 /** Looks at the disk; records nothing. */
 export function lookForPending(context: Context, request: ResetRequest): Pending {
-  assertRootThere(context.worktree.root);
+  assertRootThere(context.workingCopy.root);
   return pendingIn(context, request, lookNow(context, { since: approvedState(context, request.thread) }));
 }
 

@@ -1,6 +1,6 @@
 /** Puts together what every operation on a workspace needs. */
 import { everyLook, type Context } from "../capture/context.ts";
-import { Worktree } from "../capture/worktree.ts";
+import { WorkingCopy } from "../capture/working-copy.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { cookiePlace } from "../fs/watch-cookie.ts";
 import { addDoubts, hasCheckpoint, rulesName } from "../history/checkpoints.ts";
@@ -48,7 +48,7 @@ export function createContext(parts: LocalWorkspaceParts): Context {
     dropped,
     makeRoom: (missingBytes, keep) =>
       void dropped.push(...makeRoom(store, system, { capBytes: settings.capBytes, missingBytes, keep })),
-    worktree: new Worktree({
+    workingCopy: new WorkingCopy({
       root,
       objects: store.objects,
       everyLook: () => everyLook({ store, excludedDirectories }),

@@ -82,7 +82,7 @@ export class LocalTurns implements Turns {
   }
 
   async beginTool(thread: ThreadId, request: ToolRequest): Promise<TakenCheckpoint | null> {
-    const root = displayAbsolute(this.#context.worktree.root);
+    const root = displayAbsolute(this.#context.workingCopy.root);
     const named = (request.paths ?? []).map((text) => ({ text, path: pathInside(root, text) }));
     const paths = named.flatMap(({ path }) => (path === undefined ? [] : [path]));
     this.#runner.name(paths);

@@ -81,7 +81,7 @@ export class LocalUpkeep implements Upkeep {
   ): Promise<ForgetReport> {
     const { context } = this.#runner;
     const report = forgetTarget(context, target, { dryRun, sameContent, always });
-    if (!dryRun) context.worktree.distrust();
+    if (!dryRun) context.workingCopy.distrust();
     return report;
   }
 

@@ -125,7 +125,7 @@ export class LocalWorkspace implements Workspace {
     this.runner.name((request.paths ?? []).map(parsePath));
     const description = request.description ?? request.name ?? "Manual checkpoint";
     const included = (request.include ?? []).flatMap((path) =>
-      filesBelow(this.#context.worktree.root, parsePath(path)),
+      filesBelow(this.#context.workingCopy.root, parsePath(path)),
     );
     const namesakes = namesakeWarnings(this.#db, request.name);
     const taken = await this.runner.take(() =>
@@ -141,11 +141,11 @@ export class LocalWorkspace implements Workspace {
   }
 
   get watching(): Watching {
-    return this.#context.worktree.live?.capture.watching ?? NOT_WATCHING;
+    return this.#context.workingCopy.live?.capture.watching ?? NOT_WATCHING;
   }
 
   async watch({ directoryLimit }: { directoryLimit?: number } = {}): Promise<Watching> {
-    const { worktree } = this.#context;
+    const { workingCopy } = this.#context;
     if (this.isAlone)
       throw new EngineError(
         "DISK_FULL",
@@ -154,14 +154,14 @@ export class LocalWorkspace implements Workspace {
           path: this.store,
         },
       );
-    await worktree.watch(directoryLimit);
+    await workingCopy.watch(directoryLimit);
     return this.watching;
   }
 
   async reconcile(): Promise<Reconciled> {
-    const { worktree } = this.#context;
-    const { paths, checkpoints } = await worktree.reconcile();
-    worktree.saveCache();
+    const { workingCopy } = this.#context;
+    const { paths, checkpoints } = await workingCopy.reconcile();
+    workingCopy.saveCache();
     return { missed: paths, checkpoints: checkpoints as readonly CheckpointId[] };
   }
 
@@ -298,7 +298,7 @@ export class LocalWorkspace implements Workspace {
 
   async close(): Promise<void> {
     this.runner.events.close();
-    await this.#context.worktree.close();
+    await this.#context.workingCopy.close();
     this.#context.store[Symbol.dispose]();
   }
 

@@ -53,7 +53,7 @@ export class Runner {
   /** Runs work that captures: it may rely on what the watcher has reported, if there is one. */
   async run<Result>(work: () => Result): Promise<Result> {
     this.#recoverLeft();
-    const result = await this.context.worktree.whileCaughtUp(work);
+    const result = await this.context.workingCopy.whileCaughtUp(work);
     this.events.wake();
     return result;
   }

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { everyLook, type Context } from "../../src/capture/context.ts";
 import type { Look } from "../../src/capture/look.ts";
 import { withCapture } from "../../src/capture/with-capture.ts";
-import { Worktree } from "../../src/capture/worktree.ts";
-import type { WorktreeLimits, WorktreeOptions } from "../../src/capture/worktree-options.ts";
+import { WorkingCopy } from "../../src/capture/working-copy.ts";
+import type { WorkingCopyLimits, WorkingCopyOptions } from "../../src/capture/working-copy-options.ts";
 import { walkTree } from "../../src/diff/compare-trees.ts";
 import { absolutePath, below } from "../../src/fs/absolute-path.ts";
 import { createSystem } from "../../src/fs/system.ts";
@@ -23,7 +23,7 @@ import { makeDirectory } from "./place.ts";
 /** What a test may set before a capture. */
 interface LabSettings {
   capBytes: number;
-  limits: WorktreeLimits;
+  limits: WorkingCopyLimits;
   excluded: readonly ExcludedDirectory[];
   /** Milliseconds added to the clock. */
   clockMs: number;
@@ -99,12 +99,12 @@ export class CaptureLab {
       interrupted: [],
       dropped: [],
       makeRoom: (missingBytes, keep) => settings.makeRoom(missingBytes, keep),
-      worktree: new Worktree(this.worktreeOptions(store)),
+      workingCopy: new WorkingCopy(this.workingCopyOptions(store)),
     };
   }
 
-  /** What the working copy is looked at with, for tests below the worktree. */
-  worktreeOptions(store: Store = this.store): WorktreeOptions {
+  /** What the working copy is looked at with, for tests below it. */
+  workingCopyOptions(store: Store = this.store): WorkingCopyOptions {
     const { settings } = this;
     return {
       root: absolutePath(this.root),

@@ -7,19 +7,19 @@ import type { ObjectSource } from "../store/object-store.ts";
 import type { IgnoredLimits } from "../rules/ignored-budget.ts";
 
 /** The sizes beyond which files are left out. */
-export interface WorktreeLimits {
+export interface WorkingCopyLimits {
   readonly fileBytes: number;
   readonly checkpointBytes: number;
   readonly ignored: IgnoredLimits;
 }
 
 /** The limits that decide what is captured: they are recorded with the rules. */
-export function ruleSettings({ fileBytes, ignored }: WorktreeLimits): RuleSettings {
+export function ruleSettings({ fileBytes, ignored }: WorkingCopyLimits): RuleSettings {
   return { fileLimitBytes: fileBytes, ignored: { ...ignored } };
 }
 
 /** What a working copy needs for its looks. */
-export interface WorktreeOptions {
+export interface WorkingCopyOptions {
   readonly root: AbsolutePath;
   /** The store's objects. */
   readonly objects: ObjectSource;
@@ -29,7 +29,7 @@ export interface WorktreeOptions {
   readonly cachePath: AbsolutePath | undefined;
   /** Names the store the cache belongs to: another store's cache would claim content that is not there. */
   readonly storeId: string;
-  limits(): WorktreeLimits;
+  limits(): WorkingCopyLimits;
   readonly commandPath: string;
   /**
    * True when the store has this checkpoint with this snapshot, and so everything the cache names. An older copy

@@ -23,20 +23,20 @@ import type { Look, Present, LookResult } from "./look.ts";
 import { OneLook, type Destination } from "./one-look.ts";
 import { Overlay } from "./overlay.ts";
 import { ParallelRead } from "./parallel-read.ts";
-import type { WorktreeOptions } from "./worktree-options.ts";
+import type { WorkingCopyOptions } from "./working-copy-options.ts";
 
 /** A cookie takes a fraction of a millisecond; a busy machine gets a little more. */
 const COOKIE_TIMEOUT_MS = 1000;
 
 /** The working copy of a workspace. */
-export class Worktree {
+export class WorkingCopy {
   readonly root: AbsolutePath;
-  readonly #options: WorktreeOptions;
+  readonly #options: WorkingCopyOptions;
   readonly #rules: RulesReader;
   readonly #last: LastScan;
   #live: LiveWatch | undefined;
 
-  constructor(options: WorktreeOptions) {
+  constructor(options: WorkingCopyOptions) {
     this.root = options.root;
     this.#options = options;
     this.#rules = new RulesReader(options.root, options.commandPath);
