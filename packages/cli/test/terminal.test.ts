@@ -38,7 +38,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   test("a restore of several files shows the plan and asks; yes does it", () => {
     const { status, screen } = onTerminal(["restore", "1"], "y\n");
     expect(status).toBe(0);
-    expect(screen).toMatch(/a\.txt[^]*src\/b\.txt[^]*Change 2 files: 2 changed\?[^]*\[y\/N\][^]*Restored/);
+    expect(screen).toMatch(/a\.txt[^]*src\/b\.txt[^]*Change 2 files: 2 changed\?[^]*\[y\/N\/d\][^]*Restored/);
     expect(sandbox.read("a.txt")).toBe("one\n");
   });
 

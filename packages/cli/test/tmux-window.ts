@@ -4,15 +4,17 @@ import { spawnSync } from "node:child_process";
 /** Whether there is one. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** A window of 80 × 24, with a program in it. */
+/** A window with a program in it, 80 × 24 unless said otherwise. */
 export class TmuxWindow implements Disposable {
   readonly #socket = `belay-test-${process.pid}-${Math.random()}`;
 
   constructor(
     program: readonly string[],
     options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv },
+    { columns = 80, rows = 24 }: { readonly columns?: number; readonly rows?: number } = {},
   ) {
-    const session = ["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", ...program];
+    const size = ["-x", String(columns), "-y", String(rows)];
+    const session = ["-f", "/dev/null", "new-session", "-d", ...size, ...program];
     this.#tmux(session, options);
   }
 

@@ -238,8 +238,13 @@ describe("revert", () => {
   });
 });
 
-test.each(["0", "-1", "two", "1.5", "99999999999999999999"])("undo %s is a mistake", (count) => {
+test.each(["0", "99999999999999999999"])("undo %s is a mistake", (count) => {
   expect(sandbox.error(["undo", "--", count], 2)).toMatchObject({ code: "USAGE" });
+});
+
+test.each(["-1", "two", "1.5"])("undo %s is a path that the step did not change", (path) => {
+  step("echo 1 > one.txt");
+  expect(sandbox.error(["undo", "--", path], 4)).toMatchObject({ code: "PATH_NOT_IN_CHECKPOINT" });
 });
 
 test("[R161] the newest step can no longer be undone: exit 3, the way out, and status and list say so", () => {

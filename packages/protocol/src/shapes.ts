@@ -249,7 +249,7 @@ export const plannedFile = pathEntry.extend({
   minus: count.nullable(),
   binary: z.boolean(),
   reasons: z.array(z.string()),
-  /** "scripts", "by hand too", "<agent> too" */
+  /** "scripts", "by hand" or "by hand too", "<agent> too" */
   marks: z.array(z.string()),
   threads: z.array(z.string()),
 });

@@ -95,6 +95,14 @@ export const ANY_NUMBER = Number.POSITIVE_INFINITY;
 export const YES = { type: "boolean", short: "y", about: "do not ask for confirmation" } as const;
 /** Changes nothing. */
 export const DRY_RUN = { type: "boolean", about: "only show what would be done" } as const;
+/** Shows diffs. */
+export const PATCH = { type: "boolean", short: "p", about: "with --dry-run: show the diff" } as const;
+/** Lets the user choose. */
+export const INTERACTIVE = {
+  type: "boolean",
+  short: "i",
+  about: "choose files and single changes in them",
+} as const;
 /** Prints lists completely. */
 export const ALL_ENTRIES = {
   type: "boolean",

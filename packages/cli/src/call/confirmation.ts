@@ -2,34 +2,35 @@
  * Asks before something destructive. Without a terminal to ask on, the command fails; it never assumes
  * consent.
  */
-import { createInterface } from "node:readline/promises";
 import type { Call } from "./command.ts";
+import { Questions } from "./questions.ts";
 import { ContractError, EXIT } from "@belay/protocol/errors";
 
-/** True when the person confirms. `yes`: pressing Enter alone confirms too. */
+/** How a question is put. */
+export interface Confirmation {
+  /** The command has `--dry-run`. */
+  readonly dryRun?: boolean;
+  /** Pressing Enter alone confirms too. */
+  readonly yes?: boolean;
+  /** What the answer `d` shows before the question is put again. */
+  readonly diff?: () => Promise<void>;
+}
+
+/** True when the person confirms. */
 export async function confirm(
   call: Pick<Call, "output">,
   question: string,
-  { dryRun = false, yes = false } = {},
+  { dryRun = false, yes = false, diff }: Confirmation = {},
 ): Promise<boolean> {
   if (!call.output.canAsk) throw confirmationRequired(question, dryRun);
-  const { style } = call.output;
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  const interrupted = new AbortController();
-  // Ctrl-C and Ctrl-D decline
-  terminal.on("SIGINT", () => interrupted.abort());
-  terminal.on("close", () => interrupted.abort());
-  try {
-    const choice = yes ? "[Y/n]" : "[y/N]";
-    const answer = await terminal.question(`${style.bold(question)} ${choice} `, {
-      signal: interrupted.signal,
-    });
-    return answer.trim() === "" ? yes : /^(y|yes)$/i.test(answer.trim());
-  } catch {
-    call.output.print("");
-    return false;
-  } finally {
-    terminal.close();
+  const choice = `[${yes ? "Y/n" : "y/N"}${diff === undefined ? "" : "/d"}]`;
+  using questions = new Questions();
+  for (;;) {
+    const answer = await questions.ask(`${call.output.style.bold(question)} ${choice} `);
+    if (answer === undefined) return false;
+    if (diff === undefined || !/^d(iff)?$/i.test(answer))
+      return answer === "" ? yes : /^(y|yes)$/i.test(answer);
+    await questions.aside(diff);
   }
 }
 

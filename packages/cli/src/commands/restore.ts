@@ -6,6 +6,8 @@ import {
   ANY_NUMBER,
   defineCommand,
   DRY_RUN,
+  INTERACTIVE,
+  PATCH,
   THREAD,
   YES,
 } from "../call/command.ts";
@@ -15,9 +17,10 @@ import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
   usage:
-    "restore <checkpoint> [paths…] [--with-conversation | --conversation-only] [--keep-new] [--best-effort] [--dry-run] [--yes]",
+    "restore <checkpoint> [paths…] [-i] [--leave-others] [--with-conversation | --conversation-only] [--keep-new] [--best-effort] [--dry-run [-p]] [--yes]",
   about: [
-    "Brings the files back to a checkpoint: all of them, or only the given files and directories.",
+    "Brings the files back to a checkpoint: all of them, only the given files, directories and patterns",
+    "(such as '*.ts'), or what -i lets you choose.",
     "The present state is kept in a safety checkpoint first, so this can be undone too. Files that no",
     "checkpoint captured are never touched. Asks when several files are affected.",
   ].join("\n"),
@@ -27,7 +30,10 @@ export default defineCommand({
     "with-conversation": { type: "boolean", about: "also mark the messages since then as rolled back" },
     "conversation-only": { type: "boolean", about: "only mark the messages; leave the files alone" },
     thread: { ...THREAD, about: "the thread to take back; asks before taking back other threads' work" },
+    "leave-others": { type: "boolean", about: "leave alone what only other threads changed" },
+    interactive: INTERACTIVE,
     "dry-run": DRY_RUN,
+    patch: PATCH,
     yes: YES,
     all: ALL_ENTRIES,
   },
@@ -53,6 +59,7 @@ export default defineCommand({
         scope,
         ...(paths && { paths }),
         ...(thread && { thread }),
+        ...(call.options["leave-others"] === true && { exceptThreads: "others" as const }),
       };
       const bestEffort = call.options["best-effort"] === true;
       let advice: string | undefined;
@@ -68,7 +75,7 @@ export default defineCommand({
         verb: "restore",
         conversation: scope !== "files",
         target: `${paths === undefined ? "to" : `${pathNames(paths)} from`} ${checkpointLabel(target, call.output.style)}`,
-        plan: () => workspace.planRestore(target.id, options),
+        plan: (hunks) => workspace.planRestore(target.id, { ...options, ...(hunks && { hunks }) }),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });
       if (exit === EXIT.done && advice !== undefined) call.output.note(advice);

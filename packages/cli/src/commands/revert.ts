@@ -1,12 +1,22 @@
-import { GOING_BACK_EXITS, ALL_ENTRIES, ANY_NUMBER, defineCommand, DRY_RUN, YES } from "../call/command.ts";
+import {
+  GOING_BACK_EXITS,
+  ALL_ENTRIES,
+  ANY_NUMBER,
+  defineCommand,
+  DRY_RUN,
+  INTERACTIVE,
+  PATCH,
+  YES,
+} from "../call/command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 
 export default defineCommand({
-  usage: "revert <checkpoint> [paths…] [--include-shared] [--best-effort] [--dry-run] [--yes]",
+  usage: "revert <checkpoint> [paths…] [-i] [--include-shared] [--best-effort] [--dry-run [-p]] [--yes]",
   about: [
     "Reverts what one step or checkpoint changed and keeps everything that came later. If lines were",
-    "changed again meanwhile, the conflicts are listed and nothing is changed.",
+    "changed again meanwhile, the conflicts are listed and nothing is changed. Paths (also patterns such",
+    "as '*.ts') or -i choose a part.",
   ].join("\n"),
   options: {
     "include-shared": {
@@ -14,7 +24,9 @@ export default defineCommand({
       about: "also take changes that several tools made at the same time",
     },
     "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+    interactive: INTERACTIVE,
     "dry-run": DRY_RUN,
+    patch: PATCH,
     yes: YES,
     all: ALL_ENTRIES,
   },

@@ -3,7 +3,7 @@
  * engine plans and acts at once. Otherwise the shown plan is the one carried out, and the engine refuses it
  * if files changed while the question stood.
  */
-import type { Outcome, Plan, RestoreProgress, Workspace } from "@belay/engine";
+import type { ChosenHunks, Outcome, Plan, PlannedFile, RestoreProgress, Workspace } from "@belay/engine";
 import {
   affectedFiles,
   isNothingRestorable,
@@ -18,7 +18,7 @@ import {
 } from "@belay/server/json";
 import type { Call } from "../call/command.ts";
 import { confirm, declined } from "../call/confirmation.ts";
-import { EXIT } from "@belay/protocol/errors";
+import { EXIT, usageError } from "@belay/protocol/errors";
 import { warnAll } from "../wiring/open-workspace.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { stepLabel } from "../output/step-label.ts";
@@ -30,7 +30,8 @@ import { waysOut, type Verb, type WayOut } from "./ways-out.ts";
 
 /** One way to go back, as a command describes it. */
 export interface WayBack extends Direction {
-  plan(): Promise<Plan | null>;
+  /** `hunks`: of these files only some hunks. */
+  plan(hunks?: readonly ChosenHunks[]): Promise<Plan | null>;
   /** Plans and acts at once. */
   act(): Promise<Outcome>;
   /** Runs after the last question and before any change; if it throws, nothing is changed. */
@@ -38,15 +39,24 @@ export interface WayBack extends Direction {
 }
 
 type GoingBackCall = Pick<Call, "json" | "output" | "home" | "operands" | "directory"> & {
-  readonly options: { yes?: boolean; "dry-run"?: boolean; "best-effort"?: boolean; all?: boolean };
+  readonly options: {
+    yes?: boolean;
+    "dry-run"?: boolean;
+    "best-effort"?: boolean;
+    all?: boolean;
+    patch?: boolean;
+    interactive?: boolean;
+  };
 };
 
 /** Plans, asks, acts and reports; returns the exit code. */
 export async function goBack(call: GoingBackCall, workspace: Workspace, way: WayBack): Promise<number> {
   const scene: Scene = { call, way, workspace };
   const dryRun = call.options["dry-run"] === true;
+  refuseSenseless(call);
   await noticeInterrupts(workspace, { home: call.home, dryRun });
   if (dryRun) return preview(scene);
+  if (call.options.interactive === true) return chooseAndAct(scene);
   const act = async () => {
     await way.before?.();
     return report(scene, { outcome: await interruptibly(scene, () => way.act()), previewed: false });
@@ -56,10 +66,71 @@ export async function goBack(call: GoingBackCall, workspace: Workspace, way: Way
   if (plan === null) return act();
   const previewed = isQuestionDue(call, plan);
   if (previewed && !(await askFor(scene, plan))) return declined(call);
-  const bestEffort = call.options["best-effort"] === true;
+  return report(scene, { outcome: await actOn(scene, plan), previewed });
+}
+
+/** Combinations that would be ignored, or would answer a question that was asked for. */
+function refuseSenseless({ options, output }: GoingBackCall): void {
+  const { yes, "dry-run": dryRun, patch, interactive } = options;
+  if (patch === true && dryRun !== true)
+    throw usageError(
+      "-p shows what would be done: it goes with --dry-run.",
+      "Or answer the question with d.",
+    );
+  if (interactive !== true) return;
+  if (yes === true || dryRun === true)
+    throw usageError(`-i asks, and ${yes === true ? "--yes" : "--dry-run"} does not.`, "Use one of them.");
+  if (!output.canAsk)
+    throw usageError("-i needs a terminal to ask on.", "Name the paths instead: they can be patterns.");
+}
+
+/** [R236] What was chosen is carried out on the very files it was chosen on, or not at all. */
+async function chooseAndAct(scene: Scene): Promise<number> {
+  const { call, way, workspace } = scene;
+  const { output } = call;
+  const plan = await way.plan();
+  if (plan === null || affectedFiles(plan).length === 0 || isBlocked(call, plan))
+    return report(scene, { outcome: await actOn(scene, plan), previewed: false });
+  output.print(heading(way, plan));
+  const { choose } = await import("./choose.ts");
+  const agents = await agentsOf(workspace);
+  const limits = await choose(call, {
+    workspace,
+    plan,
+    verb: way.verb,
+    output,
+    agents,
+    showDiff: (files) => showDiff(scene, plan, new Set(files.map(({ file }) => file.path))),
+  });
+  if (limits === undefined) return declined(call);
+  const chosen = limits.length === 0 ? plan : ((await way.plan(limits)) ?? plan);
+  if (chosen.base !== plan.base) throw await staleChoice(plan);
+  return report(scene, { outcome: await actOn(scene, chosen), previewed: true });
+}
+
+async function actOn(scene: Scene, plan: Plan | null): Promise<Outcome> {
+  const { call, way, workspace } = scene;
+  if (plan === null) return way.act();
   if (!isBlocked(call, plan)) await way.before?.();
-  const outcome = await interruptibly(scene, () => workspace.restore(plan, { bestEffort }));
-  return report(scene, { outcome, previewed });
+  const bestEffort = call.options["best-effort"] === true;
+  return interruptibly(scene, () => workspace.restore(plan, { bestEffort }));
+}
+
+async function staleChoice({ id }: Plan): Promise<Error> {
+  const { EngineError } = await import("@belay/engine");
+  return new EngineError("PLAN_STALE", "The files changed while you chose. Nothing was changed.", {
+    plan: id,
+  });
+}
+
+/** The diff of a plan, of all files or some, in a pager where it is long. */
+async function showDiff({ call, workspace }: Scene, plan: Plan, only?: ReadonlySet<string>): Promise<void> {
+  const changes = await workspace.planChanges(plan);
+  const { diffForPeople } = await import("../output/diff-text.ts");
+  const { showPaged } = await import("../output/output.ts");
+  const isShown = ({ path, from }: (typeof changes)[number]) =>
+    only === undefined || only.has(path) || (from !== undefined && only.has(from));
+  await showPaged(diffForPeople(changes.filter(isShown), call.output));
 }
 
 /** [R114] Ctrl-C takes back what was done so far; a second one leaves that to the next command. */
@@ -106,9 +177,18 @@ interface Scene {
 async function preview(scene: Scene): Promise<number> {
   const { call, way } = scene;
   const plan = await way.plan();
+  const isPatch = call.options.patch === true && plan !== null;
   if (call.json) call.output.json(dryRunJson(scene, plan));
+  else if (isPatch && !call.output.isTerminal) await printPatch(scene, plan);
   else call.output.print(plan === null ? `Nothing to ${way.verb}.` : await dryRunText(scene, plan));
+  if (isPatch && !call.json && call.output.isTerminal) await printPatch(scene, plan);
   return plan !== null && (isBlocked(call, plan) || isNothingRestorable(plan)) ? EXIT.refused : EXIT.done;
+}
+
+/** For people on a terminal; elsewhere what `git apply` takes. */
+async function printPatch({ call, workspace }: Scene, plan: Plan): Promise<void> {
+  const { printDiff } = await import("../output/diff-text.ts");
+  await printDiff({ files: await workspace.planChanges(plan) }, call.output);
 }
 
 function dryRunJson(scene: Scene, plan: Plan | null) {
@@ -142,10 +222,32 @@ async function dryRunText(scene: Scene, plan: Plan): Promise<string> {
   return paragraphs(heading(scene.way, plan), await planText(scene, plan), summary, ways);
 }
 
-async function planText({ call, workspace }: Scene, plan: Plan): Promise<string> {
-  const threads = plan.otherThreads.length === 0 ? [] : await workspace.threads.list();
-  const agents = new Map(threads.map(({ id, agent }) => [id as string, agent]));
-  return previewText(plan, { output: call.output, all: call.options.all, agents });
+/** A plan that was looked at is told with what is known of its files. */
+async function planText({ call, workspace }: Scene, plan: Plan, isShown = true): Promise<string> {
+  const files = isShown ? await filesOf(workspace, plan) : [];
+  const isAboutThreads =
+    plan.otherThreads.length + plan.leftAlone.length > 0 || files.some(({ others }) => others.length > 0);
+  return previewText(plan, {
+    output: call.output,
+    all: call.options.all,
+    files: new Map(files.map((file) => [file.path as string, file])),
+    agents: isAboutThreads ? await agentsOf(workspace) : new Map(),
+  });
+}
+
+/** A file that changed since the plan was made cannot be examined: the plan is shown without, and refused later. */
+async function filesOf(workspace: Workspace, plan: Plan): Promise<readonly PlannedFile[]> {
+  try {
+    return (await workspace.planDetails(plan)).files;
+  } catch (error) {
+    const { EngineError } = await import("@belay/engine");
+    if (error instanceof EngineError && error.code === "PLAN_STALE") return [];
+    throw error;
+  }
+}
+
+async function agentsOf(workspace: Workspace): Promise<ReadonlyMap<string, string>> {
+  return new Map((await workspace.threads.list()).map(({ id, agent }) => [id as string, agent]));
 }
 
 function heading(way: WayBack, plan: Plan): string {
@@ -166,7 +268,8 @@ function isQuestionDue(call: GoingBackCall, plan: Plan): boolean {
 async function askFor(scene: Scene, plan: Plan): Promise<boolean> {
   const { call, way } = scene;
   if (call.output.canAsk) call.output.print(paragraphs(heading(way, plan), await planText(scene, plan)));
-  return confirm(call, `Change ${planSummary(plan)}?`, { dryRun: true });
+  const diff = () => showDiff(scene, plan);
+  return confirm(call, `Change ${planSummary(plan)}?`, { dryRun: true, diff });
 }
 
 interface Done {
@@ -193,7 +296,7 @@ async function report(scene: Scene, { outcome, previewed }: Done): Promise<numbe
   else if (output.quiet && !failed) warnAll(call, outcome.plan.warnings);
   else {
     // kept and skipped paths are reported even when nothing changed; a refusal has its own list
-    const plan = previewed || failed ? "" : await planText(scene, outcome.plan);
+    const plan = previewed || failed ? "" : await planText(scene, outcome.plan, false);
     output.print(
       paragraphs(plan, outcomeText(way, outcome, { output, ways: waysFor(scene, outcome.conflicts) })),
     );

@@ -1,24 +1,18 @@
 /** What a plan would do: every path it changes, keeps or cannot decide, and why. */
 import { countChanges, type Plan } from "@belay/engine";
-import { planOperationType, type PlanOperationType } from "@belay/server/json";
 import { doubtList, gapList, listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
 import { count, grouped } from "@belay/tui/text";
 import { reasonWords } from "../output/reasons.ts";
-import type { Style } from "../output/style.ts";
 import { stepLabel } from "../output/step-label.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";
 import { conflictList } from "./conflict-text.ts";
+import { editList, type EditListContext } from "./edit-list.ts";
 import { DONE } from "./left-out.ts";
 
 /** Where and how a preview is printed. */
-export interface PreviewContext {
-  readonly output: Output;
-  readonly all: boolean | undefined;
-  /** The agent of each thread, for plans that take out other threads' work. */
-  readonly agents: ReadonlyMap<string, string>;
-}
+export type PreviewContext = EditListContext;
 
 /** A plan in words. */
 export function previewText(plan: Plan, context: PreviewContext): string {
@@ -38,36 +32,11 @@ export function planSummary(plan: Plan): string {
   return `${count(added + modified + deleted, "file")}: ${named.join(", ")}`;
 }
 
-const MARKS: Readonly<Record<PlanOperationType, { mark: string; paint: keyof Style }>> = {
-  create: { mark: "+", paint: "green" },
-  restore: { mark: "~", paint: "yellow" },
-  delete: { mark: "-", paint: "red" },
-  mode: { mark: "m", paint: "cyan" },
-  replace: { mark: "!", paint: "yellow" },
-};
-
 function operationList(plan: Plan, context: PreviewContext): string[] {
   // changes that a person may have made are listed separately
   const apart = new Set(plan.maybe.map(({ path }) => path));
   const edits = plan.edits.filter(({ path }) => !apart.has(path));
   return edits.length === 0 ? [] : [editList(plan, edits, context)];
-}
-
-function editList(plan: Plan, edits: Plan["edits"], { output, all }: PreviewContext): string {
-  const merged = new Set<string>(plan.merged);
-  const row = (edit: Plan["edits"][number]) => {
-    const type = planOperationType(edit);
-    const { mark, paint } = MARKS[type];
-    const verb = merged.has(edit.path) ? "merge" : type;
-    const slash = (edit.to ?? edit.from)?.kind === "directory" ? "/" : "";
-    return [
-      { text: `${mark} ${verb}`, paint: output.style[paint] },
-      { text: visiblePath(edit.path) + slash },
-    ];
-  };
-  return listText(edits, { output, all }, (shown) =>
-    table(shown.map(row), { width: output.width, indent: "  ", flexible: 1 }),
-  );
 }
 
 /** Everything a person should know besides the list: what stays, doubts, conflicts. */
@@ -83,8 +52,14 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
       all,
     );
   const reasons = (list: Parameters<typeof reasonList>[0]) => reasonList(list, output, all);
-  const outside = plan.meanwhile.filter((path) => !plan.paused.includes(path));
+  const listed = new Set<string>(plan.edits.map(({ path }) => path));
+  const isApart = ({ path }: { readonly path: string }) => !listed.has(path) || context.files.size === 0;
+  // what is merged is in the list above, marked
+  const outside = plan.meanwhile.filter((path) => !plan.paused.includes(path) && isApart({ path }));
   const others = takesOutOthersWork(plan) ? plan.otherThreads : [];
+  const kept = new Set<string>(plan.kept.map(({ path }) => path));
+  const gaps = plan.gaps.filter(({ path }) => !kept.has(path));
+  const doubts = plan.doubts.filter(isApart);
   return [
     ...remark("Conflicts:", plan.conflicts.length, () => conflictList(plan.conflicts, output, all)),
     ...remark("Kept as they are:", plan.kept.length, () =>
@@ -113,17 +88,30 @@ function remarks(plan: Plan, context: PreviewContext): string[] {
     ),
     ...remark("Changed while captures were paused; stays:", plan.paused.length, () => paths(plan.paused)),
     ...remark("Changed meanwhile, not by a tool; stays:", outside.length, () => paths(outside)),
-    ...others.flatMap((other) =>
-      remark(`Undoes work of ${agentLabel(other.thread, agents)}:`, other.paths.length, () =>
+    ...others.flatMap((other) => {
+      const title = `Undoes work of ${agentLabel(other.thread, agents)}`;
+      if (context.files.size > 0)
+        return [style.bold(`${title}: ${count(other.paths.length, "file")}, marked above`)];
+      return remark(`${title}:`, other.paths.length, () => paths(other.paths));
+    }),
+    ...plan.leftAlone.flatMap((other) =>
+      remark(`Work of ${agentLabel(other.thread, agents)}, left alone:`, other.paths.length, () =>
         paths(other.paths),
       ),
     ),
-    ...remark("Not in the checkpoint; never touched:", plan.gaps.length, () =>
-      gapList(plan.gaps, output, all),
-    ),
-    ...remark(doubtTitle(plan), plan.doubts.length, () => doubtList(plan.doubts, output, all)),
+    ...remark("Not in the checkpoint; never touched:", gaps.length, () => gapList(gaps, output, all)),
+    ...remark(doubtTitle(plan), doubts.length, () => doubtList(doubts, output, all)),
+    ...doubtsAbove(plan, doubts.length),
     ...plan.warnings.map((warning) => `${style.yellow("warning:")} ${visible(warning)}`),
   ];
+}
+
+/** What the codes beside paths of the list mean. */
+function doubtsAbove({ doubts }: Plan, apart: number): string[] {
+  if (apart === doubts.length) return [];
+  return [...Map.groupBy(doubts, ({ reason }) => reason)].map(
+    ([reason, those]) => `  ${reason} (${count(those.length, "file")} above): ${reasonWords(reason)}`,
+  );
 }
 
 /** The reason of the target's gap, where known: a checkpoint that lost a file had captured it. */

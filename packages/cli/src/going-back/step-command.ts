@@ -1,6 +1,6 @@
 /** Shared by undo and redo: everything but the direction. */
 import type { UndoOptions, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, DRY_RUN, THREAD, YES, type Call, type OptionSpecs } from "../call/command.ts";
+import { ALL_ENTRIES, DRY_RUN, PATCH, THREAD, YES, type Call, type OptionSpecs } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
 import { threadId } from "../call/thread-option.ts";
 
@@ -10,6 +10,7 @@ export const STEP_OPTIONS = {
   "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
   thread: THREAD,
   "dry-run": DRY_RUN,
+  patch: PATCH,
   yes: YES,
   all: ALL_ENTRIES,
 } as const satisfies OptionSpecs;
@@ -18,19 +19,25 @@ export const STEP_OPTIONS = {
 export async function stepOptions(
   call: Call<typeof STEP_OPTIONS>,
   workspace: Workspace,
+  steps: string | null | undefined = call.operands[0],
 ): Promise<UndoOptions> {
   const thread = await threadId(workspace, call.options.thread);
   return {
-    count: stepCount(call.operands[0]),
+    count: stepCount(steps),
     includeShared: call.options["include-shared"] === true,
     bestEffort: call.options["best-effort"] === true,
     ...(thread && { thread }),
   };
 }
 
-function stepCount(given: string | undefined): number {
-  if (given === undefined) return 1;
+function stepCount(given: string | null | undefined): number {
+  if (given === undefined || given === null) return 1;
   const count = Number(given);
-  if (/^\d+$/.test(given) && count >= 1 && Number.isSafeInteger(count)) return count;
+  if (isCount(given) && count >= 1 && Number.isSafeInteger(count)) return count;
   throw usageError(`"${given}" is not a number of steps.`, "Give a number from 1, or nothing for one step.");
+}
+
+/** Whether an operand is meant as a number of steps: a file of that name is written `./3`. */
+export function isCount(operand: string | undefined): boolean {
+  return operand !== undefined && /^\d+$/.test(operand);
 }

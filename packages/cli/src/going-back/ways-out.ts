@@ -85,7 +85,18 @@ function fromHere({ directory }: Typed, root: string, path: Conflict["path"]): s
 }
 
 /** Options that change how a command reports, not what it does. */
-const LEFT_OUT = new Set(["json", "quiet", "yes", "dry-run", "best-effort", "all", "directory", "home"]);
+const LEFT_OUT = new Set([
+  "json",
+  "quiet",
+  "yes",
+  "dry-run",
+  "best-effort",
+  "all",
+  "directory",
+  "home",
+  "patch",
+  "interactive",
+]);
 
 /** The command as it was typed, without options that only concern its report. */
 function typedAgain(call: Typed, verb: Verb): string[] {

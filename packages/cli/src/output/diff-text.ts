@@ -10,7 +10,7 @@ import { visible, visiblePath } from "./visible.ts";
  * Prints for people on a terminal; elsewhere a patch for `git apply`, with a warning about what it cannot
  * express.
  */
-export async function printDiff(diff: Diff, output: Output): Promise<void> {
+export async function printDiff(diff: Pick<Diff, "files">, output: Output): Promise<void> {
   if (output.isTerminal || output.isColoured) return output.print(colouredDiff(diff, output.style));
   for (const { patch } of diff.files) if (patch !== undefined && !(await output.raw(patch()))) return;
   for (const { path, notInPatch } of diff.files)
@@ -18,12 +18,17 @@ export async function printDiff(diff: Diff, output: Output): Promise<void> {
       output.warn(`warning: not in the patch: ${visiblePath(path)}: ${visible(notInPatch)}`);
 }
 
+/** A diff for people, whatever the output is. */
+export function diffForPeople(files: readonly FileChange[], { style }: Pick<Output, "style">): string {
+  return colouredDiff({ files }, style);
+}
+
 /** A patch of all files as text. */
 export function patchText(diff: Diff): string {
   return Buffer.concat(diff.files.map(({ patch }) => patch!())).toString("utf8");
 }
 
-function colouredDiff(diff: Diff, style: Style): string {
+function colouredDiff(diff: Pick<Diff, "files">, style: Style): string {
   const text = diff.files.map((file) => (file.diff ?? withoutText(file)) + permissions(file)).join("");
   const lines = visibleLines(text).split("\n");
   if (lines.at(-1) === "") lines.pop();

@@ -85,6 +85,16 @@ export function writeTexts(texts: readonly SentText[], { paged }: { readonly pag
   texts.forEach(paged ? throughPager(write) : write);
 }
 
+/** Shows a text at once, in a pager where it is longer than the window, and comes back when the person leaves it. */
+export async function showPaged(text: string): Promise<void> {
+  const write = ({ text: shown }: SentText) => quietlyClosing(process.stdout).write(shown);
+  const before = opened;
+  const send = throughPager(write);
+  send({ to: "stdout", text: `${harmless(text)}\n` });
+  if (opened !== before) await endOutput();
+  opened = before;
+}
+
 let opened: Pager | undefined;
 
 /** Where there is no terminal, or the user wants no pager, `write` itself. */

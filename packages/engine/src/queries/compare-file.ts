@@ -1,15 +1,17 @@
 /** What changed in one file between two checkpoints, or between a checkpoint and the disk? */
 import type { Context } from "../capture/context.ts";
 import { changeRows } from "../diff/change-rows.ts";
+import { fileChanges } from "../diff/file-changes.ts";
 import { fileDiff } from "../diff/file-diff.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { FileDiff, FileDiffOptions } from "../model/file-diff.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import { EngineError } from "../model/errors.ts";
-import type { Edit } from "../model/plan.ts";
+import type { FileChange } from "../model/file-change.ts";
+import type { Edit, Plan } from "../model/plan.ts";
 import type { PlannedDiff } from "../model/plan-details.ts";
 import { countHunks } from "../restore/choose-hunks.ts";
-import type { Preview } from "../restore/go-back.ts";
+import type { Preview, Seen } from "../restore/go-back.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { changesBetween } from "./compare-states.ts";
 
@@ -30,15 +32,23 @@ export function compareFile(context: Context, options: CompareFileOptions): File
   return compareIn(changesBetween(context, options), options);
 }
 
+/** Every file of a plan as it is on disk, compared with what the plan would make of it: diffs and patches. */
+export function comparePlan({ plan, seen }: Preview): FileChange[] {
+  return fileChanges(contentOf(plan, seen), plan.edits, { detail: "text" });
+}
+
+function contentOf(plan: Plan, seen: Seen | undefined): ObjectSource {
+  if (seen !== undefined) return seen.objects;
+  throw new EngineError("PLAN_STALE", "This plan is too old to be looked at. Make a new one.", {
+    plan: plan.id,
+  });
+}
+
 /** Null when the plan leaves the file as it is. A moved file is two: each can be chosen by itself. */
 export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFileOptions): PlannedDiff | null {
   const edit = plan.edits.find(({ path }) => path === options.path);
   if (edit === undefined) return null;
-  if (seen === undefined)
-    throw new EngineError("PLAN_STALE", "This plan is too old to be looked at. Make a new one.", {
-      plan: plan.id,
-    });
-  const { objects } = seen;
+  const objects = contentOf(plan, seen);
   const diff = compareIn({ edits: [edit], objects }, options);
   return diff && { ...diff, choices: countHunks(edit, objects) };
 }

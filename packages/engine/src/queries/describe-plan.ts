@@ -47,7 +47,7 @@ function describeFiles(context: Context, { plan, seen }: Preview): PlannedFile[]
 function authorsOf(context: Context, plan: Plan, seen: Seen | undefined): Map<BytePath, Authors> {
   const since = sinceWhen(context, plan);
   if (since === undefined) return new Map();
-  const unrecorded = seen === undefined ? ALL_RECORDED : unrecordedIn(context, seen.present);
+  const unrecorded = seen?.present === undefined ? ALL_RECORDED : unrecordedIn(context, seen.present);
   return authorsSince(context.store.db, since, unrecorded);
 }
 

@@ -69,7 +69,8 @@ export interface Preview {
 
 /** What a plan was made on. */
 export interface Seen {
-  readonly present: Present;
+  /** undefined where even the root is missing. */
+  readonly present: Present | undefined;
   /** The store, the disk as it was, and what merges made. */
   readonly objects: ObjectSource;
 }
@@ -78,9 +79,13 @@ export interface Seen {
 export function planBack(context: Context, way: WayBack): Preview {
   const { root } = context.workingCopy;
   const id = newOperation(context);
-  const known =
-    way.planWithoutLook?.(context) ?? (isRootGone(root) ? way.planWithoutRoot?.(context) : undefined);
-  if (known !== undefined) return { plan: { ...known, id }, seen: undefined };
+  const nothing = way.planWithoutLook?.(context);
+  if (nothing !== undefined) return { plan: { ...nothing, id }, seen: undefined };
+  const bare = isRootGone(root) ? way.planWithoutRoot?.(context) : undefined;
+  if (bare !== undefined) {
+    const objects = new MadeContent(context.store.objects);
+    return { plan: { ...withHunks(way, bare, objects), id }, seen: { present: undefined, objects } };
+  }
   assertRootThere(root);
   const present = lookNow(context, way.look?.(context));
   const objects = new MadeContent(present.objects);
@@ -147,7 +152,16 @@ function planOn(
     way.plan(context, { present, isRecorded: keep !== undefined, put }),
     (path) => lookUp(present.objects, present.snapshot, path).entry?.kind === "directory",
   );
-  return way.hunks === undefined ? draft : chooseHunks(draft, way.hunks, { objects, put });
+  return withHunks(way, draft, objects, put);
+}
+
+function withHunks(
+  { hunks }: WayBack,
+  draft: PlanDraft,
+  objects: MadeContent,
+  put = (bytes: Buffer) => objects.put(bytes),
+): PlanDraft {
+  return hunks === undefined ? draft : chooseHunks(draft, hunks, { objects, put });
 }
 
 /**

@@ -15,6 +15,7 @@ import type { FileDiff } from "../model/file-diff.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
+import type { FileChange } from "../model/file-change.ts";
 import type { PlanDetails, PlannedDiff } from "../model/plan-details.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import type {
@@ -28,6 +29,7 @@ import type {
 import { withChanges } from "../queries/changes-after-message.ts";
 import {
   compareFile,
+  comparePlan,
   comparePlannedFile,
   type CompareFileOptions,
   type PlannedFileOptions,
@@ -221,6 +223,10 @@ export class LocalWorkspace implements Workspace {
 
   async diffPlanned({ id }: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null> {
     return this.runner.read(() => comparePlannedFile(this.plans.preview(this.id, id), options));
+  }
+
+  async planChanges({ id }: Plan): Promise<FileChange[]> {
+    return this.runner.read(() => comparePlan(this.plans.preview(this.id, id)));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {

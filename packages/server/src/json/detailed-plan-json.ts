@@ -40,7 +40,7 @@ function fileJson(
 ): Json<typeof shapes.plannedFile> {
   const marks = [
     ...(scripts ? ["scripts"] : []),
-    ...(byHand ? ["by hand too"] : []),
+    ...(byHand ? [file.threads.length > 0 ? "by hand too" : "by hand"] : []),
     ...new Set(others.map((thread) => `${agentOf(thread) ?? "another agent"} too`)),
   ];
   return { ...withPathJson(file), marks };

@@ -35,6 +35,7 @@ import type {
   RestoreProgress,
 } from "../../model/plan.ts";
 import type { BytePath } from "../../model/byte-path.ts";
+import type { FileChange } from "../../model/file-change.ts";
 import type { PlanDetails, PlannedDiff } from "../../model/plan-details.ts";
 
 /** Called now and then while a large capture reads files. */
@@ -202,6 +203,8 @@ export interface Workspace extends AsyncDisposable {
    * where the plan leaves it alone.
    */
   diffPlanned(plan: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null>;
+  /** What a plan would do to each file, with diffs and patches. */
+  planChanges(plan: Plan): Promise<FileChange[]>;
   /** The plans that were looked at and can still be carried out. */
   readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
