@@ -122,6 +122,13 @@ describe.each([
     expect(JSON.stringify(list)).toContain("PASSWORD=[redacted]");
     const { structuredContent } = await client.call("checkpoint_diff", { from: "first" });
     expect(JSON.stringify(structuredContent.files)).toContain("PASSWORD=hunter2");
+    const failed = await client.call("checkpoint_show", { checkpoint: "PASSWORD=hunter2" });
+    expect(failed).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringContaining("PASSWORD=[redacted]") as string }],
+      _meta: { "belay/error": { message: expect.stringContaining("PASSWORD=[redacted]") as string } },
+    });
+    expect(JSON.stringify(failed)).not.toContain("hunter2");
     expect(await client.close()).toBe(0);
   });
 

@@ -143,6 +143,25 @@ test(
 );
 
 test(
+  "[R126] a turn that was undone already does not count as one that stays",
+  inWorkspace({ x: "0\n", z: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const [a, b] = [await agent(temp, "a"), await agent(temp, "b")];
+    await a.prompt("A's");
+    await b.prompt("B's");
+    const call = await a.startTool();
+    await b.tool(() => write("z", "1\n"));
+    await a.endTool(call);
+    await a.tool(() => write("x", "1\n"));
+    expect(moved(await workspace.undo({ includeShared: true }))).toEqual(["A's"]);
+    // as both had left it
+    write("z", "1\n");
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "B's" }] });
+    expect(read("z")).toBe("0\n");
+  }),
+);
+
+test(
   "[R126] turns that shared a file time and again, and changed it in turn, are undone and redone together",
   inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
     const { workspace, write, read, remove, tree } = temp;
