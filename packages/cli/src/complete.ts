@@ -43,7 +43,7 @@ export async function complete(call: Call, words: readonly string[]): Promise<vo
   for (const { word, about } of found)
     if ((word === FILES || word.startsWith(unfinished)) && !fitting.has(word)) fitting.set(word, about);
   const lines = [...fitting].map(([word, about]) => (about === undefined ? word : `${word}\t${about}`));
-  if (lines.length > 0) call.output.print(lines.join("\n"));
+  if (lines.length > 0) call.output.content(lines.join("\n"));
 }
 
 async function candidatesFor(

@@ -106,7 +106,7 @@ describe.skipIf(!hasScript)("on a terminal", () => {
   test("[R264] what agents start says what it is for", () => {
     const mcp = onTerminal(["mcp"]);
     expect(mcp.status).toBe(2);
-    expect(mcp.screen).toMatch(/is for agents[^]*claude mcp add belay -- belay mcp/);
+    expect(mcp.screen).toMatch(/is for agents[^]*`claude mcp add belay -- belay mcp`/);
     const hook = onTerminal(["hook", "claude-code"]);
     expect(hook.status).toBe(0);
     expect(hook.screen).toMatch(/is for agents[^]*belay init/);

@@ -14,7 +14,7 @@ export class TmuxWindow implements Disposable {
     { columns = 80, rows = 24 }: { readonly columns?: number; readonly rows?: number } = {},
   ) {
     const size = ["-x", String(columns), "-y", String(rows)];
-    const session = ["-f", "/dev/null", "new-session", "-d", ...size, ...program];
+    const session = ["-u", "-f", "/dev/null", "new-session", "-d", ...size, ...program];
     this.#tmux(session, options);
   }
 
@@ -23,8 +23,9 @@ export class TmuxWindow implements Disposable {
     this.#tmux(["send-keys", ...keys]);
   }
 
-  screen(): string {
-    return this.#tmux(["capture-pane", "-p"]).trimEnd();
+  /** What the window shows. `joined`: lines that the terminal had to break are one again. */
+  screen({ joined = false } = {}): string {
+    return this.#tmux(["capture-pane", "-p", ...(joined ? ["-J"] : [])]).trimEnd();
   }
 
   #tmux(

@@ -30,7 +30,7 @@ export default defineCommand({
         );
       else {
         const { visibleLines } = await import("@belay/tui/text");
-        call.output.print(visibleLines(file.content.toString("utf8").replace(/\n$/, "")));
+        call.output.content(visibleLines(file.content.toString("utf8").replace(/\n$/, "")));
       }
       return EXIT.done;
     }),

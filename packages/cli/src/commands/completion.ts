@@ -24,7 +24,7 @@ export default defineCommand({
       throw usageError(`There is no completion for "${call.operands[0]}".`, `Shells: ${SHELLS.join(", ")}.`);
     const script = COMPLETION_SCRIPTS[shell];
     if (call.options.install !== true) {
-      call.output.print(script.trimEnd());
+      call.output.content(script.trimEnd());
       return EXIT.done;
     }
     const { path, hint } = placeOf(shell, call.environment);

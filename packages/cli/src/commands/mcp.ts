@@ -18,7 +18,7 @@ export default defineCommand({
     if (process.stdin.isTTY)
       throw usageError(
         "`belay mcp` is for agents: it speaks the Model Context Protocol on its standard input, and this is a terminal.",
-        "Name it in your agent's settings, for example: claude mcp add belay -- belay mcp",
+        "Name it in your agent's settings, for example: `claude mcp add belay -- belay mcp`",
       );
     const { serveMcp } = await import("@belay/agents/mcp");
     const { createMcpHost, createMcpPlans } = await import("../mcp/mcp-workspace.ts");

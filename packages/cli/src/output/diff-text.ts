@@ -11,7 +11,7 @@ import { visible, visiblePath } from "./visible.ts";
  * express.
  */
 export async function printDiff(diff: Pick<Diff, "files">, output: Output): Promise<void> {
-  if (output.isTerminal || output.isColoured) return output.print(colouredDiff(diff, output.style));
+  if (output.isTerminal || output.isColoured) return output.content(colouredDiff(diff, output.style));
   for (const { patch } of diff.files) if (patch !== undefined && !(await output.raw(patch()))) return;
   for (const { path, notInPatch } of diff.files)
     if (notInPatch !== undefined)

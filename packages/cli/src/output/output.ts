@@ -6,6 +6,7 @@
  */
 import { redactJson } from "@belay/protocol/redact";
 import { ContractError } from "@belay/protocol/errors";
+import { fitLines } from "@belay/tui/text";
 import { Pager, pagerCommand, type SentText } from "./pager.ts";
 import { createStyle, wantsColour, type ColourChoice, type Style } from "./style.ts";
 
@@ -22,8 +23,10 @@ export interface Output {
   /** True when there is a terminal to ask on. */
   readonly canAsk: boolean;
   readonly quiet: boolean;
-  /** The result, as text of one or more lines. */
+  /** The result, as text of one or more lines, which are made to fit the terminal. */
   print(text: string): void;
+  /** The content of files: its lines stay as they are. */
+  content(text: string): void;
   /** The result for programs. */
   json(value: unknown): void;
   /** Extra information (stderr); left out with `--quiet`. */
@@ -116,18 +119,20 @@ export async function endOutput(): Promise<number | undefined> {
 
 function outputTo(send: (text: SentText) => unknown, terminal: Terminal, options: OutputOptions): Output {
   const print = (text: string) => void send({ to: "stdout", text: `${text}\n` });
-  const warn = (text: string) => void send({ to: "stderr", text: `${harmless(text)}\n` });
+  const width = terminal.columns ?? Number.POSITIVE_INFINITY;
+  const warn = (text: string) => void send({ to: "stderr", text: `${fitLines(harmless(text), width)}\n` });
   const { color } = options;
   const isColoured = color === "always" || (terminal.colour && color !== "never");
   return {
     style: createStyle(isColoured),
     noteStyle: createStyle(terminal.noteColour && color !== "never"),
     isColoured,
-    width: terminal.columns ?? Number.POSITIVE_INFINITY,
+    width,
     isTerminal: terminal.columns !== null,
     canAsk: false,
     quiet: options.quiet,
-    print: (text) => print(harmless(text)),
+    print: (text) => print(fitLines(harmless(text), width)),
+    content: (text) => print(harmless(text)),
     json: (value) => print(JSON.stringify(redactJson(value), undefined, 2)),
     note: (text) => (options.quiet ? undefined : warn(text)),
     warn,

@@ -3,4 +3,4 @@ export { clusters, cutToWidth, displayWidth, padToWidth } from "./display-width.
 export { count, duration, grouped, size } from "./quantity.ts";
 export { clockTime, dayAndTime, relativeTime } from "./relative-time.ts";
 export { spelledOut, visibleLine, visibleLines } from "./visible.ts";
-export { fitLine, wrap } from "./wrap.ts";
+export { fitLine, fitLines, wrap } from "./wrap.ts";

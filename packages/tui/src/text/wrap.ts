@@ -1,5 +1,5 @@
 /** Breaks text between words, so that no terminal breaks it inside one. */
-import { displayWidth } from "./display-width.ts";
+import { clusters, displayWidth } from "./display-width.ts";
 
 /**
  * Wraps text to a width. Empty lines separate paragraphs; other line ends count as spaces. `indent` is for all lines
@@ -28,4 +28,73 @@ function wrapParagraph(words: readonly string[], width: number, indent: string):
     } else line = longer;
   }
   return [...lines, line].join("\n");
+}
+
+/**
+ * Makes every line fit: one that is too long is broken between words, and inside words that are longer than a line,
+ * such as paths and hashes; a command in backticks stays whole. What follows is two columns further in. Colours stay.
+ */
+export function fitLines(text: string, width: number): string {
+  if (!Number.isFinite(width)) return text;
+  return text
+    .split("\n")
+    .map((line) => (displayWidth(line) <= width ? line : brokenLine(line, width)))
+    .join("\n");
+}
+
+function brokenLine(line: string, width: number): string {
+  const own = /^ */.exec(line)![0].length;
+  const indent = " ".repeat(Math.min(own + 2, Math.floor(width / 2)));
+  const lines: string[] = [];
+  let current = line.slice(0, Math.min(own, indent.length));
+  let gap = "";
+  for (const part of partsOf(line.slice(own), width - indent.length)) {
+    if (/^ +$/.test(part)) {
+      gap = part;
+      continue;
+    }
+    let rest = part;
+    if (displayWidth(current + gap + rest) > width && current.trim() !== "") {
+      lines.push(current);
+      [current, gap] = [indent, ""];
+    }
+    while (displayWidth(current + gap + rest) > width) {
+      const [fitting, more] = splitAt(rest, width - displayWidth(current + gap));
+      if (fitting === "") break;
+      lines.push(current + gap + fitting);
+      [current, gap, rest] = [indent, "", more];
+    }
+    current += gap + rest;
+    gap = "";
+  }
+  return [...lines, current].join("\n");
+}
+
+/** Words and the spaces between them. A command in backticks is one word if it fits: it is there to be copied. */
+function partsOf(line: string, width: number): string[] {
+  const pieces = line.match(/(?:`[^`]*`|[^ `]|`)+| +/g) ?? [];
+  return pieces.flatMap((piece) =>
+    piece.startsWith(" ") || displayWidth(piece) <= width ? [piece] : piece.split(/( +)/),
+  );
+}
+
+// oxlint-disable-next-line no-control-regex -- colours are what this is about
+const COLOUR = /(\u001b\[\d+m)/;
+
+/** Splits a word so that its beginning takes at most this many columns. */
+function splitAt(word: string, width: number): [string, string] {
+  let taken = 0;
+  let end = 0;
+  for (const part of word.split(COLOUR)) {
+    if (COLOUR.test(part)) {
+      end += part.length;
+      continue;
+    }
+    for (const cluster of clusters(part)) {
+      taken += displayWidth(cluster);
+      if (taken > width) return [word.slice(0, end), word.slice(end)];
+      end += cluster.length;
+    }
+  }
+  return [word, ""];
 }
