@@ -88,8 +88,9 @@ async function bundle() {
     input: { screens: "packages/tui/dist/index.js" },
     // loaded only where a developer of Ink asks for it
     external: ["react-devtools-core"],
-    // React checks what developers do unless it is told not to
-    transform: { define: { "process.env.NODE_ENV": '"production"' } },
+    // React checks what developers do unless it is told not to; the layout engine would load Node's whole HTTP client
+    // to decode its own text
+    transform: { define: { "process.env.NODE_ENV": '"production"', fetch: "undefined" } },
     // Ink's layout is WebAssembly, which is ready when the module is: CommonJS cannot wait for that
     output: {
       ...shared.output,

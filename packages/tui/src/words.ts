@@ -1,5 +1,5 @@
 /** Every sentence and label of the screens, in one place. */
-import { count, grouped } from "./text/quantity.ts";
+import { count, grouped, size } from "./text/quantity.ts";
 
 /** The titles. */
 export const TITLES = {
@@ -186,14 +186,58 @@ export const COMPARE_WORDS = {
 
 /** What is asked for in one line. */
 export const ASK_WORDS = {
+  noteTitle: "Note",
   note: "Note: ",
-  tag: "Tag: ",
+  tagTitle: "Tags",
+  tag: "Tags, divided by spaces: ",
+  nameTitle: "Rename",
   name: "Name: ",
-  checkpoint: "Name of the checkpoint (may stay empty): ",
-  taken: (name: string, files: number, size: string) =>
-    `Kept this state${name}: ${count(files, "file")}, ${size}.`,
+  checkpointTitle: "Checkpoint",
+  checkpointAbout: "Keeps the files as they are now.",
+  checkpoint: "Name (may stay empty): ",
+  taken: (name: string, files: number, bytes: string) =>
+    `Kept this state${name}: ${count(files, "file")}, ${bytes}.`,
   unchanged: "Nothing changed since the newest checkpoint; this state is kept already.",
   saved: "Saved.",
+} as const;
+
+/** What stands beside the list. */
+export const BESIDE_WORDS = {
+  there: "Tab goes over here, j k scroll",
+  here: "Tab goes back, j k scroll",
+  stretch: (from: string, to: string) => `${from} to ${to}`,
+} as const;
+
+/** What the details say. */
+export const DETAIL_WORDS = {
+  title: (seq: number, id: string) => `Checkpoint ${seq}  ${id}`,
+  labels: {
+    taken: "taken",
+    kind: "kind",
+    thread: "thread",
+    ended: "ended",
+    cost: "cost",
+    git: "git",
+    holds: "holds",
+    note: "note",
+    tags: "tags",
+  },
+  today: "today",
+  moment: (kind: string) => (kind === "turn" ? ", before the prompt" : ""),
+  message: (number: number) => `message ${number}`,
+  staged: (number: number) => `${grouped(number)} staged`,
+  uncommitted: "uncommitted changes",
+  noNote: "none (n writes one)",
+  noTags: "none (t adds one)",
+  changed: (kind: string) =>
+    kind === "turn" ? "Changed by this turn" : kind === "checkpoint" ? "Changed on disk since" : "Changed",
+  unchanged: "changed nothing",
+  loading: "Loading…",
+  notCaptured: "Not captured",
+  late: "Captured late",
+  none: "none",
+  gap: (path: string, bytes: number, reason: string) => `${path}  ${size(bytes)}, ${reason}`,
+  copied: (id: string) => `Copied ${id}.`,
 } as const;
 
 /** What the diff says. */

@@ -45,6 +45,44 @@ describe("the timeline", () => {
     ]);
   });
 
+  test("[M69] [M73] in ASCII as in the picture", async () => {
+    await using window = await open({ ascii: true });
+    await window.press("j");
+    expect(window.text).toMatch(/^[ -~\n]*$/);
+    expect(window.lines.slice(0, 14)).toEqual([
+      "+------------------------------------------------------------------------------+",
+      "| Snapshot Timeline (Current: Document the retry headers in the OpenAPI spec)  |",
+      "+------------------------------------------------------------------------------+",
+      "  10:52:31 o Make the retry budget configurable per tenant",
+      "      |-> claude-code (38.2s) !",
+      "      Files: 1 modified, 1 added, 0 deleted",
+      "> 10:42:03 o Add retry with exponential backoff to the payment client",
+      "      |-> claude-code (72.4s) +",
+      "      Files: 3 modified, 1 added, 1 deleted",
+      "  10:41:12 * Document the retry headers in the OpenAPI spec",
+      "      |-> codex (181.0s) +                                      1 captured late",
+      "      Files: 3 modified, 0 added, 0 deleted",
+      "  --------- approved 10:31:40, claude-code, session_2 ---------",
+      "  10:24:10 o Before the retry work                                       [demo]",
+    ]);
+    expect(window.lines.at(-2)).toMatch(/^Up\/Down navigate \| .*d diff \| v view details$/);
+  });
+
+  test("[M69] current is green, the selected row cyan and bold, others gray; without colours the words stay", async () => {
+    await using window = await open({ depth: "few" });
+    await window.press("j");
+    const row = (title: string) => window.raw.split("\n").find((each) => each.includes(title))!;
+    expect(row("● ")).toContain("\u001b[32m");
+    expect(row("Add retry with")).toContain("\u001b[1mAdd retry");
+    expect(row("Add retry with")).toContain("\u001b[36m");
+    expect(row("Make the retry")).toContain("\u001b[90m");
+    expect(row("Cache provider")).toContain("\u001b[9mCache provider");
+    await using plain = await open({ depth: "plain" });
+    await plain.press("j");
+    expect(plain.raw).not.toContain("\u001b[");
+    expect(plain.lines).toEqual(window.lines);
+  });
+
   test("[M73] d opens the diff of the row, Esc comes back to it", async () => {
     await using window = await open();
     await window.press("j", "d");
@@ -52,5 +90,159 @@ describe("the timeline", () => {
     expect(window.lines[0]).toContain('Before "Add retry with exponential');
     await window.press(KEYS.esc);
     await window.shows("› 10:42:03");
+  });
+
+  test("→ unfolds the steps of a row, ← folds them", async () => {
+    await using window = await open();
+    await window.press("j", KEYS.right);
+    await window.shows("npm test -- payments -u");
+    const at = window.lines.findIndex((each) => each.startsWith("› 10:42:03"));
+    expect(window.lines.slice(at + 3, at + 7)).toEqual([
+      "      10:43:11   Edit   src/payments/legacy-retry.ts",
+      "      10:42:58   Bash   npm test -- payments -u",
+      "      10:42:32   Write  src/payments/backoff.ts",
+      "      10:42:09   Edit   src/payments/client.ts",
+    ]);
+    await window.press(KEYS.left);
+    expect(window.text).not.toContain("npm test");
+  });
+
+  test("z shows one line a row with the selected one unfolded, as small windows do at once", async () => {
+    await using window = await open();
+    await window.press("j", "z");
+    expect(window.lines.slice(3, 9)).toEqual([
+      "  10:52:31 ○ Make the retry budget configurable per tenant",
+      "› 10:42:03 ○ Add retry with exponential backoff to the payment client",
+      "      ├─► claude-code (72.4s) ✓",
+      "      Files: 3 modified, 1 added, 1 deleted",
+      "  10:41:12 ● Document the retry headers in the OpenAPI spec     1 captured late",
+      "  ───────── ✓ approved 10:31:40 · claude-code · session_2 ─────────",
+    ]);
+    await window.press("z");
+    await window.resize(58, 15);
+    expect(window.lines[3]).toBe("  10:52:31 ○ Make the retry budget configurable per tena…");
+    expect(window.lines[4]).toBe("› 10:42:03 ○ Add retry with exponential backoff to the p…");
+    expect(window.lines).toHaveLength(15);
+  });
+
+  test("a wide window has the changes beside, follows the selection, and Tab goes over", async () => {
+    await using window = await open({ columns: 120, rows: 36 });
+    await window.press("j");
+    await window.shows("const response = await withBackoff");
+    expect(window.lines[3]).toBe(
+      "  10:52:31 ○ Make the retry budget configurable p… │ Add retry with exponential backoff to the payment client",
+    );
+    expect(window.lines[4]).toContain("│ claude-code · Payment retries · 10:42:03 to 10:43:15");
+    expect(window.lines[6]).toMatch(/^ {51}│ M package\.json/);
+    expect(window.text).toContain("All green; what we showed on Tuesday.");
+    expect(window.text).toContain("Tab goes over here, j k scroll");
+    await window.shows(/protected · [\d.]+ .iB of [\d.]+ GiB │/);
+    const right = () => window.lines[3]!.slice(window.lines[3]!.indexOf("│"));
+    const before = right();
+    await window.press(KEYS.tab, "j", "j");
+    expect(right()).not.toBe(before);
+    expect(window.text).toContain("› 10:42:03");
+    await window.press(KEYS.tab, "j");
+    await window.shows("› 10:41:12");
+  });
+
+  test("[C64] two marks are compared: Space, Space, d; x swaps, Esc clears", async () => {
+    await using window = await open();
+    await window.press("j", " ", "j", "j", "j", " ");
+    await window.shows(/Compare A \(10:42:03 before Add retry wi…\) with B/);
+    expect(window.lines.slice(3, 8)).toEqual([
+      "  10:52:31 ○   Make the retry budget configurable per tenant",
+      "  10:42:03 ○ A Add retry with exponential backoff to the payment client",
+      "  10:41:12 ●   Document the retry headers in the OpenAPI spec   1 captured late",
+      "  ───────── ✓ approved 10:31:40 · claude-code · session_2 ─────────",
+      "› 10:24:10 ○ B Before the retry work                                     [demo]",
+    ]);
+    expect(window.lines.at(-1)).toBe(
+      "d open the diff | Space unmark | x swap A and B | Esc clear both marks",
+    );
+    await window.press("x", "k", "k", "k", "k", " ");
+    await window.shows(/^\d files, \+\d+ -\d+$/m);
+    await window.press("d");
+    await window.shows("file 1 of");
+    await window.press(KEYS.esc, KEYS.esc);
+    await window.shows("navigate");
+  });
+
+  test("one mark is compared with the disk", async () => {
+    await using window = await open();
+    await window.press(" ");
+    expect(await window.shows("with the files on disk")).toContain("A Make the retry budget");
+    await window.press(" ");
+    await window.shows("navigate");
+  });
+
+  test("/ narrows the list while words are typed, Enter keeps it, Esc drops it", async () => {
+    await using window = await open();
+    await window.press("/");
+    expect(window.lines.at(-1)).toBe("Enter keep the filter | Esc drop it | ↑↓ move through what is found");
+    expect(window.lines.at(-4)).toBe(
+      "words: prompts, names, notes, paths    agent: thread: file: tag: kind: session:",
+    );
+    await window.press("retry agent:claude");
+    await window.shows(/Filter: retry agent:claude█ +\d of 10/);
+    await expect.poll(() => window.text).not.toContain("Document the retry headers in the OpenAPI spec\n");
+    expect(window.text).toContain("Yesterday\n  16:20:44 ○ Retry the webhook three times");
+    await window.press(KEYS.enter);
+    await window.shows(/Filter: retry agent:claude +\d of 10/);
+    await window.press(KEYS.esc);
+    await window.shows("Cache provider tokens");
+    expect(window.text).not.toContain("Filter:");
+  });
+
+  test("v shows the details of the row, with the file under the pointer", async () => {
+    await using window = await open();
+    await window.press("j", "v");
+    await window.shows("Bash: npm test -- payments -u");
+    expect(window.lines[0]).toMatch(/^╭─ Checkpoint \d+ {2}[a-z]{12} ─+╮$/);
+    expect(window.lines[1]).toMatch(/^│ Add retry with exponential backoff to the payment client +│$/);
+    expect(window.text).toContain("  taken      today 10:42:03, before the prompt");
+    expect(window.text).toContain("kind  message, before");
+    expect(window.text).toMatch(/thread {5}Payment retries \(claude-code\), message \d, session_3/);
+    expect(window.text).toContain("  ended      10:43:15 after 4 steps");
+    expect(window.text).toContain("  note       none (n writes one)           tags  none (t adds one)");
+    expect(window.text).toMatch(/ {2}Changed by this turn +\+11 -5/);
+    expect(window.text).toMatch(/^ {2}› M {2}package\.json/m);
+    await window.press("j");
+    expect(window.text).toMatch(/^ {2}› A {2}src\/payments\/backoff\.ts +\+3 +Write$/m);
+    await window.press("y");
+    expect(window.written[0]).toContain("]52;c;");
+    await window.press(KEYS.esc);
+    await window.shows("› 10:42:03");
+  });
+
+  test("? lists the keys of the screen as in the picture", async () => {
+    await using window = await open();
+    await window.press("?");
+    expect(window.lines.slice(0, 4)).toEqual([
+      "╭─ Keys ───────────────────────────────────────────────────────────────────────╮",
+      "│ Move                              Look                                       │",
+      "│ ↑ ↓ j k      row                  d        diff (two marks, or with disk)    │",
+      "│ → ←          unfold, fold steps   v        details                           │",
+    ]);
+    expect(window.text).toContain(
+      "│ Everything that changes files shows first what it would do, and asks.        │",
+    );
+    expect(window.text).toContain("? or Esc closes | belay help tells about the commands");
+    await window.press("?");
+    await window.shows("navigate");
+  });
+
+  test("g and G, a number and G, pages; a list that is loaded page by page reaches its end", async () => {
+    await using window = await open();
+    await window.press("G");
+    await window.shows("› 09:00:00");
+    await window.press("g");
+    await window.shows("› 10:52:31");
+    await window.press("5", "G");
+    await window.shows("› 10:24:10");
+    await window.press(KEYS.pageUp);
+    await window.shows("› 10:52:31");
+    await window.press(KEYS.pageDown);
+    expect(window.text).not.toContain("› 10:52:31");
   });
 });

@@ -3,7 +3,6 @@
  * listens nowhere and watches no files; what it answers is read from the store and the disk.
  */
 import type { Workspace } from "@belay/engine";
-import { ContractError } from "@belay/protocol/errors";
 import { BackgroundWork, type RunCommand } from "../hosting/background-work.ts";
 import type { Log } from "../hosting/log.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
@@ -39,9 +38,7 @@ export function createLocalApp({ clock = Date.now, ...options }: LocalAppOptions
       pages: new PageBook(clock),
       ending: ending.signal,
       listeners: new Set(),
-      facts: () => {
-        throw new ContractError("ROUTE_NOT_FOUND", "No resident process is running.");
-      },
+      facts: () => undefined,
       work: new BackgroundWork(options.command, clock),
       stop: () => ending.abort(),
     },

@@ -15,7 +15,8 @@ export interface Served extends EventStreams {
   readonly version: string;
   /** Pages that are open in browsers. */
   readonly pages: PageBook;
-  facts(): Omit<Json<typeof shapes.resident>, "workspaces">;
+  /** The process itself; undefined where the application runs without it. */
+  facts(): Omit<Json<typeof shapes.resident>, "workspaces"> | undefined;
   /** Whether a workspace is captured automatically; only code that knows agents can tell. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   /** The long pieces of work that other processes do. */

@@ -5,7 +5,15 @@ import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
 import type { OpenPage } from "../http/page-book.ts";
 import { streamEvents, type EventStreams } from "../http/sse.ts";
-import { checkpointDetailsJson, checkpointJson, statusJson, takenJson } from "../json/index.ts";
+import { ContractError } from "@belay/protocol/errors";
+import {
+  checkpointDetailsJson,
+  checkpointJson,
+  NO_RESIDENT,
+  statusJson,
+  takenJson,
+  type ResidentStatus,
+} from "../json/index.ts";
 import { annotations } from "./checkpoints.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 import type { Checkpoint, ThreadId, Workspace } from "@belay/engine";
@@ -17,7 +25,7 @@ export function serveWorkspaces(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/status", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => ({
       ...statusJson(await workspace.status(), {
-        resident: { running: true, pid: served.facts().pid, watching: workspace.watching.state === "live" },
+        resident: residentOf(served, workspace),
       }),
       watching: workspace.watching,
       ...(served.capture && { capture: await served.capture(workspace) }),
@@ -75,7 +83,7 @@ function serveProcess(app: Hono, served: Served): void {
     return streamEvents(streamsFor(page, served), workspace, request, params.id as ThreadId);
   });
   serveRoute(app, "GET /api/resident", async ({ page }) => ({
-    ...served.facts(),
+    ...runningFacts(served),
     ...(page && { token: null }),
     workspaces: (await served.host.all()).filter(({ open }) => open),
   }));
@@ -92,4 +100,17 @@ function streamsFor(page: OpenPage | undefined, { ending, listeners }: Served): 
 
 function listed(checkpoints: readonly Checkpoint[], workspace: Workspace) {
   return checkpoints.map((checkpoint) => checkpointJson(checkpoint, { workspace: workspace.id }));
+}
+
+function residentOf(served: Served, { watching }: Workspace): ResidentStatus {
+  const facts = served.facts();
+  if (facts === undefined) return NO_RESIDENT;
+  return { running: true, pid: facts.pid, watching: watching.state === "live" };
+}
+
+function runningFacts(served: Served) {
+  const facts = served.facts();
+  if (facts === undefined)
+    throw new ContractError("ROUTE_NOT_FOUND", "This is not the resident process. Nothing was changed.");
+  return facts;
 }

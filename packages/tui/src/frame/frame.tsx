@@ -193,13 +193,19 @@ class Dispatcher {
     const mouse = MOUSE.exec(input);
     if (mouse !== null) return this.#takeMouse(mouse);
     if (name !== input || input === "" || isOne(input)) return this.#press(name, input);
-    const { levels } = this.#stack();
     if (this.#top().question) return;
-    // several keys at once: the rest belongs to no screen that an earlier one opened
-    for (const character of clusters(input)) {
-      if (this.#stack().levels !== levels) return;
-      this.#press(character === " " ? "space" : character, character);
-    }
+    const taker = this.#taker();
+    const keys = [...clusters(input)].map((character) => (character === " " ? "space" : character));
+    if (taker?.typed !== undefined && keys.every((key) => bindingOf(taker.table, key) === undefined))
+      return taker.typed(input);
+    this.#pressAll(keys, this.#stack().levels);
+  }
+
+  /** Several keys at once: each sees what the one before it did; the rest belongs to no screen that one of them opened. */
+  #pressAll([name, ...rest]: readonly KeyName[], levels: readonly Level[]): void {
+    if (name === undefined || this.#stack().levels !== levels) return;
+    this.#press(name, name === "space" ? " " : name);
+    if (rest.length > 0) setImmediate(() => this.#pressAll(rest, levels));
   }
 
   paste(text: string): void {

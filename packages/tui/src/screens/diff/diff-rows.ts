@@ -34,6 +34,8 @@ export interface DiffStyle {
   readonly shift: number;
   /** The hunk that keys act on. */
   readonly hunk: number;
+  /** Without line numbers. */
+  readonly bare?: boolean;
   /** What is looked for, in lower case. */
   readonly find: string | undefined;
 }
@@ -105,6 +107,7 @@ export class DiffPainter {
     if (row.kind === "fold")
       return line(`     ${signs.ellipsis} ${DIFF_WORDS.unchanged(row.count)}`, { dim: true });
     if (row.kind === "header") {
+      if (style.bare === true) return line(visibleLine(this.#hunks[row.hunk]!.header), { colour: "cyan" });
       const isChosen = row.hunk === style.hunk && this.#hunks.length > 1;
       const place = DIFF_WORDS.hunk(row.hunk + 1, this.#hunks.length);
       const header = visibleLine(this.#hunks[row.hunk]!.header);
@@ -124,6 +127,7 @@ export class DiffPainter {
     const { type, old, new: now } = this.#hunks[hunk]!.lines[at]!;
     const number = (value: number | null) => (value === null ? "" : String(value)).padStart(this.#digits);
     const sign = span(type, { colour: colourOf(type), bold: type !== " " });
+    if (style.bare === true) return [sign, span(" "), ...this.#code(hunk, at, style)];
     return [span(`${number(old)}${number(now)} `, { dim: true }), sign, ...this.#code(hunk, at, style)];
   }
 

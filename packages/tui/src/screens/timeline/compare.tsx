@@ -4,7 +4,7 @@ import { comparedFiles } from "../../data/comparisons.ts";
 import { useSource } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
-import { beginning, line, type Line } from "../../frame/line.ts";
+import { fit, line, lineText, type Line } from "../../frame/line.ts";
 import { displayWidth } from "../../text/display-width.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { COMPARE_WORDS } from "../../words.ts";
@@ -40,17 +40,14 @@ function sentence(marks: Marks, columns: number, signs: Signs): string {
   const say = (names: readonly string[]) =>
     names.length === 1 ? COMPARE_WORDS.disk(names[0]!) : COMPARE_WORDS.two(names[0]!, names[1]!);
   const names = marks.map(stateName);
-  const excess = displayWidth(say(names)) - columns;
-  if (excess <= 0) return say(names);
-  const longest = Math.max(...names.map(displayWidth));
-  return say(
-    names.map((name) =>
-      displayWidth(name) === longest || displayWidth(name) > longest - excess
-        ? `${beginning(name, Math.max(12, displayWidth(name) - excess - signs.ellipsis.length))}${signs.ellipsis}`
-        : name,
-    ),
-  );
+  const widths = names.map(displayWidth);
+  let excess = displayWidth(say(names)) - columns;
+  for (; excess > 0 && Math.max(...widths) > LEAST_NAME; excess -= 1)
+    widths[widths.indexOf(Math.max(...widths))]! -= 1;
+  return say(names.map((name, index) => lineText(fit(line(name), widths[index]!, signs))));
 }
+
+const LEAST_NAME = 12;
 
 /** The keys that marks add. */
 export function markKeys(choices: Choices, frame: Frame, list: () => RowList): Binding[] {

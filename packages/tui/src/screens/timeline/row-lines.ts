@@ -1,7 +1,7 @@
 /** The lines of one row of the timeline: time, mark and description, then per agent, then the files (M69 to M72). */
 import type { HistoryRow, Now } from "../../data/history-row.ts";
 import type { HistoryStep } from "../../data/history-row.ts";
-import { line, span, withRemark, type Line, type Look, type Span } from "../../frame/line.ts";
+import { fit, line, span, withRemark, type Line, type Look, type Span } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { ROW_WORDS } from "../../words.ts";
@@ -88,7 +88,7 @@ function eventLines(row: HistoryRow, state: RowState, style: RowStyle): Line[] {
     ...(agent === undefined ? [] : [agent]),
     ...note,
     ...(files === undefined ? [] : [files]),
-    ...(state.steps ?? []).map((step) => stepLine(step)),
+    ...(state.steps ?? []).map((step) => stepLine(step, style)),
   ];
 }
 
@@ -153,9 +153,9 @@ function filesLine({ added, modified, deleted }: HistoryRow, { signs, width }: R
   return withRemark(line(text, DIM), [], { width, signs });
 }
 
-function stepLine({ at, tool, summary }: HistoryStep): Line {
+function stepLine({ at, tool, summary }: HistoryStep, { width, signs }: RowStyle): Line {
   const text = `${INDENT}${timeOf(at)}   ${(tool ?? "").padEnd(6)} ${visibleLine(summary ?? "")}`;
-  return line(text, DIM);
+  return fit(line(text, DIM), width, signs);
 }
 
 function approvedLine(row: HistoryRow, { selected, mark }: RowState, style: RowStyle): Line {

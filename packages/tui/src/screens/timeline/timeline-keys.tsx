@@ -1,6 +1,10 @@
 /** The keys of the timeline (M73 and more), from which its hints and the help are made. */
+import type { HistoryRow } from "../../data/history-row.ts";
+import type { Source } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
+import { askCheckpoint, askName, askNote, askTags } from "../annotate.tsx";
+import { DetailsScreen } from "../details/details.tsx";
 import { HelpScreen } from "../help.tsx";
 import type { Filter } from "./filter.ts";
 import { openRowDiff } from "./row-diff.tsx";
@@ -12,7 +16,9 @@ export interface TimelineKeysContext {
   readonly frame: Frame;
   readonly choices: Choices;
   readonly filter: Filter;
-  readonly isWide: boolean;
+  readonly source: Source;
+  /** The thread that is shown alone. */
+  readonly thread: string | undefined;
   list(): RowList;
 }
 
@@ -21,6 +27,7 @@ export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),
     ...lookKeys(context),
+    ...sayKeys(context),
     {
       keys: ["?"],
       hint: { text: "help", line: 2 },
@@ -71,6 +78,15 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
       },
     },
     {
+      keys: ["v"],
+      hint: { text: "view details" },
+      help: help("v", "details"),
+      run: () => {
+        const row = list().selected;
+        if (row !== undefined) frame.open(<DetailsScreen row={row} />);
+      },
+    },
+    {
       keys: ["/"],
       hint: { text: "filter", line: 2 },
       help: help("/", "filter        Esc  drop it"),
@@ -89,3 +105,31 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
     { keys: ["a"], help: help("a", "show safety ones too"), run: () => choices.toggleAll() },
   ];
 }
+
+/** What users say about states. */
+function sayKeys({ frame, source, thread, list }: TimelineKeysContext): Binding[] {
+  const help = (keys: string, text: string) => ({ group: "Keep" as const, keys, text });
+  const about = (ask: (frame: Frame, source: Source, row: HistoryRow) => void) => () => {
+    const row = list().selected;
+    if (row !== undefined) ask(frame, source, row);
+  };
+  return [
+    {
+      keys: ["c"],
+      hint: { text: "checkpoint", line: 2 },
+      help: help("c", "checkpoint…"),
+      run: () => askCheckpoint(frame, source, thread),
+    },
+    {
+      keys: ["n"],
+      hint: { text: "note", line: 2, from: WIDE_COLUMNS },
+      help: help("n t m", "note, tag, rename"),
+      run: about(askNote),
+    },
+    { keys: ["t"], hint: { text: "tag", line: 2, from: WIDE_COLUMNS }, run: about(askTags) },
+    { keys: ["m"], run: about(askName) },
+  ];
+}
+
+/** From here on the changes stand beside the list, and there is room for more hints. */
+export const WIDE_COLUMNS = 110;

@@ -4,16 +4,19 @@ import type { HistoryState } from "../../data/history.ts";
 import { useSource } from "../../data/source.tsx";
 import { useHistory } from "../../data/use-history.ts";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
-import { box, line, withRemark, type Line } from "../../frame/line.ts";
+import { box, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
+import type { Signs } from "../../terminal/signs.ts";
 import { ROW_WORDS, STATE_WORDS } from "../../words.ts";
+import { besideKeys, useBeside, type Beside } from "./beside.ts";
 import { markKeys, useComparison } from "./compare.tsx";
 import { filterKeys, filterLines, useFilter, type Filter } from "./filter.ts";
 import { titleLines } from "./head.ts";
 import type { RowStyle } from "./row-lines.ts";
-import { timelineKeys } from "./timeline-keys.tsx";
-import { useChoices } from "./use-choices.ts";
+import { timelineKeys, WIDE_COLUMNS } from "./timeline-keys.tsx";
+import { useChoices, type Choices } from "./use-choices.ts";
 import { useRowList, type RowList } from "./use-list.ts";
+import { useProtection } from "./use-protection.ts";
 
 /** What the timeline shows at first. */
 export interface TimelineProps {
@@ -23,31 +26,39 @@ export interface TimelineProps {
 
 const SMALL = { columns: 60, rows: 16 };
 const TALL_ROWS = 30;
-const WIDE_COLUMNS = 110;
+/** Of a wide window, what the list takes. */
+const LIST_SHARE = 0.43;
 const BOX_WIDTH = 64;
 
 /** The screen. */
 export function TimelineScreen({ thread }: TimelineProps): ReactNode {
   const frame = useFrame();
+  const source = useSource();
   const choices = useChoices();
   const filter = useFilter();
   const { history, state } = useHistory({ thread: thread?.id, all: choices.all, q: filter.asked });
   const whole = useRef<number | null>(null);
   if (filter.asked === undefined) whole.current = state.total;
   const { columns, signs } = frame;
-  const current = useRef<RowList>(null!);
-  const list = () => current.current;
+  const isWide = columns >= WIDE_COLUMNS;
+  const listWidth = isWide ? Math.floor(columns * LIST_SHARE) : columns;
+  const protection = useProtection(state);
+  const current = useRef<{ list: RowList; beside: Beside }>(null!);
+  const list = () => current.current.list;
   const isMarked = choices.marks.length > 0;
   const table = filter.isOpen
     ? filterKeys(filter, list, signs)
     : [
         ...(isMarked ? markKeys(choices, frame, list) : []),
-        ...timelineKeys({ frame, choices, filter, isWide: columns >= WIDE_COLUMNS, list }).map((binding) =>
+        ...(isWide ? besideKeys(choices, () => current.current.beside, frame.rows) : []),
+        ...timelineKeys({ frame, choices, filter, source, thread: thread?.id, list }).map((binding) =>
           isMarked ? { ...binding, hint: undefined } : binding,
         ),
       ];
+  const title = { state, thread: thread?.title, protection: isWide ? protection.text : undefined };
   const head = [
-    ...titleLines({ state, thread: thread?.title, protection: undefined }, columns, signs),
+    ...titleLines(title, columns, signs),
+    ...protection.strips,
     ...filterLines(filter, { state, whole: whole.current }, frame),
   ];
   const compared = useComparison(choices.marks, columns, signs);
@@ -58,33 +69,59 @@ export function TimelineScreen({ thread }: TimelineProps): ReactNode {
       "wheel" in event ? list().move(Math.sign(event.wheel)) : list().point(event.row - head.length),
   });
   const height = bodyRows(frame, { head, foot, keys });
-  const style = useStyle(frame, { isCompact: choices.isCompact, isMarked });
-  current.current = useRowList({ history, state }, { style, height, marks: choices.marks });
-  const { name } = useSource().place;
-  const body =
-    emptyLines({ state, filter, whole: whole.current, name }, frame) ?? listLines(list(), frame, height);
+  const style = {
+    ...useStyle(frame, choices),
+    width: listWidth - 1,
+    narrow: isWide || columns < SMALL.columns,
+  };
+  const rows = useRowList({ history, state }, { style, height, marks: choices.marks });
+  const side = { width: columns - listWidth - 2, height, signs, hasKeys: choices.side === "changes" };
+  const beside = useBeside(isWide ? rows.selected : undefined, side);
+  current.current = { list: rows, beside };
+  const empty = emptyLines({ state, filter, whole: whole.current, name: source.place.name }, frame);
+  const lines = empty ?? listLines(rows, { width: listWidth - 1, height, signs });
+  const body = isWide && empty === undefined ? together(lines, beside.lines, { ...side, listWidth }) : lines;
   return <Page head={head} body={body} foot={foot} keys={keys} />;
+}
+
+/** The list and what stands beside it. The side that has the keys has the bright border. */
+function together(
+  left: readonly Line[],
+  right: readonly Line[],
+  {
+    height,
+    listWidth,
+    signs,
+    hasKeys,
+  }: { height: number; listWidth: number; signs: Signs; hasKeys: boolean },
+): Line[] {
+  return Array.from({ length: height }, (_, index) => [
+    ...pad(left[index] ?? [], listWidth, signs),
+    span(`${signs.upright} `, hasKeys ? { colour: "cyan", bold: true } : { dim: true }),
+    ...(right[index] ?? []),
+  ]);
 }
 
 function useStyle(
   { columns, rows, signs }: Frame,
-  { isCompact, isMarked }: { readonly isCompact: boolean; readonly isMarked: boolean },
-): RowStyle {
+  { isCompact, marks }: Pick<Choices, "isCompact" | "marks">,
+): Omit<RowStyle, "width" | "narrow"> {
   const source = useSource();
   const isSmall = columns < SMALL.columns || rows < SMALL.rows;
   return {
-    width: columns - 1,
     signs,
     compact: isCompact !== isSmall,
-    narrow: columns < SMALL.columns,
     tall: rows >= TALL_ROWS && !isCompact,
-    marked: isMarked,
+    marked: marks.length > 0,
     clock: source.place.clock(),
   };
 }
 
 /** The rows, with how many are below in the last line. */
-function listLines({ view, below, news }: RowList, { columns, signs }: Frame, height: number): Line[] {
+function listLines(
+  { view, below, news }: RowList,
+  { width, height, signs }: { width: number; height: number; signs: Signs },
+): Line[] {
   const lines = [...view.lines];
   const remarks = [
     ...(news > 0 ? [`${signs.up} ${ROW_WORDS.news(news)}`] : []),
@@ -93,10 +130,7 @@ function listLines({ view, below, news }: RowList, { columns, signs }: Frame, he
   if (remarks.length === 0) return lines;
   while (lines.length < height) lines.push([]);
   const last = lines.pop()!;
-  return [
-    ...lines,
-    withRemark(last, line(remarks.join("   "), { dim: true }), { width: columns - 1, signs }),
-  ];
+  return [...lines, withRemark(last, line(remarks.join("   "), { dim: true }), { width, signs })];
 }
 
 /** What stands where there are no rows; undefined where there are some. */

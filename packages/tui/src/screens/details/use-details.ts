@@ -1,0 +1,106 @@
+/** What is known about a row: its checkpoint, its files, and which tool changed each. */
+import type { CallOutput } from "@belay/protocol";
+import { useEffect, useState } from "react";
+import { comparedFiles, type ComparedFile } from "../../data/comparisons.ts";
+import type { HistoryRow, HistoryStep } from "../../data/history-row.ts";
+import { useHistory } from "../../data/use-history.ts";
+import { useSource, type Source } from "../../data/source.tsx";
+import { useThreads, type ThreadFacts } from "../../data/use-threads.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { DETAIL_WORDS } from "../../words.ts";
+import { isState } from "../timeline/marks.ts";
+import { changePair } from "../timeline/row-diff.tsx";
+
+/** A changed file, and what changed it. */
+export interface DetailedFile extends ComparedFile {
+  readonly by?: string;
+}
+
+/** A checkpoint with what it changed and leaves out. */
+export type CheckpointFacts = CallOutput<"GET /api/checkpoints/:id">;
+
+/** Everything about a row. */
+export interface Details {
+  /** As it is now: its note may have changed meanwhile. */
+  readonly row: HistoryRow;
+  readonly thread: ThreadFacts | undefined;
+  readonly checkpoint: CheckpointFacts["checkpoint"] | undefined;
+  readonly files: readonly DetailedFile[] | undefined;
+  readonly gaps: readonly string[];
+  readonly late: readonly string[];
+  readonly problem: string | undefined;
+}
+
+const MOST_STEPS = 50;
+
+/** Loads the details of a row. */
+export function useDetails(given: HistoryRow): Details {
+  const source = useSource();
+  const { state } = useHistory({});
+  const row = state.rows.find(({ ref }) => ref === given.ref) ?? given;
+  const [before, setBefore] = useState<CheckpointFacts>();
+  const [after, setAfter] = useState<CheckpointFacts>();
+  const [files, setFiles] = useState<readonly DetailedFile[]>();
+  const [problem, setProblem] = useState<string>();
+  const thread = useThreads(row.thread).get(row.thread ?? "");
+  const { ref, after: afterId } = row;
+  useEffect(() => {
+    let isWanted = true;
+    const fail = (error: Error) => isWanted && setProblem(error.message);
+    const show =
+      <Answer>(set: (answer: Answer) => void) =>
+      (answer: Answer) =>
+        void (isWanted && set(answer));
+    checkpointOf(source, given.id).then(show(setBefore), fail);
+    if (afterId !== null) checkpointOf(source, afterId).then(show(setAfter), fail);
+    filesOf(source, { ...given, after: afterId }).then(show(setFiles), fail);
+    return () => {
+      isWanted = false;
+    };
+    // the row itself is a new one with every answer
+  }, [source, ref, given.id, afterId]);
+  const last = after ?? before;
+  return {
+    row,
+    thread,
+    checkpoint: before?.checkpoint,
+    files,
+    gaps:
+      last?.checkpoint.gaps.map(({ path, size, reason }) =>
+        DETAIL_WORDS.gap(visibleLine(path), size, reason),
+      ) ?? [],
+    late: last?.checkpoint.doubts.map(({ path }) => visibleLine(path)) ?? [],
+    problem,
+  };
+}
+
+function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
+  return source.call("GET /api/checkpoints/:id", {
+    params: { id },
+    query: { workspace: source.place.workspace },
+  });
+}
+
+/** The files of a row with the tools that changed them; of a state, what differs from the disk. */
+async function filesOf(source: Source, row: HistoryRow): Promise<DetailedFile[]> {
+  const { files } = await comparedFiles(source, changePair(row));
+  if (isState(row) || row.kind !== "turn") return files;
+  const query = { workspace: source.place.workspace };
+  const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
+  const tools = new Map<string, string>();
+  for (const step of steps.slice(0, MOST_STEPS)) {
+    if (step.before === null) continue;
+    const changed = await comparedFiles(source, { from: step.before, to: step.after });
+    for (const { path } of changed.files)
+      tools.set(path, [tools.get(path), toolOf(step)].filter(Boolean).join(", "));
+  }
+  return files.map((file) => {
+    const by = tools.get(file.path);
+    return by === undefined ? file : { ...file, by };
+  });
+}
+
+function toolOf({ tool, nature, summary }: HistoryStep): string {
+  const name = visibleLine(tool ?? "");
+  return nature === "command" && summary !== null ? `${name}: ${visibleLine(summary)}` : name;
+}

@@ -1,0 +1,173 @@
+/** Beside the list of a wide window: what the selected row changed. It follows the selection once that rests. */
+import { useEffect, useRef, useState } from "react";
+import {
+  comparedFiles,
+  comparedLines,
+  type ComparedFiles,
+  type ComparedLines,
+} from "../../data/comparisons.ts";
+import type { HistoryRow } from "../../data/history-row.ts";
+import { useSource } from "../../data/source.tsx";
+import { useThreads } from "../../data/use-threads.ts";
+import type { Binding } from "../../frame/keys.ts";
+import { line, withRemark, type Line } from "../../frame/line.ts";
+import type { Signs } from "../../terminal/signs.ts";
+import { displayWidth } from "../../text/display-width.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { BESIDE_WORDS, COMPARE_WORDS, ROW_WORDS } from "../../words.ts";
+import { DiffPainter, diffRows } from "../diff/diff-rows.ts";
+import { countsOf, fileName, fileSentences } from "../diff/file-text.ts";
+import { changePair } from "./row-diff.tsx";
+import { timeOf } from "./times.ts";
+import type { Choices } from "./use-choices.ts";
+
+/** How the other side is drawn. */
+export interface BesideStyle {
+  readonly width: number;
+  readonly height: number;
+  readonly signs: Signs;
+  /** It has the keys. */
+  readonly hasKeys: boolean;
+}
+
+/** The other side. */
+export interface Beside {
+  readonly lines: readonly Line[];
+  scroll(by: number): void;
+}
+
+const REST_MS = 80;
+/** Files whose lines are loaded at once; the diff has them all. */
+const MOST_FILES = 8;
+const MOST_NAMES = 12;
+
+interface Loaded {
+  readonly row: HistoryRow;
+  readonly files: ComparedFiles;
+  readonly diffs: readonly ComparedLines[];
+}
+
+/** Loads and draws what a row changed; undefined: nothing is drawn. */
+export function useBeside(row: HistoryRow | undefined, style: BesideStyle): Beside {
+  const { loaded, problem } = useChanges(row);
+  const [top, setTop] = useState(0);
+  const thread = useThreads(row?.thread).get(row?.thread ?? "");
+  const shown = useRef<string>(undefined);
+  useEffect(() => {
+    if (shown.current !== row?.ref) setTop(0);
+    shown.current = row?.ref;
+  }, [row?.ref]);
+  if (row === undefined) return { lines: [], scroll: () => {} };
+  const { width, height, signs } = style;
+  const head = [
+    line(visibleLine(row.title), { bold: true }),
+    line(facts(row, thread?.title, signs), { dim: true }),
+    [],
+  ];
+  const body =
+    loaded?.row.ref === row.ref
+      ? changeLines(loaded, style)
+      : [line(problem ?? ROW_WORDS.loading, { dim: true })];
+  const all = [...head, ...body];
+  const most = Math.max(0, all.length - height);
+  const from = Math.min(top, most);
+  const lines = all.slice(from, from + height);
+  while (lines.length < height) lines.push([]);
+  const hint = line(style.hasKeys ? BESIDE_WORDS.here : BESIDE_WORDS.there, { dim: true });
+  lines[height - 1] = withRemark(lines[height - 1]!, hint, { width, signs });
+  return { lines, scroll: (by) => setTop(Math.max(0, Math.min(most, from + by))) };
+}
+
+function useChanges(row: HistoryRow | undefined): {
+  loaded: Loaded | undefined;
+  problem: string | undefined;
+} {
+  const source = useSource();
+  const [loaded, setLoaded] = useState<Loaded>();
+  const [problem, setProblem] = useState<string>();
+  const key =
+    row === undefined
+      ? ""
+      : `${row.ref} ${row.before} ${row.after} ${row.added + row.modified + row.deleted}`;
+  const wanted = useRef(row);
+  wanted.current = row;
+  useEffect(() => {
+    const of = wanted.current;
+    if (of === undefined) return undefined;
+    let isWanted = true;
+    const load = async () => {
+      const pair = changePair(of);
+      const files = await comparedFiles(source, pair);
+      if (isWanted) setLoaded({ row: of, files, diffs: [] });
+      for (const file of files.files.slice(0, MOST_FILES)) {
+        if (!isWanted) return;
+        const lines = await comparedLines(source, pair, file);
+        if (isWanted) setLoaded((before) => ({ row: of, files, diffs: [...(before?.diffs ?? []), lines] }));
+      }
+    };
+    const timer = setTimeout(() => {
+      setProblem(undefined);
+      load().catch((error: Error) => isWanted && setProblem(error.message));
+    }, REST_MS);
+    return () => {
+      isWanted = false;
+      clearTimeout(timer);
+    };
+  }, [source, key]);
+  return { loaded, problem };
+}
+
+/** `claude-code · Payment retries · 10:42:03 to 10:43:15` */
+function facts(row: HistoryRow, thread: string | null | undefined, signs: Signs): string {
+  const from = timeOf(row.at);
+  const time =
+    row.endedAt === null || row.endedAt === row.at ? from : BESIDE_WORDS.stretch(from, timeOf(row.endedAt));
+  const divider = signs.ascii ? ", " : ` ${signs.dot} `;
+  return [row.agent, thread, time]
+    .filter((fact) => fact !== null && fact !== undefined)
+    .map((fact) => visibleLine(fact))
+    .join(divider);
+}
+
+function changeLines({ files, diffs }: Loaded, { width, signs }: BesideStyle): Line[] {
+  if (files.files.length === 0) return [line(COMPARE_WORDS.same)];
+  const names = files.files.slice(0, MOST_NAMES).map(fileName);
+  const column = Math.min(width - 12, Math.max(...names.map(displayWidth)) + 2);
+  const list = names.map((name, index) => {
+    const counts = line(countsOf(files.files[index]!), { dim: true });
+    return withRemark(line(name), counts, { width: Math.min(width, column + 12), signs });
+  });
+  const more = files.filesTotal - names.length;
+  const style = { width, signs, split: false, shift: 0, hunk: -1, find: undefined, bare: true };
+  return [
+    ...list,
+    ...(more > 0 ? [line(`${signs.ellipsis}and ${ROW_WORDS.more(more)}`, { dim: true })] : []),
+    ...diffs.flatMap((diff) => {
+      const painter = new DiffPainter(diff.file?.path ?? "", diff.hunks);
+      return [
+        [],
+        line(visibleLine(diff.file?.path ?? ""), { bold: true }),
+        ...fileSentences(diff).map((each) => line(each, { dim: true })),
+        ...diffRows(diff.hunks, false)
+          .filter(({ kind }) => kind !== "fold")
+          .map((row) => painter.draw(row, style)),
+      ];
+    }),
+  ];
+}
+
+/** The keys that go over to the other side, and scroll it. */
+export function besideKeys(choices: Choices, beside: () => Beside, rows: number): Binding[] {
+  const tab: Binding = { keys: ["tab", "shift+tab"], run: () => choices.toggleSide() };
+  if (choices.side === "list") return [tab];
+  const page = Math.max(1, rows - 8);
+  return [
+    tab,
+    { keys: ["down", "j"], run: () => beside().scroll(1) },
+    { keys: ["up", "k"], run: () => beside().scroll(-1) },
+    { keys: ["pagedown"], run: () => beside().scroll(page) },
+    { keys: ["pageup"], run: () => beside().scroll(-page) },
+    { keys: ["g", "home"], run: () => beside().scroll(Number.NEGATIVE_INFINITY) },
+    { keys: ["G", "end"], run: () => beside().scroll(Number.POSITIVE_INFINITY) },
+  ];
+}

@@ -1,0 +1,89 @@
+/** What is wrong with the whole, and how well the workspace is protected. */
+import { useEffect, useState } from "react";
+import type { CallOutput } from "@belay/protocol";
+import type { HistoryState } from "../../data/history.ts";
+import { useSource, useSourceState } from "../../data/source.tsx";
+import type { Line } from "../../frame/line.ts";
+import { size } from "../../text/quantity.ts";
+import { STATE_WORDS } from "../../words.ts";
+import { stripLines } from "./head.ts";
+import { timeOf } from "./times.ts";
+
+/** What the head of the timeline says about it. */
+export interface Protection {
+  /** At the right edge of a wide window. */
+  readonly text: string | undefined;
+  /** Sentences that must not be missed, most serious first. */
+  readonly strips: readonly Line[];
+}
+
+type Status = CallOutput<"GET /api/status">;
+
+/** After the first rows, which must not wait for it. */
+const FIRST_MS = 400;
+const AGAIN_MS = 30_000;
+/** A resident process that starts now is no news. */
+const PATIENCE_MS = 3000;
+
+/** Keeps the state of the whole. */
+export function useProtection(state: HistoryState): Protection {
+  const status = useStatus();
+  const isAlone = useIsAlone();
+  const source = useSource();
+  const isLost = useSourceState() === "lost";
+  const strips = [
+    ...(status !== undefined && status.disk.bytes >= status.disk.capBytes
+      ? [STATE_WORDS.full(undefined)]
+      : []),
+    ...(isLost ? [STATE_WORDS.lost(timeOf(state.now?.at ?? source.place.clock()))] : []),
+    ...(isAlone && !isLost ? [STATE_WORDS.alone] : []),
+    ...(state.problem !== undefined && state.rows.length > 0 && !isLost
+      ? [[state.problem.message, state.problem.hint]]
+      : []),
+  ];
+  return {
+    text:
+      status === undefined
+        ? undefined
+        : STATE_WORDS.protection(
+            status.watching.state === "live",
+            `${size(status.disk.bytes)} of ${size(status.disk.capBytes)}`,
+          ),
+    strips: strips.slice(0, 1).flatMap((strip) => stripLines(strip)),
+  };
+}
+
+function useStatus(): Status | undefined {
+  const source = useSource();
+  const [status, setStatus] = useState<Status>();
+  useEffect(() => {
+    const ask = () =>
+      void source
+        .call("GET /api/status", { query: { workspace: source.place.workspace } })
+        .then(setStatus, () => undefined);
+    const first = setTimeout(ask, FIRST_MS);
+    const again = setInterval(ask, AGAIN_MS);
+    return () => {
+      clearTimeout(first);
+      clearInterval(again);
+    };
+  }, [source]);
+  return status;
+}
+
+/** Whether the resident process is missing for longer than it takes to start. */
+function useIsAlone(): boolean {
+  const source = useSource();
+  const state = useSourceState();
+  const [isAlone, setAlone] = useState(false);
+  const isMissing = state === "store" && source.place.expectsResident;
+  useEffect(() => {
+    if (!isMissing) {
+      setAlone(false);
+      return undefined;
+    }
+    const timer = setTimeout(() => setAlone(true), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [isMissing]);
+  return isAlone;
+}
