@@ -7,6 +7,7 @@ export { useLoaded, type Loaded } from "./data/loaded.ts";
 export { useHistory } from "./data/use-history.ts";
 export { FileDiffCard, fileId, type DiffLook, type FileActions } from "./diff/file-diff-card.tsx";
 export { FileCounts, FileList, StatusLetter } from "./diff/file-list.tsx";
+export { PatchLines } from "./diff/patch-lines.tsx";
 export { useComparison, type ChangedFile, type Comparison, type Pair } from "./diff/files.ts";
 export { copyText } from "./parts/copy.ts";
 export { Dialog } from "./parts/dialog.tsx";

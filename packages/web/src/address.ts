@@ -4,7 +4,7 @@ import { useSyncExternalStore } from "react";
 /** Where the page is. */
 export type Place =
   | { readonly view: "projects" }
-  | { readonly view: "timeline"; readonly workspace: string }
+  | { readonly view: "timeline" | "pending"; readonly workspace: string }
   | { readonly view: "compare"; readonly workspace: string; readonly from: string; readonly to: string };
 
 const listeners = new Set<() => void>();
@@ -39,7 +39,7 @@ function placeOf(path: string): Place {
   const [, root, workspace, view, from, to] = path.split("/").map(decodeURIComponent);
   if (root !== "w" || !workspace) return { view: "projects" };
   if (view === "compare" && from && to) return { view: "compare", workspace, from, to };
-  return { view: "timeline", workspace };
+  return { view: view === "pending" ? "pending" : "timeline", workspace };
 }
 
 /** The timeline's address. */
@@ -56,4 +56,9 @@ export function timelinePath(
 /** The address of a comparison. */
 export function comparePath(workspace: string, from: string, to: string): string {
   return `/w/${[workspace, "compare", from, to].map(encodeURIComponent).join("/")}`;
+}
+
+/** The address of what is pending. */
+export function pendingPath(workspace: string): string {
+  return `/w/${encodeURIComponent(workspace)}/pending`;
 }

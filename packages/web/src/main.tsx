@@ -2,7 +2,8 @@
 import { BelayProvider, createClient, Toasts, useLiveState, type Connection } from "@belay/react";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
-import { go, timelinePath, useAddress } from "./address.ts";
+import { go, timelinePath, useAddress, type Place } from "./address.ts";
+import { PendingView } from "./pending/pending-view.tsx";
 import { forgetKey, openSession, takeCode, type Session } from "./session.ts";
 import { CompareView } from "./views/compare-view.tsx";
 import { Ended, NoProject } from "./views/states.tsx";
@@ -21,15 +22,22 @@ function Page({ session }: { readonly session: Session }): ReactNode {
     <BelayProvider key={place.workspace} connection={connection} workspace={place.workspace}>
       <Toasts>
         <WhileOpen>
-          {place.view === "compare" ? (
-            <CompareView from={place.from} to={place.to} />
-          ) : (
-            <TimelineView query={query} />
-          )}
+          <View place={place} query={query} />
         </WhileOpen>
       </Toasts>
     </BelayProvider>
   );
+}
+
+function View({ place, query }: { readonly place: Place; readonly query: URLSearchParams }): ReactNode {
+  switch (place.view) {
+    case "compare":
+      return <CompareView from={place.from} to={place.to} />;
+    case "pending":
+      return <PendingView />;
+    default:
+      return <TimelineView query={query} />;
+  }
 }
 
 /** When the server does not know the key any more, nothing of the page can go on. */

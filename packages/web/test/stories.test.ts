@@ -350,6 +350,89 @@ describe.skipIf(CHROMIUM === undefined)("stories", { timeout: 90_000 }, () => {
     )(),
   );
 
+  test.each(HANDS)("[S8, A36, A37, A38] review, tick off and approve, by %s", (hand) =>
+    shown(
+      twoTurns,
+      async ({ page, project }) => {
+        await row(page, "Add retry").waitFor();
+        if (hand === "mouse") await page.getByRole("link", { name: "Pending" }).click();
+        else {
+          await page.getByRole("treegrid").focus();
+          await page.keyboard.press("p");
+        }
+        const card = page.getByRole("region", { name: "Payment retries" });
+        await card.getByText("3 files · nothing approved yet").waitFor();
+        const press = async (place: ReturnType<Page["getByRole"]>) =>
+          hand === "mouse" ? place.click() : place.focus().then(() => page.keyboard.press("Enter"));
+        await press(card.getByRole("button", { name: /src\/new\.ts/ }));
+        await expect.poll(() => page.getByText("export const made = true").count()).toBeGreaterThan(0);
+        await card.getByRole("checkbox", { name: "Seen src/new.ts" }).focus();
+        await page.keyboard.press("Space");
+        expect(await card.getByRole("checkbox", { name: "Seen src/new.ts" }).isChecked()).toBe(true);
+        project.write("src/new.ts", "export const made = false;\n");
+        await project.ok("POST", "/api/checkpoints", {});
+        await card.getByText("new since you looked").waitFor();
+        if (hand === "mouse") await card.getByRole("button", { name: /^Approve 3 files…/ }).click();
+        else await page.keyboard.press("A");
+        // the first press approves nothing
+        const { thread } = (await project.ok("GET", "/api/threads")).threads.map((each: object) => ({
+          thread: each,
+        }))[0];
+        expect(thread.lastApprovedAt).toBeNull();
+        await page.getByLabel("Message, may stay empty").fill("good");
+        await page.keyboard.press("Enter");
+        await toast(page).getByText("Approved 3 files of Payment retries.").waitFor();
+        await card.getByText("nothing pending").waitFor();
+        expect(await card.getByRole("button", { name: /^Approve/ }).getAttribute("aria-disabled")).toBe(
+          "true",
+        );
+        expect(project.read("src/new.ts")).toBe("export const made = false;\n");
+        verifyStore(project);
+      },
+      { files: FILES },
+    )(),
+  );
+
+  test.each(HANDS)("[S9, A19, A37] reset to what was approved, and back, by %s", (hand) =>
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "src/a.ts": "export const a = 2;\n" });
+        await project.ok("POST", `/api/threads/${agent.id}/approve`, {});
+        await agent.turn("Change a again", { "src/a.ts": "export const a = 3;\n", "src/new.ts": "new\n" });
+        const codex = await Agent.start(project, "codex", "Docs");
+        await codex.turn("Write docs", { "docs.md": "docs\n" });
+      },
+      async ({ page, project }) => {
+        await row(page, "Change a again").waitFor();
+        await page.getByRole("link", { name: "Pending" }).click();
+        const reset = page.getByRole("button", { name: "Reset… Payment retries" });
+        await expect.poll(() => reset.getAttribute("aria-disabled")).toBe("false");
+        if (hand === "mouse") await reset.click();
+        else {
+          await reset.focus();
+          await page.keyboard.press("X");
+        }
+        await confirm(page, hand, /^Reset 2 files/);
+        await toast(page).getByText("Reset 2 files").waitFor();
+        expectTree(project, {
+          "src/a.ts": "export const a = 2;\n",
+          "src/new.ts": undefined,
+          "docs.md": "docs\n",
+        });
+        await toast(page).getByRole("button", { name: "Undo" }).click();
+        await confirm(page, hand, /^Undo 2 files/);
+        expectTree(project, {
+          "src/a.ts": "export const a = 3;\n",
+          "src/new.ts": "new\n",
+          "docs.md": "docs\n",
+        });
+        verifyStore(project);
+      },
+      { files: FILES },
+    )(),
+  );
+
   test(
     "[S16] a restore in one tab is seen in all, and a new tab needs no code",
     shown(

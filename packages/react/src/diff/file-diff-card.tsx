@@ -156,9 +156,10 @@ function FileBody(props: BodyProps): ReactNode {
   return (
     <>
       {diff.hunks.map((hunk, index) => (
-        <section
+        <div
+          role="group"
           key={`${hunk.oldStart} ${hunk.newStart}`}
-          aria-label={`Hunk ${index + 1} of ${diff.hunks.length}`}
+          aria-label={`${visible(file.path)}, hunk ${index + 1} of ${diff.hunks.length}`}
         >
           <div className="b-hunk" data-hunk={index}>
             <span>
@@ -191,7 +192,7 @@ function FileBody(props: BodyProps): ReactNode {
           {piecesOf(hunk).map((piece) => (
             <NearLines key={`${piece.oldStart} ${piece.newStart}`} hunk={piece} file={file} look={look} />
           ))}
-        </section>
+        </div>
       ))}
     </>
   );

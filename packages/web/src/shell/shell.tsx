@@ -12,7 +12,7 @@ import {
   WORDS,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
-import { go, timelinePath } from "../address.ts";
+import { go, pendingPath, timelinePath } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import type { Status, Thread } from "./facts.ts";
@@ -25,6 +25,10 @@ export interface ShellProps {
   /** Threads whose agents work right now. */
   readonly working: readonly string[];
   readonly thread: string | undefined;
+  /** Left out: the timeline, or a view that is none of the navigation's. */
+  readonly view?: "pending";
+  /** The name of the view. */
+  readonly title: string;
   /** Views that need the width show the side as a rail. */
   readonly isTight?: boolean;
   readonly top: ReactNode;
@@ -43,11 +47,21 @@ export function Shell(props: ShellProps): ReactNode {
         <ProjectMenu workspace={workspace} name={status === undefined ? "" : nameOf(status.path)} />
         <Link
           className="b-nav"
+          title="Timeline"
           to={timelinePath(workspace)}
-          isCurrent={!props.isTight && props.thread === undefined}
+          isCurrent={!props.isTight && props.thread === undefined && props.view === undefined}
         >
           <Icon name="list" />
           <span className="b-hide">Timeline</span>
+        </Link>
+        <Link
+          className="b-nav"
+          title="Pending"
+          to={pendingPath(workspace)}
+          isCurrent={props.view === "pending"}
+        >
+          <Icon name="inbox" />
+          <span className="b-hide">Pending</span>
         </Link>
         {threads.length === 0 ? null : <h2>Threads</h2>}
         <div className="b-threads">
@@ -57,7 +71,10 @@ export function Shell(props: ShellProps): ReactNode {
         </div>
         {status === undefined ? null : <Protection status={status} />}
       </nav>
-      <header className="b-topbar">{props.top}</header>
+      <header className="b-topbar">
+        <h1 className="b-vh">{props.title}</h1>
+        {props.top}
+      </header>
       {props.children}
       <Strip />
     </div>

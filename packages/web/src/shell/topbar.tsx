@@ -71,11 +71,11 @@ function Action(props: {
       className="b-btn"
       aria-disabled={why !== undefined}
       title={why ?? `${props.words} ${quoted(of)}`}
-      aria-label={why === undefined ? `${props.words} ${of}…` : `${props.words}: ${why}`}
+      aria-label={why === undefined ? undefined : `${props.words}: ${why}`}
       onClick={() => why === undefined && props.onPress()}
     >
       <Icon name={props.icon} />
-      <span className={props.words === "Undo" ? "" : "b-wide"}>{props.words}</span>
+      <span className={props.words === "Undo" ? "" : "b-wide"}>{props.words} </span>
       {of === "" ? null : <span className="b-of b-wide">{of}</span>}
     </button>
   );

@@ -64,6 +64,7 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
       working={[]}
       thread={undefined}
       isTight
+      title="Compare"
       top={<Sides names={names} value={value} />}
     >
       <main className="b-cmp" onKeyDown={onKey}>

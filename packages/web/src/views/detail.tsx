@@ -144,14 +144,14 @@ function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNod
         >
           <Icon name="right" />
         </button>
-        <h1 className={isWhole ? "" : "b-clamp"}>
+        <h2 className={isWhole ? "" : "b-clamp"}>
           {title}
           {isLong && !isWhole ? (
             <button type="button" className="b-plain b-more-words" onClick={() => setWhole(true)}>
               more
             </button>
           ) : null}
-        </h1>
+        </h2>
         <span className="b-row b-gap4">
           {(
             [

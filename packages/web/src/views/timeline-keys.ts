@@ -16,6 +16,7 @@ export interface TimelineKeys {
   open(): void;
   everything(): void;
   compact(): void;
+  pending(): void;
 }
 
 /** A handler for the keys. */
@@ -41,6 +42,7 @@ export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => v
     Enter: keys.open,
     a: keys.everything,
     z: keys.compact,
+    p: keys.pending,
     "/": () => document.getElementById("search")?.focus(),
     "?": () => dialogs.open({ kind: "keys" }),
   };

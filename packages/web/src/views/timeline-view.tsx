@@ -23,6 +23,7 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
       threads={view.threads}
       working={history.now?.working ?? []}
       thread={thread}
+      title="Timeline"
       top={
         <TopBar
           status={view.status}

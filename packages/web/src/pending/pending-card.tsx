@@ -1,0 +1,239 @@
+/** One thread: what is not approved yet, with Approve and Reset. */
+import {
+  agentColour,
+  AgentBadge,
+  agentName,
+  dayAndClock,
+  Icon,
+  Lines,
+  PatchLines,
+  PathName,
+  quantity,
+  StatusLetter,
+  useBelay,
+  useLoaded,
+  useToast,
+  visible,
+  type PlanRequest,
+} from "@belay/react";
+import type { CallOutput } from "@belay/protocol";
+import { useState, type ReactNode } from "react";
+import type { Thread } from "../shell/facts.ts";
+import { useSeen } from "./seen.ts";
+import { Sessions } from "./sessions.tsx";
+
+type Session = CallOutput<"GET /api/threads/:id/session">;
+type PendingFile = Session["changedFiles"][number];
+
+/** What a card shows and does. */
+export interface PendingCardProps {
+  readonly thread: Thread;
+  readonly isWorking: boolean;
+  /** Grows when something happened. */
+  readonly version: number;
+  onPlan(request: PlanRequest): void;
+}
+
+/** The card of a thread. */
+export function PendingCard(props: PendingCardProps): ReactNode {
+  const { thread, version } = props;
+  const { client } = useBelay();
+  const [approvals, setApprovals] = useState(0);
+  const { value } = useLoaded(`session ${thread.id} ${version} ${approvals} !`, () =>
+    client.call("GET /api/threads/:id/session", { params: { id: thread.id }, query: { diffs: "1" } }),
+  );
+  const files = value?.changedFiles ?? [];
+  return (
+    <section
+      className={`b-card ${agentColour(thread.agent)}`}
+      aria-label={visible(thread.title ?? thread.externalId)}
+    >
+      <div className="b-row b-pending-head">
+        <AgentBadge agent={thread.agent} />
+        <div className="b-col b-grow">
+          <span className="b-strong b-cut">{visible(thread.title ?? thread.externalId)}</span>
+          <span className="b-small b-muted">
+            {[agentName(thread.agent), value?.activeSession, pendingWords(value)].filter(Boolean).join(" · ")}
+            {props.isWorking ? (
+              <>
+                {" · "}
+                <span className="b-ok">working</span>
+              </>
+            ) : null}
+          </span>
+        </div>
+        <Lines plus={sum(files, "additions")} minus={sum(files, "deletions")} />
+        <Decide {...props} files={files.length} onApproved={() => setApprovals(approvals + 1)} />
+      </div>
+      {files.length === 0 ? null : <Files thread={thread} files={files} />}
+      <Sessions thread={thread} version={version + approvals} />
+    </section>
+  );
+}
+
+function sum(files: readonly PendingFile[], field: "additions" | "deletions"): number {
+  return files.reduce((total, file) => total + file[field], 0);
+}
+
+/** "5 files since you approved at 10:31", "nothing pending, approved yesterday at 17:40". */
+function pendingWords(session: Session | undefined): string {
+  if (session === undefined) return "";
+  const { changedFiles, lastApprovedAt } = session;
+  const approved =
+    lastApprovedAt === null ? "nothing approved yet" : `approved ${dayAndClock(lastApprovedAt)}`;
+  return changedFiles.length === 0
+    ? `nothing pending, ${approved}`
+    : `${quantity(changedFiles.length, "file")} · ${approved}`;
+}
+
+/** Reset, and Approve with a second press, so that a slip approves nothing. */
+function Decide(props: PendingCardProps & { readonly files: number; onApproved(): void }): ReactNode {
+  const { thread, files, onPlan } = props;
+  const { client } = useBelay();
+  const toast = useToast();
+  const [message, setMessage] = useState<string>();
+  const name = visible(thread.title ?? thread.externalId);
+  const why = files === 0 ? "Nothing is pending" : undefined;
+  const approve = async () => {
+    try {
+      await client.call("POST /api/threads/:id/approve", {
+        params: { id: thread.id },
+        body: message ? { message } : {},
+      });
+      toast({ text: `Approved ${quantity(files, "file")} of ${name}.` });
+      setMessage(undefined);
+      props.onApproved();
+    } catch (error) {
+      toast({ text: (error as Error).message, isFailure: true });
+    }
+  };
+  if (message !== undefined && files > 0)
+    return (
+      <ApproveForm files={files} message={message} onMessage={setMessage} onApprove={() => void approve()} />
+    );
+  return (
+    <>
+      <button
+        type="button"
+        className="b-btn"
+        aria-disabled={why !== undefined}
+        title={why}
+        data-reset
+        aria-label={`Reset… ${name}`}
+        onClick={() => why ?? onPlan({ kind: "reset", thread: thread.id, name: `“${name}”` })}
+      >
+        <Icon name="back" />
+        Reset…
+      </button>
+      <button
+        type="button"
+        data-approve
+        className={why === undefined ? "b-btn b-good" : "b-btn"}
+        aria-disabled={why !== undefined}
+        title={why}
+        onClick={() => why ?? setMessage("")}
+      >
+        <Icon name="check" />
+        {files === 0 ? "Approve" : `Approve ${quantity(files, "file")}…`}
+        <span className="b-vh"> of {name}</span>
+      </button>
+    </>
+  );
+}
+
+/** The second press, with room for a message; Esc takes the first one back. */
+function ApproveForm(props: {
+  readonly files: number;
+  readonly message: string;
+  onMessage(message: string | undefined): void;
+  onApprove(): void;
+}): ReactNode {
+  return (
+    <form
+      className="b-row b-approve"
+      onSubmit={(event) => {
+        event.preventDefault();
+        props.onApprove();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        props.onMessage(undefined);
+      }}
+    >
+      <input
+        className="b-field"
+        aria-label="Message, may stay empty"
+        placeholder="Message, may stay empty"
+        value={props.message}
+        autoFocus
+        onChange={(event) => props.onMessage(event.target.value)}
+      />
+      <button type="submit" className="b-btn b-good">
+        <Icon name="check" />
+        Approve {quantity(props.files, "file")}
+      </button>
+    </form>
+  );
+}
+
+/** The files, each with its mark and its lines. */
+function Files({
+  thread,
+  files,
+}: {
+  readonly thread: Thread;
+  readonly files: readonly PendingFile[];
+}): ReactNode {
+  const seen = useSeen(thread.id);
+  const [open, setOpen] = useState<string>();
+  return (
+    <div className="b-files">
+      {files.map((file) => {
+        const content = file.diff ?? `${file.status} ${file.additions} ${file.deletions}`;
+        const state = seen.of(file.path, content);
+        return (
+          <div key={file.path}>
+            <div className="b-filerow">
+              <input
+                type="checkbox"
+                className="b-box"
+                aria-label={`Seen ${visible(file.path)}`}
+                checked={state === "seen"}
+                onChange={() => seen.mark(file.path, content, state !== "seen")}
+              />
+              <button
+                type="button"
+                className="b-plain b-row b-grow"
+                aria-expanded={open === file.path}
+                onClick={() => setOpen(open === file.path ? undefined : file.path)}
+              >
+                <StatusLetter type={file.status} />
+                <PathName path={file.path} />
+                {state === "new since you looked" ? <span className="b-chip b-acc">{state}</span> : null}
+                <span className="b-grow" />
+                {state === "seen" ? <span className="b-tiny b-faint">seen</span> : null}
+                <Lines plus={file.additions} minus={file.deletions} />
+              </button>
+            </div>
+            {open === file.path ? <PendingLines file={file} /> : null}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+function PendingLines({ file }: { readonly file: PendingFile }): ReactNode {
+  if (file.diff === null || file.diff === "")
+    return (
+      <p className="b-skip">
+        {file.isBinary
+          ? "Binary: no lines to show."
+          : file.isTooLarge
+            ? "Too large to show."
+            : "No lines to show."}
+      </p>
+    );
+  return <PatchLines path={file.path} patch={file.diff} />;
+}

@@ -1,0 +1,67 @@
+/** What agents changed and is not approved yet, thread by thread. */
+import { useBelay, useHistory } from "@belay/react";
+import type { KeyboardEvent, ReactNode } from "react";
+import { go, timelinePath } from "../address.ts";
+import { useDialogs } from "../dialogs/use-dialogs.tsx";
+import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
+import { Shell } from "../shell/shell.tsx";
+import { PAGE } from "../words.ts";
+import { PendingCard } from "./pending-card.tsx";
+
+const NO_FILTER = {};
+
+/** The view. */
+export function PendingView(): ReactNode {
+  const { workspace } = useBelay();
+  const version = useVersion();
+  const status = useStatus(version);
+  const threads = useThreads(version);
+  const { history, store } = useHistory(NO_FILTER);
+  const dialogs = useDialogs(() => store.refresh());
+  const working = history.now?.working ?? [];
+  const onKey = (event: KeyboardEvent) => {
+    if (event.defaultPrevented || (event.target as HTMLElement).matches("input:not([type=checkbox])")) return;
+    if (event.key === "Escape") go(timelinePath(workspace));
+    if (event.key === "A") pressIn(event, "[data-approve]");
+    if (event.key === "X") pressIn(event, "[data-reset]");
+  };
+  return (
+    <Shell
+      workspace={workspace}
+      status={status}
+      threads={threads}
+      working={working}
+      thread={undefined}
+      view="pending"
+      title={PAGE.pending}
+      top={
+        <>
+          <span className="b-strong">{PAGE.pending}</span>
+          <span className="b-small b-muted b-wide">{PAGE.pendingAbout}</span>
+        </>
+      }
+    >
+      <main className="b-page" onKeyDown={onKey} tabIndex={0}>
+        <div className="b-wrap">
+          {threads.map((thread) => (
+            <PendingCard
+              key={thread.id}
+              thread={thread}
+              isWorking={working.includes(thread.id)}
+              version={version}
+              onPlan={dialogs.plan}
+            />
+          ))}
+          {threads.length === 0 ? <p className="b-empty">Nothing pending</p> : null}
+        </div>
+      </main>
+      {dialogs.element}
+    </Shell>
+  );
+}
+
+/** Presses a button of the card that has the focus, or of the first card where it can be pressed. */
+function pressIn({ target, currentTarget }: KeyboardEvent, selector: string): void {
+  const card = (target as HTMLElement).closest("section") ?? currentTarget;
+  card.querySelector<HTMLElement>(`${selector}[aria-disabled="false"]`)?.click();
+}

@@ -1,0 +1,69 @@
+/** The sessions of a thread: what was approved or reset before, to compare with and to restore. */
+import { dayAndClock, quantity, useBelay, useLoaded, visible } from "@belay/react";
+import type { CallOutput } from "@belay/protocol";
+import type { ReactNode } from "react";
+import { comparePath, go } from "../address.ts";
+import type { Thread } from "../shell/facts.ts";
+
+type Session = CallOutput<"GET /api/threads/:id/sessions">["sessions"][number];
+
+const WORDS = { active: "active", merged: "approved", abandoned: "reset" } as const;
+const LOOKS = { active: "b-chip b-acc", merged: "b-chip b-ok", abandoned: "b-chip" } as const;
+
+/** The table; nothing while there is only the first session. */
+export function Sessions({
+  thread,
+  version,
+}: {
+  readonly thread: Thread;
+  readonly version: number;
+}): ReactNode {
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(`sessions ${thread.id} ${version} !`, () =>
+    client.call("GET /api/threads/:id/sessions", { params: { id: thread.id } }),
+  );
+  const sessions = value?.sessions ?? [];
+  if (sessions.length < 2) return null;
+  return (
+    <details className="b-sessions">
+      <summary>Sessions of “{visible(thread.title ?? thread.externalId)}”</summary>
+      <table>
+        <tbody>
+          {sessions.toReversed().map((session) => (
+            <tr key={session.name}>
+              <td className="b-mono">{session.name}</td>
+              <td>
+                <span className={LOOKS[session.status]}>{WORDS[session.status]}</span>
+              </td>
+              <td className="b-muted">{aboutWords(session)}</td>
+              <td className="b-r">
+                {session.base !== null && (session.approved ?? session.head) !== null ? (
+                  <button
+                    type="button"
+                    className="b-btn b-s b-quiet"
+                    aria-label={`Compare ${session.name}`}
+                    onClick={() =>
+                      go(comparePath(workspace, session.base!, (session.approved ?? session.head)!))
+                    }
+                  >
+                    Compare
+                  </button>
+                ) : null}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+function aboutWords({ closedAt, createdAt, message, checkpoints }: Session): string {
+  return [
+    closedAt === null ? `since ${dayAndClock(createdAt)}` : dayAndClock(closedAt),
+    message ? `“${visible(message)}”` : "",
+    quantity(checkpoints, "checkpoint"),
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}

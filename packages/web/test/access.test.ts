@@ -1,0 +1,106 @@
+/** The page works for readers, keys and every eye: axe finds nothing in any view, dialog or state, in both themes and three widths. */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { afterAll, describe, expect, test } from "vitest";
+import type { Page } from "playwright-core";
+import type { ServedProject } from "../../server/test/support/served-project.ts";
+import { Agent } from "./support/agent.ts";
+import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+
+afterAll(closeBrowser);
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function work(project: ServedProject): Promise<void> {
+  const [claude, codex] = [await Agent.start(project), await Agent.start(project, "codex", "Docs")];
+  await claude.turn("Use idempotency keys", { "src/a.ts": "export const a = 2;\n" });
+  await project.ok("POST", "/api/checkpoints", {
+    name: "All green",
+    annotation: "shown on Tuesday",
+    tags: ["demo"],
+  });
+  await claude.turn(
+    "Add retry",
+    { "src/a.ts": "export const a = 3;\n", "src/new.ts": "export const made = 1;\n" },
+    { "src/b.ts": null },
+  );
+  await codex.turn("Write docs", { "docs.md": "docs\n" });
+  await codex.prompt("And more of them");
+  await codex.writes({ "more.md": "more\n" });
+}
+
+/** What axe says about the page as it is, without the colours of code: those are the diff view's theme. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = (await page.evaluate(
+    "axe.run({ exclude: ['diffs-container'] }, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.all[0]?.message ?? '')).slice(0, 4).join(' | ')))",
+  )) as string[];
+  return found;
+}
+
+/** No view scrolls sideways. */
+async function overflow(page: Page): Promise<number> {
+  return (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
+}
+
+async function expectGood(page: Page, what: string): Promise<void> {
+  expect(await violations(page), what).toEqual([]);
+  expect(await overflow(page), what).toBeLessThanOrEqual(0);
+}
+
+const WIDTHS = [1440, 1024, 390] as const;
+const MATRIX = WIDTHS.flatMap((width) => (["light", "dark"] as const).map((scheme) => ({ width, scheme })));
+
+describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
+  test.each(MATRIX)("no violation at $width px, $scheme", ({ width, scheme }) =>
+    shown(
+      work,
+      async ({ page }) => {
+        const row = page.getByRole("row", { name: "Add retry" }).first();
+        await row.waitFor();
+        await expectGood(page, "timeline");
+        await row.click();
+        await page.getByRole("button", { name: /^Restore to before this/ }).waitFor();
+        await page.locator("diffs-container").first().waitFor();
+        await expectGood(page, "detail");
+        for (const tab of ["Steps", "Details"]) {
+          await page.getByRole("tab", { name: tab }).click();
+          await page.waitForTimeout(200);
+          await expectGood(page, tab);
+        }
+        await page.getByRole("button", { name: /^Restore to before this/ }).click();
+        await page.getByRole("button", { name: /^Restore \d files/ }).waitFor();
+        await expectGood(page, "restore preview");
+        await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Write a note" }).click();
+        await expectGood(page, "note");
+        await page.keyboard.press("Escape");
+        if (width > 700) {
+          await page.getByRole("button", { name: /^Checkpoint/ }).click();
+          await expectGood(page, "checkpoint");
+          await page.keyboard.press("Escape");
+          await page.getByRole("treegrid").focus();
+          await page.keyboard.press("?");
+          await expectGood(page, "keys");
+          await page.keyboard.press("Escape");
+        }
+        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await page.waitForURL(/compare/);
+        await page.locator("diffs-container").first().waitFor();
+        await expectGood(page, "compare");
+        await page.getByRole("link", { name: "Pending" }).click();
+        await page
+          .getByRole("button", { name: /^Approve \d files?…/ })
+          .first()
+          .click();
+        await expectGood(page, "pending");
+      },
+      {
+        width,
+        scheme,
+        height: 844,
+        files: { "src/a.ts": "export const a = 1;\n", "src/b.ts": "export const b = 1;\n" },
+      },
+    )(),
+  );
+});
