@@ -25,6 +25,14 @@ async function twoTurns(project: ServedProject): Promise<void> {
   );
 }
 
+const HOSTILE = [
+  "<script>globalThis.wasHurt = 1</script>",
+  "<img src=x onerror=globalThis.wasHurt=1>",
+  "right to left \u202egnp.exe",
+  "x".repeat(10_000),
+  "javascript:globalThis.wasHurt=1",
+];
+
 /** The same story with both hands. */
 const HANDS = ["mouse", "keyboard"] as const;
 type Hand = (typeof HANDS)[number];
@@ -252,6 +260,30 @@ describe.skipIf(CHROMIUM === undefined)("stories", { timeout: 90_000 }, () => {
     ),
   );
 
+  test.each(HANDS)("[S6, Y69] undo one hunk of a turn, and keep the other, by %s", (hand) => {
+    const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+    const text = (changed: Readonly<Record<number, string>>) =>
+      lines.map((line, index) => `${changed[index] ?? line}\n`).join("");
+    return shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change two places", { "long.txt": text({ 2: "two!", 35: "thirty-five!" }) });
+      },
+      async ({ page, project }) => {
+        await select(page, hand, "Change two places");
+        await open(page, hand, "R", /^Undo only this/);
+        const second = dialog(page).getByRole("checkbox", { name: "Hunk 2 of 2" });
+        await second.focus();
+        await page.keyboard.press("Space");
+        expect(await second.isChecked()).toBe(false);
+        await confirm(page, hand, /^Undo 1 file/);
+        expect(project.read("long.txt")).toBe(text({ 35: "thirty-five!" }));
+        verifyStore(project);
+      },
+      { files: { "long.txt": text({}) } },
+    )();
+  });
+
   test.each(HANDS)("[S7, Y20, Y22, Y23] compare two states, by %s", (hand) =>
     shown(
       twoTurns,
@@ -431,6 +463,79 @@ describe.skipIf(CHROMIUM === undefined)("stories", { timeout: 90_000 }, () => {
       },
       { files: FILES },
     )(),
+  );
+
+  test(
+    "an agent writes between preview and confirm: nothing is restored, and the new preview has to be confirmed",
+    shown(
+      twoTurns,
+      async ({ page, project }) => {
+        await select(page, "mouse", "Use idempotency keys");
+        await open(page, "mouse", "b", /^Restore to before this/);
+        const button = dialog(page).getByRole("button", { name: /^Restore 3 files/ });
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        project.write("src/a.ts", "export const a = 99;\n");
+        await button.click();
+        await dialog(page).getByText("The files changed since this preview.").waitFor();
+        expect(project.read("src/a.ts")).toBe("export const a = 99;\n");
+        await confirm(page, "mouse", /^Restore 3 files/);
+        expectTree(project, FIRST);
+        await toast(page).getByRole("button", { name: "Undo" }).click();
+        await confirm(page, "mouse", /^Undo 3 files/);
+        expect(project.read("src/a.ts")).toBe("export const a = 99;\n");
+        verifyStore(project);
+      },
+      { files: FILES, expected: /409/ },
+    ),
+  );
+
+  test(
+    "names, prompts, notes and contents of strangers are shown as text",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project, "claude-code", "<b>title</b>");
+        for (const [index, text] of HOSTILE.entries())
+          await agent.turn(text, { [`f${index}<i>.txt`]: `${text}\n` });
+        await project.ok("POST", "/api/checkpoints", { annotation: HOSTILE[0], tags: ["<u>x"] });
+      },
+      async ({ page }) => {
+        await page
+          .getByRole("row", { name: /script/ })
+          .first()
+          .waitFor();
+        await page.locator("diffs-container").first().waitFor();
+        expect(await page.evaluate("globalThis.wasHurt")).toBeUndefined();
+        expect(await page.locator("b, script:not([src]), iframe, img").count()).toBe(0);
+        expect(await page.getByText("\\u202e").count()).toBeGreaterThan(0);
+      },
+    ),
+  );
+
+  test(
+    "seven tabs are live over one stream",
+    shown(
+      twoTurns,
+      async ({ page, project, context }) => {
+        const streams: string[] = [];
+        context.on(
+          "request",
+          (request) => void (request.url().includes("/api/events") && streams.push(request.url())),
+        );
+        await row(page, "Add retry").waitFor();
+        const tabs = [page];
+        for (let count = 0; count < 6; count += 1) {
+          const tab = await context.newPage();
+          await tab.goto(page.url());
+          await row(tab, "Add retry").waitFor();
+          tabs.push(tab);
+        }
+        const agent = await Agent.start(project, "codex", "Docs");
+        await agent.turn("Write the docs", { "docs.md": "one\n" });
+        await Promise.all(tabs.map((tab) => row(tab, "Write the docs").waitFor()));
+        expect(streams.length).toBeLessThanOrEqual(1);
+      },
+      { files: FILES },
+    ),
   );
 
   test(

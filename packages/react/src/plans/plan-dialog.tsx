@@ -35,6 +35,8 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
   const isDangerous =
     (plan?.files ?? []).some(({ change }) => change === "delete") || choices.except !== undefined;
   const current = selected ?? whole?.files[0]?.path;
+  // these take a step, or what is pending, whole
+  const isFixed = request.kind === "redo" || request.kind === "reset";
   const isStep = request.kind === "undo" || request.kind === "redo";
   return (
     <Dialog
@@ -62,7 +64,7 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
           <PlannedFiles
             plan={whole}
             without={choices.without}
-            isFixed={isStep || request.kind === "reset"}
+            isFixed={isFixed}
             selected={current}
             onSelect={setSelected}
             onToggle={(paths, isIn) => choose({ without: withPaths(choices.without, paths, isIn) })}
@@ -70,7 +72,15 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
               onTake: (thread: string) => choose({ except: othersThan(whole, thread, choices.except) }),
             })}
           />
-          <PlannedLines plan={whole} path={current} />
+          <PlannedLines
+            plan={whole}
+            path={current}
+            chosen={choices.hunks}
+            {...(!isFixed && {
+              onHunks: (path: string, hunks: readonly number[] | undefined) =>
+                choose({ hunks: withHunks(choices.hunks, path, hunks), basedOn: whole.id }),
+            })}
+          />
         </div>
       ) : null}
       <Footer state={state} files={files} request={request} isDangerous={isDangerous} onClose={onClose} />
@@ -277,6 +287,17 @@ function withPaths(
     if (isIn) next.delete(path);
     else next.add(path);
   }
+  return next;
+}
+
+function withHunks(
+  before: Choices["hunks"],
+  path: string,
+  hunks: readonly number[] | undefined,
+): Choices["hunks"] {
+  const next = new Map(before);
+  if (hunks === undefined) next.delete(path);
+  else next.set(path, hunks);
   return next;
 }
 

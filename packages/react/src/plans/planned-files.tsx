@@ -17,7 +17,7 @@ const SHOWN = 5;
 export interface PlannedFilesProps {
   readonly plan: DetailedPlan;
   readonly without: ReadonlySet<string>;
-  /** Undo and redo take a step whole: their files cannot be left out one by one. */
+  /** A redo and a reset are taken whole: their files cannot be left out one by one. */
   readonly isFixed: boolean;
   readonly selected: string | undefined;
   onSelect(path: string): void;

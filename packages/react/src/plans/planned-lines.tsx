@@ -2,7 +2,7 @@
 import { lazy, Suspense, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useLoaded } from "../data/loaded.ts";
-import { hunkText } from "../diff/patch.ts";
+import { hunkText, type DiffHunk } from "../diff/patch.ts";
 import { Lines, PathName } from "../parts/icon.tsx";
 import { WORDS } from "../words.ts";
 import type { DetailedPlan } from "./request.ts";
@@ -14,14 +14,18 @@ const MOST_LINES = 400;
 /** How many hunks of a longer change are shown. */
 const SHOWN = 3;
 
-/** The change that the plan makes to a file. */
-export function PlannedLines({
-  plan,
-  path,
-}: {
+/** What the lines of a plan show and let choose. */
+export interface PlannedLinesProps {
   readonly plan: DetailedPlan;
   readonly path: string | undefined;
-}): ReactNode {
+  /** The chosen hunks of files that are chosen in part. */
+  readonly chosen: ReadonlyMap<string, readonly number[]>;
+  /** Left out where the kind of plan takes files whole. */
+  onHunks?(path: string, hunks: readonly number[] | undefined): void;
+}
+
+/** The change that the plan makes to a file; single hunks of it can be left out. */
+export function PlannedLines({ plan, path, chosen, onHunks }: PlannedLinesProps): ReactNode {
   const { client, workspace } = useBelay();
   const file = plan.files.find((each) => each.path === path);
   const { value, error } = useLoaded(file === undefined ? null : `planned ${plan.id} ${path}`, () =>
@@ -34,9 +38,22 @@ export function PlannedLines({
     }),
   );
   if (file === undefined) return <div className="b-view" />;
-  const hunks = value?.hunks ?? [];
+  const hunks = value?.file?.path === file.path ? value.hunks : [];
   const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
   const shown = total > MOST_LINES ? hunks.slice(0, SHOWN) : hunks;
+  const canChoose =
+    onHunks !== undefined &&
+    file.pathBase64 === undefined &&
+    hunks.length > 1 &&
+    value?.choices === hunks.length;
+  const toggle = (index: number) => {
+    const all = hunks.map((_, at) => at);
+    const before = chosen.get(file.path) ?? all;
+    const next = before.includes(index)
+      ? before.filter((at) => at !== index)
+      : [...before, index].sort((a, b) => a - b);
+    onHunks?.(file.path, next.length === all.length ? undefined : next);
+  };
   return (
     <div className="b-view" tabIndex={0} role="region" aria-label="The selected file, now and after">
       <div className="b-view-head">
@@ -50,17 +67,41 @@ export function PlannedLines({
         <p className="b-skip">{file.binary ? "Binary: no lines to show." : "No lines to show."}</p>
       ) : null}
       <Suspense>
-        {shown.map((hunk) => (
-          <Code
+        {shown.map((hunk, index) => (
+          <PlannedHunk
             key={`${hunk.oldStart} ${hunk.newStart}`}
-            patch={`--- a/${file.path}\n+++ b/${file.path}\n${hunkText(hunk)}\n`}
-            look={LOOK}
+            hunk={hunk}
+            path={file.path}
+            isIn={chosen.get(file.path)?.includes(index) ?? true}
+            words={`Hunk ${index + 1} of ${hunks.length}`}
+            {...(canChoose && { onToggle: () => toggle(index) })}
           />
         ))}
       </Suspense>
       {shown.length === hunks.length ? null : (
         <p className="b-skip">{WORDS.more(hunks.length - shown.length)} hunks</p>
       )}
+    </div>
+  );
+}
+
+function PlannedHunk(props: {
+  readonly hunk: DiffHunk;
+  readonly path: string;
+  readonly words: string;
+  readonly isIn: boolean;
+  onToggle?(): void;
+}): ReactNode {
+  const { hunk, path, words, isIn, onToggle } = props;
+  return (
+    <div role="group" aria-label={words} className={isIn ? "" : "b-left-out"}>
+      {onToggle === undefined ? null : (
+        <label className="b-hunk">
+          <input type="checkbox" className="b-box" checked={isIn} onChange={onToggle} />
+          {words}
+        </label>
+      )}
+      <Code patch={`--- a/${path}\n+++ b/${path}\n${hunkText(hunk)}\n`} look={LOOK} />
     </div>
   );
 }

@@ -9,6 +9,9 @@ export interface Choices {
   readonly keepNew: boolean;
   /** Paths that are left out. */
   readonly without: ReadonlySet<string>;
+  /** Of some files only these hunks, as the diff of the plan `basedOn` numbers them. */
+  readonly hunks: ReadonlyMap<string, readonly number[]>;
+  readonly basedOn: string | undefined;
   /** Threads that stay alone although others are taken back; undefined: every other thread. */
   readonly except: readonly string[] | undefined;
   /** How many steps, for undo and redo. */
@@ -16,7 +19,14 @@ export interface Choices {
 }
 
 /** Nothing chosen yet. */
-export const NO_CHOICES: Choices = { keepNew: false, without: new Set(), except: undefined, count: 1 };
+export const NO_CHOICES: Choices = {
+  keepNew: false,
+  without: new Set(),
+  hunks: new Map(),
+  basedOn: undefined,
+  except: undefined,
+  count: 1,
+};
 
 /** The plan as far as it is known. */
 export interface PlanState {
@@ -87,8 +97,14 @@ async function makePlans(client: BelayClient, workspace: string, { request, choi
   const body = bodyOf(request, choices);
   const whole = await ask(body);
   const paths = (whole?.files ?? []).map(({ path }) => path).filter((path) => !choices.without.has(path));
-  if (whole === null || paths.length === whole.files.length) return { whole, plan: whole };
-  return { whole, plan: paths.length === 0 ? null : await ask({ ...body, paths }) };
+  const hunks = [...choices.hunks]
+    .filter(([path]) => paths.includes(path))
+    .map(([path, some]) => ({ path, hunks: [...some] }));
+  if (whole === null || (paths.length === whole.files.length && hunks.length === 0))
+    return { whole, plan: whole };
+  if (paths.length === 0) return { whole, plan: null };
+  const part = hunks.length === 0 ? {} : { hunks, ...(choices.basedOn && { basedOn: choices.basedOn }) };
+  return { whole, plan: await ask({ ...body, paths, ...part }) };
 }
 
 /** The request with the choices that its kind knows. */
