@@ -19,6 +19,8 @@ describe("prune and gc", () => {
       pruned: [],
       prunedTotal: 0,
       kept: 2,
+      keptBy: { newest: 1, initial: 1 },
+      droppedBy: {},
       dryRun: true,
     });
     expect(sandbox.json(["prune", "--undo"])).toEqual({ restored: [], restoredTotal: 0 });
@@ -43,6 +45,54 @@ describe("prune and gc", () => {
     expect(sandbox.json(["list"]).checkpoints).toHaveLength(9);
     expect(sandbox.error(["prune", "--undo", "--dry-run"], 2)).toMatchObject({ code: "USAGE" });
     await sandbox.verify();
+  });
+
+  test("[M67] [R245] by age and number: which rule drops and keeps how many is said", async () => {
+    for (const days of [40, 39, 38, 5, 4, 0]) await sandbox.checkpoint({ kind: "tool" }, days);
+    await sandbox.checkpoint({ kind: "tool", name: "kept by its name" }, 45);
+    await sandbox.checkpoint({ kind: "tool" });
+    const old = sandbox.json(["prune", "--older-than", "30d", "--dry-run"]);
+    expect(old).toMatchObject({
+      prunedTotal: 3,
+      droppedBy: { old: 3 },
+      keptBy: { newest: 1, initial: 1, named: 1, young: 3 },
+    });
+    const both = ["prune", "--older-than", "30d", "--keep-last", "6", "--dry-run"];
+    expect(sandbox.json(both)).toMatchObject({ droppedBy: { old: 2 }, keptBy: { last: 4 } });
+    expect(sandbox.ok(...both)).toMatch(
+      /Would drop 2 checkpoints and keep 7\.\n {2}drop {2}2 {2}older than allowed\n/,
+    );
+    expect(sandbox.json(["prune", "--keep-last", "2", "--dry-run"])).toMatchObject({
+      droppedBy: { surplus: 6 },
+      keptBy: { newest: 1, initial: 1, named: 1 },
+    });
+    sandbox.ok("prune", "--older-than", "30d", "--yes");
+    expect(sandbox.json(["list"]).checkpoints).toHaveLength(6);
+    expect(sandbox.json(["prune", "--undo"]).restoredTotal).toBe(3);
+    for (const wrong of [
+      ["--older-than", "soon"],
+      ["--keep-last", "0"],
+      ["--older-than", "3d", "--policy", "default"],
+      ["--older-than", "3d", "--undo"],
+    ])
+      expect(sandbox.error(["prune", ...wrong], 2).code).toBe("USAGE");
+    await sandbox.verify();
+  });
+
+  test("[R246] stats --by says whose the space is", async () => {
+    sandbox.write("big/data.txt", Array.from({ length: 3000 }, (_, n) => `${n * 7919}\n`).join(""));
+    sandbox.ok("run", "--agent", "codex", "--", "sh", "-c", "seq 9000 > src/long.txt");
+    const { groups, shared, by } = sandbox.json(["stats", "--by", "directory"]);
+    expect(by).toBe("directory");
+    const bytes = Object.fromEntries(groups.map(({ key, bytes: own }: any) => [key, own]));
+    expect(bytes["big"]).toBeGreaterThan(20_000);
+    expect(bytes["src"]).toBeGreaterThan(43_000);
+    expect(shared.bytes).toBe(0);
+    const said = sandbox.ok("stats", "--by", "thread");
+    expect(said).toMatch(/ of \d+ KiB +2 checkpoints +codex "sh -c seq 9000 > src\/long\.txt"|codex "/);
+    expect(said).toContain("without a thread");
+    expect(sandbox.ok("stats", "--by", "kind")).toContain("initial");
+    expect(sandbox.error(["stats", "--by", "colour"], 2).code).toBe("USAGE");
   });
 
   test("gc frees and reports; --dry-run only looks", async () => {

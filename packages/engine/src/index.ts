@@ -171,8 +171,18 @@ export type {
   ForgetWordsReport,
   GcReport,
   PruneReport,
+  SpaceGroup,
+  SpaceUsage,
+  SpaceUse,
   Stats,
+  UsageBy,
   VerifyProblem,
   VerifyReport,
 } from "./model/reports.ts";
-export { RETENTION_PRESETS, type RetentionPolicy } from "./model/retention.ts";
+export {
+  onceOnly,
+  RETENTION_PRESETS,
+  type DropRule,
+  type KeepRule,
+  type RetentionPolicy,
+} from "./model/retention.ts";

@@ -387,6 +387,11 @@ const WORKSPACE = {
     }),
     response: shapes.findings,
   },
+  "GET /api/storage/usage": {
+    summary: "Who takes the space: threads, kinds of checkpoint or directories; counted in another process.",
+    query: workspaceQuery.extend({ by: z.enum(["thread", "kind", "directory"]) }),
+    response: shapes.spaceUsage,
+  },
   "GET /api/storage": {
     summary: "How much space the store takes.",
     query: workspaceQuery,
@@ -449,10 +454,15 @@ const WORKSPACE = {
     response: shapes.doctorReport,
   },
   "POST /api/prune": {
-    summary: "Drops checkpoints by policy.",
+    summary: "Drops checkpoints by a policy, or those older than some hours or beyond the newest ones.",
     query: workspaceQuery,
-    body: z.object({ policy: text(40).optional(), dryRun: z.boolean().optional() }),
-    response: z.looseObject({ pruned: z.array(z.string()), kept: z.int(), dryRun: z.boolean() }),
+    body: z.object({
+      policy: text(40).optional(),
+      olderThanHours: z.number().positive().max(1e6).optional(),
+      keepLast: z.int().min(0).max(1e9).optional(),
+      dryRun: z.boolean().optional(),
+    }),
+    response: shapes.pruneReport.extend({ pruned: z.array(z.string()) }),
   },
   "GET /api/settings": {
     summary: "The settings and where each comes from.",

@@ -551,6 +551,22 @@ export const storage = z.looseObject({
   newest: time.nullable(),
 });
 
+const spaceUse = z.looseObject({ bytes: count, storedBytes: count });
+
+/** Who takes the space of a store. A group's bytes are those that no other group needs. */
+export const spaceUsage = z.looseObject({
+  by: z.enum(["thread", "kind", "directory"]),
+  groups: z.array(
+    spaceUse.extend({
+      key: z.string().nullable(),
+      keyBase64: z.string().optional(),
+      checkpoints: count.nullable(),
+    }),
+  ),
+  shared: spaceUse,
+  rest: spaceUse,
+});
+
 /** What a check of the store found. */
 export const verifyReport = z.looseObject({
   ok: z.boolean(),
@@ -600,6 +616,8 @@ export const forgetReport = z.looseObject({
 export const pruneReport = z.looseObject({
   ...list("pruned", checkpoint),
   kept: count,
+  keptBy: z.record(z.string(), count),
+  droppedBy: z.record(z.string(), count),
   dryRun: z.boolean(),
 });
 

@@ -125,6 +125,7 @@ describe("the table of routes", () => {
       await check("GET /api/verify", "/api/verify");
       await check("GET /api/doctor", "/api/doctor");
       await check("GET /api/find", "/api/find?text=o&limit=2");
+      await check("GET /api/storage/usage", "/api/storage/usage?by=directory");
       await check("POST /api/forget", "/api/forget", { path: "b.txt", dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
       await check("DELETE /api/threads/:id", at);

@@ -1,4 +1,4 @@
-import type { PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
+import type { DropRule, KeepRule, PruneReport, RetentionPolicy, Workspace } from "@belay/engine";
 import { ASKING_EXITS, ALL_ENTRIES, defineCommand, DRY_RUN, YES, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { confirm, declined } from "../call/confirmation.ts";
@@ -6,7 +6,10 @@ import { pruneJson, unpruneJson } from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { checkpointTable } from "../output/checkpoint-table.ts";
 import { listText } from "../output/file-list.ts";
-import { count } from "@belay/tui/text";
+import { count, grouped } from "@belay/tui/text";
+import { parseDuration } from "../call/duration.ts";
+import { positiveNumber } from "../call/number-option.ts";
+import { table } from "../output/table.ts";
 
 const OPTIONS = {
   policy: {
@@ -14,6 +17,8 @@ const OPTIONS = {
     value: "policy",
     about: "the policy to use instead of the setting retention.policy",
   },
+  "older-than": { type: "string", value: "time", about: "drop only what is older, for example 30d or 12h" },
+  "keep-last": { type: "string", value: "n", about: "keep the newest n of each thread, whatever their age" },
   undo: { type: "boolean", about: "bring back what was pruned within the last 24 hours" },
   "dry-run": DRY_RUN,
   yes: YES,
@@ -23,22 +28,44 @@ const OPTIONS = {
 type PruneCall = Call<typeof OPTIONS>;
 
 export default defineCommand({
-  usage: "prune [--policy p] [--undo] [--dry-run] [--yes]",
+  usage: "prune [--policy p | --older-than time] [--keep-last n] [--undo] [--dry-run] [--yes]",
   about: [
-    "Drops old checkpoints by a retention policy. Manual, named and tagged ones always stay. What is dropped",
-    "can be brought back with --undo for 24 hours; `belay gc` frees the space after that.",
+    "Drops old checkpoints by a retention policy, or with --older-than and --keep-last by these instead.",
+    "Manual, named, tagged, initial and approved ones always stay, and so does what the last undo needs;",
+    "--dry-run says which rule keeps how many. What is dropped can be brought back with --undo for 24 hours;",
+    "`belay gc` frees the space after that.",
   ].join("\n"),
   options: OPTIONS,
   operands: { min: 0, max: 0 },
   exits: ASKING_EXITS,
-  examples: ["belay prune --dry-run", "belay prune --policy code-buddy"],
+  examples: [
+    "belay prune --dry-run",
+    "belay prune --older-than 30d --keep-last 50 --dry-run",
+    "belay prune --policy code-buddy",
+  ],
   run: async (call) => {
-    const policy = await policyNamed(call.options.policy);
+    const policy = await policyOf(call);
     return withWorkspace(call, (workspace) =>
       call.options.undo === true ? unprune(call, workspace) : prune(call, workspace, policy),
     );
   },
 });
+
+/** Undefined = the one of the settings. */
+async function policyOf({ options }: PruneCall): Promise<RetentionPolicy | undefined> {
+  const { policy, "older-than": age, "keep-last": last } = options;
+  if (age === undefined && last === undefined) return policyNamed(policy);
+  if (policy !== undefined)
+    throw usageError("--policy and --older-than or --keep-last cannot be combined.", "Use one or the other.");
+  if (options.undo === true)
+    throw usageError("--undo brings back everything that was pruned.", "It takes no other rule.");
+  const keepLast = positiveNumber("--keep-last", last);
+  const { onceOnly } = await import("@belay/engine");
+  return onceOnly({
+    ...(age !== undefined && { olderThanMs: parseDuration(age) }),
+    ...(keepLast !== undefined && { keepLast }),
+  });
+}
 
 async function policyNamed(name: string | undefined): Promise<RetentionPolicy | undefined> {
   if (name === undefined) return undefined;
@@ -70,19 +97,54 @@ function ask(call: PruneCall, preview: PruneReport): Promise<boolean> {
   });
 }
 
-function report(call: PruneCall, workspace: Workspace, { pruned, kept, dryRun }: PruneReport): number {
+function report(call: PruneCall, workspace: Workspace, prunes: PruneReport): number {
   const { output } = call;
-  if (call.json) output.json(pruneJson({ pruned, kept, dryRun }, workspace.id));
-  else if (pruned.length === 0) output.print(`Nothing to drop: all ${count(kept, "checkpoint")} stay.`);
-  else if (dryRun)
-    output.print(
-      `${prunedTable(call, { pruned })}\nWould drop ${count(pruned.length, "checkpoint")} and keep ${kept}.`,
-    );
+  const { pruned, kept, dryRun } = prunes;
+  if (call.json) output.json(pruneJson(prunes, workspace.id));
+  else if (pruned.length === 0 && !dryRun)
+    output.print(`Nothing to drop: all ${count(kept, "checkpoint")} stay.`);
+  else if (dryRun) output.print(previewText(call, prunes));
   else
     output.print(
       `${count(pruned.length, "checkpoint")} dropped, ${kept} kept.\n→ \`belay prune --undo\` brings them back within 24 hours.`,
     );
   return EXIT.done;
+}
+
+function previewText(call: PruneCall, prunes: PruneReport): string {
+  const { pruned, kept } = prunes;
+  const rules = rulesText(call, prunes);
+  if (pruned.length === 0) return `Nothing to drop: all ${count(kept, "checkpoint")} stay.\n${rules}`;
+  const sum = `Would drop ${count(pruned.length, "checkpoint")} and keep ${kept}.`;
+  return `${prunedTable(call, prunes)}\n${sum}\n${rules}`;
+}
+
+/** In the order in which they are tried. */
+const RULES: Readonly<Record<DropRule | KeepRule, string>> = {
+  old: "older than allowed",
+  surplus: "more than a thread may have",
+  newest: "the newest of all",
+  undo: "needed to undo the last turn",
+  initial: "initial: the state before everything",
+  manual: "made by hand",
+  approved: "approved",
+  named: "named",
+  tagged: "tagged",
+  safety: "saved before going back, in a thread of the last 30 days",
+  last: "among the newest of their thread",
+  young: "not old enough",
+};
+
+/** Which rule drops or keeps how many. */
+function rulesText({ output }: PruneCall, { droppedBy, keptBy }: PruneReport): string {
+  const counts: Partial<Record<DropRule | KeepRule, number>> = { ...droppedBy, ...keptBy };
+  const rows = (Object.keys(RULES) as (DropRule | KeepRule)[]).flatMap((rule) => {
+    const number = counts[rule];
+    if (number === undefined) return [];
+    const what = rule in droppedBy ? "drop" : "keep";
+    return [[{ text: what, paint: output.style.dim }, { text: grouped(number) }, { text: RULES[rule] }]];
+  });
+  return table(rows, { width: output.width, indent: "  ", flexible: 2, right: [1] });
 }
 
 function prunedTable(call: PruneCall, { pruned }: Pick<PruneReport, "pruned">): string {

@@ -1,25 +1,110 @@
-import type { Stats } from "@belay/engine";
-import { defineCommand } from "../call/command.ts";
-import { EXIT } from "@belay/protocol/errors";
-import { storageJson } from "@belay/server/json";
+import type { BytePath, SpaceGroup, SpaceUse, Stats, ThreadSummary, UsageBy, Workspace } from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, type Call } from "../call/command.ts";
+import { EXIT, usageError } from "@belay/protocol/errors";
+import { storageJson, usageJson } from "@belay/server/json";
+import { listText } from "../output/file-list.ts";
+import type { Output } from "../output/output.ts";
+import { table, type Cell } from "../output/table.ts";
+import { threadLabel } from "../output/thread-table.ts";
+import { visiblePath } from "../output/visible.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { factTable, type Fact } from "../output/facts.ts";
-import { count, relativeTime, size } from "@belay/tui/text";
+import { count, fitLine, relativeTime, size } from "@belay/tui/text";
 
 export default defineCommand({
-  usage: "stats",
-  about: "Counts and sizes: checkpoints by kind, what was done, objects, packs, disk use.",
-  options: {},
+  usage: "stats [--by thread | directory | kind]",
+  about: [
+    "Counts and sizes: checkpoints by kind, what was done, objects, packs, disk use.",
+    "\n\n",
+    "With --by: who takes the space. Equal content is stored once, so each line counts only what no other",
+    "line needs: about what would be freed if it went. What several need has a line of its own.",
+  ].join("\n"),
+  options: {
+    by: { type: "string", value: "what", about: "who takes the space: thread, directory or kind" },
+    all: ALL_ENTRIES,
+  },
   operands: { min: 0, max: 0 },
-  examples: ["belay stats"],
-  run: (call) =>
-    withWorkspace(call, async (workspace) => {
+  examples: ["belay stats", "belay stats --by thread", "belay stats --by directory"],
+  run: (call) => {
+    const by = usageBy(call.options.by);
+    return withWorkspace(call, async (workspace) => {
+      if (by !== undefined) return printUsage(call, workspace, by);
       const stats = await workspace.upkeep.stats();
       if (call.json) call.output.json(storageJson(stats));
       else call.output.print(factTable(facts(stats), call.output));
       return EXIT.done;
-    }),
+    });
+  },
 });
+
+const GROUPINGS = ["thread", "directory", "kind"] as const;
+
+function usageBy(given: string | undefined): UsageBy | undefined {
+  const by = GROUPINGS.find((each) => each === given);
+  if (by !== undefined || given === undefined) return by;
+  throw usageError(`--by takes ${GROUPINGS.join(", ")}, not "${given}".`, "For example: --by thread");
+}
+
+async function printUsage(
+  call: Pick<Call<{ all: typeof ALL_ENTRIES }>, "json" | "output" | "options">,
+  workspace: Workspace,
+  by: UsageBy,
+): Promise<number> {
+  const { output } = call;
+  const usage = await workspace.upkeep.usage(by);
+  if (call.json) {
+    output.json(usageJson(by, usage));
+    return EXIT.done;
+  }
+  const threads = by === "thread" ? await workspace.threads.list() : [];
+  const rows = usage.groups.map((group) => useRow(group, groupLabel(by, group.key, threads), output));
+  const others = [
+    ...(usage.shared.bytes > 0 ? [useRow(usage.shared, SHARED_BY[by], output)] : []),
+    ...(usage.rest.bytes > 0 ? [useRow(usage.rest, "no longer needed, or Belay's own records", output)] : []),
+  ];
+  const shown = (some: readonly Cell[][]) =>
+    table([...some, ...others], {
+      width: output.width,
+      indent: "  ",
+      flexible: 3,
+      dispensable: [1],
+      right: [0, 1, 2],
+    });
+  const meaning = `About what each ${by} takes that no other needs, and of how much content:`;
+  output.note(output.noteStyle.dim(fitLine(meaning, output.width)));
+  output.print(listText(rows, { output, all: call.options.all }, shown));
+  return EXIT.done;
+}
+
+const SHARED_BY: Readonly<Record<UsageBy, string>> = {
+  thread: "needed by several threads",
+  directory: "the same in several directories",
+  kind: "needed by several kinds",
+};
+
+/** Stored bytes, content bytes, checkpoints, and whose they are. */
+function useRow(
+  use: SpaceUse & Partial<Pick<SpaceGroup, "checkpoints">>,
+  label: string,
+  output: Output,
+): Cell[] {
+  const { bytes, storedBytes, checkpoints = null } = use;
+  return [
+    { text: size(storedBytes) },
+    { text: `of ${size(bytes)}`, paint: output.style.dim },
+    { text: checkpoints === null ? "" : count(checkpoints, "checkpoint") },
+    { text: label },
+  ];
+}
+
+function groupLabel(by: UsageBy, key: string | null, threads: readonly ThreadSummary[]): string {
+  if (by === "directory") return key === "" ? "files at the top" : `${visiblePath(key as BytePath)}/`;
+  if (key === "pruned") return "pruned; `belay gc` frees it after a day";
+  if (by === "kind") return key ?? "";
+  if (key === null) return "without a thread";
+  const thread = threads.find(({ id }) => id === key);
+  return thread === undefined ? `a deleted thread, ${key.slice(0, 8)}` : threadLabel(thread);
+}
 
 function facts(stats: Stats): Fact[] {
   const { oldest, newest, contentBytes, storedBytes } = stats;

@@ -3,6 +3,7 @@ import type { BytePath } from "./byte-path.ts";
 import type { Checkpoint } from "./checkpoint.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 import type { StepSummary } from "./plan.ts";
+import type { DropRule, KeepRule } from "./retention.ts";
 
 /** How much a store holds. */
 export interface Stats {
@@ -19,6 +20,35 @@ export interface Stats {
   readonly capBytes: number;
   readonly oldest: number | null;
   readonly newest: number | null;
+}
+
+/** By what the space of a store is told apart. */
+export type UsageBy = "thread" | "kind" | "directory";
+
+/** Bytes of content, and about how many they take compressed. */
+export interface SpaceUse {
+  readonly bytes: number;
+  readonly storedBytes: number;
+}
+
+/** A group's own bytes: those that no other group needs. */
+export interface SpaceGroup extends SpaceUse {
+  /**
+   * A thread's id (null: checkpoints without one), a kind, or a directory of the first two levels ("" for files at the top). By thread and
+   * by kind, "pruned" stands for checkpoints that are pruned and not freed yet.
+   */
+  readonly key: string | null;
+  /** Null for a directory. */
+  readonly checkpoints: number | null;
+}
+
+/** Who takes the space of a store, largest first. */
+export interface SpaceUsage {
+  readonly groups: readonly SpaceGroup[];
+  /** What several groups need. */
+  readonly shared: SpaceUse;
+  /** Records of Belay's own, and what no checkpoint needs any more. */
+  readonly rest: SpaceUse;
 }
 
 /** One thing `verify` found wrong. */
@@ -42,6 +72,9 @@ export interface VerifyReport {
 export interface PruneReport {
   readonly pruned: readonly Checkpoint[];
   readonly kept: number;
+  /** How many stay, by the first rule that keeps them. */
+  readonly keptBy: Readonly<Partial<Record<KeepRule, number>>>;
+  readonly droppedBy: Readonly<Partial<Record<DropRule, number>>>;
   readonly dryRun: boolean;
 }
 

@@ -55,6 +55,40 @@ export const RETENTION_PRESETS: Readonly<Record<string, RetentionPolicy>> = {
   },
 };
 
+/** Why a checkpoint stays; of several reasons, the first of these. */
+export type KeepRule =
+  | "newest"
+  | "undo"
+  | "initial"
+  | "manual"
+  | "approved"
+  | "named"
+  | "tagged"
+  | "safety"
+  | "last"
+  | "young";
+
+/** Why a checkpoint goes: too old, or more than a thread may have. */
+export type DropRule = "old" | "surplus";
+
+/** A policy of one occasion: drops what is older, or beyond the newest ones of its thread; with both, what is both. */
+export function onceOnly({
+  olderThanMs,
+  keepLast,
+}: {
+  readonly olderThanMs?: number;
+  readonly keepLast?: number;
+}): RetentionPolicy {
+  const hours = olderThanMs === undefined ? Number.POSITIVE_INFINITY : olderThanMs / 3_600_000;
+  return {
+    name: "once",
+    keepAllHours: hours,
+    keepTurnsHours: hours,
+    keepMinimum: keepLast ?? 0,
+    keepMaximum: olderThanMs === undefined ? (keepLast ?? null) : null,
+  };
+}
+
 /** How long a pruned checkpoint can still be brought back. */
 export const PRUNE_GRACE_MS = 24 * 60 * 60 * 1000;
 

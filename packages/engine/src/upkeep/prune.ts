@@ -8,14 +8,21 @@ import { appendOperation } from "../history/operations.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
-import { SAFETY_KEEP_MS, type RetentionPolicy } from "../model/retention.ts";
+import { SAFETY_KEEP_MS, type DropRule, type KeepRule, type RetentionPolicy } from "../model/retention.ts";
 import type { System } from "../model/system.ts";
 import type { Store } from "../store/store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** The checkpoints that a policy drops, oldest first. */
-export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Checkpoint[] {
+/** What a policy drops, oldest first, and which rules decided. */
+export interface Selection {
+  readonly dropped: readonly Checkpoint[];
+  readonly keptBy: Readonly<Partial<Record<KeepRule, number>>>;
+  readonly droppedBy: Readonly<Partial<Record<DropRule, number>>>;
+}
+
+/** Applies a policy to all checkpoints. */
+export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Selection {
   const all = listCheckpoints(store.db);
   // age is measured in recorded time: a clock that runs ahead must not make everything look old
   const present = all.reduce((latest, { createdAt }) => Math.max(latest, Math.min(createdAt, now)), 0);
@@ -23,36 +30,55 @@ export function selectPrunable(store: Store, policy: RetentionPolicy, now: numbe
   for (const { thread, createdAt } of all)
     lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
   const rank = new Map<string | null, number>();
-  const newest = checkpointsOfNewestSteps(store.db, "turns");
-  return all
-    .filter((checkpoint, index) => {
-      const place = rank.get(checkpoint.thread) ?? 0;
-      rank.set(checkpoint.thread, place + 1);
-      if (index === 0 || newest.has(checkpoint.seq)) return false;
-      if (isProtected(checkpoint, present, lastEvent.get(checkpoint.thread) ?? 0)) return false;
-      if (place < policy.keepMinimum) return false;
-      if (policy.keepMaximum !== null && place >= policy.keepMaximum) return true;
-      const age = present - checkpoint.createdAt;
-      return age > hoursKept(checkpoint, policy) * HOUR_MS;
-    })
-    .reverse();
+  const needed = checkpointsOfNewestSteps(store.db, "turns");
+  const [keptBy, droppedBy]: [Partial<Record<KeepRule, number>>, Partial<Record<DropRule, number>>] = [
+    {},
+    {},
+  ];
+  const dropped = all.filter((checkpoint, index) => {
+    const { thread, seq, createdAt } = checkpoint;
+    const place = rank.get(thread) ?? 0;
+    rank.set(thread, place + 1);
+    const kept =
+      (index === 0 ? "newest" : undefined) ??
+      (needed.has(seq) ? "undo" : undefined) ??
+      protection(checkpoint, present, lastEvent.get(thread) ?? 0) ??
+      (place < policy.keepMinimum ? "last" : undefined);
+    const rule = kept ?? judge(checkpoint, policy, { place, age: present - createdAt });
+    if (isDropRule(rule)) droppedBy[rule] = (droppedBy[rule] ?? 0) + 1;
+    else keptBy[rule] = (keptBy[rule] ?? 0) + 1;
+    return isDropRule(rule);
+  });
+  return { dropped: dropped.reverse(), keptBy, droppedBy };
 }
 
-function hoursKept({ kind }: Checkpoint, policy: RetentionPolicy): number {
-  return kind === "message" || kind === "turn" || kind === "restore"
-    ? policy.keepTurnsHours
-    : policy.keepAllHours;
+function isDropRule(rule: KeepRule | DropRule): rule is DropRule {
+  return rule === "old" || rule === "surplus";
+}
+
+/** Decides by number and age. */
+function judge(
+  { kind }: Checkpoint,
+  { keepMaximum, keepTurnsHours, keepAllHours }: RetentionPolicy,
+  { place, age }: { place: number; age: number },
+): KeepRule | DropRule {
+  if (keepMaximum !== null && place >= keepMaximum) return "surplus";
+  const isTurn = kind === "message" || kind === "turn" || kind === "restore";
+  return age > (isTurn ? keepTurnsHours : keepAllHours) * HOUR_MS ? "old" : "young";
 }
 
 /**
  * Manual, named, tagged, initial and approved checkpoints stay; safety checkpoints stay while their thread is
  * active.
  */
-function isProtected(checkpoint: Checkpoint, now: number, lastEvent: number): boolean {
+function protection(checkpoint: Checkpoint, now: number, lastEvent: number): KeepRule | undefined {
   const { kind, name, tags } = checkpoint;
-  if (kind === "manual" || kind === "initial" || kind === "approve" || name !== null || tags.length > 0)
-    return true;
-  return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS;
+  if (kind === "initial") return "initial";
+  if (kind === "manual") return "manual";
+  if (kind === "approve") return "approved";
+  if (name !== null) return "named";
+  if (tags.length > 0) return "tagged";
+  return kind === "safety" && now - lastEvent <= SAFETY_KEEP_MS ? "safety" : undefined;
 }
 
 /** Marks checkpoints as pruned. */

@@ -4,7 +4,15 @@ import { letIn } from "../history/kept-out.ts";
 import { resolveCheckpoint } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { CheckpointRef } from "../model/ids.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../model/reports.ts";
+import type {
+  ForgetReport,
+  GcReport,
+  PruneReport,
+  SpaceUsage,
+  Stats,
+  UsageBy,
+  VerifyReport,
+} from "../model/reports.ts";
 import { PRUNE_GRACE_MS, type RetentionPolicy } from "../model/retention.ts";
 import { parsePath } from "../model/workspace-path.ts";
 import { assertDeletable } from "../history/checkpoint-limits.ts";
@@ -14,6 +22,7 @@ import { collectGarbage } from "../upkeep/gc.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "../upkeep/prune.ts";
 import { finishPurge, isPurgeUnfinished } from "../upkeep/purge.ts";
 import { readStats } from "../upkeep/stats.ts";
+import { readUsage } from "../upkeep/usage.ts";
 import { verifyStore } from "../upkeep/verify.ts";
 import { forgetTarget } from "./forget-target.ts";
 import type { Runner } from "./runner.ts";
@@ -39,13 +48,19 @@ export class LocalUpkeep implements Upkeep {
     return readStats(store, capBytes);
   }
 
+  async usage(by: UsageBy): Promise<SpaceUsage> {
+    const { store } = this.#runner.context;
+    return this.#runner.read(() => readUsage(store, by));
+  }
+
   async prune(options: { policy?: RetentionPolicy; dryRun?: boolean } = {}): Promise<PruneReport> {
     const { store, system } = this.#runner.context;
     const policy = options.policy ?? this.#runner.retention;
-    const pruned = selectPrunable(store, policy, system.now());
+    const { dropped: pruned, ...rules } = selectPrunable(store, policy, system.now());
     const dryRun = options.dryRun ?? false;
     if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
-    return { pruned, kept: listCheckpoints(store.db).length - (dryRun ? pruned.length : 0), dryRun };
+    const kept = listCheckpoints(store.db).length - (dryRun ? pruned.length : 0);
+    return { pruned, kept, ...rules, dryRun };
   }
 
   async unprune(): Promise<Checkpoint[]> {

@@ -27,7 +27,8 @@ describe("what comes in", () => {
   const app = appWith((routes) => {
     serveRoute(routes, "POST /api/prune", async ({ query, body }) => {
       given.push({ query, body });
-      return { pruned: [], kept: 0, dryRun: body.dryRun ?? false };
+      const nothing = { pruned: [], prunedTotal: 0, kept: 0, keptBy: {}, droppedBy: {} };
+      return { ...nothing, dryRun: body.dryRun ?? false };
     });
     serveRoute(routes, "GET /api/checkpoints", async ({ query }) => {
       given.push(query);

@@ -24,7 +24,7 @@ export { approvalJson, pendingFileJson, sessionRef, sessionStatusJson } from "./
 export { NO_RESIDENT, pauseJson, statusJson, type ResidentStatus } from "./status-json.ts";
 export { stepJson } from "./step-json.ts";
 export { doctorJson, forgetJson, gcJson, pruneJson, unpruneJson, verifyJson } from "./upkeep-json.ts";
-export { storageJson } from "./storage-json.ts";
+export { storageJson, usageJson } from "./storage-json.ts";
 export {
   agentJson,
   isoTime,

@@ -31,10 +31,10 @@ export function forgetJson(report: ForgetReport): Json<typeof shapes.forgetRepor
 
 /** What was dropped, and which rules kept the rest. */
 export function pruneJson(
-  { pruned, kept, dryRun }: PruneReport,
+  { pruned, ...report }: PruneReport,
   workspace: string,
 ): Json<typeof shapes.pruneReport> {
-  return { ...listField("pruned", checkpointsJson(pruned, workspace)), kept, dryRun };
+  return { ...listField("pruned", checkpointsJson(pruned, workspace)), ...report };
 }
 
 /** What was brought back. */

@@ -1,5 +1,5 @@
 /** Care of a store: what it takes, dropping, freeing, proving and forgetting. What may take long is done elsewhere. */
-import { RETENTION_PRESETS } from "@belay/engine";
+import { onceOnly, RETENTION_PRESETS } from "@belay/engine";
 import type { RouteAnswer, RouteName } from "@belay/protocol";
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
@@ -17,6 +17,9 @@ export function serveUpkeep(app: Hono, served: Served): void {
   servePruning(app, served);
   serveRoute(app, "GET /api/storage", ({ query }) =>
     inWorkspace(served, query.workspace, async (workspace) => storageJson(await workspace.upkeep.stats())),
+  );
+  serveRoute(app, "GET /api/storage/usage", ({ query }) =>
+    elsewhere<"GET /api/storage/usage">(served, query.workspace, ["stats", "--by", query.by]),
   );
   serveRoute(app, "POST /api/gc", ({ query, body }) =>
     elsewhere<"POST /api/gc">(served, query.workspace, ["gc", body.dryRun === true ? "--dry-run" : "--yes"]),
@@ -81,12 +84,11 @@ function serveCheckpoint(app: Hono, served: Served): void {
 function servePruning(app: Hono, served: Served): void {
   serveRoute(app, "POST /api/prune", ({ query, body }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const policy = body.policy === undefined ? undefined : presetOf(body.policy);
-      const report = await workspace.upkeep.prune({
-        dryRun: body.dryRun ?? false,
-        ...(policy && { policy }),
-      });
-      return { pruned: report.pruned.map(({ id }) => id), kept: report.kept, dryRun: report.dryRun };
+      const policy = policyOf(body);
+      const { dryRun = false } = body;
+      const { pruned, ...report } = await workspace.upkeep.prune({ dryRun, ...(policy && { policy }) });
+      const ids = pruned.map(({ id }) => id);
+      return { pruned: ids, prunedTotal: ids.length, ...report };
     }),
   );
   serveRoute(app, "POST /api/prune/undo", ({ query }) =>
@@ -105,6 +107,23 @@ async function elsewhere<Name extends RouteName>(
   const { workspace } = await host.find(ref);
   // the command prints the shape of its route
   return (await work.run(workspace.root, words)) as RouteAnswer<Name>;
+}
+
+/** Undefined = the one of the settings. */
+function policyOf(body: {
+  policy?: string | undefined;
+  olderThanHours?: number | undefined;
+  keepLast?: number | undefined;
+}) {
+  const { policy, olderThanHours, keepLast } = body;
+  if (olderThanHours === undefined && keepLast === undefined)
+    return policy === undefined ? undefined : presetOf(policy);
+  if (policy !== undefined)
+    throw new ContractError("BAD_REQUEST", "Name a policy, or an age or a number. Nothing was pruned.");
+  return onceOnly({
+    ...(olderThanHours !== undefined && { olderThanMs: olderThanHours * 3_600_000 }),
+    ...(keepLast !== undefined && { keepLast }),
+  });
 }
 
 function presetOf(name: string) {

@@ -1,7 +1,15 @@
 /** The part of a workspace that looks after its store: proving it sound, dropping, freeing and forgetting. */
 import type { Checkpoint } from "../../model/checkpoint.ts";
 import type { CheckpointRef } from "../../model/ids.ts";
-import type { ForgetReport, GcReport, PruneReport, Stats, VerifyReport } from "../../model/reports.ts";
+import type {
+  ForgetReport,
+  GcReport,
+  PruneReport,
+  SpaceUsage,
+  Stats,
+  UsageBy,
+  VerifyReport,
+} from "../../model/reports.ts";
 import type { RetentionPolicy } from "../../model/retention.ts";
 
 /** Care of the store; `workspace.upkeep`. */
@@ -14,6 +22,8 @@ export interface Upkeep {
   }): Promise<VerifyReport>;
   /** How much the store holds, and how much disk it uses. */
   stats(): Promise<Stats>;
+  /** Who takes the space: threads, kinds of checkpoint or directories. Reads every tree once. */
+  usage(by: UsageBy): Promise<SpaceUsage>;
   /** Drops checkpoints by policy: that of the settings unless one is passed. */
   prune(options?: { readonly policy?: RetentionPolicy; readonly dryRun?: boolean }): Promise<PruneReport>;
   /** Takes back prunings whose grace time has not passed. */
