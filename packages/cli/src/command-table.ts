@@ -48,6 +48,13 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "open the timeline in the terminal",
     load: () => import("./commands/timeline.ts"),
   },
+  log: {
+    group: "Look",
+    summary: "show what happened: turns, changes by hand, restores",
+    resident: "used",
+    paged: "always",
+    load: () => import("./commands/log.ts"),
+  },
   list: {
     group: "Look",
     summary: "list checkpoints, newest first",
@@ -290,8 +297,7 @@ export function findCommand(name: string): CommandEntry | undefined {
 
 /** Names of other tools' commands and what they are called here. */
 export const OTHER_WORDS: Readonly<Record<string, string>> = {
-  log: "list",
-  history: "list",
+  history: "log",
   save: "checkpoint",
   commit: "checkpoint",
   snapshot: "checkpoint",

@@ -48,7 +48,8 @@ async function askedOfResident(argv: readonly string[]): Promise<number | undefi
       : name === COMPLETE
         ? "used"
         : (name === undefined ? undefined : findCommand(name))?.resident;
-  if (use === undefined) return undefined;
+  // a command that stays would keep the resident process from ending
+  if (use === undefined || splitAtDashes(argv).includes("--watch")) return undefined;
   return handOver(argv, { start: use === "wanted", variables: VARIABLES });
 }
 

@@ -1,5 +1,5 @@
-/** `belay` alone, in a protected directory: the timeline on a terminal, else the last checkpoints and the next commands. */
-import { printCheckpoints } from "./command-parts/checkpoint-list.ts";
+/** `belay` alone, in a protected directory: the timeline on a terminal, else what happened last and the next commands. */
+import { printHistory } from "./command-parts/history-list.ts";
 import type { Call } from "./call/command.ts";
 import { withWorkspace } from "./wiring/open-workspace.ts";
 import { visible } from "./output/visible.ts";
@@ -16,13 +16,13 @@ export async function overview(call: Call): Promise<number | undefined> {
     return await withWorkspace(call, async (workspace) => {
       const { style } = call.output;
       if (!call.json) call.output.print(style.bold(visible(workspace.root)));
-      const exit = await printCheckpoints(call, workspace, {
+      const exit = await printHistory(call, workspace, {
         filter: {},
         limit: ROWS,
-        whenEmpty: "No checkpoints yet.",
+        whenEmpty: "Nothing happened yet.",
       });
       call.output.note(
-        `\n${style.dim("→")} belay status · belay show <n> · belay diff · belay undo · belay restore <n> · belay --help`,
+        `\n${style.dim("→")} belay status · belay show T3 · belay diff · belay undo · belay restore T3 · belay --help`,
       );
       return exit;
     });

@@ -157,7 +157,7 @@ describe("list", () => {
     expect(ran.status).toBe(0);
     expect(ran.stdout.trimEnd().split("\n")).toHaveLength(11);
     expect(ran.stderr).toMatch(/belay undo/);
-    expect(sandbox.json([]).checkpoints).toHaveLength(10);
+    expect(sandbox.json([]).rows).toHaveLength(10);
   });
 });
 

@@ -47,6 +47,7 @@ export type {
 } from "./queries/answers.ts";
 export type { Annotations } from "./history/annotations.ts";
 export type { CompareFileOptions, PlannedFileOptions } from "./queries/compare-file.ts";
+export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
 export { isTurnName } from "./history/turn-numbers.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";

@@ -108,7 +108,7 @@ describe("what is a row", () => {
         "11 applied Undid only “two” +0 ~0 -1 0/1",
         "T3 applied three +1 ~0 -0 1/0",
         "T2 applied two +1 ~0 -0 1/0",
-        "5 applied fine +0 ~0 -0 0/0",
+        "5 applied Approved session_1: fine +0 ~0 -0 0/0",
         "4 applied works +0 ~0 -0 0/0",
         "T1 applied one +0 ~1 -0 1/1",
         "1 applied First checkpoint +0 ~0 -0 0/0",
@@ -149,7 +149,13 @@ describe("histories that are not tidy", () => {
       expect(one).toMatchObject({ ref: "T1", agent: "claude-code", added: 2, plus: 4, shared: 1, steps: 2 });
       expect(one!.endedAt).toBeGreaterThan(two!.at);
       const own = await workspace.timeline.changes("T2", { detail: "counts" });
-      expect(own.map(({ path, type }) => `${path} ${type}`)).toEqual(["both.txt added", "codex.txt added"]);
+      expect(own.files.map(({ path, type }) => `${path} ${type}`)).toEqual([
+        "both.txt added",
+        "codex.txt added",
+      ]);
+      expect(own.summary).toMatchObject({ added: 2, linesAdded: 2 });
+      const chosen = await workspace.timeline.changes("T2", { detail: "names", paths: ["both.txt"] });
+      expect(chosen.files).toHaveLength(1);
       expect(await story(workspace, { thread: codex })).toEqual(["T2 applied two +2 ~0 -0 2/0"]);
     }),
   );
@@ -416,7 +422,7 @@ describe("finding", () => {
       const find = async (q: string, more: TimelineOptions = {}) =>
         (await workspace.timeline.rows({ q, ...more })).rows.map(({ title }) => title);
       const [rename, teach, alpha] = ["Rename the walrus", "Teach the walrus to swim", "Alpha release"];
-      const hand = "Changed by hand";
+      const [hand, done] = ["Changed by hand", "Approved session_1: done"];
       expect(await find("walrus")).toEqual([teach, rename]);
       expect(await find("WALRUS swim")).toEqual([teach]);
       expect(await find('"walrus to"')).toEqual([teach]);
@@ -428,7 +434,7 @@ describe("finding", () => {
       expect(await find("spice_")).toEqual([alpha]);
       expect(await find("hand.txt")).toEqual([hand]);
       expect(await find("'; DROP TABLE step; --")).toEqual([]);
-      expect(await find("agent:claude")).toEqual(["done", rename]);
+      expect(await find("agent:claude")).toEqual([done, rename]);
       expect(await find("", { agent: "codex" })).toEqual([teach]);
       expect(await find(`thread:${codex.slice(0, 8)}`)).toEqual([teach]);
       expect(await find("thread:claude-code kind:turn")).toEqual([rename]);
@@ -438,15 +444,15 @@ describe("finding", () => {
       expect(await find("tag:spice")).toEqual([alpha]);
       expect(await find("kind:checkpoint")).toEqual([alpha]);
       expect(await find("kind:hand")).toEqual([hand]);
-      expect(await find("session:1 agent:claude")).toEqual(["done", rename]);
+      expect(await find("session:1 agent:claude")).toEqual([done, rename]);
       expect(await find("session:session_2")).toEqual([]);
       expect(await find("is:undone")).toEqual([teach]);
-      expect(await find("is:approved")).toEqual(["done", rename]);
+      expect(await find("is:approved")).toEqual([done, rename]);
       expect(await find("has:note")).toEqual([alpha]);
       expect(await find("has:changes walrus")).toEqual([teach, rename]);
       expect(await find("has:gaps")).toEqual([]);
       expect(await find("before:30m walrus")).toEqual([teach, rename]);
-      expect(await find("after:30m")).toEqual(["done", hand]);
+      expect(await find("after:30m")).toEqual([done, hand]);
       expect(await find("before:never")).toEqual([]);
       // an unknown field is a word with a colon
       expect(await find("colour:red")).toEqual([]);

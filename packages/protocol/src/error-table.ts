@@ -77,7 +77,10 @@ const ENGINE = {
   CHECKPOINT_NOT_FOUND: {
     exit: EXIT.notFound,
     status: 404,
-    hint: "`belay list` shows the checkpoints.",
+    hint: ({ checkpoint }: { readonly checkpoint: string }) =>
+      /^(?:T\d|@turn)/.test(checkpoint)
+        ? "`belay log` shows the turns."
+        : "`belay list` shows the checkpoints.",
     apiHint: "GET …/checkpoints lists the checkpoints of a thread.",
     modelHint: "checkpoint_list lists the checkpoints, checkpoint_search finds one.",
   },

@@ -1,4 +1,4 @@
-import type { Diff } from "@belay/engine";
+import type { Diff, DiffOptions, Workspace } from "@belay/engine";
 import { ALL_ENTRIES, ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import { diffJson } from "@belay/server/json";
@@ -14,7 +14,7 @@ export default defineCommand({
   usage: "diff [a] [b] [[--] paths…] [--stat | --name-only]",
   about: [
     "Without a checkpoint: from the newest one to the files as they are now. With one: from it to now.",
-    "With two: from one to the other. Paths come after them, or after -- where a name could be both.",
+    "With two: from one to the other. With a turn (T3): what it changed. Paths come after them, or after -- where a name could be both.",
   ].join("\n"),
   options: {
     stat: { type: "boolean", about: "show only files and line counts" },
@@ -36,18 +36,32 @@ export default defineCommand({
       const paths = workspacePaths(workspace, call.directory, given.paths);
       const detail =
         call.options["name-only"] === true ? "names" : call.options.stat === true ? "counts" : "text";
-      const diff = await workspace.diff({
-        detail,
-        ...(from && { from }),
-        ...(to && { to }),
-        ...(paths && { paths }),
-      });
+      const { isTurnName } = await import("@belay/engine");
+      const diff =
+        from !== undefined && to === undefined && isTurnName(from)
+          ? await turnDiff(workspace, from, { detail, ...(paths && { paths }) })
+          : await workspace.diff({
+              detail,
+              ...(from && { from }),
+              ...(to && { to }),
+              ...(paths && { paths }),
+            });
       if (call.json) call.output.json(diffJson(diff));
       else await printResult(call, diff, detail);
       return EXIT.done;
     });
   },
 });
+
+/** What a turn itself changed. */
+async function turnDiff(
+  workspace: Workspace,
+  ref: string,
+  options: Pick<DiffOptions, "detail" | "paths">,
+): Promise<Diff> {
+  const { id, before, after } = await workspace.timeline.row(ref);
+  return { from: before ?? id, to: after, ...(await workspace.timeline.changes(ref, options)) };
+}
 
 type DiffCall = Pick<Call, "output"> & { readonly options: { readonly all?: boolean } };
 

@@ -50,8 +50,13 @@ export default defineCommand({
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const { beforeTurnLabel } = await import("../output/turn-text.ts");
       const { pathNames } = await import("../output/visible.ts");
+      const { isTurnName } = await import("@belay/engine");
       const target = await workspace.resolve(ref);
+      const label = isTurnName(ref)
+        ? beforeTurnLabel(await workspace.timeline.row(ref), call.output)
+        : checkpointLabel(target, call.output.style);
       const paths = workspacePaths(workspace, call.directory, given);
       const thread = await threadId(workspace, call.options.thread);
       const options = {
@@ -74,7 +79,7 @@ export default defineCommand({
         ...(scope !== "files" && { before }),
         verb: "restore",
         conversation: scope !== "files",
-        target: `${paths === undefined ? "to" : `${pathNames(paths)} from`} ${checkpointLabel(target, call.output.style)}`,
+        target: `${paths === undefined ? "to" : `${pathNames(paths)} from`} ${label}`,
         plan: (hunks) => workspace.planRestore(target.id, { ...options, ...(hunks && { hunks }) }),
         act: () => workspace.restoreTo(target.id, { ...options, bestEffort }),
       });

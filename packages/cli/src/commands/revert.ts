@@ -38,17 +38,21 @@ export default defineCommand({
       const [ref = "", ...given] = call.operands;
       const { goBack } = await import("../going-back/go-back.ts");
       const { checkpointLabel } = await import("../output/checkpoint-table.ts");
+      const { turnLabel } = await import("../output/turn-text.ts");
       const { pathNames } = await import("../output/visible.ts");
       const { isTurnName } = await import("@belay/engine");
       const target = await workspace.resolve(ref);
       // fixed here: "@turn" and times mean something else a moment later
-      const step = isTurnName(ref) ? (await workspace.timeline.row(ref)).ref : target.id;
+      const turn = isTurnName(ref) ? await workspace.timeline.row(ref) : undefined;
+      const step = turn?.ref ?? target.id;
+      const label =
+        turn === undefined ? checkpointLabel(target, call.output.style) : turnLabel(turn, call.output);
       const paths = workspacePaths(workspace, call.directory, given);
       const options = { includeShared: call.options["include-shared"] === true, ...(paths && { paths }) };
       const bestEffort = call.options["best-effort"] === true;
       return goBack(call, workspace, {
         verb: "revert",
-        target: `${paths === undefined ? "" : `${pathNames(paths)} of `}${checkpointLabel(target, call.output.style)}`,
+        target: `${paths === undefined ? "" : `${pathNames(paths)} of `}${label}`,
         plan: () => workspace.planRevert(step, options),
         act: () => workspace.revert(step, { ...options, bestEffort }),
       });

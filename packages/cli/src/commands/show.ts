@@ -1,9 +1,24 @@
-import type { CheckpointDetails, GitState } from "@belay/engine";
-import { ALL_ENTRIES, defineCommand } from "../call/command.ts";
+import type {
+  Checkpoint,
+  CheckpointDetails,
+  FileChange,
+  GitState,
+  TimelineRow,
+  Workspace,
+} from "@belay/engine";
+import { ALL_ENTRIES, defineCommand, type Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
-import { checkpointDetailsJson } from "@belay/server/json";
+import {
+  checkpointDetailsJson,
+  checkpointJson,
+  fileChangeJson,
+  historyRowJson,
+  historyStepJson,
+  listField,
+} from "@belay/server/json";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { changesPaint, changesText } from "../output/checkpoint-table.ts";
+import { diffForPeople } from "../output/diff-text.ts";
 import { factTable, section } from "../output/facts.ts";
 import { changedFileList, doubtList, excludedList, gapList } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
@@ -11,23 +26,102 @@ import { count, dayAndTime, fitLine, relativeTime, size } from "@belay/tui/text"
 import { visible } from "../output/visible.ts";
 
 export default defineCommand({
-  usage: "show <checkpoint> [--all]",
-  about:
-    "One checkpoint: when and why it was taken, what changed since the one before, and what it does not hold.",
-  options: { all: ALL_ENTRIES },
-  operands: { min: 1, max: 1 },
-  examples: ["belay show @", "belay show 12"],
+  usage: "show [turn | checkpoint] [-p] [--all]",
+  about: [
+    "A turn: who, when, what it changed and with which tool calls. A checkpoint: when and why it was taken,",
+    "what changed since the one before, and what it does not hold. Without a name: the last turn.",
+  ].join("\n"),
+  options: {
+    patch: { type: "boolean", short: "p", about: "with what changed, line by line" },
+    all: ALL_ENTRIES,
+  },
+  operands: { min: 0, max: 1 },
+  examples: ["belay show", "belay show @turn -p", "belay show @", "belay show 12"],
   run: (call) =>
     withWorkspace(call, async (workspace) => {
-      const details = await workspace.show(call.operands[0] ?? "");
-      const { all } = call.options;
-      if (call.json) call.output.json(checkpointDetailsJson(details, workspace.id));
-      else call.output.print(detailsText(details, call.output, all));
+      const row = await turnOf(workspace, call.operands[0]);
+      await (row === undefined ? showCheckpoint : showTurn)(
+        call,
+        workspace,
+        row?.ref ?? call.operands[0] ?? "@",
+      );
       return EXIT.done;
     }),
 });
 
-function detailsText(details: CheckpointDetails, output: Output, all: boolean | undefined): string {
+type ShowCall = Pick<Call, "json" | "output"> & {
+  readonly options: { readonly all?: boolean; readonly patch?: boolean };
+};
+
+/** The turn that is meant: by its name, as the last one, or because the newest checkpoints are only its end. */
+async function turnOf(workspace: Workspace, ref: string | undefined): Promise<TimelineRow | undefined> {
+  const { isTurnName } = await import("@belay/engine");
+  if (ref !== undefined && isTurnName(ref)) return workspace.timeline.row(ref);
+  if (ref === undefined) {
+    const { rows } = await workspace.timeline.rows({
+      q: "kind:turn",
+      before: Number.MAX_SAFE_INTEGER,
+      limit: 1,
+    });
+    return rows[0];
+  }
+  if (!/^@(?:-\d+)?$/.test(ref)) return undefined;
+  const { checkpoint, files } = await workspace.show(ref);
+  if (files.length > 0 || checkpoint.kind === "manual" || checkpoint.kind === "initial") return undefined;
+  return findTurnAround(workspace, checkpoint);
+}
+
+/** The turn that a checkpoint was taken in. */
+async function findTurnAround(workspace: Workspace, { seq }: Checkpoint): Promise<TimelineRow | undefined> {
+  const row = await workspace.timeline.row(String(seq)).catch(() => undefined);
+  return row?.kind === "turn" ? row : undefined;
+}
+
+async function showTurn(call: ShowCall, workspace: Workspace, ref: string): Promise<void> {
+  const { all, patch = false } = call.options;
+  const row = await workspace.timeline.row(ref);
+  const steps = await workspace.timeline.steps(ref);
+  const { files } = await workspace.timeline.changes(ref, { detail: patch ? "text" : "counts" });
+  if (!call.json) {
+    const { turnText } = await import("../output/turn-text.ts");
+    call.output.print(turnText({ row, files, steps }, call.output, { all, patch }));
+    return patch ? printLines(files, call.output) : undefined;
+  }
+  const { checkpoint } = await workspace.show(row.id);
+  call.output.json({
+    turn: historyRowJson(row),
+    steps: steps.map(historyStepJson),
+    checkpoint: checkpointJson(checkpoint, { workspace: workspace.id }),
+    ...listField("files", files.map(fileChangeJson)),
+  });
+}
+
+async function showCheckpoint(call: ShowCall, workspace: Workspace, ref: string): Promise<void> {
+  const details = await workspace.show(ref);
+  const { all, patch = false } = call.options;
+  const { checkpoint } = details;
+  const [parent] = checkpoint.parents;
+  const lines =
+    patch && parent !== undefined
+      ? await workspace.diff({ from: parent, to: checkpoint.id, detail: "text" })
+      : undefined;
+  if (call.json) {
+    const json = checkpointDetailsJson(details, workspace.id);
+    return call.output.json(lines === undefined ? json : { ...json, files: lines.files.map(fileChangeJson) });
+  }
+  const turn = await findTurnAround(workspace, checkpoint);
+  call.output.print(detailsText({ ...details, turn }, call.output, all));
+  if (lines !== undefined) printLines(lines.files, call.output);
+}
+
+function printLines(files: readonly FileChange[], output: Output): void {
+  if (files.length > 0) output.content(`\n${diffForPeople(files, output)}`);
+}
+
+/** A checkpoint, and the turn that it was taken in. */
+type ShownCheckpoint = CheckpointDetails & { readonly turn: TimelineRow | undefined };
+
+function detailsText(details: ShownCheckpoint, output: Output, all: boolean | undefined): string {
   const { files, gaps, doubts, excluded, checkpoint } = details;
   const { style } = output;
   const parts = [
@@ -43,12 +137,13 @@ function detailsText(details: CheckpointDetails, output: Output, all: boolean | 
   return parts.join("\n");
 }
 
-function facts({ checkpoint }: CheckpointDetails, output: Output) {
+function facts({ checkpoint, turn }: ShownCheckpoint, output: Output) {
   const { name, note, tags, kind, phase, thread, git, parents, createdAt } = checkpoint;
   const parent = parents[0];
   return [
     name === null ? undefined : (["name", output.style.bold(visible(name))] as const),
     ["what", visible(checkpoint.description)] as const,
+    turn === undefined ? undefined : (["turn", turnFact(turn, checkpoint)] as const),
     ["kind", phase === null ? kind : `${kind}, ${phase}`] as const,
     ["taken", `${relativeTime(createdAt)} (${dayAndTime(createdAt)})`] as const,
     note === null ? undefined : (["note", visible(note)] as const),
@@ -61,6 +156,11 @@ function facts({ checkpoint }: CheckpointDetails, output: Output) {
       ? (["changes", "none: it is the first"] as const)
       : (["changes", changesPaint(output.style)(changesText(checkpoint.changes))] as const),
   ];
+}
+
+function turnFact({ ref, title, before, after }: TimelineRow, { id }: Checkpoint): string {
+  const side = id === before ? "before" : id === after ? "after" : "in";
+  return `${side} ${ref} “${visible(title)}”`;
 }
 
 function gitText(git: GitState): string {

@@ -11,7 +11,7 @@ import { visible, visiblePath } from "./visible.ts";
  * express.
  */
 export async function printDiff(diff: Pick<Diff, "files">, output: Output): Promise<void> {
-  if (output.isTerminal || output.isColoured) return output.content(colouredDiff(diff, output.style));
+  if (output.isTerminal || output.isColoured) return output.content(colouredDiff(diff.files, output.style));
   for (const { patch } of diff.files) if (patch !== undefined && !(await output.raw(patch()))) return;
   for (const { path, notInPatch } of diff.files)
     if (notInPatch !== undefined)
@@ -20,7 +20,7 @@ export async function printDiff(diff: Pick<Diff, "files">, output: Output): Prom
 
 /** A diff for people, whatever the output is. */
 export function diffForPeople(files: readonly FileChange[], { style }: Pick<Output, "style">): string {
-  return colouredDiff({ files }, style);
+  return colouredDiff(files, style);
 }
 
 /** A patch of all files as text. */
@@ -28,8 +28,8 @@ export function patchText(diff: Diff): string {
   return Buffer.concat(diff.files.map(({ patch }) => patch!())).toString("utf8");
 }
 
-function colouredDiff(diff: Pick<Diff, "files">, style: Style): string {
-  const text = diff.files.map((file) => (file.diff ?? withoutText(file)) + permissions(file)).join("");
+function colouredDiff(files: readonly FileChange[], style: Style): string {
+  const text = files.map((file) => (file.diff ?? withoutText(file)) + permissions(file)).join("");
   const lines = visibleLines(text).split("\n");
   if (lines.at(-1) === "") lines.pop();
   return lines.map((line) => paintOf(line, style)(line)).join("\n");

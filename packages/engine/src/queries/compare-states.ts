@@ -16,10 +16,19 @@ import type { Diff, DiffOptions } from "./answers.ts";
 
 /** Compares two checkpoints, or a checkpoint and the disk. */
 export function compareStates(context: Context, options: DiffOptions): Diff {
-  const { from, to, objects, edits: all } = changesBetween(context, options);
-  const edits = onlyBelow(all, options.paths);
-  const files = fileChanges(objects, edits, { detail: options.detail });
-  return { from, to, files, summary: { ...countChanges(edits), ...sumLines(files) } };
+  const { from, to, objects, edits } = changesBetween(context, options);
+  return { from, to, ...describeEdits(objects, edits, options) };
+}
+
+/** Edits as files and in numbers; those of some paths, if the options name them. */
+export function describeEdits(
+  objects: ObjectSource,
+  all: readonly Edit[],
+  { paths, detail }: Pick<DiffOptions, "paths" | "detail">,
+): Pick<Diff, "files" | "summary"> {
+  const edits = onlyBelow(all, paths);
+  const files = fileChanges(objects, edits, { detail });
+  return { files, summary: { ...countChanges(edits), ...sumLines(files) } };
 }
 
 /** The proven changes from one state to another, and where both can be read. */

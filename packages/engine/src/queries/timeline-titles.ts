@@ -36,10 +36,17 @@ function stateTitle(db: Database, end: EndFacts): string {
 }
 
 /** What a checkpoint of its own row is called. */
-export function pointTitle({ kind, name, description }: EndFacts): string {
+export function pointTitle({ kind, name, description, session }: EndFacts): string {
   if (kind === "initial") return "First checkpoint";
+  if (kind === "approve") {
+    const said = name ?? (description === UNSAID ? "" : description);
+    return inOneLine(`Approved ${session ?? "session"}${said === "" ? "" : `: ${said}`}`);
+  }
   return inOneLine(name ?? description);
 }
+
+/** How an approval without a message describes itself. */
+const UNSAID = "Approved session";
 
 /** Text of any length in one line of bounded length. */
 export function inOneLine(text: string): string {

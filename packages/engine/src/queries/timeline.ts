@@ -2,7 +2,6 @@
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
-import { fileChanges } from "../diff/file-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { newestCheckpoint } from "../history/checkpoints.ts";
 import { readHappenings, type Happening } from "../history/happenings.ts";
@@ -16,7 +15,6 @@ import {
 import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
-import type { DiffDetail, FileChange } from "../model/file-change.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type {
   TimelineNow,
@@ -27,6 +25,8 @@ import type {
 } from "../model/timeline.ts";
 import { isRootThere } from "../scan/root.ts";
 import type { Database } from "../store/database.ts";
+import type { Diff, DiffOptions } from "./answers.ts";
+import { describeEdits } from "./compare-states.ts";
 import { DayCounter, type Census } from "./census.ts";
 import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { filterHappenings } from "./timeline-filter.ts";
@@ -123,9 +123,9 @@ export function readRow(context: Context, happening: Happening, lines: ChangeCou
 export function readOwnChanges(
   { store: { db, objects } }: Context,
   happening: Happening,
-  detail: DiffDetail,
-): FileChange[] {
-  return fileChanges(objects, netChanges(changesOf(db, happening)), { detail });
+  options: Pick<DiffOptions, "paths" | "detail">,
+): Pick<Diff, "files" | "summary"> {
+  return describeEdits(objects, netChanges(changesOf(db, happening)), options);
 }
 
 function changesOf(db: Database, { kind, seq, step, captures }: Happening): ListedChange[] {

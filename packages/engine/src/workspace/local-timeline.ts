@@ -1,6 +1,6 @@
 /** What happened in a workspace of this process. */
 import { findHappening } from "../history/find-happening.ts";
-import type { DiffDetail, FileChange } from "../model/file-change.ts";
+import type { Diff, DiffOptions } from "../queries/answers.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../model/timeline.ts";
 import { Census } from "../queries/census.ts";
 import { LineCounter } from "../queries/net-changes.ts";
@@ -35,9 +35,12 @@ export class LocalTimeline implements Timeline {
     return readRow(context, findHappening(context, ref), this.#memory.lines);
   }
 
-  async changes(ref: string, { detail }: { readonly detail: DiffDetail }): Promise<FileChange[]> {
+  async changes(
+    ref: string,
+    options: Pick<DiffOptions, "paths" | "detail">,
+  ): Promise<Pick<Diff, "files" | "summary">> {
     const { context } = this.#runner;
-    return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref), detail));
+    return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref), options));
   }
 
   async steps(ref: string): Promise<TimelineStep[]> {

@@ -1,5 +1,5 @@
 /** The part of a workspace that tells what happened in it, as people think of it: turns, not checkpoints. */
-import type { DiffDetail, FileChange } from "../../model/file-change.ts";
+import type { Diff, DiffOptions } from "../../queries/answers.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../../model/timeline.ts";
 
 /** What happened here, newest first; `workspace.timeline`. */
@@ -14,7 +14,10 @@ export interface Timeline {
    * What a row itself changed, file by file, as an undo of it would take it out: other work between the states around it
    * is not part of it.
    */
-  changes(ref: string, options: { readonly detail: DiffDetail }): Promise<FileChange[]>;
+  changes(
+    ref: string,
+    options: Pick<DiffOptions, "paths" | "detail">,
+  ): Promise<Pick<Diff, "files" | "summary">>;
   /** The tool calls of a turn that changed something, oldest first; none for other rows. */
   steps(ref: string): Promise<TimelineStep[]>;
 }
