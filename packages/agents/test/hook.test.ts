@@ -8,6 +8,7 @@ import { AGENT_IDS } from "../src/events/agent-id.ts";
 import { runHook } from "../src/handling/run-hook.ts";
 import { describePrompt, summarise } from "../src/events/describe.ts";
 import { OverduePlace } from "../src/state/overdue-events.ts";
+import type { UncapturedWork } from "../src/state/uncaptured-work.ts";
 import { fixture, setUpStage } from "./recording-host.ts";
 
 const claude = (name: string) => fixture("claude-code", name);
@@ -146,6 +147,23 @@ describe("events that come twice or out of order", () => {
     expect(await send("claude-code", event)).toEqual({});
     expect(await send("claude-code", event)).toEqual({});
     expect(host.story.filter((line) => line.startsWith("toolBefore"))).toHaveLength(1);
+  });
+
+  test("[R153] what could not be captured is handed over first, by the next event, and once", async () => {
+    const { host, send } = setUpStage();
+    const { message } = host;
+    await send("claude-code", claude("SessionStart.startup"));
+    host.message = () => Promise.reject(new Error("no space left"));
+    await send("claude-code", claude("UserPromptSubmit"));
+    const handed: string[] = [];
+    Object.assign(host, {
+      uncaptured: async ({ problem }: UncapturedWork) => void handed.push(`${problem} ${host.story.length}`),
+    });
+    host.message = message;
+    const before = host.story.length;
+    await send("claude-code", claude("PreToolUse.Write"));
+    await send("claude-code", claude("PostToolUse.Write"));
+    expect(handed).toEqual([`no space left ${before}`]);
   });
 
   test("notes do not pile up", async () => {

@@ -32,9 +32,25 @@ async function converse(): Promise<string> {
 test("[R168] every command that shows words, as text and as JSON", async () => {
   const thread = await converse();
   sandbox.ok("note", "@", `the PASSWORD=${SECRET}`);
-  sandbox.belay(["run", "--", "sh", "-c", `true --password ${SECRET}`]);
+  for (const json of [[], ["--json"]]) {
+    const ran = sandbox.belay([
+      ...json,
+      "run",
+      "--",
+      "sh",
+      "-c",
+      `true --password ${SECRET}; echo x >> a.txt`,
+    ]);
+    expect(`${ran.stdout}${ran.stderr}`).not.toContain(SECRET);
+    expect(ran.stderr).toMatch(json.length === 0 ? /changed/ : /--password \[redacted\]/);
+  }
   const commands = [
+    [],
     ["list", "--all"],
+    ["log"],
+    ["log", "--all"],
+    ["show", "T1"],
+    ["status", "--short"],
     ["threads"],
     ["thread", thread],
     ["status"],
@@ -60,11 +76,13 @@ test("[R168] every command that shows words, as text and as JSON", async () => {
 
 test("[R168] an exported repository is without them, a diff and a patch are whole", async () => {
   const thread = await converse();
+  sandbox.ok("approve", "--thread", thread, "-m", `works with PASSWORD=${SECRET}`, "--yes");
   const repository = join(sandbox.base, "exported");
   sandbox.ok("export", "--thread", thread, "--git", repository);
   const log = execFileSync("git", ["-C", repository, "log", "--all", "--format=%B"], { encoding: "utf8" });
   expect(log).not.toContain(SECRET);
-  expect(log).toContain("[redacted]");
+  expect(log).toContain("works with PASSWORD=[redacted]");
+  expect(log).toContain("--password [redacted]");
   expect(sandbox.ok("diff", "1", "@")).toContain(`+PASSWORD=${SECRET}`);
   expect(JSON.stringify(sandbox.json(["diff", "1", "@"]))).toContain(`+PASSWORD=${SECRET}`);
   expect(sandbox.ok("export", "4", "--patch")).toContain(`PASSWORD=${SECRET}`);
