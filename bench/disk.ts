@@ -1,11 +1,17 @@
 /** Bytes on disk of an evolving project: the same history in Belay's store and in a shadow repository. */
 import { openWorkspace } from "@belay/engine";
 import { join } from "node:path";
+import { Belay } from "./belay.ts";
 import { diskBytes, mib, type Row } from "./measure.ts";
 import { changeFiles, createProject } from "./project.ts";
+import { measureSearch, plantNeedle } from "./search.ts";
 import { ShadowGit } from "./shadow-git.ts";
 
-export async function measureDisk(place: string, files: number, checkpoints: number): Promise<Row[]> {
+/** Sizes before and after gc, and what a search through the history takes. */
+export async function measureDisk(
+  place: string,
+  { files, checkpoints, rounds }: { files: number; checkpoints: number; rounds: number },
+): Promise<Row[]> {
   const project = createProject(join(place, "evolving"), files, 77);
   const home = join(place, "evolving-home");
   const git = new ShadowGit(join(place, "evolving-shadow"), project.root);
@@ -14,6 +20,7 @@ export async function measureDisk(place: string, files: number, checkpoints: num
   git.checkpoint();
   for (let i = 1; i < checkpoints; i += 1) {
     changeFiles(project, 10);
+    plantNeedle(project, i, checkpoints);
     await workspace.checkpoint();
     git.checkpoint();
   }
@@ -35,6 +42,7 @@ export async function measureDisk(place: string, files: number, checkpoints: num
   return [
     row(`${work}, before gc`, before),
     { ...row(`${work}, after gc`, after), budget: "≤ git gc", holds: after.own <= after.shadow },
+    ...measureSearch(new Belay(home, project.root), git, { files, checkpoints, rounds }),
   ];
 }
 

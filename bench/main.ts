@@ -56,7 +56,9 @@ async function measureBudgets(): Promise<void> {
   if (captures.length > 1) rows.push(growthRow(captures));
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
-    rows.push(...(await measureDisk(place, Math.min(5000, Math.max(...sizes)), checkpoints)));
+    rows.push(
+      ...(await measureDisk(place, { files: Math.min(5000, Math.max(...sizes)), checkpoints, rounds })),
+    );
   }
   console.log(
     `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,

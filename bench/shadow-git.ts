@@ -48,6 +48,11 @@ export class ShadowGit {
     this.#git("gc", "-q", "--prune=now");
   }
 
+  /** The commits that brought or took out a text, or a line that matches. */
+  search(option: "-S" | "-G", text: string): string {
+    return this.#git("log", "--oneline", option, text, "refs/heads/checkpoints");
+  }
+
   #git(...args: string[]): string {
     return execFileSync("git", args, { env: this.#env, encoding: "utf8", maxBuffer: 1 << 28 }).trim();
   }

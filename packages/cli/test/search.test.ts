@@ -56,6 +56,14 @@ describe("contents", () => {
     expect(command).toBe("belay restore 4 src/budget.ts");
     sandbox.ok(...command.split(" ").slice(1), "--yes");
     expect(sandbox.read("src/budget.ts")).toBe("retryBudget = 9\n");
+    sandbox.write("src/client.ts", "something else\n");
+    sandbox.ok("checkpoint");
+    const changed = sandbox.ok("search", "-S", "retryBudget = 3");
+    expect(changed).toMatch(
+      /taken out by hand\n {2}→ belay cat \d+ src\/client\.ts\n {2}→ belay restore \d+ /,
+    );
+    const look = /→ (belay cat .*)/.exec(changed)![1]!;
+    expect(sandbox.ok(...look.split(" ").slice(1))).toBe("const retryBudget = 3;\n");
   });
 
   test("[R244] the command works where the shell is, and JSON has the same facts", () => {
@@ -75,6 +83,7 @@ describe("contents", () => {
               gone: { seq: 5, how: "deleted", by: { ref: "T2" } },
               lines: ["retryBudget = 9"],
               lineNumbers: [1],
+              cat: "belay cat 4 budget.ts",
               restore: "belay restore 4 budget.ts",
             },
           ],

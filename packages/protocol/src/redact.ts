@@ -253,6 +253,7 @@ const NOT_WORDS = new Set([
   "diff",
   "patch",
   "lines",
+  "cat",
   "restore",
   "base_content",
   "baseContent",

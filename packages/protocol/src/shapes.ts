@@ -659,6 +659,7 @@ export const foundSpan = z.looseObject({
   binary: z.boolean(),
   lines: z.array(z.string()),
   lineNumbers: z.array(count),
+  cat: z.string(),
   restore: z.string(),
 });
 

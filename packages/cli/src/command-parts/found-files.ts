@@ -17,15 +17,15 @@ const SHOWN_SPANS = 3;
 /** Prints what was found, or that nothing was. */
 export function printFindings(call: FindCall, workspace: Workspace, found: Findings): number {
   const { output } = call;
-  const restore: CommandOf = ({ path }, { last }) => {
+  const command: CommandOf = (verb, { path }, { last }) => {
     // as the person types it where the shell is
     const typed = relative(call.directory, join(workspace.root, pathJson(path).path));
-    return shellWords(["belay", "restore", String(last.seq), typed]);
+    return shellWords(["belay", verb, String(last.seq), typed]);
   };
-  if (call.json) output.json(findingsJson(found, restore));
+  if (call.json) output.json(findingsJson(found, command));
   else if (found.files.length === 0)
     output.print(`Nothing found in ${count(found.checkpoints, "checkpoint")}.`);
-  else output.print(found.files.map((file) => fileText(file, output, restore)).join("\n\n"));
+  else output.print(found.files.map((file) => fileText(file, output, command)).join("\n\n"));
   if (!call.json) printSum(found, output);
   return EXIT.done;
 }
@@ -41,9 +41,9 @@ function printSum({ files, total, checkpoints, unreadable }: Findings, output: O
     );
 }
 
-type CommandOf = (file: FoundFile, span: FoundSpan) => string;
+type CommandOf = (verb: "cat" | "restore", file: FoundFile, span: FoundSpan) => string;
 
-function fileText(file: FoundFile, output: Output, restore: CommandOf): string {
+function fileText(file: FoundFile, output: Output, command: CommandOf): string {
   const { style, width } = output;
   const newest = file.spans[0]!;
   const room = Math.max(20, width - 8);
@@ -61,8 +61,14 @@ function fileText(file: FoundFile, output: Output, restore: CommandOf): string {
       line.endsWith("”") ? cutToWidth(`  ${line}`, width) : fitLine(`  ${line}`, width, "    "),
     ),
     ...(rest > 0 ? [`  and ${count(rest, "earlier stretch", "earlier stretches")}`] : []),
-    ...(file.onDisk ? [] : [`  ${style.dim("→")} ${restore(file, newest)}`]),
+    ...waysBack(file).map((verb) => `  ${style.dim("→")} ${command(verb, file, newest)}`),
   ].join("\n");
+}
+
+/** A file that has something else now is looked at first: a restore would replace all of it. */
+function waysBack({ onDisk, spans }: FoundFile): readonly ("cat" | "restore")[] {
+  if (onDisk) return [];
+  return spans[0]!.gone?.how === "changed" ? ["cat", "restore"] : ["restore"];
 }
 
 function spanLines({ onDisk, spans }: FoundFile, span: FoundSpan): string[] {

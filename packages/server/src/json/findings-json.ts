@@ -4,29 +4,32 @@ import type { Json, shapes } from "@belay/protocol";
 import { pathJson } from "./path-json.ts";
 import { isoTime } from "./thread-json.ts";
 
-/** Every file with its stretches; `restore` is the command that brings a stretch's last version back. */
+/** Every file with its stretches, and the commands that show a stretch's last version or bring it back. */
 export function findingsJson(
   { files, total, ...counts }: Findings,
-  restore: (file: FoundFile, span: FoundSpan) => string,
+  command: (verb: "cat" | "restore", file: FoundFile, span: FoundSpan) => string,
 ): Json<typeof shapes.findings> {
   return {
     files: files.map((file) => ({
       ...pathJson(file.path),
       onDisk: file.onDisk,
-      spans: file.spans.map((span) => spanJson(span, restore(file, span))),
+      spans: file.spans.map((span) => ({
+        ...spanJson(span),
+        cat: command("cat", file, span),
+        restore: command("restore", file, span),
+      })),
     })),
     filesTotal: total,
     ...counts,
   };
 }
 
-function spanJson({ first, last, gone, ...span }: FoundSpan, restore: string) {
+function spanJson({ first, last, gone, ...span }: FoundSpan) {
   return {
     first: placeJson(first),
     last: placeJson(last),
     ...span,
     gone: gone === null ? null : { ...placeJson(gone), how: gone.how, by: gone.by },
-    restore,
   };
 }
 
