@@ -387,8 +387,8 @@ describe("histories that are not tidy", () => {
       await workspace.turns.end(thread);
       await workspace.restoreTo("1");
       const titles: Record<string, string> = {};
-      for (const { seq } of await workspace.list())
-        titles[seq] = (await workspace.timeline.row(String(seq))).title;
+      for (const { seq, id } of await workspace.list())
+        titles[seq] = (await workspace.timeline.row(id)).title;
       expect(titles).toEqual({
         "1": "First checkpoint",
         "2": "one",
@@ -398,6 +398,27 @@ describe("histories that are not tidy", () => {
         "6": "Before restoring to checkpoint 1 (Initial checkpoint)",
         "7": "Restored to the beginning",
       });
+    }),
+  );
+
+  test(
+    "[R214] each row is found by its reference, with its own changes, although two may share a checkpoint",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write } = temp;
+      const thread = await temp.openThread("claude-code");
+      write("mine.txt", "m\n");
+      await prompt(temp, thread, "one");
+      await tool(workspace, { thread, id: "t1" }, () => write("a.txt", "1\n"));
+      write("mine.txt", "m\nn\n");
+      await workspace.turns.end(thread);
+      const rows = await rowsOf(workspace);
+      expect(rows.map(({ title }) => title)).toContain("Changed by hand");
+      const found = await Promise.all(rows.map(({ ref }) => workspace.timeline.row(ref)));
+      expect(found.map(told)).toEqual(rows.map(told));
+      for (const { ref, added, modified, deleted } of rows) {
+        const { summary } = await workspace.timeline.changes(ref, { detail: "names" });
+        expect(summary).toMatchObject({ added, modified, deleted });
+      }
     }),
   );
 });

@@ -37,7 +37,11 @@ export async function printHistory(call: HistoryCall, workspace: Workspace, requ
   const page = await pagesUpTo(workspace, request.filter, limit);
   const uncaptured = await uncapturedAmong(workspace, request.filter, page);
   if (call.json) call.output.json(await toJson(workspace, { page, uncaptured }, request.detail));
-  else await printText(call, workspace, { page, uncaptured, request });
+  else {
+    // rows that share a checkpoint come together, a page may have one more
+    const shown = { ...page, rows: page.rows.slice(0, limit) };
+    await printText(call, workspace, { page: shown, uncaptured, request });
+  }
   return EXIT.done;
 }
 
@@ -98,7 +102,7 @@ async function printText(
   workspace: Workspace,
   { page, uncaptured, request }: Found & { readonly request: HistoryRequest },
 ): Promise<void> {
-  const { rows, next, total, now } = page;
+  const { rows, total, now } = page;
   const { detail, whenEmpty } = request;
   if (rows.length === 0 && uncaptured.length === 0) return output.print(whenEmpty);
   const line = request.filter.q === undefined ? nowLine(now, rows, output.style) : undefined;
@@ -109,10 +113,8 @@ async function printText(
       const { files } = await workspace.timeline.changes(row.ref, { detail });
       printWithFiles(row, files, { output, detail });
     }
-  if (next !== null && total !== null)
-    output.note(
-      output.noteStyle.dim(`… and ${grouped(Math.max(1, total - rows.length))} more: use -n <n> or --all`),
-    );
+  if (total !== null && total > rows.length)
+    output.note(output.noteStyle.dim(`… and ${grouped(total - rows.length)} more: use -n <n> or --all`));
 }
 
 function printWithFiles(

@@ -11,7 +11,18 @@ export function findHappening(references: References, ref: string): Happening {
   const { db } = references.store;
   const turn = findTurn(db, ref);
   if (turn !== undefined) return ofTurn(db, turn.seq)!;
-  return happeningOf(db, resolveState(references, ref));
+  const checkpoint = resolveState(references, ref);
+  return (
+    (ref === String(checkpoint.seq) ? namedBy(db, checkpoint.seq) : undefined) ?? happeningOf(db, checkpoint)
+  );
+}
+
+/** The row that the timeline calls by this number. A turn may begin or end with the same checkpoint. */
+function namedBy(db: Database, seq: number): Happening | undefined {
+  const [row] = [
+    ...readHappenings(db, { before: seq + 1, after: seq - 1, threads: null, all: false }),
+  ].filter(({ kind }) => kind !== "turn");
+  return row?.kind === "hand" ? handsWith(db, seq) : row;
 }
 
 /** What a checkpoint belongs to: itself, the restore it completed, the turn it was taken for, the changes it found. */
