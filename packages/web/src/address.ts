@@ -1,10 +1,17 @@
 /** Addresses of the page: which view, of which project, with what chosen. */
 import { useSyncExternalStore } from "react";
 
+/** A view that is a word of the address. */
+export type Named = "pending" | "storage" | "settings";
+
+function isNamed(view: string | undefined): view is Named {
+  return view === "pending" || view === "storage" || view === "settings";
+}
+
 /** Where the page is. */
 export type Place =
   | { readonly view: "projects" }
-  | { readonly view: "timeline" | "pending"; readonly workspace: string }
+  | { readonly view: "timeline" | Named; readonly workspace: string }
   | { readonly view: "compare"; readonly workspace: string; readonly from: string; readonly to: string };
 
 const listeners = new Set<() => void>();
@@ -39,7 +46,7 @@ function placeOf(path: string): Place {
   const [, root, workspace, view, from, to] = path.split("/").map(decodeURIComponent);
   if (root !== "w" || !workspace) return { view: "projects" };
   if (view === "compare" && from && to) return { view: "compare", workspace, from, to };
-  return { view: view === "pending" ? "pending" : "timeline", workspace };
+  return { view: isNamed(view) ? view : "timeline", workspace };
 }
 
 /** The timeline's address. */
@@ -58,7 +65,7 @@ export function comparePath(workspace: string, from: string, to: string): string
   return `/w/${[workspace, "compare", from, to].map(encodeURIComponent).join("/")}`;
 }
 
-/** The address of what is pending. */
-export function pendingPath(workspace: string): string {
-  return `/w/${encodeURIComponent(workspace)}/pending`;
+/** The address of a view of a project. */
+export function viewPath(workspace: string, view: Named): string {
+  return `/w/${encodeURIComponent(workspace)}/${view}`;
 }

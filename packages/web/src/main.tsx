@@ -4,6 +4,8 @@ import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react"
 import { createRoot } from "react-dom/client";
 import { go, timelinePath, useAddress, type Place } from "./address.ts";
 import { PendingView } from "./pending/pending-view.tsx";
+import { SettingsView } from "./settings/settings-view.tsx";
+import { StorageView } from "./storage/storage-view.tsx";
 import { forgetKey, openSession, takeCode, type Session } from "./session.ts";
 import { CompareView } from "./views/compare-view.tsx";
 import { Ended, NoProject } from "./views/states.tsx";
@@ -35,6 +37,10 @@ function View({ place, query }: { readonly place: Place; readonly query: URLSear
       return <CompareView from={place.from} to={place.to} />;
     case "pending":
       return <PendingView />;
+    case "storage":
+      return <StorageView />;
+    case "settings":
+      return <SettingsView />;
     default:
       return <TimelineView query={query} />;
   }

@@ -94,6 +94,15 @@ describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
           .first()
           .click();
         await expectGood(page, "pending");
+        await page.getByRole("link", { name: "Storage" }).click();
+        await page.getByRole("heading", { name: /of at most/ }).waitFor();
+        await expectGood(page, "storage");
+        await page.getByRole("button", { name: "Forget…" }).click();
+        await expectGood(page, "forget");
+        await page.keyboard.press("Escape");
+        await page.getByRole("link", { name: "Settings" }).click();
+        await page.getByLabel("Largest file").waitFor();
+        await expectGood(page, "settings");
       },
       {
         width,

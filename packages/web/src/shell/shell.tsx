@@ -12,7 +12,7 @@ import {
   WORDS,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
-import { go, pendingPath, timelinePath } from "../address.ts";
+import { go, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import type { Status, Thread } from "./facts.ts";
@@ -26,7 +26,7 @@ export interface ShellProps {
   readonly working: readonly string[];
   readonly thread: string | undefined;
   /** Left out: the timeline, or a view that is none of the navigation's. */
-  readonly view?: "pending";
+  readonly view?: Named;
   /** The name of the view. */
   readonly title: string;
   /** Views that need the width show the side as a rail. */
@@ -34,6 +34,12 @@ export interface ShellProps {
   readonly top: ReactNode;
   readonly children: ReactNode;
 }
+
+const VIEWS = [
+  { view: "pending", icon: "inbox", words: "Pending" },
+  { view: "storage", icon: "disk", words: "Storage" },
+  { view: "settings", icon: "set", words: "Settings" },
+] as const;
 
 /** The frame. */
 export function Shell(props: ShellProps): ReactNode {
@@ -54,15 +60,18 @@ export function Shell(props: ShellProps): ReactNode {
           <Icon name="list" />
           <span className="b-hide">Timeline</span>
         </Link>
-        <Link
-          className="b-nav"
-          title="Pending"
-          to={pendingPath(workspace)}
-          isCurrent={props.view === "pending"}
-        >
-          <Icon name="inbox" />
-          <span className="b-hide">Pending</span>
-        </Link>
+        {VIEWS.map(({ view, icon, words }) => (
+          <Link
+            key={view}
+            className="b-nav"
+            title={words}
+            to={viewPath(workspace, view)}
+            isCurrent={props.view === view}
+          >
+            <Icon name={icon} />
+            <span className="b-hide">{words}</span>
+          </Link>
+        ))}
         {threads.length === 0 ? null : <h2>Threads</h2>}
         <div className="b-threads">
           {threads.slice(0, 30).map((thread) => (

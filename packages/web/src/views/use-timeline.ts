@@ -1,7 +1,7 @@
 /** Everything the main screen knows and does: what is selected, marked, filtered, open. */
 import { titleOf, useBelay, useHistory, type HistoryRow, type RowAction } from "@belay/react";
 import { useEffect, useState } from "react";
-import { comparePath, go, pendingPath, timelinePath } from "../address.ts";
+import { comparePath, go, timelinePath, viewPath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
 import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
@@ -60,7 +60,7 @@ export function useTimeline(query: URLSearchParams) {
     },
     open: () => setPaneOpen(true),
     everything: () => setMode(mode === "turns" ? "everything" : "turns"),
-    pending: () => go(pendingPath(workspace)),
+    pending: () => go(viewPath(workspace, "pending")),
     compact: () => setDensity(density === "roomy" ? "compact" : "roomy"),
     canUndo: Boolean(status?.canUndo),
     canRedo: Boolean(status?.canRedo),

@@ -1,0 +1,174 @@
+/** What causes checkpoints, how long they stay, the limits, and the pages that are open. */
+import { ago, useBelay, useLoaded, useToast, visible } from "@belay/react";
+import { useState, type ReactNode } from "react";
+import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
+import { Shell } from "../shell/shell.tsx";
+import { PAGE } from "../words.ts";
+import { SETTINGS, type KnownSetting } from "./settings-words.ts";
+
+interface Setting {
+  readonly value: string | number;
+  readonly source: string;
+}
+
+/** The view. Every change is saved at once. */
+export function SettingsView(): ReactNode {
+  const { client, workspace } = useBelay();
+  const toast = useToast();
+  const version = useVersion();
+  const status = useStatus(version);
+  const threads = useThreads(version);
+  const [changes, setChanges] = useState(0);
+  const { value } = useLoaded(`settings ${changes} !`, () => client.call("GET /api/settings"));
+  const save = (key: string, next: string | null) =>
+    void client.call("PUT /api/settings", { body: { key, value: next } }).then(
+      () => setChanges(changes + 1),
+      (error: unknown) => toast({ text: (error as Error).message, isFailure: true }),
+    );
+  return (
+    <Shell
+      workspace={workspace}
+      status={status}
+      threads={threads}
+      working={[]}
+      thread={undefined}
+      view="settings"
+      title={PAGE.settings}
+      top={
+        <>
+          <span className="b-strong">{PAGE.settings}</span>
+          <span className="b-small b-muted b-wide">{PAGE.settingsAbout}</span>
+        </>
+      }
+    >
+      <main className="b-page" tabIndex={0}>
+        <div className="b-wrap">
+          {SETTINGS.map(({ words, settings }) => (
+            <section key={words} className="b-card b-in" aria-label={words}>
+              <h2>{words}</h2>
+              {settings.map((known) => {
+                const setting = value?.settings[known.key];
+                return setting === undefined ? null : (
+                  <Row key={`${known.key} ${setting.value}`} known={known} setting={setting} onSave={save} />
+                );
+              })}
+            </section>
+          ))}
+          <Pages />
+        </div>
+      </main>
+    </Shell>
+  );
+}
+
+function Row(props: {
+  readonly known: KnownSetting;
+  readonly setting: Setting;
+  onSave(key: string, value: string | null): void;
+}): ReactNode {
+  const { known, setting, onSave } = props;
+  const shown = settingText(known.key, setting.value);
+  const [text, setText] = useState(shown);
+  const save = (next: string) => next !== shown && onSave(known.key, next);
+  return (
+    <div className="b-way">
+      <label className="b-strong" htmlFor={known.key}>
+        {known.words}
+      </label>
+      {known.choices === undefined ? (
+        <input
+          id={known.key}
+          className="b-field"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          onBlur={() => save(text)}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") save(text);
+            if (event.key === "Escape") setText(shown);
+          }}
+        />
+      ) : (
+        <select
+          id={known.key}
+          className="b-field"
+          value={text}
+          onChange={(event) => save(event.target.value)}
+        >
+          {known.choices.map(([choice, words]) => (
+            <option key={choice} value={choice}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+      <p className="b-small b-muted">
+        {known.about}{" "}
+        {setting.source === "default" ? (
+          "Default."
+        ) : (
+          <>
+            From {setting.source}.{" "}
+            <button
+              type="button"
+              className="b-plain b-link"
+              aria-label={`Default of ${known.words}`}
+              onClick={() => onSave(known.key, null)}
+            >
+              Back to the default
+            </button>
+          </>
+        )}
+      </p>
+    </div>
+  );
+}
+
+const UNITS = [
+  ["GiB", 1024 ** 3],
+  ["MiB", 1024 ** 2],
+  ["KiB", 1024],
+] as const;
+
+/** A number of bytes as people write it: `64MiB`. */
+function settingText(key: string, value: string | number): string {
+  if (typeof value !== "number" || !key.endsWith("Bytes")) return String(value);
+  const unit = UNITS.find(([, bytes]) => value >= bytes && value % bytes === 0);
+  return unit === undefined ? String(value) : `${value / unit[1]}${unit[0]}`;
+}
+
+/** The pages that are open, each of which can be ended from here. */
+function Pages(): ReactNode {
+  const { client } = useBelay();
+  const [changes, setChanges] = useState(0);
+  const { value } = useLoaded(`pages ${changes} !`, () => client.call("GET /api/pages"));
+  return (
+    <section className="b-card b-in" aria-label="Open pages">
+      <h2>Open pages</h2>
+      {(value?.pages ?? []).map((page) => (
+        <div key={page.id} className="b-way">
+          <span>
+            Opened {ago(page.openedAt)}, used {ago(page.usedAt)}
+            {page.current ? " · this page" : ""}
+          </span>
+          {page.current ? (
+            <span />
+          ) : (
+            <button
+              type="button"
+              className="b-btn"
+              aria-label={`End the page that was opened ${ago(page.openedAt)}`}
+              onClick={() =>
+                void client
+                  .call("DELETE /api/pages/:id", { params: { id: page.id } })
+                  .finally(() => setChanges(changes + 1))
+              }
+            >
+              End
+            </button>
+          )}
+          <p className="b-small b-faint b-mono">{visible(page.id)}</p>
+        </div>
+      ))}
+    </section>
+  );
+}

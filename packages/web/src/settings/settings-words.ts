@@ -1,0 +1,86 @@
+/** The settings in words: what each does, and what it can be. */
+
+/** A setting that the page knows. */
+export interface KnownSetting {
+  readonly key: string;
+  readonly words: string;
+  readonly about: string;
+  /** undefined: free text, such as 64MiB */
+  readonly choices?: readonly (readonly [value: string, words: string])[];
+}
+
+/** All of them, in groups. */
+export const SETTINGS: readonly { readonly words: string; readonly settings: readonly KnownSetting[] }[] = [
+  {
+    words: "Triggers",
+    settings: [
+      {
+        key: "checkpoints.automatic",
+        words: "Automatic checkpoints",
+        about: "Whether agents' work causes checkpoints by itself.",
+        choices: [
+          ["on", "On"],
+          ["off", "Off"],
+        ],
+      },
+      {
+        key: "checkpoints.policy",
+        words: "What causes them",
+        about: "Which events of an agent cause a checkpoint.",
+        choices: [
+          ["everything", "Everything"],
+          ["message", "Prompts"],
+          ["tool", "Tools"],
+          ["agent", "Agents"],
+        ],
+      },
+    ],
+  },
+  {
+    words: "Retention",
+    settings: [
+      {
+        key: "retention.policy",
+        words: "How long checkpoints stay",
+        about: "Which checkpoints are dropped as they get old.",
+        choices: [
+          ["default", "Default"],
+          ["mimir", "One day (mimir)"],
+          ["moldable", "Last 50 (moldable)"],
+          ["supervisor", "50 of yours (supervisor)"],
+          ["code-buddy", "Last 100 (code-buddy)"],
+        ],
+      },
+      {
+        key: "disk.capBytes",
+        words: "At most",
+        about: "The store of one project never grows beyond this. Bytes, or for example 10GiB.",
+      },
+    ],
+  },
+  {
+    words: "Limits",
+    settings: [
+      {
+        key: "limits.fileBytes",
+        words: "Largest file",
+        about: "Larger files are not captured; a restore leaves them as they are.",
+      },
+      {
+        key: "limits.checkpointBytes",
+        words: "Largest checkpoint",
+        about: "At most this many new bytes in one checkpoint.",
+      },
+    ],
+  },
+  {
+    words: "This page",
+    settings: [
+      {
+        key: "ui.port",
+        words: "Port",
+        about: "0 takes the last one, or a free one. Applies to the next start of the process.",
+      },
+    ],
+  },
+];

@@ -1,0 +1,148 @@
+/** Three ways to make room; two of them can be taken back, and the third says that it cannot. */
+import { Dialog, quantity, size, useBelay, useToast, type Toast } from "@belay/react";
+import { useState, type ReactNode } from "react";
+import { ForgetDialog } from "./forget-dialog.tsx";
+
+type Preview = { readonly drops: number; readonly kept: number };
+
+/** The ways to make room, each with what it says afterwards. */
+function useMakingRoom(onChanged: () => void) {
+  const { client, workspace } = useBelay();
+  const toast = useToast();
+  const query = { workspace };
+  const tell = (work: () => Promise<Toast>) => () =>
+    void work().then(
+      (result) => {
+        toast(result);
+        onChanged();
+      },
+      (error: unknown) => toast({ text: (error as Error).message, isFailure: true }),
+    );
+  const free = tell(async () => {
+    const { bytesBefore, bytesAfter } = await client.call("POST /api/gc", { query, body: {} });
+    const freed = Math.max(0, bytesBefore - (bytesAfter ?? bytesBefore));
+    return { text: `Freed ${size(freed)}. No checkpoint was removed.` };
+  });
+  const bringBack = tell(async () => {
+    const { restoredTotal } = await client.call("POST /api/prune/undo", { query, body: {} });
+    return { text: `Brought back ${quantity(restoredTotal, "checkpoint")}.` };
+  });
+  const prune = tell(async () => {
+    const { pruned } = await client.call("POST /api/prune", { query, body: {} });
+    return {
+      text: `Dropped ${quantity(pruned.length, "checkpoint")}.`,
+      action: { words: "Bring back", run: bringBack },
+    };
+  });
+  const preview = async (): Promise<Preview> => {
+    const { pruned, kept } = await client.call("POST /api/prune", { query, body: { dryRun: true } });
+    return { drops: pruned.length, kept };
+  };
+  return { free, bringBack, prune, preview };
+}
+
+/** The card. */
+export function MakeRoom({ onChanged }: { onChanged(): void }): ReactNode {
+  const { free, bringBack, prune, preview } = useMakingRoom(onChanged);
+  const toast = useToast();
+  const [dialog, setDialog] = useState<"forget" | Preview>();
+  const close = () => setDialog(undefined);
+  return (
+    <section className="b-card b-in" aria-label="Make room">
+      <h2>Make room</h2>
+      <Way words="Free what nothing needs" about="Removes no checkpoint." button="Free" onPress={free} />
+      <Way
+        words="Prune by the policy"
+        about="Drops old checkpoints of single tools. Yours, named, tagged and approved ones stay. For 24 hours you can bring them back."
+        button="Preview…"
+        onPress={() =>
+          void preview().then(setDialog, (error: unknown) =>
+            toast({ text: (error as Error).message, isFailure: true }),
+          )
+        }
+      />
+      <Way
+        words="Bring back"
+        about="What was pruned or deleted within the last 24 hours."
+        button="Bring back"
+        onPress={bringBack}
+      />
+      <Way
+        words="Forget a file"
+        about="Removes its content for good, everywhere. For secrets. This is the one thing Belay cannot undo."
+        button="Forget…"
+        onPress={() => setDialog("forget")}
+      />
+      {dialog === "forget" ? (
+        <ForgetDialog
+          onClose={close}
+          onDone={() => {
+            close();
+            onChanged();
+          }}
+        />
+      ) : dialog === undefined ? null : (
+        <PruneDialog
+          {...dialog}
+          onClose={close}
+          onPrune={() => {
+            close();
+            prune();
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function Way(props: {
+  readonly words: string;
+  readonly about: string;
+  readonly button: string;
+  onPress(): void;
+}): ReactNode {
+  return (
+    <div className="b-way">
+      <span className="b-strong">{props.words}</span>
+      <button type="button" className="b-btn" onClick={props.onPress}>
+        {props.button}
+      </button>
+      <p className="b-small b-muted">{props.about}</p>
+    </div>
+  );
+}
+
+function PruneDialog(props: {
+  readonly drops: number;
+  readonly kept: number;
+  onClose(): void;
+  onPrune(): void;
+}): ReactNode {
+  const { drops, kept } = props;
+  return (
+    <Dialog
+      title="Prune by the policy"
+      about={
+        drops === 0
+          ? "There is nothing to drop."
+          : `${quantity(drops, "checkpoint")} would be dropped, ${kept.toLocaleString("en")} stay. For 24 hours you can bring them back.`
+      }
+      isSmall
+      isDangerous
+      onClose={props.onClose}
+      {...(drops > 0 && { onConfirm: props.onPrune })}
+    >
+      <footer className="b-dialog-foot">
+        <span className="b-grow" />
+        <button type="button" className="b-btn" data-first onClick={props.onClose}>
+          Cancel <kbd>Esc</kbd>
+        </button>
+        {drops === 0 ? null : (
+          <button type="button" className="b-btn b-danger" onClick={props.onPrune}>
+            Drop {quantity(drops, "checkpoint")} <kbd>Ctrl ⏎</kbd>
+          </button>
+        )}
+      </footer>
+    </Dialog>
+  );
+}

@@ -1,0 +1,116 @@
+/** Storage and settings, on a real store. */
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { addressOf, CHROMIUM, closeBrowser, newContext, newPage, shown } from "./support/browser.ts";
+
+afterAll(closeBrowser);
+
+const SECRET = "password 7f1b";
+
+describe.skipIf(CHROMIUM === undefined)("upkeep", { timeout: 90_000 }, () => {
+  test(
+    "[S15, L38, M67, Y67] forget a secret: it is shown where, wants the word, and is gone; the file stays",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Write the secret", { "secret.txt": SECRET });
+        await agent.turn("Something else", { "a.txt": "two\n" });
+      },
+      async ({ page, project }) => {
+        await page.getByRole("link", { name: "Storage" }).click();
+        await page.getByRole("heading", { name: /of at most 10 GiB/ }).waitFor();
+        await page.getByRole("button", { name: "Forget…" }).click();
+        await page.getByLabel("Path").fill("secret.txt");
+        await page.keyboard.press("Enter");
+        await page.getByText("can bring the content back").waitFor();
+        await page.getByLabel("Type forget").fill("forge");
+        await page.keyboard.press("Enter");
+        expect(project.belay("search", "secret.txt").stdout).not.toBe("");
+        await page.getByLabel("Type forget").fill("forget");
+        await page.keyboard.press("Enter");
+        await page.getByText(/^Forgot secret\.txt in \d+ checkpoints?\./).waitFor();
+        expect(project.read("secret.txt")).toBe(SECRET);
+        const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
+        for (const { id } of checkpoints) {
+          const { status } = await project.call(
+            "GET",
+            `/api/checkpoints/${id}/files/disk/diff?path=secret.txt`,
+          );
+          expect(status).toBeLessThan(500);
+        }
+        await page.getByRole("button", { name: "Verify" }).click();
+        await page.getByText("The store is sound.").waitFor();
+      },
+    ),
+  );
+
+  test(
+    "[S15, L33] prune shows first what it would drop, and what it dropped comes back",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        for (let index = 0; index < 40; index += 1)
+          await agent.turn(`Turn ${index}`, { "a.txt": `${index}\n` });
+        await project.ok("PUT", "/api/settings", { key: "retention.policy", value: "moldable" });
+      },
+      async ({ page, project }) => {
+        await page.getByRole("link", { name: "Storage" }).click();
+        const count = async () =>
+          (await project.ok("GET", "/api/checkpoints?limit=1000")).checkpoints.length as number;
+        const before = await count();
+        await page.getByRole("button", { name: "Preview…" }).click();
+        const dialog = page.locator("dialog[open]");
+        await dialog.getByText("would be dropped").waitFor();
+        expect(await count()).toBe(before);
+        await dialog.getByRole("button", { name: /^Drop \d+ checkpoints/ }).click();
+        await page.getByText(/^Dropped \d+ checkpoints\./).waitFor();
+        expect(await count()).toBeLessThan(before);
+        await page.locator(".b-toast").getByRole("button", { name: "Bring back" }).click();
+        await page.getByText(/^Brought back \d+ checkpoints\./).waitFor();
+        expect(await count()).toBe(before);
+        await page.getByRole("button", { name: "Free", exact: true }).click();
+        await page.getByText("No checkpoint was removed.").waitFor();
+        expect(await count()).toBe(before);
+      },
+    ),
+  );
+
+  test(
+    "[Y06] settings are saved at once, say where they come from, and go back to the default",
+    shown(
+      async () => undefined,
+      async ({ page, project }) => {
+        await page.getByRole("link", { name: "Settings" }).click();
+        await page.getByLabel("Automatic checkpoints").selectOption("off");
+        await page.getByText("From config.json.").waitFor();
+        const settings = async () => (await project.ok("GET", "/api/settings")).settings;
+        expect((await settings())["checkpoints.automatic"].value).toBe("off");
+        await page.getByRole("button", { name: "Default of Automatic checkpoints" }).click();
+        await expect.poll(async () => (await settings())["checkpoints.automatic"].source).toBe("default");
+        await page.getByLabel("Largest file").fill("a lot");
+        await page.keyboard.press("Enter");
+        await page.getByText("it must be a number of bytes").waitFor();
+        expect((await settings())["limits.fileBytes"].source).toBe("default");
+      },
+      { expected: /400|409|422/ },
+    ),
+  );
+
+  test(
+    "[R271] another page is ended from the settings",
+    shown(
+      async () => undefined,
+      async ({ page, project }) => {
+        const other = await newContext();
+        const theirs = await newPage(other, []);
+        await theirs.goto(addressOf(project));
+        await theirs.getByRole("link", { name: "Settings" }).waitFor();
+        await page.getByRole("link", { name: "Settings" }).click();
+        await page.getByRole("button", { name: /^End the page/ }).click();
+        await theirs.getByText("Open this page from a terminal:").waitFor();
+        expect(await page.getByText("· this page").count()).toBe(1);
+        await other.close();
+      },
+    ),
+  );
+});
