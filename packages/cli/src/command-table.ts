@@ -264,6 +264,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: "what `hook` starts where there is no resident process",
     load: () => import("./commands/hook-worker.ts"),
   },
+  "carry-out": {
+    group: undefined,
+    summary: "what the resident process starts for a plan of many files",
+    load: () => import("./commands/carry-out.ts"),
+  },
   resident: {
     group: undefined,
     summary: "what `start` starts",

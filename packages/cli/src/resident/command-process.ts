@@ -3,13 +3,13 @@ import type { RunCommand, WorkProgress } from "@belay/server";
 
 /** Runs commands on the stores of a home. */
 export function commandProcess(home: string): RunCommand {
-  return (directory, words, progress) =>
+  return (directory, words, { progress, input }) =>
     new Promise((done, fail) => {
       const { spawn } = process.getBuiltinModule("node:child_process");
       const options = ["--json", "--home", home, "-C", directory];
       const child = spawn(process.execPath, [process.argv[1]!, ...options, ...words], {
         cwd: "/",
-        stdio: ["ignore", "pipe", "pipe", "ipc"],
+        stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe", "ipc"],
         env: { ...process.env, BELAY_RESIDENT: "off" },
       });
       const [said, troubles]: [Buffer[], Buffer[]] = [[], []];
@@ -17,6 +17,9 @@ export function commandProcess(home: string): RunCommand {
       child.stderr!.on("data", (piece: Buffer) => troubles.push(piece));
       child.on("message", (message) => progress(message as WorkProgress));
       child.on("error", fail);
+      // a command that ends before it has read everything says why
+      child.stdin?.on("error", () => undefined);
+      child.stdin?.end(input);
       child.on("close", (code, signal) => {
         try {
           done(JSON.parse(Buffer.concat(said).toString("utf8")) as object);

@@ -6,15 +6,16 @@ import type { ThreadId } from "../model/ids.ts";
 import type { ApplyOptions, Decision, Plan } from "../model/plan.ts";
 import type { Approval, ApproveOptions, ResetOutcome, Session, SessionStatus } from "../model/session.ts";
 import { describeSession } from "../queries/describe-session.ts";
-import { goBack, planBack, type Preview, type WayBack } from "../restore/go-back.ts";
+import { goBack, planBack, type WayBack } from "../restore/go-back.ts";
 import { approveThread } from "../steps/approve.ts";
 import { lookForPending } from "../steps/pending.ts";
 import { resetWay } from "../steps/reset-way.ts";
 import type { Approvals } from "./interface/approvals.ts";
+import type { KeptPreview } from "./plan-book.ts";
 import type { Runner } from "./runner.ts";
 
 /** Remembers a plan until it is carried out. */
-type KeepPlan = (preview: Preview, way: WayBack) => Plan;
+type KeepPlan = (preview: KeptPreview, way: WayBack) => Plan;
 
 /** Each method of `Approvals`, in terms of the layers below. */
 export class LocalApprovals implements Approvals {
@@ -56,11 +57,10 @@ export class LocalApprovals implements Approvals {
   ): Promise<Plan> {
     const { db, context } = this.#runner;
     assertThread(db, thread);
-    const way = resetWay({ thread, includeShared, decisions });
-    return this.#keep(
-      this.#runner.read(() => planBack(context, way)),
-      way,
-    );
+    const request = { thread, includeShared, decisions };
+    const way = resetWay(request);
+    const preview = this.#runner.read(() => planBack(context, way));
+    return this.#keep({ ...preview, request: { way: "reset", request } }, way);
   }
 
   async reset(

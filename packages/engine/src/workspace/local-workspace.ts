@@ -1,4 +1,5 @@
 /** A workspace in this process: each method of `Workspace`, in terms of the layers below. */
+import { deserialize } from "node:v8";
 import { namesakeWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
@@ -57,13 +58,14 @@ import { LocalTimeline } from "./local-timeline.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { LocalUpkeep } from "./local-upkeep.ts";
 import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
-import { PlanBook } from "./plan-book.ts";
+import { PlanBook, type HandedOver } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
 import type { Threads } from "./interface/threads.ts";
 import type { Timeline } from "./interface/timeline.ts";
 import type { Turns } from "./interface/turns.ts";
 import type { Upkeep } from "./interface/upkeep.ts";
 import { restoreRequest, revertRequest, stepRequest } from "./way-back-requests.ts";
+import { wayOf, type WayRequest } from "./way-request.ts";
 import type {
   ListOptions,
   Progress,
@@ -202,19 +204,19 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
-    return this.#plan(() => restoreWay(restoreRequest(this.#context, ref, options)));
+    return this.#plan(() => ({ way: "restore", request: restoreRequest(this.#context, ref, options) }));
   }
 
   async planUndo(options: PartialUndoOptions = {}): Promise<Plan | null> {
-    return ofSteps(this.#plan(() => stepsWay(stepRequest("undo", options))));
+    return ofSteps(this.#plan(() => ({ way: "steps", request: stepRequest("undo", options) })));
   }
 
   async planRedo(options: UndoOptions = {}): Promise<Plan | null> {
-    return ofSteps(this.#plan(() => stepsWay(stepRequest("redo", options))));
+    return ofSteps(this.#plan(() => ({ way: "steps", request: stepRequest("redo", options) })));
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
-    return this.#plan(() => stepsWay(revertRequest(this.#context, ref, options)));
+    return this.#plan(() => ({ way: "steps", request: revertRequest(this.#context, ref, options) }));
   }
 
   async planDetails({ id }: Plan): Promise<PlanDetails> {
@@ -232,6 +234,11 @@ export class LocalWorkspace implements Workspace {
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
     const { plan: planned, way } = this.plans.take(this.id, plan.id);
     return this.runner.goBack(() => goBack(this.#context, way, { ...options, planned }));
+  }
+
+  async carryOut(handed: Uint8Array, options: ApplyOptions = {}): Promise<Outcome> {
+    const { plan: planned, request } = deserialize(handed) as HandedOver;
+    return this.runner.goBack(() => goBack(this.#context, wayOf(request), { ...options, planned }));
   }
 
   async restoreTo(ref: CheckpointRef, options: RestoreOptions & ApplyOptions = {}): Promise<Outcome> {
@@ -320,10 +327,11 @@ export class LocalWorkspace implements Workspace {
     return this.runner.db;
   }
 
-  #plan(describe: () => WayBack): Plan {
+  #plan(describe: () => WayRequest): Plan {
     return this.runner.read(() => {
-      const way = describe();
-      return this.plans.keep(this.id, planBack(this.#context, way), way);
+      const request = describe();
+      const way = wayOf(request);
+      return this.plans.keep(this.id, { ...planBack(this.#context, way), request }, way);
     });
   }
 

@@ -3,10 +3,12 @@
  * once, in the workspace it was made in. Only the latest plans are kept, and not for long; every other plan is stale.
  * Whether the files are still what a plan was made on is not decided here but when it is carried out.
  */
+import { serialize } from "node:v8";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Preview, Seen, WayBack } from "../restore/go-back.ts";
+import type { WayRequest } from "./way-request.ts";
 
 /** A plan of a large restore takes megabytes: a caller that looks at hundreds needs none of the old ones. */
 const KEPT_PLANS = 100;
@@ -24,9 +26,15 @@ export interface PlanBookOptions {
   readonly validMs?: number;
 }
 
+/** A plan as it is kept: with the request that its way back was made of. */
+export interface KeptPreview extends Preview {
+  readonly request?: WayRequest;
+}
+
 interface Entry {
   readonly workspace: WorkspaceId;
   readonly plan: Plan;
+  readonly request: WayRequest | undefined;
   readonly way: WayBack;
   readonly until: number;
   seen: Seen | undefined;
@@ -48,8 +56,9 @@ export class PlanBook {
    * Remembers a plan and the way back it is of, and returns the plan.
    * @internal
    */
-  keep(workspace: WorkspaceId, { plan, seen }: Preview, way: WayBack): Plan {
-    this.#entries.set(plan.id, { workspace, plan, way, seen, until: this.#elapsed() + this.#validMs });
+  keep(workspace: WorkspaceId, { plan, seen, request }: KeptPreview, way: WayBack): Plan {
+    const until = this.#elapsed() + this.#validMs;
+    this.#entries.set(plan.id, { workspace, plan, way, seen, request, until });
     this.#dropOld();
     const entries = [...this.#entries.values()];
     for (const entry of entries.slice(0, -KEPT_SIGHTS)) entry.seen = undefined;
@@ -82,6 +91,17 @@ export class PlanBook {
     return entry;
   }
 
+  /**
+   * Gives a plan away, as bytes, to another process that carries it out (`Workspace.carryOut`): it cannot be taken here
+   * any more. Throws `PLAN_STALE` for an unknown one.
+   */
+  handOver(workspace: WorkspaceId, id: string): Buffer {
+    const { plan, request } = this.#entry(workspace, id);
+    if (request === undefined) throw stale(id);
+    this.#entries.delete(id);
+    return serialize({ plan, request } satisfies HandedOver);
+  }
+
   /** Forgets a plan that was declined. */
   discard(id: string): void {
     this.#entries.delete(id);
@@ -101,6 +121,12 @@ export class PlanBook {
       this.#entries.delete(id);
     }
   }
+}
+
+/** A plan that another process showed. */
+export interface HandedOver {
+  readonly plan: Plan;
+  readonly request: WayRequest;
 }
 
 function stale(plan: string): EngineError<"PLAN_STALE"> {

@@ -14,7 +14,11 @@ export interface WorkProgress {
 export type RunCommand = (
   directory: string,
   words: readonly string[],
-  progress: (progress: WorkProgress) => void,
+  how: {
+    readonly progress: (progress: WorkProgress) => void;
+    /** What the command reads from its standard input. */
+    readonly input?: Uint8Array | undefined;
+  },
 ) => Promise<object>;
 
 interface Running {
@@ -35,13 +39,14 @@ export class BackgroundWork {
   }
 
   /** Runs a command on a directory, or waits for the same one under way. Its error is thrown. */
-  run(directory: string, words: readonly string[]): Promise<object> {
+  run(directory: string, words: readonly string[], input?: Uint8Array): Promise<object> {
     const key = keyOf(directory, words);
     const under = this.#running.get(key);
     if (under !== undefined) return under.answer;
-    const answer = this.#command(directory, words, (progress) => {
-      running.progress = progress;
-    })
+    const progress = (at: WorkProgress) => {
+      running.progress = at;
+    };
+    const answer = this.#command(directory, words, { progress, input })
       .then(resultOf)
       .finally(() => this.#running.delete(key));
     const running: Running = { since: this.#clock(), answer, progress: undefined };

@@ -13,7 +13,7 @@ import {
   stepsOutcomeJson,
 } from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
-import { checkpointOf, defined, inThread, type Served } from "./served.ts";
+import { checkpointIn, checkpointOf, defined, inThread, type Served } from "./served.ts";
 
 /** Serves the routes of approval and of undo, redo and revert. */
 export function serveApproval(app: Hono, served: Served): void {
@@ -40,18 +40,16 @@ export function serveApproval(app: Hono, served: Served): void {
       plan: planJson(await workspace.approvals.planReset(thread)),
     })),
   );
-  serveRoute(app, "POST /api/threads/:id/reset", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread) => {
-      const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === thread;
-      return carryOutPlan(workspace, body, { fits, report: resetOutcomeJson });
-    }),
-  );
-  serveRoute(app, "POST /api/threads/:id/restore", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread) => {
-      const { id } = await checkpointOf(workspace, thread, body.checkpointId);
-      return carryOutPlan(workspace, body, { fits: restoresTo(id), report: outcomeJson });
-    }),
-  );
+  serveRoute(app, "POST /api/threads/:id/reset", async ({ params, body }) => {
+    const hosted = await served.host.findThread(params.id);
+    const fits = (plan: Plan) => plan.kind === "reset" && plan.thread === params.id;
+    return carryOutPlan({ served, hosted }, body, { fits, report: resetOutcomeJson });
+  });
+  serveRoute(app, "POST /api/threads/:id/restore", async ({ params, body }) => {
+    const hosted = await served.host.findThread(params.id);
+    const fits = restoresTo((await checkpointIn(hosted, params.id, body.checkpointId)).id);
+    return carryOutPlan({ served, hosted }, body, { fits, report: outcomeJson });
+  });
   serveSteps(app, served);
 }
 
@@ -74,11 +72,10 @@ function serveSteps(app: Hono, served: Served): void {
     }),
   );
   for (const kind of ["undo", "redo", "revert"] as const) {
-    serveRoute(app, `POST /api/threads/:id/${kind}`, ({ params, body }) =>
-      inThread(served, params.id, async (workspace) => {
-        const fits = (plan: Plan) => plan.kind === (kind satisfies PlanKind);
-        return carryOutPlan(workspace, body, { fits, report: stepsOutcomeJson });
-      }),
-    );
+    serveRoute(app, `POST /api/threads/:id/${kind}`, async ({ params, body }) => {
+      const hosted = await served.host.findThread(params.id);
+      const fits = (plan: Plan) => plan.kind === (kind satisfies PlanKind);
+      return carryOutPlan({ served, hosted }, body, { fits, report: stepsOutcomeJson });
+    });
   }
 }

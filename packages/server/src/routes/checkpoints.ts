@@ -13,7 +13,7 @@ import {
   takenJson,
 } from "../json/index.ts";
 import { carryOutPlan, restoresTo } from "./carry-out-plan.ts";
-import { checkpointOf, defined, inThread, type Served } from "./served.ts";
+import { checkpointIn, checkpointOf, defined, inThread, type Served } from "./served.ts";
 
 /** Larger files are named without their content. */
 const CONTENT_BYTES = 1024 * 1024;
@@ -77,12 +77,11 @@ function serveComparing(app: Hono, served: Served): void {
       return { plan: planJson(await workspace.planRestore(id, { thread, ...defined(query) })) };
     }),
   );
-  serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", ({ params, body }) =>
-    inThread(served, params.id, async (workspace, thread) => {
-      const { id } = await checkpointOf(workspace, thread, params.cid);
-      return carryOutPlan(workspace, body, { fits: restoresTo(id), report: outcomeJson });
-    }),
-  );
+  serveRoute(app, "POST /api/threads/:id/checkpoints/:cid/rollback", async ({ params, body }) => {
+    const hosted = await served.host.findThread(params.id);
+    const fits = restoresTo((await checkpointIn(hosted, params.id, params.cid)).id);
+    return carryOutPlan({ served, hosted }, body, { fits, report: outcomeJson });
+  });
 }
 
 /** Names, annotates or tags a checkpoint as a request says. */

@@ -39,11 +39,11 @@ export function servePlans(app: Hono, served: Served): void {
       return { ...fileDiffJson(diff, { from: "disk", to: plan.id }), choices: diff?.choices ?? 0 };
     }),
   );
-  serveRoute(app, "POST /api/plans/:id/apply", ({ params, query, body }) =>
-    inWorkspace(served, body.workspace ?? query.workspace, (workspace) =>
-      carryOutPlan(workspace, { planId: params.id, ...body }, { fits: () => true, report: reportOf }),
-    ),
-  );
+  serveRoute(app, "POST /api/plans/:id/apply", async ({ params, query, body }) => {
+    const hosted = await served.host.find(body.workspace ?? query.workspace);
+    const request = { planId: params.id, bestEffort: body.bestEffort };
+    return carryOutPlan({ served, hosted }, request, { fits: () => true, report: reportOf });
+  });
 }
 
 /** Files may change between the plan and the counting of its lines: then the plan is made again. */

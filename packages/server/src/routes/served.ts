@@ -53,6 +53,11 @@ export async function checkpointOf(workspace: Workspace, thread: ThreadId, ref: 
   });
 }
 
+/** The same, in its turn among the work on the workspace. */
+export function checkpointIn(hosted: HostedWorkspace, thread: string, ref: string): Promise<Checkpoint> {
+  return hosted.inTurn(() => checkpointOf(hosted.workspace, thread as ThreadId, ref));
+}
+
 /** Conflicts are an error answer: the plan was not carried out, because of these paths. */
 export function assertApplied(outcome: Outcome, report: object): void {
   if (outcome.outcome !== "conflicts") return;

@@ -209,6 +209,8 @@ export interface Workspace extends AsyncDisposable {
   readonly plans: PlanBook;
   /** Carries out a plan; throws `PLAN_STALE` when the files, or whose changes they are, moved on since it was made. */
   restore(plan: Plan, options?: ApplyOptions): Promise<Outcome>;
+  /** Carries out a plan that another process of the user showed and handed over (`plans.handOver`). */
+  carryOut(handed: Uint8Array, options?: ApplyOptions): Promise<Outcome>;
   /** Plans and carries out a restore in one go. */
   restoreTo(ref: CheckpointRef, options?: RestoreOptions & ApplyOptions): Promise<Outcome>;
   /** Takes the last step out of the present. */
