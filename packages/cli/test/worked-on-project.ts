@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openWorkspace } from "@belay/engine";
-import { LAUNCHER, Sandbox } from "./sandbox.ts";
+import { LAUNCHER, type Sandbox } from "./sandbox.ts";
 
 /** Names in examples that stand for what every project calls differently. */
 export interface Names {
@@ -22,7 +22,7 @@ export const FILES = {
   "package.json": `{ "scripts": { "format": "true" } }\n`,
 };
 
-/** A project with ten turns of an agent, four of them undone, and a checkpoint with a name and a tag. */
+/** Ten turns of an agent, four of them undone for the examples of a command, and a checkpoint with a name and a tag. */
 export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
   const programs = join(sandbox.base, "programs");
   mkdirSync(programs);
@@ -49,7 +49,7 @@ export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
     await workspace.turns.end(thread);
   }
   await workspace.checkpoint({ kind: "manual", name: "before-refactoring", tags: ["works"] });
-  await workspace.undo({ count: 4 });
+  if (command !== "") await workspace.undo({ count: 4 });
   // these give name or tag themselves
   if (command === "checkpoint" || command === "rename") await workspace.rename("before-refactoring", "");
   if (command === "tag") await workspace.untag("works");
@@ -57,9 +57,9 @@ export async function prepare(sandbox: Sandbox, command = ""): Promise<Names> {
 }
 
 /** Types a line of a shell on a terminal, and then some keys. */
-export function onTerminal(sandbox: Sandbox, line: string, keys = "") {
+export function onTerminal(sandbox: Sandbox, line: string, keys = "", cwd = sandbox.project) {
   const ran = spawnSync("script", ["-qec", line, "/dev/null"], {
-    cwd: sandbox.project,
+    cwd,
     env: {
       ...sandbox.environment,
       PATH: `${join(sandbox.base, "programs")}:${process.env["PATH"]}`,
