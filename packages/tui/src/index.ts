@@ -2,3 +2,12 @@
 export type { Connection, Place } from "./data/connection.ts";
 export type { ScreenOptions } from "./run-screens.tsx";
 export { runTimeline, type TimelineOptions } from "./run-timeline.tsx";
+export type {
+  ConflictAnswers,
+  ConflictOption,
+  ConflictQuestion,
+  ConflictQuestions,
+  ConflictSide,
+  Severity,
+} from "./questions/conflicts.ts";
+export { chooseConflicts, runMenu, type MenuOptions } from "./run-questions.tsx";

@@ -46,6 +46,9 @@ export const GOING_BACK = {
   again: "Lines marked * are new. y restores, now as it is shown.",
   nothing: "Nothing would change.",
   planning: "Working out what would change …",
+  wait: "wait: working out what would change …",
+  noneChosen: "no file is chosen",
+  decide: (conflicts: string) => `decide ${conflicts}`,
   restoring: (files: string) => `Restoring ${files}`,
   more: (number: string) => `…and ${number} more`,
   unfold: "(Enter on this line shows them)",
@@ -58,21 +61,120 @@ export const GOING_BACK = {
   meanwhile: "Changed meanwhile by hand, stays:",
   paused: "Changed while captures were paused, stays:",
   background: (tool: string) => `Written by ${tool}, still running; stays:`,
+  now: "On disk now",
+  after: {
+    restore: "after the restore",
+    undo: "after the undo",
+    redo: "after the redo",
+    revert: "after the undo",
+    reset: "after the reset",
+  },
   undoes: "u undoes this.",
   redoes: "r brings it back.",
+  noChange: "This is a state, not a change: there is nothing in it to undo. Enter restores it.",
+  hunkGone: "These lines are not there any more as this turn left them: f takes the whole file back.",
   noEarlier: "There is no earlier step.",
   conflicts: (not: string, some: number, of: number) =>
     `${not}: ${some} of ${of} ${of === 1 ? "file" : "files"} ${some === 1 ? "was" : "were"} changed since.`,
   nothingChanged: "Nothing has changed.",
+  notDone: "Not done:",
+  displaced: (files: string, checkpoint: string) =>
+    `Another program wrote ${files} meanwhile; what is not on disk is in checkpoint ${checkpoint}.`,
 } as const;
 
-/** The reference's lines of the timeline, where it is printed. */
-export const TIMELINE = {
-  title: (current: string) => `Snapshot Timeline (Current: ${current})`,
-  now: (changed: number | null) =>
-    changed === null ? "now" : `now, ${changed} ${changed === 1 ? "file" : "files"} changed`,
-  files: (modified: number, added: number, deleted: number) =>
-    `Files: ${modified} modified, ${added} added, ${deleted} deleted`,
+/** What the details of a row offer. */
+export const DETAIL_HINTS = {
+  restore: "restore to before",
+  file: (pointer: string) => `restore only ${pointer}`,
+  undo: "undo only this",
+} as const;
+
+/** What the boxes of undo and redo say. */
+export const STEPS = {
+  nothing: {
+    undo: "Nothing to undo: no step is left that changed anything.",
+    redo: "Nothing to redo.",
+    revert: "Nothing to undo here: this changed nothing that is still there.",
+  },
+  close: "  Esc closes",
+} as const;
+
+/** What the conflict chooser says. */
+export const CONFLICTS = {
+  title: (at: number, of: number) => `Conflicts ${at} of ${of}`,
+  keepDisk: "Keep what is on disk",
+  take: {
+    undo: "Take the undo",
+    redo: "Take the redo",
+    revert: "Take the undo",
+    reset: "Take the reset",
+    restore: "Take the restore",
+  },
+  editor: "Write it in your editor",
+  onDisk: "On disk now",
+  after: {
+    undo: "After the undo",
+    redo: "After the redo",
+    revert: "After the undo",
+    reset: "After the reset",
+    restore: "After the restore",
+  },
+  /** What stands for content without lines. */
+  sides: {
+    absent: "(no file)",
+    file: "(binary or large)",
+    symlink: "(a link)",
+    directory: "(a directory)",
+    gap: "(not captured)",
+  } as Readonly<Record<string, string>>,
+  noLines: "(these lines are not there)",
+  moreLines: (lines: number) => `…and ${lines} more ${lines === 1 ? "line" : "lines"}`,
+  line: (line: number) => `line ${line}`,
+  lines: (first: number, last: number) => `lines ${first} to ${last}`,
+  why: (reason: string) => `${reason[0]!.toUpperCase()}${reason.slice(1)}.`,
+  merged: (path: string, more: number) => `merged by lines: ${path} [low]${more > 0 ? `, ${more} more` : ""}`,
+  others: (files: string) => `${files} more without a conflict`,
+  result: "The result",
+  summary: "Nothing is written before you answer. Decided:",
+  chooseHint: (arrows: string) => `or ${arrows} Enter choose`,
+  apply: "do it",
+  planning: "wait: working out what would change …",
+  again: "The files changed since: there is another conflict now. Nothing was changed.",
+  editorFailed: "The editor ended with an error. Nothing was taken from it.",
+  marksLeft: "The text still has the marks of both sides. Nothing was taken from it.",
+} as const;
+
+/** What the pending screen says. */
+export const PENDING = {
+  title: "Pending changes",
+  total: (files: string, threads: string) => `${files} in ${threads}`,
+  nothing: "Nothing pending",
+  nothingOf: (approved: string | undefined) =>
+    approved === undefined ? "nothing pending" : `nothing pending, approved ${approved}`,
+  working: "working",
+  seen: "[seen]",
+  unseen: "[    ]",
+  fresh: "new since you looked",
+  sessions: (title: string) => `Sessions of ${title}`,
+  status: { active: "active", merged: "approved", abandoned: "reset" },
+  since: (time: string) => `since ${time}`,
+  stillThere: "its checkpoints can still be restored",
+  message: (files: string) => `Approve ${files}. Message (may stay empty): `,
+  approved: (files: string, title: string) => `Approved ${files} of ${title}.`,
+  nothingToApprove: (title: string) =>
+    `Nothing is pending in ${title}: there is nothing to approve or reset.`,
+  approvedState: (title: string) => `the approved state of ${title}`,
+  onDisk: "on disk now",
+} as const;
+
+/** What the menu says besides its entries. */
+export const MENU_WORDS = {
+  hints: (arrows: string) => `${arrows} choose | Enter go | Esc close`,
+  pruning: "Working out what the policy would drop …",
+  prune: (pruned: string, kept: string) => `Drop ${pruned} by the policy, and keep ${kept}?`,
+  pruneBack: "`belay prune --undo` brings them back for 24 hours.",
+  pruneAnswers: (pruned: string) => `y drop ${pruned}   Esc cancel`,
+  close: "Esc closes",
 } as const;
 
 /** What the slash commands say. */

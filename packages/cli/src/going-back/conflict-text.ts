@@ -2,8 +2,7 @@
 import type { Conflict, ConflictSide } from "@belay/engine";
 import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count } from "@belay/tui/text";
-import { reasonWords } from "../output/reasons.ts";
+import { count, reasonWords } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { visibleLine } from "@belay/tui/text";
 import { visible, visiblePath } from "../output/visible.ts";

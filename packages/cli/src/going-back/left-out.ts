@@ -1,9 +1,9 @@
 /** What going back cannot restore, in words. */
+import { reasonWords } from "@belay/tui/text";
 import type { Plan } from "@belay/engine";
 import { leftOut, type LeftOut } from "@belay/server/json";
 import { listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { reasonWords } from "../output/reasons.ts";
 import { visiblePath } from "../output/visible.ts";
 
 /** `secret.key was forgotten and cannot be restored` */

@@ -2,8 +2,7 @@
 import { countChanges, type Plan } from "@belay/engine";
 import { doubtList, gapList, listText } from "../output/file-list.ts";
 import type { Output } from "../output/output.ts";
-import { count, grouped } from "@belay/tui/text";
-import { reasonWords } from "../output/reasons.ts";
+import { count, grouped, reasonWords } from "@belay/tui/text";
 import { stepLabel } from "../output/step-label.ts";
 import { table } from "../output/table.ts";
 import { visible, visiblePath } from "../output/visible.ts";

@@ -1,9 +1,8 @@
 /** Diffs: the exact bytes of a patch for programs, coloured and sanitised text for terminals. */
 import type { Diff, FileChange } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { reasonWords } from "./reasons.ts";
 import type { Paint, Style } from "./style.ts";
-import { visibleLines } from "@belay/tui/text";
+import { reasonWords, visibleLines } from "@belay/tui/text";
 import { visible, visiblePath } from "./visible.ts";
 
 /**

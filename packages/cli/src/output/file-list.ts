@@ -1,8 +1,7 @@
 /** Lists of paths with a remark each: changed files, gaps, excluded paths. */
 import type { Doubt, ExcludedRoot, ExportedFile, FileChange, Gap } from "@belay/engine";
 import type { Output } from "./output.ts";
-import { grouped, size } from "@belay/tui/text";
-import { reasonWords } from "./reasons.ts";
+import { grouped, reasonWords, size } from "@belay/tui/text";
 import type { Style } from "./style.ts";
 import { table, type Cell } from "./table.ts";
 import { visible, visiblePath } from "./visible.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { count, duration, relativeTime, size } from "@belay/tui/text";
+import type { Conflict, Doubt, Gap, Kept } from "@belay/engine";
+import { count, duration, REASONS, reasonWords, relativeTime, size } from "@belay/tui/text";
 import { createStyle } from "./style.ts";
 import { table } from "./table.ts";
 
@@ -68,4 +69,18 @@ describe("table", () => {
 test("styles colour only when asked to", () => {
   expect(createStyle(false).red("x")).toBe("x");
   expect(createStyle(true).red("x")).toBe("\u001b[31mx\u001b[39m");
+});
+
+test("every reason of the engine has words; text that is no code stays as it is", () => {
+  // a reason without words does not compile
+  const all = [
+    REASONS.gap satisfies Record<Gap["reason"], string>,
+    REASONS.doubt satisfies Record<Doubt["reason"], string>,
+    REASONS.kept satisfies Record<Kept["reason"], string>,
+    REASONS.conflict satisfies Record<Conflict["reason"], string>,
+  ];
+  for (const [code, words] of all.flatMap((group) => Object.entries(group)))
+    expect(reasonWords(code)).toBe(words);
+  expect(reasonWords("EACCES: permission denied")).toBe("EACCES: permission denied");
+  expect(reasonWords("toString")).toBe("toString");
 });

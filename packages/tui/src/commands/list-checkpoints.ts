@@ -3,9 +3,17 @@ import type { CallOutput } from "@belay/protocol";
 import { UNICODE } from "../terminal/signs.ts";
 import { cutToWidth } from "../text/display-width.ts";
 import { grouped } from "../text/quantity.ts";
-import { clockSeconds, dayAndTime } from "../text/relative-time.ts";
+import { clockSeconds } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
-import { COMMANDS, GOING_BACK, TIMELINE } from "../words.ts";
+import { lineText } from "../frame/line.ts";
+import {
+  dayHeading,
+  nowText,
+  rowLines,
+  type RowState,
+  type RowStyle,
+} from "../screens/timeline/row-lines.ts";
+import { COMMANDS, GOING_BACK, TITLES } from "../words.ts";
 import { misused, succeeded, type CommandResult, type CommandScene } from "./scene.ts";
 
 type History = CallOutput<"GET /api/history">;
@@ -13,6 +21,16 @@ type Row = History["rows"][number];
 
 const LISTED = 20;
 const WIDTH = 80;
+/** Rows as the screen has them, without what only a screen has. */
+const PLAIN: RowState = { selected: false, mark: undefined, steps: undefined, day: undefined };
+const STYLE: Omit<RowStyle, "clock"> = {
+  width: WIDTH,
+  signs: UNICODE,
+  compact: false,
+  narrow: false,
+  tall: false,
+  marked: false,
+};
 
 /** Lists what can be gone back to. */
 export async function listCheckpoints(scene: CommandScene, words: readonly string[]): Promise<CommandResult> {
@@ -22,7 +40,8 @@ export async function listCheckpoints(scene: CommandScene, words: readonly strin
 
 /** Prints the timeline: each row with its agent and its files. */
 export async function printTimeline(scene: CommandScene): Promise<CommandResult> {
-  return print(scene, rowLines, (history) => [TIMELINE.title(currentTitle(history))]);
+  const lines = (row: Row) => rowLines(row, PLAIN, { ...STYLE, clock: Date.now() }).map(lineText);
+  return print(scene, lines, (history) => [`${TITLES.timeline} ${TITLES.current(currentTitle(history))}`]);
 }
 
 async function print(
@@ -45,33 +64,18 @@ function listLine({ at, sameAsNow, seq, id, title }: Row): string {
   return `${clockSeconds(Date.parse(at))} ${mark(sameAsNow)} ${seq} ${id.slice(0, 8)}  ${visibleLine(title)}`;
 }
 
-/** The reference's lines of a row: time, mark and description; its agent; its files. */
-function rowLines(row: Row): string[] {
-  const { at, endedAt, agent, status, sameAsNow, title } = row;
-  const { modified, added, deleted } = row;
-  const seconds = (Date.parse(endedAt ?? new Date().toISOString()) - Date.parse(at)) / 1000;
-  const sign = status === "completed" ? UNICODE.done : status === "failed" ? UNICODE.failed : UNICODE.warning;
-  return [
-    `  ${clockSeconds(Date.parse(at))} ${mark(sameAsNow)} ${visibleLine(title)}`,
-    ...(row.kind === "turn" && agent !== null
-      ? [`      ${UNICODE.agent} ${visibleLine(agent)} (${seconds.toFixed(1)}s) ${sign}`]
-      : []),
-    ...(modified + added + deleted > 0 ? [`      ${TIMELINE.files(modified, added, deleted)}`] : []),
-  ];
-}
-
 function mark(isCurrent: boolean | null): string {
   return isCurrent === true ? UNICODE.current : UNICODE.other;
 }
 
 /** A line with the day, where it is another than that of the row above it; today needs none. */
-function dayLine({ at }: Row, above: Row | undefined): string[] {
-  const day = (moment: number) => dayAndTime(moment).slice(0, 10);
-  const here = day(Date.parse(at));
-  return here === (above === undefined ? day(Date.now()) : day(Date.parse(above.at))) ? [] : [here];
+function dayLine(row: Row, above: Row | undefined): string[] {
+  const day = dayHeading(row, above, Date.now());
+  return day === undefined ? [] : [day];
 }
 
 function currentTitle({ rows, now }: History): string {
   const current = rows.find(({ sameAsNow }) => sameAsNow === true);
-  return current === undefined ? TIMELINE.now(now?.changed ?? null) : visibleLine(current.title);
+  if (current !== undefined) return visibleLine(current.title);
+  return now === null ? "" : nowText(now, rows[0]);
 }

@@ -6,6 +6,8 @@ import type { Source } from "./source.tsx";
 export interface StatePair {
   readonly from: string;
   readonly to: string;
+  /** The second state is what a plan would make of the files on disk. */
+  readonly plan?: { readonly id: string; readonly files: ComparedFiles } | undefined;
 }
 
 /** The files that differ. */
@@ -29,7 +31,8 @@ const KEPT = 200;
 const comparisons = new WeakMap<Source, Map<string, Promise<unknown>>>();
 
 /** The files that differ between two states, with their counts. */
-export function comparedFiles(source: Source, { from, to }: StatePair): Promise<ComparedFiles> {
+export function comparedFiles(source: Source, { from, to, plan }: StatePair): Promise<ComparedFiles> {
+  if (plan !== undefined) return Promise.resolve(plan.files);
   return kept(source, to, `${from} ${to}`, () =>
     source.call("GET /api/checkpoints/:a/files/:b", {
       params: { a: from, b: to },
@@ -41,16 +44,23 @@ export function comparedFiles(source: Source, { from, to }: StatePair): Promise<
 /** One file of two states. */
 export function comparedLines(
   source: Source,
-  { from, to }: StatePair,
+  { from, to, plan }: StatePair,
   file: Pick<ComparedFile, "path" | "pathBase64">,
   options: CompareOptions = {},
 ): Promise<ComparedLines> {
   const name = file.pathBase64 === undefined ? { path: file.path } : { pathBase64: file.pathBase64 };
   const { large, ...rest } = options;
+  const query = {
+    workspace: source.place.workspace,
+    ...name,
+    ...rest,
+    ...(large === true && { large: "1" as const }),
+  };
+  if (plan !== undefined) return source.call("GET /api/plans/:id/diff", { params: { id: plan.id }, query });
   return kept(source, to, JSON.stringify([from, to, name, options]), () =>
     source.call("GET /api/checkpoints/:a/files/:b/diff", {
       params: { a: from, b: to },
-      query: { workspace: source.place.workspace, ...name, ...rest, ...(large === true && { large: "1" }) },
+      query,
     }),
   );
 }

@@ -1,5 +1,6 @@
 /** Plans in words, line by line. Every name of a file and every prompt is made visible here. */
 import { count, grouped } from "../text/quantity.ts";
+import { reasonWords } from "../text/reasons.ts";
 import { clockSeconds } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { GOING_BACK, VERBS } from "../words.ts";
@@ -45,7 +46,9 @@ export function fileLines({ files, filesTotal }: Pick<Plan, "files" | "filesTota
 export function fileRemarks(file: PlanFile): string {
   const counts = file.binary ? "binary" : lineCounts(file);
   const marks = file.marks.map((mark) => (mark === "scripts" ? "scripts change" : visibleLine(mark)));
-  return [counts, ...marks, ...file.reasons.map(visibleLine)].filter((part) => part !== "").join("  ");
+  return [counts, ...marks, ...file.reasons.map((reason) => visibleLine(reasonWords(reason)))]
+    .filter((part) => part !== "")
+    .join("  ");
 }
 
 /** What stays, in sentences: changes that no step of the plan made, files that cannot go back. */
@@ -60,7 +63,9 @@ export function stayLines(plan: Plan): string[] {
     ),
     ...plan.kept
       .slice(0, SHOWN_KEPT)
-      .map(({ path, reason }) => `${GOING_BACK.kept}: ${visibleLine(path)}, ${reason}`),
+      .map(
+        ({ path, reason }) => `${GOING_BACK.kept}: ${visibleLine(path)}, ${visibleLine(reasonWords(reason))}`,
+      ),
     plan.keptTotal > SHOWN_KEPT
       ? `${GOING_BACK.kept}: ${GOING_BACK.more(grouped(plan.keptTotal - SHOWN_KEPT))}`
       : undefined,
@@ -107,7 +112,8 @@ const STEP_NAMES: Readonly<Record<string, string>> = {
 };
 
 function titleOf({ prompt, description }: Step): string {
-  return visibleLine((prompt ?? description).split("\n", 1)[0]!.trim() || description);
+  const [first = ""] = (prompt ?? description).split("\n", 1);
+  return visibleLine(first.trim() || description);
 }
 
 /** `Not undone: 2 of 6 files were changed since.` and each of them with its reason. */
@@ -122,7 +128,7 @@ export function conflictLines(plan: Plan): string[] {
 
 /** Why a path is in conflict. */
 export function conflictReason({ reason, sharedWith }: Plan["conflicts"][number]): string {
-  if (sharedWith === undefined || sharedWith.length === 0) return visibleLine(reason);
+  if (sharedWith === undefined || sharedWith.length === 0) return visibleLine(reasonWords(reason));
   return `changed while the ${sharedWith.map(stepLabel).join(" and the ")} was at work too`;
 }
 
@@ -141,3 +147,15 @@ function named(
 }
 
 const NAMED = 3;
+
+/** `Undo "Add retry with exponential backoff…"`: what a plan is about, as a title. */
+export function planTitle({
+  kind,
+  steps,
+  description,
+}: Pick<Plan, "kind" | "steps" | "description">): string {
+  const verb = `${VERBS[kind].ask[0]!.toUpperCase()}${VERBS[kind].ask.slice(1)}`;
+  return steps.length === 0
+    ? visibleLine(description)
+    : `${verb} ${steps.map((step) => `"${titleOf(step)}"`).join(", ")}`;
+}

@@ -94,15 +94,21 @@ function copyKeys({ frame, diff, scroll: { hunk: at } }: DiffKeysContext): Bindi
 }
 
 function takeBackKeys({ diff, scroll, takeBack }: DiffKeysContext): Binding[] {
-  const { file } = diff;
+  const { file, lines } = diff;
   if (takeBack === undefined || file === undefined) return [];
+  const hunk = lines?.hunks[scroll.hunk];
+  const { hunk: undoHunk } = takeBack;
   return [
     { keys: ["f"], hint: { text: "restore this file", line: 2 }, run: () => takeBack.file(file.path) },
-    {
-      keys: ["h"],
-      hint: { text: "undo this hunk", line: 2 },
-      run: () => takeBack.hunk(file.path, scroll.hunk),
-    },
+    ...(undoHunk === undefined
+      ? []
+      : [
+          {
+            keys: ["h"],
+            hint: { text: "undo this hunk", line: 2 as const },
+            run: () => hunk && undoHunk(file.path, hunk),
+          },
+        ]),
   ];
 }
 

@@ -1,10 +1,12 @@
 /** Where a diff stands, and what can be taken back from it. */
+import type { ComparedLines } from "../../data/comparisons.ts";
 import type { DiffRow } from "./diff-rows.ts";
 
 /** Taking back a part of what the diff shows. */
 export interface TakeBack {
   file(path: string): void;
-  hunk(path: string, hunk: number): void;
+  /** Left out where there is no change to take a part out of. */
+  hunk?(path: string, hunk: ComparedLines["hunks"][number]): void;
 }
 
 /** Where the window stands in the rows of a file, and which hunk is the one to act on. */

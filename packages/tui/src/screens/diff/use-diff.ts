@@ -31,7 +31,7 @@ const WHOLE_FILE = 100_000;
 /** Loads a diff, one file at a time; `path` is the first one shown. */
 export function useDiff(pair: StatePair, path?: string): Diff {
   const source = useSource();
-  const { from, to } = pair;
+  const { from, to, plan } = pair;
   const [list, setList] = useState<ComparedFiles>();
   const [chosen, setChosen] = useState<number>();
   const [whitespace, setWhitespace] = useState<"exact" | "ignore">("exact");
@@ -39,8 +39,8 @@ export function useDiff(pair: StatePair, path?: string): Diff {
   const [shown, setShown] = useState<{ key: string; lines: ComparedLines }>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    comparedFiles(source, { from, to }).then(setList, (error: Error) => setProblem(error.message));
-  }, [source, from, to]);
+    comparedFiles(source, { from, to, plan }).then(setList, (error: Error) => setProblem(error.message));
+  }, [source, from, to, plan]);
   const files = list?.files ?? [];
   const named = files.findIndex((file) => file.path === path);
   const index = Math.max(0, Math.min(chosen ?? named, files.length - 1));
@@ -54,14 +54,14 @@ export function useDiff(pair: StatePair, path?: string): Diff {
       whitespace,
       ...(isExpanded && { context: WHOLE_FILE, large: true }),
     };
-    comparedLines(source, { from, to }, file, options).then(
+    comparedLines(source, { from, to, plan }, file, options).then(
       (lines) => isWanted && setShown({ key, lines }),
       (error: Error) => isWanted && setProblem(error.message),
     );
     return () => {
       isWanted = false;
     };
-  }, [source, from, to, file, whitespace, isExpanded, key]);
+  }, [source, from, to, plan, file, whitespace, isExpanded, key]);
   return {
     list,
     file,

@@ -7,6 +7,7 @@ import { askCheckpoint, askName, askNote, askTags } from "../annotate.tsx";
 import { DetailsScreen } from "../details/details.tsx";
 import { HelpScreen } from "../help.tsx";
 import type { Filter } from "./filter.ts";
+import { goBackKeys, pendingKeys, rowActions } from "./go-back-keys.tsx";
 import { openRowDiff } from "./row-diff.tsx";
 import type { Choices } from "./use-choices.ts";
 import type { RowList } from "./use-list.ts";
@@ -26,8 +27,10 @@ export interface TimelineKeysContext {
 export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),
+    ...goBackKeys(context.frame, () => context.list().selected),
     ...lookKeys(context),
     ...sayKeys(context),
+    ...pendingKeys(context.frame),
     {
       keys: ["?"],
       hint: { text: "help", line: 2 },
@@ -83,7 +86,7 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
       help: help("v", "details"),
       run: () => {
         const row = list().selected;
-        if (row !== undefined) frame.open(<DetailsScreen row={row} />);
+        if (row !== undefined) frame.open(<DetailsScreen row={row} actions={rowActions(frame, row)} />);
       },
     },
     {

@@ -1,7 +1,8 @@
-/** Why a path is a gap, in doubt, kept or in conflict, in words. Programs get the engine's codes. */
-import type { Conflict, Doubt, Gap, Kept } from "@belay/engine";
-
-const GAPS: Readonly<Record<Gap["reason"], string>> = {
+/**
+ * Why a path is a gap, in doubt, kept or in conflict, in words. Programs get the engine's codes; a test of the command
+ * line, which knows the engine, proves that none is missing.
+ */
+const GAPS = {
   "too-large": "larger than the limit for a file",
   unreadable: "it cannot be read",
   special: "a socket, pipe or device",
@@ -9,14 +10,14 @@ const GAPS: Readonly<Record<Gap["reason"], string>> = {
   forgotten: "permanently forgotten",
 };
 
-const DOUBTS: Readonly<Record<Doubt["reason"], string>> = {
+const DOUBTS = {
   late: "captured after the agent had continued",
   unstable: "written to while it was captured",
   missed: "changed unnoticed: this version may be an older one",
   "mid-restore": "captured while a restore was at work",
 };
 
-const KEPT: Readonly<Record<Kept["reason"], string>> = {
+const KEPT = {
   "not covered by the target's rules": "that checkpoint did not cover it, so it may have existed",
   "the target has a gap here": "that checkpoint could not capture it",
   "not saved by the safety checkpoint": "it cannot be saved first",
@@ -36,7 +37,7 @@ const KEPT: Readonly<Record<Kept["reason"], string>> = {
   "the directory is not empty": "the directory is not empty",
 };
 
-const CONFLICTS: Readonly<Record<Conflict["reason"], string>> = {
+const CONFLICTS = {
   "changed differently meanwhile": "changed again since, in the same place",
   binary: "changed again since, and binary: it cannot be merged",
   "too large to merge": "changed again since, and too large to merge",
@@ -44,6 +45,9 @@ const CONFLICTS: Readonly<Record<Conflict["reason"], string>> = {
   "changed while restoring": "a program wrote to it while files were put in place",
   "cannot be saved": "what is there now cannot be saved first",
 };
+
+/** The words by what they are reasons for. */
+export const REASONS = { gap: GAPS, doubt: DOUBTS, kept: KEPT, conflict: CONFLICTS } as const;
 
 const ALL: Readonly<Record<string, string>> = { ...GAPS, ...DOUBTS, ...KEPT, ...CONFLICTS };
 

@@ -1,0 +1,99 @@
+/** What going back did, in the lines that stay on the screen until the next change. */
+import { cutToWidth } from "../text/display-width.ts";
+import { count, duration, grouped } from "../text/quantity.ts";
+import { reasonWords } from "../text/reasons.ts";
+import { visibleLine } from "../text/visible.ts";
+import { GOING_BACK, VERBS } from "../words.ts";
+import { stepLabel } from "./plan-text.ts";
+import type { Outcome, Plan } from "./plan.ts";
+
+/** The lines; the first says whether everything was done. */
+export interface Result {
+  readonly isWhole: boolean;
+  readonly lines: readonly string[];
+}
+
+/** What a result needs besides the outcome. */
+export interface ResultContext {
+  /** The state that files went back to: `before "…"`. */
+  readonly words?: string;
+  /** An undo that is a step of its own, because it took only a part: another undo takes it back, not a redo. */
+  readonly isOwnStep?: boolean;
+}
+
+/** An outcome in words. */
+export function resultText(
+  plan: Plan,
+  outcome: Outcome,
+  { words = "", isOwnStep = false }: ResultContext = {},
+): Result {
+  const left = [...outcome.skipped, ...outcome.conflicts, ...outcome.leftOut];
+  const isWhole = left.length === 0 && outcome.displacedTotal === 0;
+  return {
+    isWhole,
+    lines: [
+      `${doneText(plan, outcome, words)} (${duration(outcome.durationMs)}).`,
+      ...reasoned(GOING_BACK.notDone, left),
+      ...(outcome.displaced.length === 0
+        ? []
+        : [
+            GOING_BACK.displaced(
+              outcome.displaced.map(({ path }) => visibleLine(path)).join(", "),
+              outcome.displaced[0]!.checkpoint,
+            ),
+          ]),
+      ...stays(plan, outcome),
+      ...outcome.warnings.filter((warning) => !plan.warnings.includes(warning)).map(visibleLine),
+      plan.kind === "undo" && !isOwnStep ? GOING_BACK.redoes : GOING_BACK.undoes,
+    ],
+  };
+}
+
+function doneText(plan: Plan, outcome: Outcome, words: string): string {
+  const { created, modified, deleted } = outcome;
+  const files = count(created + modified + deleted, "file");
+  const { done } = VERBS[plan.kind];
+  if (outcome.outcome === "unchanged") return GOING_BACK.nothingChanged.slice(0, -1);
+  if (plan.kind === "restore" || plan.kind === "reset") return `${done} ${files} to ${quotedShort(words)}`;
+  return `${done}: ${plan.steps.map((step) => quotedShort(stepLabel(step))).join(", ")}, ${files}`;
+}
+
+function stays({ leftAlone }: Plan, { kept, keptTotal }: Outcome): string[] {
+  const alone = leftAlone.map(
+    ({ agent, files, filesTotal }) =>
+      `${visibleLine(agent ?? "another thread")}'s ${listed(files, filesTotal)}`,
+  );
+  const parts = [
+    ...(alone.length > 0 ? [`${GOING_BACK.leftAlone}: ${alone.join("; ")}.`] : []),
+    ...(kept.length > 0 ? [`${GOING_BACK.kept}: ${listed(kept, keptTotal)}.`] : []),
+  ];
+  return parts.length === 0 ? [] : [parts.join(" ")];
+}
+
+/** First five with their reasons, then how many more. */
+function reasoned(
+  title: string,
+  paths: readonly { readonly path: string; readonly reason: string }[],
+): string[] {
+  if (paths.length === 0) return [];
+  const shown = paths
+    .slice(0, 5)
+    .map(({ path, reason }) => `${visibleLine(path)} (${visibleLine(reasonWords(reason))})`);
+  const more = paths.length > shown.length ? [GOING_BACK.more(grouped(paths.length - shown.length))] : [];
+  return [`${title} ${[...shown, ...more].join(", ")}`];
+}
+
+function listed(files: readonly { readonly path: string }[], total: number): string {
+  const shown = files.slice(0, 3).map(({ path }) => visibleLine(path));
+  return total > shown.length
+    ? `${shown.join(", ")} ${GOING_BACK.more(grouped(total - shown.length))}`
+    : shown.join(", ");
+}
+
+const QUOTED = 48;
+
+/** A result is one line: of a long prompt its beginning is enough. */
+function quotedShort(words: string): string {
+  const short = cutToWidth(words, QUOTED);
+  return short === words || !words.endsWith('"') ? short : `${short}"`;
+}

@@ -1,0 +1,80 @@
+/** A plan being carried out: nothing for a moment, then a bar. It cannot be closed; the workspace finishes or takes back. */
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useSource } from "../../data/source.tsx";
+import { Lines, useFrame } from "../../frame/frame.tsx";
+import { box, line, span, type Line } from "../../frame/line.ts";
+import { applyPlan, refusalOf, type Conflict, type Outcome, type Plan } from "../../plans/plan.ts";
+import type { Signs } from "../../terminal/signs.ts";
+import { count, duration, grouped } from "../../text/quantity.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { GOING_BACK } from "../../words.ts";
+
+/** What runs, and what follows. */
+export interface RunningProps {
+  readonly plan: Plan;
+  readonly bestEffort?: boolean;
+  done(outcome: Outcome): void;
+  stale(): void;
+  conflicts(conflicts: readonly Conflict[]): void;
+  failed(message: string): void;
+}
+
+const QUIET_MS = 400;
+const WIDTH = 64;
+
+/** Carries out the plan once. */
+export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps): ReactNode {
+  const frame = useFrame();
+  const source = useSource();
+  const [shown, setShown] = useState(false);
+  const [done, setDone] = useState(0);
+  const started = useRef(false);
+  const began = useRef(performance.now());
+  useEffect(() => {
+    const timer = setTimeout(() => setShown(true), QUIET_MS);
+    const stop = source.listen((event) => {
+      if (event.type === "restore_progress") setDone(event.done);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [source]);
+  useEffect(() => {
+    // a plan is carried out once, however often the screen is drawn
+    if (started.current) return;
+    started.current = true;
+    applyPlan(source, { id: plan.id, workspace: source.place.workspace }, { bestEffort }).then(
+      (applied) => {
+        if (applied.is === "done") after.done(applied.outcome);
+        else if (applied.is === "stale") after.stale();
+        else after.conflicts(applied.conflicts);
+      },
+      (error: unknown) => {
+        const { message, hint } = refusalOf(error);
+        after.failed(visibleLine(`${message} ${hint}`.trim()));
+      },
+    );
+  });
+  const { columns, signs } = frame;
+  const width = Math.min(WIDTH, columns);
+  const elapsed = performance.now() - began.current;
+  const progress = { done, total: plan.filesTotal, elapsed };
+  const lines = shown ? box(progressLines(progress, width - 4, signs), { width, signs }) : [];
+  return <Lines lines={lines} />;
+}
+
+/** `████░░░░   758   1.2 s` */
+export function progressLines(
+  { done, total, elapsed }: { readonly done: number; readonly total: number; readonly elapsed: number },
+  width: number,
+  signs: Signs,
+): Line[] {
+  const numbers = `   ${grouped(done)}   ${duration(elapsed)}`;
+  const cells = Math.max(4, width - numbers.length - 2);
+  const full = total > 0 ? Math.round(Math.min(1, done / total) * cells) : 0;
+  return [
+    line(GOING_BACK.restoring(count(total, "file"))),
+    [span(signs.full.repeat(full), { colour: "cyan" }), span(signs.empty.repeat(cells - full) + numbers)],
+  ];
+}

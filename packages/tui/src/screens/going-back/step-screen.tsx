@@ -1,0 +1,223 @@
+/** Undo, redo and undo only this: the box names the step, whose it is, what would change and what stays. */
+import { useState, type ReactNode } from "react";
+import { Lines, useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
+import type { Binding } from "../../frame/keys.ts";
+import { box, fit, line, lineWidth, pad, span, type Line } from "../../frame/line.ts";
+import { conflictReason, fileRemarks, SIGNS, stayLines, stepQuestion } from "../../plans/plan-text.ts";
+import type { Conflict, Plan, PlanFile, PlanRequest } from "../../plans/plan.ts";
+import { resultText } from "../../plans/result-text.ts";
+import { count, grouped } from "../../text/quantity.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { wrap } from "../../text/wrap.ts";
+import { GOING_BACK, STEPS, VERBS } from "../../words.ts";
+import { ConflictScreen } from "../conflicts/conflict-screen.tsx";
+import { openPlanDiff } from "./open-plan-diff.tsx";
+import { RunningPlan } from "./running-plan.tsx";
+import { sayResult } from "./say-result.ts";
+import { useHeld } from "./use-held.ts";
+import { usePlan } from "./use-plans.ts";
+
+/** Which step moves. */
+export interface StepProps {
+  readonly kind: "undo" | "redo" | "revert";
+  /** The row of an undo of only this. */
+  readonly target?: string;
+  /** Only a part of it. */
+  readonly part?: Pick<PlanRequest, "paths" | "hunks" | "basedOn">;
+}
+
+const WIDTH = 64;
+
+/** The question. */
+export function StepScreen({ kind, target, part }: StepProps): ReactNode {
+  const frame = useFrame();
+  const [steps, setSteps] = useState(1);
+  const [remark, setRemark] = useState<string>();
+  const [running, setRunning] = useState<{ plan: Plan; bestEffort: boolean }>();
+  const request: PlanRequest = target === undefined ? { kind, count: steps } : { kind, target, ...part };
+  const { plan, isCurrent, error, again } = usePlan(request);
+  const held = useHeld();
+  const run = (bestEffort: boolean) =>
+    isCurrent && plan && held.isPressed() && setRunning({ plan, bestEffort });
+  const refused = (text: string | undefined) => {
+    held.refuse();
+    setRemark(text);
+    setRunning(undefined);
+    again();
+  };
+  const missing = isCurrent && plan === undefined && error !== undefined && steps > 1;
+  const keys =
+    running !== undefined
+      ? []
+      : missing
+        ? [{ keys: ["esc", "enter", "-"], run: () => setSteps(steps - 1) }]
+        : plan && plan.conflictsTotal > 0
+          ? refusalKeys(frame, plan, { run: () => run(true), request })
+          : questionKeys(frame, {
+              kind,
+              plan: isCurrent ? plan : undefined,
+              run: () => run(false),
+              more: () => setSteps(steps + 1),
+            });
+  useKeys(keys);
+  if (running !== undefined)
+    return (
+      <RunningPlan
+        {...running}
+        done={(outcome) => {
+          sayResult(frame, resultText(running.plan, outcome));
+          frame.closeToFirst();
+        }}
+        stale={() => refused(GOING_BACK.stale)}
+        conflicts={() => refused(undefined)}
+        failed={refused}
+      />
+    );
+  const width = Math.min(WIDTH, frame.columns);
+  const inside = width - 4;
+  const body =
+    plan === undefined
+      ? waitingLines(error, { inside, missing })
+      : plan === null
+        ? [line(STEPS.nothing[kind]), [], line(STEPS.close)]
+        : plan.conflictsTotal > 0
+          ? refusalLines(plan, frame, inside)
+          : questionLines(plan, { kind, frame, inside, remark });
+  return <Lines lines={box(body, { width, signs: frame.signs })} />;
+}
+
+function waitingLines(
+  error: string | undefined,
+  { inside, missing }: { inside: number; missing: boolean },
+): Line[] {
+  if (error === undefined) return [line(GOING_BACK.planning)];
+  const text = wrap(visibleLine(missing ? GOING_BACK.noEarlier : error), inside).split("\n");
+  return [...text.map((each) => line(each)), [], line(STEPS.close)];
+}
+
+function questionKeys(
+  frame: Frame,
+  {
+    kind,
+    plan,
+    run,
+    more,
+  }: { kind: StepProps["kind"]; plan: Plan | null | undefined; run: () => void; more: () => void },
+): Binding[] {
+  const [first] = plan?.files ?? [];
+  return [
+    { keys: ["y"], run },
+    { keys: ["d"], run: () => plan && first && openPlanDiff(frame, plan, first) },
+    ...(kind === "revert" ? [] : [{ keys: ["+"], run: () => plan && more() }]),
+    { keys: ["esc"], run: () => frame.close() },
+  ];
+}
+
+function questionLines(
+  plan: Plan,
+  {
+    kind,
+    frame,
+    inside,
+    remark,
+  }: { kind: StepProps["kind"]; frame: Frame; inside: number; remark: string | undefined },
+): Line[] {
+  const [title = "", ...prompts] = stepQuestion(plan, kind);
+  const stays = stayLines(plan).flatMap((text) => wrapped(text, inside - 2));
+  const remarks =
+    remark === undefined
+      ? []
+      : [...wrapped(remark, inside - 2).map((text) => line(`  ${text}`, { colour: "yellow" })), []];
+  const fixed = 1 + prompts.length + 1 + remarks.length + (stays.length > 0 ? stays.length + 1 : 0) + 2 + 2;
+  const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - fixed) });
+  const answers = [
+    `y ${VERBS[kind].ask} ${count(plan.filesTotal, "file")}`,
+    ...(plan.filesTotal > 0 ? ["d diff"] : []),
+    ...(kind === "revert" ? [] : ["+ one more step"]),
+    "Esc cancel",
+  ];
+  return [
+    line(title, { bold: true }),
+    ...prompts.map((text) => line(text)),
+    [],
+    ...files,
+    [],
+    ...(stays.length > 0 ? [...stays.map((text) => line(`  ${text}`)), []] : []),
+    ...remarks,
+    line(`  ${answers.join("   ")}`),
+  ];
+}
+
+/** The files with their signs; what does not fit is counted. */
+function fileLines(
+  { files, filesTotal }: Plan,
+  { inside, frame, most }: { inside: number; frame: Frame; most: number },
+): Line[] {
+  const shown = filesTotal > most ? files.slice(0, Math.max(1, most - 1)) : files;
+  const width = Math.max(...shown.map(({ path }) => visibleLine(path).length), 0);
+  const column = Math.min(width, Math.floor(inside / 2));
+  const lines = shown.map((file) => fit(fileLine(file, column, frame), inside, frame.signs));
+  const hidden = filesTotal - shown.length;
+  return hidden > 0 ? [...lines, line(`  ${GOING_BACK.more(grouped(hidden))}`)] : lines;
+}
+
+const COLOURS = { delete: "red", change: "yellow", create: "green", mode: "cyan" } as const;
+
+function fileLine(file: PlanFile, column: number, { signs }: Frame): Line {
+  const name = [
+    span(`  ${SIGNS[file.change]} `, { colour: COLOURS[file.change] }),
+    span(visibleLine(file.path)),
+  ];
+  const what = file.change === "change" ? "" : GOING_BACK.changed[file.change];
+  const remarks = [what, fileRemarks(file)].filter((part) => part !== "").join("  ");
+  const end = column + 8;
+  return lineWidth(name) <= end - 2
+    ? [...pad(name, end, signs), span(remarks, { dim: true })]
+    : [...name, span(`  ${remarks}`, { dim: true })];
+}
+
+function refusalKeys(
+  frame: Frame,
+  plan: Plan,
+  { run, request }: { run: () => void; request: PlanRequest },
+): Binding[] {
+  return [
+    {
+      keys: ["enter"],
+      run: () => frame.open(<ConflictScreen plan={plan} request={request} />, { question: true }),
+    },
+    ...(plan.filesTotal > 0 ? [{ keys: ["b"], run }] : []),
+    { keys: ["esc"], run: () => frame.close() },
+  ];
+}
+
+function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[] {
+  const { kind, conflicts, conflictsTotal, filesTotal } = plan;
+  const room = Math.max(1, rows - 8);
+  const shown = conflicts.slice(0, conflictsTotal > room ? room - 1 : room);
+  const answers = [
+    "Enter decide for each",
+    ...(filesTotal > 0 ? [`b ${VERBS[kind].ask} the other ${grouped(filesTotal)}`] : []),
+    "Esc leave it",
+  ];
+  return [
+    line(GOING_BACK.conflicts(VERBS[kind].not, conflictsTotal, conflictsTotal + filesTotal), { bold: true }),
+    line(GOING_BACK.nothingChanged),
+    [],
+    ...shown.map((conflict) => fit(conflictLine(conflict, inside), inside, signs)),
+    ...(conflictsTotal > shown.length
+      ? [line(`    ${GOING_BACK.more(grouped(conflictsTotal - shown.length))}`)]
+      : []),
+    [],
+    line(`  ${answers.join("   ")}`),
+  ];
+}
+
+function conflictLine(conflict: Conflict, inside: number): Line {
+  const name = visibleLine(conflict.path);
+  return [span(`    ${name.padEnd(Math.min(26, inside))}`), span(conflictReason(conflict), { dim: true })];
+}
+
+function wrapped(text: string, width: number): string[] {
+  return wrap(text, width).split("\n");
+}

@@ -1,0 +1,47 @@
+/** The plan of a screen: made again for every choice, older answers dropped, new files marked after the tree moved on. */
+import { useCallback, useEffect, useRef, useState } from "react";
+import { useSource } from "../../data/source.tsx";
+import { makePlan, refusalOf, type Plan, type PlanRequest } from "../../plans/plan.ts";
+
+/** A plan, or why there is none. */
+export interface PlanState {
+  /** undefined: not made yet. null: there is nothing to do. */
+  readonly plan: Plan | null | undefined;
+  /** Whether the plan is the one of the present request. */
+  readonly isCurrent: boolean;
+  readonly error: string | undefined;
+  /** Makes it again, of the files as they are now. */
+  again(): void;
+}
+
+/** Makes the plan of a request; undefined asks for none. */
+export function usePlan(request: PlanRequest | undefined): PlanState {
+  const source = useSource();
+  const key = JSON.stringify(request);
+  const [state, setState] = useState<{ key: string; plan: Plan | null | undefined; error?: string }>({
+    key: "",
+    plan: undefined,
+  });
+  const [round, setRound] = useState(0);
+  const asked = useRef(0);
+  useEffect(() => {
+    if (request === undefined) return;
+    const mine = ++asked.current;
+    const isLatest = () => mine === asked.current;
+    makePlan(source, source.place.workspace, request).then(
+      ({ plan }) => isLatest() && setState({ key: `${key} ${round}`, plan }),
+      (error: unknown) => {
+        const { message, hint } = refusalOf(error);
+        if (isLatest())
+          setState({ key: `${key} ${round}`, plan: undefined, error: `${message} ${hint}`.trim() });
+      },
+    );
+    // `key` stands for the request
+  }, [source, key, round]);
+  return {
+    plan: state.plan,
+    isCurrent: request !== undefined && state.key === `${key} ${round}`,
+    error: state.error,
+    again: useCallback(() => setRound((number) => number + 1), []),
+  };
+}

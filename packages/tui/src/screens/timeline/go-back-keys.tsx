@@ -1,0 +1,69 @@
+/** The keys that lead to going back, and to what is pending. None of them acts: each opens a preview that asks. */
+import type { HistoryRow } from "../../data/history-row.ts";
+import type { Frame } from "../../frame/frame.tsx";
+import type { Binding } from "../../frame/keys.ts";
+import { openRestore, openStep, openUndoOnlyThis } from "../going-back/open.tsx";
+import { DETAIL_HINTS } from "../../words.ts";
+import { PendingScreen } from "../pending/pending-screen.tsx";
+
+/** Columns from which there is room for another hint. */
+const WIDE = 110;
+
+/** Restore, undo, redo, undo only this; `selected` is the row under the pointer. */
+export function goBackKeys(frame: Frame, selected: () => HistoryRow | undefined): Binding[] {
+  const help = (keys: string, text: string) => ({ group: "Go back" as const, keys, text });
+  const withRow = (act: (row: HistoryRow) => void) => () => {
+    const row = selected();
+    if (row !== undefined) act(row);
+  };
+  return [
+    {
+      keys: ["enter", "b"],
+      hint: { text: "restore" },
+      help: help("Enter", "restore… (preview)"),
+      run: withRow((row) => openRestore(frame, row)),
+    },
+    {
+      keys: ["u"],
+      hint: { text: "undo", line: 2 },
+      help: help("u  r", "undo…, redo…"),
+      run: () => openStep(frame, "undo"),
+    },
+    { keys: ["r"], hint: { text: "redo", line: 2 }, run: () => openStep(frame, "redo") },
+    {
+      keys: ["R"],
+      hint: { text: "undo only this", line: 2, from: WIDE },
+      help: help("R", "undo only this…"),
+      run: withRow((row) => openUndoOnlyThis(frame, row)),
+    },
+  ];
+}
+
+/** What the details of a row offer: restore to it, restore one of its files, undo only it. */
+export function rowActions(frame: Frame, row: HistoryRow): (file: string | undefined) => readonly Binding[] {
+  return (file) => [
+    { keys: ["enter", "b"], hint: { text: DETAIL_HINTS.restore }, run: () => openRestore(frame, row) },
+    ...(file === undefined
+      ? []
+      : [
+          {
+            keys: ["f"],
+            hint: { text: DETAIL_HINTS.file(frame.signs.pointer) },
+            run: () => openRestore(frame, row, [file]),
+          },
+        ]),
+    { keys: ["R"], hint: { text: DETAIL_HINTS.undo }, run: () => openUndoOnlyThis(frame, row) },
+  ];
+}
+
+/** What is pending. */
+export function pendingKeys(frame: Frame): Binding[] {
+  return [
+    {
+      keys: ["p"],
+      hint: { text: "pending", line: 2 },
+      help: { group: "Keep", keys: "p", text: "pending: A approve, X reset" },
+      run: () => frame.open(<PendingScreen />),
+    },
+  ];
+}
