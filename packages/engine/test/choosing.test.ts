@@ -171,3 +171,55 @@ describe("hunks", () => {
     }),
   );
 });
+
+describe("other threads' work", () => {
+  const others = { exceptThreads: "others" } as const;
+
+  test(
+    "[R230] stays with the directories it is in, and what it deleted stays deleted",
+    inWorkspace({ a: "0", "d/gone": "0", "d/x": "0" }, async (temp) => {
+      const { workspace, turn, write, remove, tree, openThread } = temp;
+      const [own, other] = [await openThread("claude-code"), await openThread("codex")];
+      await turn("own", () => ["a", "new/own", "d/x"].forEach((path) => write(path, "1")), own);
+      const { id } = (await workspace.list({ thread: own })).at(-1)!;
+      await turn(
+        "other",
+        () => {
+          write("new/other", "1");
+          remove("d/gone");
+        },
+        other,
+      );
+      const before = tree();
+      const plan = await workspace.planRestore(id, others);
+      expect(touched(plan)).toEqual(["a", "d/x", "new/own"]);
+      expect(plan.leftAlone).toEqual([{ thread: other, paths: ["d/gone", "new/other"] }]);
+      expect(plan.kept).toEqual([{ path: "new", reason: "the directory is not empty" }]);
+      await workspace.restore(plan);
+      expect([...tree().keys()]).toEqual(["a", "d", "d/x", "new", "new/other"]);
+      await workspace.undo();
+      expect(tree()).toEqual(before);
+      expect(touched(await workspace.planRestore(id, { exceptThreads: [own] }))).toEqual([
+        "d/gone",
+        "new/other",
+      ]);
+    }),
+  );
+
+  test(
+    "[R230] that was not recorded yet is known too; a file of both goes back; what a person deleted comes back",
+    inWorkspace({ both: "0", lost: "0" }, async ({ workspace, turn, write, remove, openThread }) => {
+      const [own, other] = [await openThread("claude-code"), await openThread("codex")];
+      await turn("own", () => write("both", "1"), own);
+      const { id } = (await workspace.list({ thread: own })).at(-1)!;
+      await turn("other", () => ["both", "lost"].forEach((path) => write(path, "2")), other);
+      remove("lost");
+      await workspace.turns.run({ prompt: "now", thread: other }, async () => {
+        write("unrecorded", "3");
+        const plan = await workspace.planRestore(id, others);
+        expect(touched(plan)).toEqual(["both", "lost"]);
+        expect(plan.leftAlone).toEqual([{ thread: other, paths: ["unrecorded"] }]);
+      });
+    }),
+  );
+});
