@@ -2,16 +2,19 @@
 import { useSyncExternalStore } from "react";
 
 /** A view that is a word of the address. */
-export type Named = "pending" | "storage" | "settings";
+export type Named = "pending" | "threads" | "storage" | "settings";
 
-function isNamed(view: string | undefined): view is Named {
-  return view === "pending" || view === "storage" || view === "settings";
+const ALONE: readonly (string | undefined)[] = ["pending", "storage", "settings"];
+
+function standsAlone(view: string | undefined): view is Exclude<Named, "threads"> {
+  return ALONE.includes(view);
 }
 
 /** Where the page is. */
 export type Place =
   | { readonly view: "projects" }
-  | { readonly view: "timeline" | Named; readonly workspace: string }
+  | { readonly view: "timeline" | Exclude<Named, "threads">; readonly workspace: string }
+  | { readonly view: "threads"; readonly workspace: string; readonly thread: string | undefined }
   | { readonly view: "compare"; readonly workspace: string; readonly from: string; readonly to: string };
 
 const listeners = new Set<() => void>();
@@ -46,7 +49,8 @@ function placeOf(path: string): Place {
   const [, root, workspace, view, from, to] = path.split("/").map(decodeURIComponent);
   if (root !== "w" || !workspace) return { view: "projects" };
   if (view === "compare" && from && to) return { view: "compare", workspace, from, to };
-  return { view: isNamed(view) ? view : "timeline", workspace };
+  if (view === "threads") return { view, workspace, thread: from === "" ? undefined : from };
+  return { view: standsAlone(view) ? view : "timeline", workspace };
 }
 
 /** The timeline's address. */
@@ -68,4 +72,9 @@ export function comparePath(workspace: string, from: string, to: string): string
 /** The address of a view of a project. */
 export function viewPath(workspace: string, view: Named): string {
   return `/w/${encodeURIComponent(workspace)}/${view}`;
+}
+
+/** The address of a conversation. */
+export function threadPath(workspace: string, thread: string): string {
+  return `${viewPath(workspace, "threads")}/${encodeURIComponent(thread)}`;
 }

@@ -6,6 +6,7 @@ import { go, timelinePath, useAddress, type Place } from "./address.ts";
 import { PendingView } from "./pending/pending-view.tsx";
 import { SettingsView } from "./settings/settings-view.tsx";
 import { StorageView } from "./storage/storage-view.tsx";
+import { ThreadsView } from "./threads/threads-view.tsx";
 import { forgetKey, openSession, takeCode, type Session } from "./session.ts";
 import { CompareView } from "./views/compare-view.tsx";
 import { Ended, NoProject } from "./views/states.tsx";
@@ -37,6 +38,8 @@ function View({ place, query }: { readonly place: Place; readonly query: URLSear
       return <CompareView from={place.from} to={place.to} />;
     case "pending":
       return <PendingView />;
+    case "threads":
+      return <ThreadsView key={place.thread} thread={place.thread} />;
     case "storage":
       return <StorageView />;
     case "settings":

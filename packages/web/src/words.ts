@@ -8,6 +8,8 @@ export const PAGE = {
   protectOne: "Go to a project’s directory and type:",
   pending: "Pending changes",
   pendingAbout: "what agents changed and you have not approved",
+  threads: "Threads",
+  noThreads: "No agent has talked here yet.",
   storage: "Storage",
   settings: "Settings",
   settingsAbout: "of all projects; every change is saved at once",

@@ -94,6 +94,14 @@ describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
           .first()
           .click();
         await expectGood(page, "pending");
+        await page.getByRole("link", { name: "Threads" }).click();
+        await expectGood(page, "threads");
+        await page.getByRole("button", { name: /^Payment retries/ }).click();
+        await page
+          .getByRole("button", { name: /^Restore… to before/ })
+          .first()
+          .waitFor();
+        await expectGood(page, "conversation");
         await page.getByRole("link", { name: "Storage" }).click();
         await page.getByRole("heading", { name: /of at most/ }).waitFor();
         await expectGood(page, "storage");

@@ -465,6 +465,34 @@ describe.skipIf(CHROMIUM === undefined)("stories", { timeout: 90_000 }, () => {
     )(),
   );
 
+  test.each(HANDS)(
+    "[A40, L10, L29, L30, Y17] go back from the conversation, only where something changed, by %s",
+    (hand) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Only talk");
+          await agent.turn("Change a", { "src/a.ts": "export const a = 2;\n" });
+        },
+        async ({ page, project }) => {
+          await page.getByRole("link", { name: "Threads" }).click();
+          await page.getByRole("button", { name: /^Payment retries/ }).click();
+          const prompts = page.getByRole("article", { name: /^Prompt/ });
+          await expect.poll(() => prompts.count()).toBe(2);
+          const badge = page.getByRole("button", { name: /^Restore… to before/ });
+          await badge.waitFor();
+          expect(await badge.count()).toBe(1);
+          expect(await badge.getAttribute("title")).toBe("Undo all changes from this point onwards");
+          await (hand === "mouse" ? badge.click() : badge.focus().then(() => page.keyboard.press("Enter")));
+          await confirm(page, hand, /^Restore 1 file/);
+          await toast(page).getByText("Restored 1 file to before “Change a”.").waitFor();
+          expect(project.read("src/a.ts")).toBe("export const a = 1;\n");
+          verifyStore(project);
+        },
+        { files: FILES },
+      )(),
+  );
+
   test(
     "an agent writes between preview and confirm: nothing is restored, and the new preview has to be confirmed",
     shown(

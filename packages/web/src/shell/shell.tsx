@@ -12,7 +12,7 @@ import {
   WORDS,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
-import { go, timelinePath, viewPath, type Named } from "../address.ts";
+import { go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import type { Status, Thread } from "./facts.ts";
@@ -37,6 +37,7 @@ export interface ShellProps {
 
 const VIEWS = [
   { view: "pending", icon: "inbox", words: "Pending" },
+  { view: "threads", icon: "chat", words: "Threads" },
   { view: "storage", icon: "disk", words: "Storage" },
   { view: "settings", icon: "set", words: "Settings" },
 ] as const;
@@ -121,7 +122,7 @@ function ThreadLink({ its, workspace, working, thread }: ShellProps & { readonly
   return (
     <Link
       className={`b-thread ${agentColour(its.agent)}`}
-      to={timelinePath(workspace, { thread: thread === its.id ? undefined : its.id })}
+      to={threadPath(workspace, its.id)}
       isCurrent={thread === its.id}
       title={name}
     >

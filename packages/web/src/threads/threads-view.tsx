@@ -1,0 +1,82 @@
+/** Conversations with agents, each message with the way back to before it. */
+import {
+  agentColour,
+  AgentBadge,
+  agentName,
+  ago,
+  quantity,
+  useBelay,
+  useHistory,
+  visible,
+} from "@belay/react";
+import type { ReactNode } from "react";
+import { go, threadPath, timelinePath } from "../address.ts";
+import { useDialogs } from "../dialogs/use-dialogs.tsx";
+import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
+import { Shell } from "../shell/shell.tsx";
+import { PAGE } from "../words.ts";
+import { Conversation } from "./conversation.tsx";
+
+/** All threads, or the conversation of one. */
+export function ThreadsView({ thread }: { readonly thread: string | undefined }): ReactNode {
+  const { workspace } = useBelay();
+  const version = useVersion();
+  const status = useStatus(version);
+  const threads = useThreads(version);
+  const { history, store } = useHistory(thread === undefined ? NO_FILTER : { thread });
+  const dialogs = useDialogs(() => store.refresh());
+  const its = threads.find(({ id }) => id === thread);
+  return (
+    <Shell
+      workspace={workspace}
+      status={status}
+      threads={threads}
+      working={history.now?.working ?? []}
+      thread={thread}
+      view="threads"
+      title={its === undefined ? PAGE.threads : visible(its.title ?? its.externalId)}
+      top={
+        <>
+          <span className="b-strong b-cut">
+            {its === undefined ? PAGE.threads : visible(its.title ?? its.externalId)}
+          </span>
+          <span className="b-grow" />
+          {thread === undefined ? null : (
+            <button type="button" className="b-btn" onClick={() => go(timelinePath(workspace, { thread }))}>
+              Only this thread in the timeline
+            </button>
+          )}
+        </>
+      }
+    >
+      <main className="b-page" tabIndex={0}>
+        <div className="b-wrap">
+          {thread !== undefined ? (
+            <Conversation thread={thread} version={version} rows={history.rows} onPlan={dialogs.plan} />
+          ) : (
+            threads.map((each) => (
+              <button
+                key={each.id}
+                type="button"
+                className={`b-card b-in b-row b-plain-card ${agentColour(each.agent)}`}
+                onClick={() => go(threadPath(workspace, each.id))}
+              >
+                <AgentBadge agent={each.agent} />
+                <span className="b-col b-grow">
+                  <span className="b-strong b-cut">{visible(each.title ?? each.externalId)}</span>
+                  <span className="b-small b-muted">
+                    {agentName(each.agent)} · {quantity(each.messages, "message")} · {ago(each.updatedAt)}
+                  </span>
+                </span>
+              </button>
+            ))
+          )}
+          {threads.length === 0 ? <p className="b-empty">{PAGE.noThreads}</p> : null}
+        </div>
+      </main>
+      {dialogs.element}
+    </Shell>
+  );
+}
+
+const NO_FILTER = {};
