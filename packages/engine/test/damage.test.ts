@@ -153,6 +153,21 @@ describe("rows that are gone or swapped", () => {
     }
   });
 
+  test.each(["rules", "snapshot", "excluded"])(
+    "[R26] %s of the newest checkpoint is gone: the others are restored all the same",
+    async (column) => {
+      const { quick, workspace } = await findings(
+        `UPDATE checkpoint SET ${column} = randomblob(32) WHERE seq = (SELECT max(seq) FROM checkpoint)`,
+      );
+      await using _ = workspace;
+      expect(quick).toEqual(["row-invalid"]);
+      // something that no checkpoint has yet
+      writeFileSync(join(root, "new.txt"), "new\n");
+      await workspace.restoreTo("v2");
+      expect(readTreeMap(root)).toEqual(states[1]!.tree);
+    },
+  );
+
   test("[R26] a change row rewritten: undo and revert refuse to write what it says", async () => {
     const { quick, workspace } = await findings(
       "UPDATE change SET old = new WHERE CAST(path AS TEXT) = 'only-in-4.txt'",

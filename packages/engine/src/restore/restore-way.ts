@@ -4,6 +4,7 @@ import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import { isEngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -47,7 +48,7 @@ export function restoreWay(request: RestoreRequest): WayBack {
       draftPlan(context, { ...emptyRoot(context), unrecorded: ALL_RECORDED }, request),
     look: () => ({ spared: target.seq, widen: (present) => widenForTarget(present, target) }),
     plan: (context, { present, isRecorded }) => {
-      const unrecorded = isRecorded ? ALL_RECORDED : unrecordedIn(context, present);
+      const unrecorded = isRecorded ? ALL_RECORDED : knownUnrecorded(context, present, request);
       return draftPlan(context, { ...present, unrecorded }, request);
     },
     // a conversation goes back even where no file has to
@@ -55,6 +56,20 @@ export function restoreWay(request: RestoreRequest): WayBack {
       (edits.length > 0 || scope !== "files") && (conflicts.length === 0 || bestEffort),
     finish: (context, plan) => finishOf(context, request, plan),
   };
+}
+
+/**
+ * [R26] What no checkpoint has yet. Where the newest checkpoint is damaged that is not known, and keeps no other from
+ * being restored, unless work of other threads is to stay: then it must be known.
+ */
+function knownUnrecorded(context: Context, present: Present, { except }: RestoreRequest): Unrecorded {
+  try {
+    return unrecordedIn(context, present);
+  } catch (error) {
+    const isDamage = isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING");
+    if (except !== undefined || !isDamage) throw error;
+    return ALL_RECORDED;
+  }
 }
 
 /** What a plan is made on. */
