@@ -252,7 +252,8 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
     ],
   },
   {
-    name: "what is exchanged is not looked at",
+    // one of the two alone is not noticed: the other saves what is at stake
+    name: "what is exchanged is neither looked at nor saved",
     suite: "soak",
     tries: 1_500,
     edits: [
@@ -260,6 +261,11 @@ export const PLANTED_BUGS: readonly PlantedBug[] = [
         file: "restore/apply",
         text: "if (this.#proves(edit)) return true;",
         instead: "return true;",
+      },
+      {
+        file: "restore/end-stage",
+        text: "const displaced = this.#save(this.#strays);",
+        instead: "const displaced = this.#save([]);",
       },
     ],
   },
