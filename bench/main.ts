@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n]`: Belay against the shadow-git sequence in the
+ * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
@@ -14,12 +14,14 @@ import { growthRow } from "./live.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
 import { measureSpeed } from "./speed.ts";
+import { measureTimeline } from "./timeline.ts";
 
 const { values } = parseArgs({
   options: {
     files: { type: "string", default: "500,5000,50000" },
     rounds: { type: "string", default: "5" },
     checkpoints: { type: "string", default: "200" },
+    history: { type: "string", default: "10000" },
     against: { type: "string" },
     write: { type: "string" },
   },
@@ -59,6 +61,10 @@ async function measureBudgets(): Promise<void> {
     rows.push(
       ...(await measureDisk(place, { files: Math.min(5000, Math.max(...sizes)), checkpoints, rounds })),
     );
+  }
+  if (Number(values.history) > 0) {
+    console.error(`a history of ${values.history} checkpoints …`);
+    rows.push(...(await measureTimeline(place, Number(values.history), rounds)));
   }
   console.log(
     `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,

@@ -256,6 +256,16 @@ describe("histories that are not tidy", () => {
       // from before the first of them to after the last
       const { files } = await workspace.diff({ from: two!.before!, to: two!.after!, detail: "counts" });
       expect(files).toMatchObject([{ linesAdded: 2 }]);
+      await prompt(temp, thread, "left running");
+      await workspace.turns.beginTool(thread, { tool: "Bash", toolUseId: "bg", nature: "command" });
+      await workspace.turns.endTool(thread, { toolUseId: "bg", background: true });
+      await workspace.turns.end(thread);
+      write("later.txt", "l\n");
+      await workspace.checkpoint({ kind: "timer" });
+      expect((await rowsOf(workspace))[0]).toMatchObject({
+        kind: "hand",
+        title: "Changed outside any agent",
+      });
       const moment = two!.at;
       await workspace.pause({ since: moment, until: moment + 100 * 3_600_000 });
       write("paused.txt", "p\n");
@@ -377,7 +387,7 @@ describe("histories that are not tidy", () => {
   );
 
   test(
-    "[R214] any checkpoint leads to its row, also one inside a turn",
+    "[R214] any checkpoint leads to its row, also one inside a turn; each row's name leads to that row",
     inWorkspace({ "a.txt": "0\n" }, async (temp) => {
       const { workspace, write } = temp;
       const thread = await temp.openThread("claude-code");
@@ -398,6 +408,14 @@ describe("histories that are not tidy", () => {
         "6": "Before restoring to checkpoint 1 (Initial checkpoint)",
         "7": "Restored to the beginning",
       });
+      for (const { ref, title } of await rowsOf(workspace))
+        expect((await workspace.timeline.row(ref)).title).toBe(title);
+      const names = async (ref: string) =>
+        (await workspace.timeline.changes(ref, { detail: "names" })).files.map(({ path }) => path);
+      expect(await names("2")).toEqual(["mine.txt"]);
+      expect(await names("T1")).toEqual(["a.txt"]);
+      // by its number too: the turn began there
+      expect(await workspace.timeline.steps("2")).toMatchObject([{ tool: "Bash" }]);
     }),
   );
 

@@ -6,15 +6,17 @@ import { readHappenings, type Happening } from "./happenings.ts";
 import { resolveState, type References } from "./references.ts";
 import { findTurn } from "./turn-numbers.ts";
 
+/** What a number means where a turn begins with the checkpoint of another row: the row of that name, or the turn. */
+export type Preference = "row" | "turn";
+
 /** The turn that is named, or what a checkpoint belongs to; throws `CHECKPOINT_NOT_FOUND`. */
-export function findHappening(references: References, ref: string): Happening {
+export function findHappening(references: References, ref: string, preference: Preference): Happening {
   const { db } = references.store;
   const turn = findTurn(db, ref);
   if (turn !== undefined) return ofTurn(db, turn.seq)!;
   const checkpoint = resolveState(references, ref);
-  return (
-    (ref === String(checkpoint.seq) ? namedBy(db, checkpoint.seq) : undefined) ?? happeningOf(db, checkpoint)
-  );
+  const isNumber = preference === "row" && ref === String(checkpoint.seq);
+  return (isNumber ? namedBy(db, checkpoint.seq) : undefined) ?? happeningOf(db, checkpoint);
 }
 
 /** The row that the timeline calls by this number. A turn may begin or end with the same checkpoint. */
@@ -68,14 +70,12 @@ function toTurn(row: Row): Happening {
   };
 }
 
+/** How far above a checkpoint later changes by hand are looked for that are one row with its own. */
+const FURTHER = 512;
+
 /** Changes by hand are found with those around them, as the timeline shows them. */
 function handsWith(db: Database, seq: number): Happening | undefined {
-  for (const each of readHappenings(db, {
-    before: Number.MAX_SAFE_INTEGER,
-    after: 0,
-    threads: null,
-    all: false,
-  })) {
+  for (const each of readHappenings(db, { before: seq + FURTHER, after: 0, threads: null, all: false })) {
     if (each.captures.includes(seq)) return each;
     if (each.seq < seq) return undefined;
   }

@@ -263,6 +263,21 @@ export function turnsOpenIn(db: Database, { before, after }: OpenStretch): OpenS
     }));
 }
 
+/**
+ * The times after turns that left a command running in the background: until the thread's next turn it may have written.
+ */
+export function backgroundStretches(db: Database): OpenStretch[] {
+  return db
+    .all(
+      `SELECT s.after AS before, (SELECT min(n.before) FROM step n WHERE n.kind = 'turn' AND n.thread = s.thread AND n.seq > s.seq) AS after
+         FROM step s WHERE s.after IS NOT NULL AND s.id IN (SELECT step FROM tool_call WHERE background = 1)`,
+    )
+    .map((row) => ({
+      before: Number(row["before"]),
+      after: row["after"] === null ? Infinity : Number(row["after"]),
+    }));
+}
+
 /** One capture that holds changes of a turn. */
 export interface StepCapture {
   readonly end: EndFacts;

@@ -4,6 +4,7 @@ import type { Happening } from "../history/happenings.ts";
 import { pausedStretches } from "../history/paused-stretches.ts";
 import {
   approvedSessions,
+  backgroundStretches,
   continuedAmong,
   countChangingCalls,
   countDoubts,
@@ -39,7 +40,7 @@ export interface PageFacts {
   readonly doubts: ReadonlyMap<number, number>;
   readonly agents: ReadonlyMap<ThreadId, string>;
   readonly approved: ReadonlySet<string>;
-  /** Whether a turn was open when one of these captures was taken: an agent may have written. */
+  /** Whether a turn was open when one of these captures was taken, or had left a command running: an agent may have written. */
   wasAgentAbout(captures: readonly number[]): boolean;
   paused(): ReturnType<typeof pausedStretches>;
 }
@@ -69,7 +70,7 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
     const after = ends.get(facts?.after ?? 0);
     return facts === undefined || after === undefined || isStop(after) ? [] : [facts.id];
   });
-  const open = hands.length === 0 ? [] : turnsOpenIn(db, spanOf(hands));
+  const open = hands.length === 0 ? [] : [...turnsOpenIn(db, spanOf(hands)), ...backgroundStretches(db)];
   let stretches: ReturnType<typeof pausedStretches> | undefined;
   return {
     steps,

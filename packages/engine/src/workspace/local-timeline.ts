@@ -32,7 +32,7 @@ export class LocalTimeline implements Timeline {
 
   async row(ref: string): Promise<TimelineRow> {
     const { context } = this.#runner;
-    return readRow(context, findHappening(context, ref), this.#memory.lines);
+    return readRow(context, findHappening(context, ref, "row"), this.#memory.lines);
   }
 
   async changes(
@@ -40,11 +40,11 @@ export class LocalTimeline implements Timeline {
     options: Pick<DiffOptions, "paths" | "detail">,
   ): Promise<Pick<Diff, "files" | "summary">> {
     const { context } = this.#runner;
-    return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref), options));
+    return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref, "row"), options));
   }
 
   async steps(ref: string): Promise<TimelineStep[]> {
     const { context, db } = this.#runner;
-    return readSteps(db, findHappening(context, ref), this.#memory.lines);
+    return readSteps(db, findHappening(context, ref, "turn"), this.#memory.lines);
   }
 }
