@@ -72,7 +72,7 @@ describe("the frame", () => {
     expect(window.lines).toHaveLength(6);
   });
 
-  test("text that comes in one piece answers no question, nor does a key that is held down", async () => {
+  test("[R292] text that comes in one piece answers no question, nor does a key that is held down", async () => {
     let answers = 0;
     await using window = await Window.open(<List answered={() => answers++} />);
     await window.press("o", "yy", "\u001b[200~y\u001b[201~");
@@ -111,7 +111,7 @@ describe("the frame", () => {
 });
 
 describe("lines", () => {
-  test("are cut by columns, with a mark", () => {
+  test("[R293] are cut by columns, with a mark", () => {
     expect(lineText(fit([span("ab"), span("cdef", { bold: true })], 4, UNICODE))).toBe("abc…");
     expect(lineText(fit(line("日本語"), 4, UNICODE))).toBe("日…");
     expect(lineText(fit(line("abcdef"), 5, ASCII))).toBe("ab...");
@@ -133,7 +133,7 @@ describe("lines", () => {
     ]);
   });
 
-  test("controls never reach the terminal", () => {
+  test("[R293] controls never reach the terminal", () => {
     expect(ansi([span("a\u001b[2Jb\u0007c")], "many")).toBe("ab\ufffdc");
   });
 

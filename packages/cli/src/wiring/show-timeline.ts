@@ -43,7 +43,7 @@ export async function showTimeline(call: Call, choices: TimelineChoices): Promis
 
 /** Not a terminal: the same rows as text. */
 function printed({ home, directory, json, dispatch }: Call, { thread }: TimelineChoices): Promise<number> {
-  const words = ["--home", home, "-C", directory, "list"];
+  const words = ["--home", home, "-C", directory, "log"];
   return dispatch(
     [...words, ...(json ? ["--json"] : []), ...(thread === undefined ? [] : ["--thread", thread])],
     OWN_SURROUNDINGS,

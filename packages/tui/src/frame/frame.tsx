@@ -122,7 +122,19 @@ export function FrameView({ signs, depth, first, quit, write }: FrameOptions): R
     stack.current.levels = wanted;
     setLevels(wanted);
   }, []);
-  const dispatcher = useMemo(() => new Dispatcher(() => stack.current), []);
+  const [keysTaken, setKeysTaken] = useState(0);
+  const dispatcher = useMemo(
+    () =>
+      new Dispatcher(
+        () => stack.current,
+        () => setKeysTaken((keys) => keys + 1),
+      ),
+    [],
+  );
+  // after the effects of all screens: their keys know what is drawn
+  useLayoutEffect(() => {
+    if (keysTaken > 0) dispatcher.drawn();
+  }, [dispatcher, keysTaken]);
   const frame = useMemo(
     () => ({
       columns,
@@ -177,19 +189,45 @@ interface Stack {
 /** Takes input to the screen on top. */
 class Dispatcher {
   readonly #stack: () => Stack;
+  /** Draws, and then calls `drawn`. */
+  readonly #draw: () => void;
   /** The key that opened the screen on top, while it may still be held down. */
   #held: { readonly name: KeyName; until: number } | undefined;
   #last: KeyName = "";
+  /** The first is being taken. */
+  readonly #waiting: (() => void)[] = [];
 
-  constructor(stack: () => Stack) {
+  constructor(stack: () => Stack, draw: () => void) {
     this.#stack = stack;
+    this.#draw = draw;
   }
 
   opened(): void {
     this.#held = { name: this.#last, until: performance.now() + HELD_MS };
   }
 
+  /** Each key sees what the one before it did: of keys that come at once, one is taken at a time. */
   take(input: string, name: KeyName): void {
+    this.#waiting.push(() => this.#takeOne(input, name));
+    if (this.#waiting.length === 1) this.#takeNext();
+  }
+
+  paste(text: string): void {
+    this.#taker()?.typed?.(text.replaceAll(/[\r\n\t]+/g, " "));
+  }
+
+  /** What the last key changed is drawn. */
+  drawn(): void {
+    this.#waiting.shift();
+    if (this.#waiting.length > 0) this.#takeNext();
+  }
+
+  #takeNext(): void {
+    this.#waiting[0]?.();
+    this.#draw();
+  }
+
+  #takeOne(input: string, name: KeyName): void {
     const mouse = MOUSE.exec(input);
     if (mouse !== null) return this.#takeMouse(mouse);
     if (name !== input || input === "" || isOne(input)) return this.#press(name, input);
@@ -198,18 +236,12 @@ class Dispatcher {
     const keys = [...clusters(input)].map((character) => (character === " " ? "space" : character));
     if (taker?.typed !== undefined && keys.every((key) => bindingOf(taker.table, key) === undefined))
       return taker.typed(input);
-    this.#pressAll(keys, this.#stack().levels);
-  }
-
-  /** Several keys at once: each sees what the one before it did; the rest belongs to no screen that one of them opened. */
-  #pressAll([name, ...rest]: readonly KeyName[], levels: readonly Level[]): void {
-    if (name === undefined || this.#stack().levels !== levels) return;
-    this.#press(name, name === "space" ? " " : name);
-    if (rest.length > 0) setImmediate(() => this.#pressAll(rest, levels));
-  }
-
-  paste(text: string): void {
-    this.#taker()?.typed?.(text.replaceAll(/[\r\n\t]+/g, " "));
+    // the rest belongs to no screen that one of them opens
+    const { levels } = this.#stack();
+    const presses = keys.map((key) => () => {
+      if (this.#stack().levels === levels) this.#press(key, key === "space" ? " " : key);
+    });
+    this.#waiting.splice(1, 0, ...presses);
   }
 
   #press(name: KeyName, input: string): void {

@@ -10,7 +10,7 @@ import { DiffPainter, diffRows, type DiffRow, type DiffStyle } from "./diff-rows
 import { countsOf, fileName, fileSentences } from "./file-text.ts";
 import { useFind } from "./find.ts";
 import { hunkAt, type Scroll, type TakeBack } from "./scroll.ts";
-import { useDiff, type Diff } from "./use-diff.ts";
+import { changedLines, useDiff, type Diff } from "./use-diff.ts";
 
 /** What is compared, and what the two states are called. */
 export interface DiffProps {
@@ -38,7 +38,10 @@ export function DiffScreen({ pair, title, path, takeBack }: DiffProps): ReactNod
   const isSplit = split ?? columns >= SPLIT_COLUMNS;
   const scroll = scrolls.get(diff.index) ?? START;
   const { top, shift, hunk } = scroll;
-  const rows = useMemo(() => rowsOf(diff, isSplit), [diff.lines, diff.problem, diff.list, isSplit]);
+  const rows = useMemo(
+    () => rowsOf(diff, isSplit),
+    [diff.lines, diff.problem, diff.list, diff.file, diff.isLong, isSplit],
+  );
   const painter = useMemo(
     () => new DiffPainter(diff.file?.path ?? "", diff.lines?.hunks ?? []),
     [diff.file, diff.lines],
@@ -92,12 +95,13 @@ function titleLine(title: DiffProps["title"], { list, file, index }: Diff, { col
 }
 
 /** The rows of the file: its name, what is said of it, its hunks. */
-function rowsOf({ list, file, lines, problem }: Diff, split: boolean): DiffRow[] {
+function rowsOf({ list, file, lines, problem, isLong }: Diff, split: boolean): DiffRow[] {
   const text = (content: string, look = {}): DiffRow => ({ kind: "text", line: line(content, look) });
   if (problem !== undefined) return [text(problem, { colour: "yellow" })];
   if (list === undefined) return [text(ROW_WORDS.loading, { dim: true })];
   if (file === undefined) return [text(DIFF_WORDS.same)];
   const name = text(` ${fileName(file)}`, { bold: true });
+  if (isLong) return [name, text(`   ${DIFF_WORDS.long(changedLines(file))}`)];
   if (lines === undefined) return [name, text(ROW_WORDS.loading, { dim: true })];
   return [name, ...fileSentences(lines).map((each) => text(`   ${each}`)), ...diffRows(lines.hunks, split)];
 }

@@ -49,7 +49,7 @@ export function fileSentences({ file, before, after, hunks, truncated }: Compare
       : []),
     ...(file.type === "renamed" && hunks.length === 0 && !file.binary ? [DIFF_WORDS.moved] : []),
     ...(file.binary ? [binarySentence(before, after)] : []),
-    ...(truncated ? [DIFF_WORDS.long(lineCount(file))] : []),
+    ...(truncated ? [DIFF_WORDS.long((file.linesAdded ?? 0) + (file.linesDeleted ?? 0))] : []),
     ...(file.tooLarge && !file.binary && !truncated ? [DIFF_WORDS.huge(sizeOf(before), sizeOf(after))] : []),
   ];
 }
@@ -81,8 +81,4 @@ function imageOf(side: Side | null): string {
 
 function sizeOf(side: Side | null): string {
   return side === null ? DIFF_WORDS.nothing : size(side.size);
-}
-
-function lineCount({ linesAdded, linesDeleted }: ComparedFile): number {
-  return (linesAdded ?? 0) + (linesDeleted ?? 0);
 }

@@ -20,6 +20,8 @@ export interface Diff {
   readonly lines: ComparedLines | undefined;
   readonly problem: string | undefined;
   readonly whitespace: "exact" | "ignore";
+  /** So long that its lines are shown only when they are asked for. */
+  readonly isLong: boolean;
   goTo(index: number): void;
   toggleWhitespace(): void;
   /** Shows what was folded: all unchanged lines, or a long diff. */
@@ -27,6 +29,7 @@ export interface Diff {
 }
 
 const WHOLE_FILE = 100_000;
+const LONG_LINES = 5000;
 
 /** Loads a diff, one file at a time; `path` is the first one shown. */
 export function useDiff(pair: StatePair, path?: string): Diff {
@@ -69,8 +72,14 @@ export function useDiff(pair: StatePair, path?: string): Diff {
     lines: shown?.key === key ? shown.lines : undefined,
     problem,
     whitespace,
+    isLong: file !== undefined && !isExpanded && changedLines(file) > LONG_LINES,
     goTo: (wanted) => setChosen(Math.max(0, Math.min(wanted, files.length - 1))),
     toggleWhitespace: () => setWhitespace(whitespace === "exact" ? "ignore" : "exact"),
     expand: () => file !== undefined && setExpanded(new Set([...expanded, file.path])),
   };
+}
+
+/** How many lines of a file changed. */
+export function changedLines({ linesAdded, linesDeleted }: ComparedFile): number {
+  return (linesAdded ?? 0) + (linesDeleted ?? 0);
 }

@@ -104,11 +104,11 @@ export function useRowList(
 function useNews(rows: readonly HistoryRow[], firstShown: number): number {
   const newestSeen = useRef<string | undefined>(undefined);
   const seen = rows.findIndex(({ ref }) => ref === newestSeen.current);
-  const isNewer = seen < 0 || firstShown <= seen;
+  const newest = seen < 0 ? firstShown : Math.min(seen, firstShown);
   useEffect(() => {
-    if (isNewer) newestSeen.current = rows[firstShown]?.ref;
+    newestSeen.current = rows[newest]?.ref;
   });
-  return isNewer ? 0 : seen;
+  return seen < 0 ? 0 : newest;
 }
 
 const NOW = "now";

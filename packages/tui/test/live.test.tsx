@@ -1,0 +1,98 @@
+import { describe, expect, test } from "vitest";
+import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
+import { openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
+import { KEYS, Window } from "./support/window.tsx";
+
+describe("what happens while the timeline is open", () => {
+  test("[R291] shows up by itself and never moves the row under the pointer; g goes to the news", async () => {
+    await using project = await PicturedProject.played();
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("Add retry with exponential backoff");
+    await window.press("j");
+    const before = window.lines.slice(3);
+    const thread = await openThread(project, "gemini-cli", "Flaky ledger test");
+    for (const [second, path] of ["a.txt", "b.txt", "c.txt"].entries())
+      await playTurn(project, {
+        thread,
+        prompt: `Write ${path}`,
+        at: `10:53:1${second}`,
+        until: `10:53:1${second}.5`,
+        calls: [
+          {
+            at: `10:53:1${second}.1`,
+            until: `10:53:1${second}.2`,
+            tool: "Write",
+            summary: path,
+            change: () => project.write(path, `${path}\n`),
+          },
+        ],
+      });
+    // three turns, and what the user had changed by hand before them
+    await window.shows("↑ 4 new (g goes there)");
+    expect(window.lines.slice(3, 16).map(stable)).toEqual(before.slice(0, 13).map(stable));
+    await window.press("g");
+    await window.shows("Write c.txt");
+    expect(window.text).not.toContain("new (g goes there)");
+    expect(await project.verify()).toEqual([]);
+  });
+
+  test("where the files equal no row, the first line says so, and so does the title", async () => {
+    await using project = await PicturedProject.played();
+    project.write("README.md", "changed\n");
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows(/\(Current: now, \d files? changed since 10:5\d:\d\d\)/);
+    expect(window.lines[3]).toMatch(/^ {2}\d\d:\d\d:\d\d ● now, \d files? changed since 10:5\d:\d\d$/);
+    expect(window.lines[4]).toMatch(/^› 10:52:31 ○ Make the retry budget/);
+  });
+
+  test("an empty project says what to do", async () => {
+    await using project = await PicturedProject.empty();
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("Nothing has happened yet");
+    expect(window.lines.slice(3, 9)).toEqual([
+      "╭──────────────────────────────────────────────────────────────╮",
+      "│ payments-api is protected. Nothing has happened yet.         │",
+      "│                                                              │",
+      "│ Start your agent and work as always: claude                  │",
+      "│ Each prompt shows up here within a second.                   │",
+      "╰──────────────────────────────────────────────────────────────╯",
+    ]);
+  });
+
+  test("a note, tags and a name are saved and show at once; c keeps the present files", async () => {
+    await using project = await PicturedProject.played();
+    await using window = await Window.open(<TimelineScreen />, {
+      place: project.place,
+      columns: 120,
+      rows: 36,
+    });
+    await window.shows("Add retry with exponential backoff");
+    await window.press("j", "t");
+    await window.shows("Tags, divided by spaces:");
+    await window.press("good retry", KEYS.enter);
+    await window.shows(/\[good\] \[retry\]/);
+    await window.press("n", "Worked at once.", KEYS.enter);
+    await window.shows("      Worked at once.");
+    await window.press("c", "Kept", KEYS.enter);
+    await window.shows('Kept this state as "Kept"');
+    await window.press("g");
+    await window.shows(/○|● Kept/);
+    expect(await project.verify()).toEqual([]);
+  });
+
+  test("a resident process that is missing is named, with what goes on", async () => {
+    await using project = await PicturedProject.played();
+    const place = { ...project.place, expectsResident: true };
+    await using window = await Window.open(<TimelineScreen />, { place });
+    await window.shows("The resident process is not there; showing what the store has.");
+    expect(window.lines.slice(3, 5)).toEqual([
+      "! The resident process is not there; showing what the store has. Captures go on",
+      "  by the hooks themselves. Trying again…",
+    ]);
+  });
+});
+
+/** Without what the clock changes. */
+function stable(line: string): string {
+  return line.replace(/\(\d+\.\ds\)/, "(s)").replace("●", "○");
+}
