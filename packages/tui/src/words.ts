@@ -56,7 +56,8 @@ export const GOING_BACK = {
   alwaysWhole: "A conversation goes back as a whole; choose files to choose among them.",
   takenToo: "Taken too",
   git: (where: string) => `Git stays as it is: ${where}.`,
-  notUtf8: "A name that is not UTF-8 is among them: these files go back together, or by `belay restore`.",
+  notUtf8:
+    "A name that is not UTF-8 is among them: these files go back together, or by `belay restore <checkpoint>`.",
   noConversation: "This state belongs to no conversation.",
   meanwhile: "Changed meanwhile by hand, stays:",
   paused: "Changed while captures were paused, stays:",

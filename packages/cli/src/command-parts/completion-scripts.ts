@@ -7,7 +7,7 @@ export const SHELLS = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 /** By this line a script is recognised as ours. */
-export const SCRIPT_MARK = "# Completion of belay, made by `belay completion`.";
+export const SCRIPT_MARK = "# Completion of belay, made by belay itself.";
 
 /**
  * Bash splits words at characters such as "@" and "=" and replaces only what comes after them: hence the words are

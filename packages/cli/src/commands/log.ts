@@ -34,14 +34,14 @@ export default defineCommand({
   },
   operands: { min: 0, max: ANY_NUMBER },
   examples: ["belay log -n 5", "belay log is:undone", "belay log -p -n 1", "belay log --since 2h --stat"],
-  run: (call) => {
+  run: async (call) => {
     const { all, patch, stat, agent, everything } = call.options;
     if (patch === true && stat === true)
       throw usageError("-p and --stat cannot be combined.", "Use one of them.");
     const given = positiveNumber("--limit", call.options.limit);
+    const since = await sinceTime(call.options.since);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
-      const since = await sinceTime(call.options.since);
       const q = call.operands.map(quoted).join(" ");
       const filter = {
         ...(q !== "" && { q }),

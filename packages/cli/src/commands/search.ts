@@ -65,7 +65,9 @@ export default defineCommand({
       const wanted = wantedBy(call);
       return withWorkspace(call, (workspace) => find(call, workspace, { ...wanted, limit }));
     }
-    return withWorkspace(call, (workspace) => listMatching(call, workspace, limit));
+    const words = call.operands.filter((word) => word.trim() !== "");
+    if (words.length === 0) throw usageError("The search text is empty.", "Usage: belay search <text>");
+    return withWorkspace(call, (workspace) => listMatching(call, workspace, { words, limit }));
   },
 });
 
@@ -114,9 +116,11 @@ async function find(
   return printFindings(call, workspace, found);
 }
 
-function listMatching(call: SearchCall, workspace: Workspace, limit: number | undefined): Promise<number> {
-  const words = call.operands.filter((word) => word.trim() !== "");
-  if (words.length === 0) throw usageError("The search text is empty.", "Usage: belay search <text>");
+function listMatching(
+  call: SearchCall,
+  workspace: Workspace,
+  { words, limit }: { readonly words: readonly string[]; readonly limit: number | undefined },
+): Promise<number> {
   return printCheckpoints(call, workspace, {
     filter: { search: words },
     limit,
