@@ -100,6 +100,36 @@ describe.skipIf(CHROMIUM === undefined)("the page's key", { timeout: 60_000 }, (
   );
 });
 
+describe.skipIf(CHROMIUM === undefined)("many rows", { timeout: 120_000 }, () => {
+  test(
+    "only what is near is in the document, the last row is one key away, and little is asked for",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        for (let index = 1; index <= 130; index += 1)
+          await agent.turn(`Turn number ${index}`, { "a.txt": `${index}\n` });
+      },
+      async ({ page }) => {
+        const asked: string[] = [];
+        page.on(
+          "request",
+          (request) => void (request.url().includes("/api/history?") && asked.push(request.url())),
+        );
+        await page.reload();
+        await page.getByRole("row", { name: "Turn number 130" }).waitFor();
+        expect(asked.length).toBeLessThanOrEqual(2);
+        await page.getByRole("treegrid").focus();
+        await page.keyboard.press("End");
+        await page.getByRole("row", { name: /Turn number 1,/ }).waitFor();
+        expect(await page.getByRole("row").count()).toBeLessThanOrEqual(60);
+        expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThanOrEqual(2000);
+        await page.keyboard.press("Home");
+        await page.getByRole("row", { name: "You are here" }).waitFor();
+      },
+    ),
+  );
+});
+
 describe("weights", () => {
   const dist = join(import.meta.dirname, "../dist");
   const weigh = (pattern: string) =>

@@ -20,10 +20,7 @@ export interface DiffLook extends CodeLook {
 export interface FileActions {
   /** "Restore this file…" or "Undo this file…" */
   readonly fileWords?: string;
-  /** "Restore this hunk…" or "Undo this hunk…" */
-  readonly hunkWords?: string;
   onFile?(file: ChangedFile): void;
-  onHunk?(file: ChangedFile, hunk: number): void;
   onCopied(what: string): void;
 }
 
@@ -179,15 +176,6 @@ function FileBody(props: BodyProps): ReactNode {
             >
               Copy
             </button>
-            {actions.onHunk === undefined || look.whitespace === "ignore" || props.isWhole ? null : (
-              <button
-                type="button"
-                className="b-btn b-s b-quiet"
-                onClick={() => actions.onHunk!(file, index)}
-              >
-                {actions.hunkWords}
-              </button>
-            )}
           </div>
           {piecesOf(hunk).map((piece) => (
             <NearLines key={`${piece.oldStart} ${piece.newStart}`} hunk={piece} file={file} look={look} />

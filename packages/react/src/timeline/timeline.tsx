@@ -50,9 +50,18 @@ export function Timeline(props: TimelineProps): ReactNode {
     const item = items[index];
     if (item === undefined) return;
     props.onSelect(item.kind === "row" ? item.row.ref : "now");
-    virtual.scrollToIndex(index);
+  };
+  const end = async () => {
+    await store.loadUntil(Number.MAX_SAFE_INTEGER);
+    const oldest = store.get().rows.at(-1);
+    if (oldest !== undefined) props.onSelect(oldest.ref);
   };
   const at = items.findIndex((item) => isItem(item, selected));
+  const isThere = at >= 0;
+  useEffect(() => {
+    if (isThere) virtual.scrollToIndex(at);
+    // when the selection moves, not when rows come in above it
+  }, [selected, isThere]);
   return (
     <>
       <News count={history.waiting.length} onShow={() => virtual.scrollToOffset(0)} />
@@ -64,7 +73,7 @@ export function Timeline(props: TimelineProps): ReactNode {
         aria-label="What happened"
         aria-rowcount={history.total + (props.isFiltered ? 0 : 1)}
         aria-activedescendant={activeId(selected)}
-        onKeyDown={(event) => listKey(event, { items, at, move, toggle, open })}
+        onKeyDown={(event) => listKey(event, { items, at, move, toggle, open, end })}
         onScroll={(event) => store.setAtTop(event.currentTarget.scrollTop < AT_TOP)}
       >
         <StickyDay items={items} first={virtual.range?.startIndex ?? 0} />
@@ -211,10 +220,12 @@ interface ListState {
   readonly open: ReadonlySet<string>;
   move(index: number): void;
   toggle(ref: string, isOpen: boolean): void;
+  /** To the oldest row, also where it is not loaded yet. */
+  end(): Promise<void>;
 }
 
 /** True when the key moved the selection or opened steps. */
-function listKey(event: KeyboardEvent, { items, at, move, toggle, open }: ListState): boolean {
+function listKey(event: KeyboardEvent, { items, at, move, toggle, open, end }: ListState): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
   const isStop = (index: number) => items[index]?.kind === "row" || items[index]?.kind === "now";
   const step = (from: number, by: number) => {
@@ -230,8 +241,8 @@ function listKey(event: KeyboardEvent, { items, at, move, toggle, open }: ListSt
     k: () => move(step(at, -1)),
     Home: () => move(step(-1, 1)),
     g: () => move(step(-1, 1)),
-    End: () => move(step(items.length, -1)),
-    G: () => move(step(items.length, -1)),
+    End: () => void end(),
+    G: () => void end(),
     PageDown: () => move(Math.min(step(at + 8, 1), step(items.length, -1))),
     PageUp: () => move(Math.max(step(Math.max(0, at - 8), -1), step(-1, 1))),
     ArrowRight: () => item?.kind === "row" && item.row.steps > 0 && toggle(item.row.ref, true),
