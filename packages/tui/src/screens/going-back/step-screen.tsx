@@ -35,7 +35,7 @@ export function StepScreen({ kind, target, part }: StepProps): ReactNode {
   const [remark, setRemark] = useState<string>();
   const [running, setRunning] = useState<{ plan: Plan; bestEffort: boolean }>();
   const request: PlanRequest = target === undefined ? { kind, count: steps } : { kind, target, ...part };
-  const { plan, isCurrent, error, again } = usePlan(request);
+  const { plan, isCurrent, error, code, again } = usePlan(request);
   const held = useHeld();
   const run = (bestEffort: boolean) =>
     isCurrent && plan && held.isPressed() && setRunning({ plan, bestEffort });
@@ -45,7 +45,7 @@ export function StepScreen({ kind, target, part }: StepProps): ReactNode {
     setRunning(undefined);
     again();
   };
-  const missing = isCurrent && plan === undefined && error !== undefined && steps > 1;
+  const missing = isCurrent && code === "STEPS_MISSING" && steps > 1;
   const keys =
     running !== undefined
       ? []

@@ -10,6 +10,8 @@ export interface PlanState {
   /** Whether the plan is the one of the present request. */
   readonly isCurrent: boolean;
   readonly error: string | undefined;
+  /** The workspace's code of the error; empty where it has none. */
+  readonly code: string;
   /** Makes it again, of the files as they are now. */
   again(): void;
 }
@@ -18,7 +20,12 @@ export interface PlanState {
 export function usePlan(request: PlanRequest | undefined): PlanState {
   const source = useSource();
   const key = JSON.stringify(request);
-  const [state, setState] = useState<{ key: string; plan: Plan | null | undefined; error?: string }>({
+  const [state, setState] = useState<{
+    key: string;
+    plan: Plan | null | undefined;
+    error?: string;
+    code?: string;
+  }>({
     key: "",
     plan: undefined,
   });
@@ -31,9 +38,9 @@ export function usePlan(request: PlanRequest | undefined): PlanState {
     makePlan(source, source.place.workspace, request).then(
       ({ plan }) => isLatest() && setState({ key: `${key} ${round}`, plan }),
       (error: unknown) => {
-        const { message, hint } = refusalOf(error);
+        const { code, message, hint } = refusalOf(error);
         if (isLatest())
-          setState({ key: `${key} ${round}`, plan: undefined, error: `${message} ${hint}`.trim() });
+          setState({ key: `${key} ${round}`, plan: undefined, code, error: `${message} ${hint}`.trim() });
       },
     );
     // `key` stands for the request
@@ -42,6 +49,7 @@ export function usePlan(request: PlanRequest | undefined): PlanState {
     plan: state.plan,
     isCurrent: request !== undefined && state.key === `${key} ${round}`,
     error: state.error,
+    code: state.code ?? "",
     again: useCallback(() => setRound((number) => number + 1), []),
   };
 }

@@ -28,8 +28,8 @@ export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),
     ...goBackKeys(context.frame, () => context.list().selected),
-    ...lookKeys(context),
     ...sayKeys(context),
+    ...lookKeys(context),
     ...pendingKeys(context.frame),
     {
       keys: ["?"],
