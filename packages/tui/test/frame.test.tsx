@@ -83,6 +83,14 @@ describe("the frame", () => {
     expect(answers).toBe(1);
   });
 
+  test("[R292] a key that was pressed before a question could be read does not answer it", async () => {
+    let answers = 0;
+    await using window = await Window.open(<List answered={() => answers++} />);
+    await window.press(`${KEYS.down}o${KEYS.down}y${KEYS.down}`);
+    expect(answers).toBe(0);
+    expect(window.lines[0]).toBe("Really");
+  });
+
   test("keys of one piece stop at the screen that one of them opened", async () => {
     let answers = 0;
     await using window = await Window.open(<List answered={() => answers++} />);

@@ -208,7 +208,12 @@ class Dispatcher {
 
   /** Each key sees what the one before it did: of keys that come at once, one is taken at a time. */
   take(input: string, name: KeyName): void {
-    this.#waiting.push(() => this.#takeOne(input, name));
+    const { id } = this.#top();
+    this.#waiting.push(() => {
+      // a key that was pressed before a question could be read does not answer it
+      const top = this.#top();
+      if (!top.question || top.id === id) this.#takeOne(input, name);
+    });
     if (this.#waiting.length === 1) this.#takeNext();
   }
 
