@@ -14,6 +14,7 @@ import { growthRow } from "./live.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
 import { measureSpeed } from "./speed.ts";
+import { measureTimelineScreen } from "./timeline-screen.ts";
 import { measureTimeline } from "./timeline.ts";
 
 const { values } = parseArgs({
@@ -65,6 +66,7 @@ async function measureBudgets(): Promise<void> {
   if (Number(values.history) > 0) {
     console.error(`a history of ${values.history} checkpoints …`);
     rows.push(...(await measureTimeline(place, Number(values.history), rounds)));
+    rows.push(...(await measureTimelineScreen(place, Number(values.history), rounds)));
   }
   console.log(
     `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,

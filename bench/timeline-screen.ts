@@ -1,0 +1,103 @@
+/** How long `belay timeline` takes on a history that was made before: until its first rows show, and from a key to the screen. */
+import { spawn, type ChildProcessByStdio } from "node:child_process";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { median, ms, type Row } from "./measure.ts";
+
+const BELAY = join(import.meta.dirname, "../packages/cli/bin/belay");
+const KEYS = 30;
+const FIRST_ROWS_MS = 250;
+const KEY_MS = 30;
+/** Until the resident process has the workspace open. */
+const RESIDENT_MS = 3000;
+/** What an earlier key drew is over by then. */
+const QUIET_MS = 100;
+
+/** The rows of the report, for the history that `measureTimeline` made in this place. */
+export async function measureTimelineScreen(
+  place: string,
+  checkpoints: number,
+  rounds: number,
+): Promise<Row[]> {
+  const [project, home] = [join(place, "timeline"), join(place, "timeline-home")];
+  const resident = spawn(BELAY, ["--home", home, "serve", "--port", "0"], { cwd: project, stdio: "ignore" });
+  try {
+    await pause(RESIDENT_MS);
+    const [starts, keys]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round += 1) {
+      const terminal = new Terminal(project, home);
+      starts.push(await terminal.until("Prompt "));
+      for (let key = 0; key < KEYS; key += 1) keys.push(await terminal.press(key % 2 === 0 ? "j" : "k"));
+      await terminal.end();
+    }
+    const row = (work: string, taken: number, budget: number): Row => {
+      const holds = taken <= budget;
+      return {
+        work,
+        files: checkpoints,
+        belay: ms(taken),
+        git: "",
+        ratio: "",
+        budget: `≤ ${budget} ms`,
+        holds,
+      };
+    };
+    return [
+      row("belay timeline, start to first rows", median(starts), FIRST_ROWS_MS),
+      row("belay timeline, a key to the screen", median(keys), KEY_MS),
+    ];
+  } finally {
+    resident.kill("SIGTERM");
+  }
+}
+
+/** The timeline on a terminal of its own. */
+class Terminal {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  readonly #started = performance.now();
+  #text = "";
+  #wake: (() => void) | undefined;
+
+  constructor(project: string, home: string) {
+    const line = `stty cols 80 rows 24; ${BELAY} --home ${home} timeline`;
+    this.#child = spawn("script", ["-qfc", line, "/dev/null"], {
+      cwd: project,
+      stdio: ["pipe", "pipe", "ignore"],
+      env: { ...process.env, TERM: "xterm-256color", LC_ALL: "C.UTF-8" },
+    });
+    this.#child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+      this.#text += piece;
+      this.#wake?.();
+    });
+  }
+
+  /** Milliseconds since the start until the terminal gets a text. */
+  async until(text: string): Promise<number> {
+    await this.#gets(() => this.#text.includes(text));
+    return performance.now() - this.#started;
+  }
+
+  /** Milliseconds from a key until the terminal gets anything. */
+  async press(key: string): Promise<number> {
+    await pause(QUIET_MS);
+    this.#text = "";
+    const pressed = performance.now();
+    this.#child.stdin.write(key);
+    await this.#gets(() => this.#text !== "");
+    return performance.now() - pressed;
+  }
+
+  async end(): Promise<void> {
+    const ended = new Promise((done) => this.#child.once("exit", done));
+    this.#child.stdin.write("q");
+    await ended;
+  }
+
+  async #gets(isThere: () => boolean): Promise<void> {
+    while (!isThere()) await new Promise<void>((done) => (this.#wake = done));
+  }
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((done) => setTimeout(done, milliseconds));
+}
