@@ -8,8 +8,6 @@ import { restoreTo } from "./restore-to.ts";
 export interface TimelineKeys {
   readonly row: HistoryRow | undefined;
   readonly dialogs: ReturnType<typeof useDialogs>;
-  readonly canUndo: boolean;
-  readonly canRedo: boolean;
   mark(): void;
   compare(): void;
   details(): void;
@@ -25,8 +23,9 @@ export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => v
   const annotate = (field: "name" | "note" | "tags") => () =>
     row && dialogs.open({ kind: "annotate", row, field });
   const actions: Readonly<Record<string, () => void>> = {
-    u: () => keys.canUndo && dialogs.plan({ kind: "undo", name: "" }),
-    r: () => keys.canRedo && dialogs.plan({ kind: "redo", name: "" }),
+    // where there is nothing to do, the preview says so
+    u: () => dialogs.plan({ kind: "undo", name: "" }),
+    r: () => dialogs.plan({ kind: "redo", name: "" }),
     b: () => row && restoreTo(row, dialogs.plan),
     R: () =>
       row?.kind === "turn" &&

@@ -62,8 +62,6 @@ export function useTimeline(query: URLSearchParams) {
     everything: () => setMode(mode === "turns" ? "everything" : "turns"),
     pending: () => go(viewPath(workspace, "pending")),
     compact: () => setDensity(density === "roomy" ? "compact" : "roomy"),
-    canUndo: Boolean(status?.canUndo),
-    canRedo: Boolean(status?.canRedo),
   });
   const threads = useThreads(version);
   const shown = {
