@@ -185,11 +185,13 @@ export class HistoryStore {
 
   /** Replaces rows that changed, adds new ones at the top or lets them wait. */
   async #patch(): Promise<void> {
-    const { rows: known, waiting } = this.#history;
-    const limit = this.#asksForAll ? Math.min(PAGE, Math.max(FIRST_PAGE, known.length)) : FIRST_PAGE;
+    const loaded = this.#history.rows.length;
+    const limit = this.#asksForAll ? Math.min(PAGE, Math.max(FIRST_PAGE, loaded)) : FIRST_PAGE;
     this.#asksForAll = false;
     try {
       const { rows, total, days, now, next } = await this.#ask({ limit });
+      // read after the answer: a further page may have come meanwhile
+      const { rows: known, waiting } = this.#history;
       const newest = known[0]?.seq ?? 0;
       const isFresh = (row: HistoryRow) => row.seq > newest;
       const fresh = rows.filter(isFresh);
