@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
@@ -13,6 +14,8 @@ export default defineConfig({
     // commands in tests start no resident process behind the test's back
     env: { BELAY_RESIDENT: "off" },
     pool: "forks",
+    // most tests wait for other processes: two at a time, also on two cores
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
