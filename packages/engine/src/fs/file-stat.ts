@@ -28,7 +28,8 @@ function lstat(path: string | Buffer): FileStat | undefined {
   try {
     return lstatSync(path, LSTAT_OPTIONS);
   } catch (error) {
-    if (isErrno(error, "ENOTDIR")) return undefined;
+    // a file or a loop of symbolic links stands where a directory would have to be: nothing is below it
+    if (isErrno(error, "ENOTDIR", "ELOOP")) return undefined;
     throw error;
   }
 }
