@@ -16,6 +16,8 @@ export default defineConfig({
     pool: "forks",
     // most tests wait for other processes: two at a time, also on two cores
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // two tests at a time on two cores: a deadline of the product may pass while another test has the machine
+    retry: 1,
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
