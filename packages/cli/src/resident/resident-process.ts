@@ -99,11 +99,24 @@ export class ResidentProcess {
 
   /** Makes sure that a process of this build is running. */
   async start(options: readonly string[] = []): Promise<ResidentFacts | undefined> {
-    const running = await this.#answering();
+    const running = (await this.#answering()) ?? (await this.#starting());
     if (running !== undefined) return running;
     if (this.isAlive() && !(await this.stop())) return undefined;
     this.launch(options);
     return waitFor(() => this.#answering(), START_MS);
+  }
+
+  /** One that another command has just started does not answer yet. It stays; one of another build does not. */
+  async #starting(): Promise<ResidentFacts | undefined> {
+    const started = await waitFor(async () => {
+      if (!this.isAlive()) return null;
+      const said = await this.#clientOfAnyBuild(START_MS)
+        ?.call("GET /api/resident")
+        .catch(() => undefined);
+      if (said !== undefined && said.version !== readBuild()) return null;
+      return this.#answering();
+    }, START_MS);
+    return started ?? undefined;
   }
 
   /** [R141] What a process of this build answers about itself: files may be a dead one's. */
