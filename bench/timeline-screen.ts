@@ -12,6 +12,10 @@ const KEY_MS = 30;
 const RESIDENT_MS = 3000;
 /** What an earlier key drew is over by then. */
 const QUIET_MS = 100;
+/** The first rows are there by then, or never. */
+const START_DEADLINE_MS = 60_000;
+/** A key and the next one that takes it back may fall into one frame, which then draws nothing: it counts as this long. */
+const KEY_DEADLINE_MS = 5000;
 
 /** The rows of the report, for the history that `measureTimeline` made in this place. */
 export async function measureTimelineScreen(
@@ -73,7 +77,8 @@ class Terminal {
 
   /** Milliseconds since the start until the terminal gets a text. */
   async until(text: string): Promise<number> {
-    await this.#gets(() => this.#text.includes(text));
+    if (!(await this.#gets(() => this.#text.includes(text), START_DEADLINE_MS)))
+      throw new Error(`The timeline did not show "${text}". It showed: ${JSON.stringify(this.#text)}`);
     return performance.now() - this.#started;
   }
 
@@ -83,18 +88,29 @@ class Terminal {
     this.#text = "";
     const pressed = performance.now();
     this.#child.stdin.write(key);
-    await this.#gets(() => this.#text !== "");
+    await this.#gets(() => this.#text !== "", KEY_DEADLINE_MS);
     return performance.now() - pressed;
   }
 
   async end(): Promise<void> {
+    if (this.#child.exitCode !== null) return;
     const ended = new Promise((done) => this.#child.once("exit", done));
     this.#child.stdin.write("q");
+    const timer = setTimeout(() => this.#child.kill(), KEY_DEADLINE_MS);
     await ended;
+    clearTimeout(timer);
   }
 
-  async #gets(isThere: () => boolean): Promise<void> {
-    while (!isThere()) await new Promise<void>((done) => (this.#wake = done));
+  /** Whether it was there in time. */
+  async #gets(isThere: () => boolean, within: number): Promise<boolean> {
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      this.#wake?.();
+    }, within);
+    while (!isThere() && !isLate) await new Promise<void>((done) => (this.#wake = done));
+    clearTimeout(timer);
+    return isThere();
   }
 }
 

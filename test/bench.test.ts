@@ -11,6 +11,8 @@ test(
     const printed = execFileSync(process.execPath, args, {
       encoding: "utf8",
       stdio: ["ignore", "pipe", "ignore"],
+      timeout: 110_000,
+      killSignal: "SIGKILL",
     });
     for (const work of [
       "first capture",
