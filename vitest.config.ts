@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { StallReporter } from "./test/stall-reporter.ts";
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   throw new Error(
@@ -16,8 +17,7 @@ export default defineConfig({
     pool: "forks",
     // most tests wait for other processes: two at a time, also on two cores
     maxWorkers: Math.max(2, availableParallelism() - 1),
-    // two tests at a time on two cores: a deadline of the product may pass while another test has the machine
-    retry: 1,
+    reporters: ["default", new StallReporter()],
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
