@@ -8,8 +8,8 @@ import type { AddressInfo, Socket } from "node:net";
 
 /** Our own clients send their request at once. */
 const PATIENCE_MS = 2000;
-/** Twice what one program of this user may open in a burst before the first of its requests is read. */
-const MOST_WAITING = 128;
+/** A client that is slow to send its request must not be pushed out by hundreds that come after it. */
+export const MOST_WAITING = 1024;
 /** The system is queried for the users of connections at most this often. */
 const LOOK_MS = 20;
 const MOST_WAITING_STRANGERS = 16;

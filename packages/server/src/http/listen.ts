@@ -1,7 +1,7 @@
 /** Two ways in, one application: loopback for pages and programs, a socket for the user's own commands. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { Admission } from "./admission.ts";
+import { Admission, MOST_WAITING } from "./admission.ts";
 import {
   answerHello,
   answerRefusal,
@@ -23,6 +23,7 @@ const LIMITS = {
   // how often the limits above are looked at; by default twice a minute
   connectionsCheckingInterval: 1_000,
 };
+/** Of clients that have shown a valid request. */
 const MOST_CONNECTIONS = 256;
 const MOST_HEADER_BYTES = 16 * 1024;
 
@@ -51,7 +52,10 @@ export async function listenOnLoopback(
     return refusal;
   };
   const servers = LOOPBACK.map(() => guarded(guard, polite));
-  for (const server of servers) server.on("connection", (socket) => admission.arrived(socket));
+  for (const server of servers) {
+    server.maxConnections = MOST_CONNECTIONS + MOST_WAITING;
+    server.on("connection", (socket) => admission.arrived(socket));
+  }
   await listen(servers[0]!, { host: LOOPBACK[0], port });
   const { port: chosen } = servers[0]!.address() as AddressInfo;
   guards.guard = createNetworkGuard(chosen, secrets);
