@@ -1,5 +1,15 @@
 /** The page: gets its key, then shows the view that its address names. */
-import { BelayProvider, createClient, Toasts, useLiveState, type Connection } from "@belay/react";
+import {
+  BelayProvider,
+  createClient,
+  forgetKey,
+  openSession,
+  takeCode,
+  Toasts,
+  useLiveState,
+  type Connection,
+  type Session,
+} from "@belay/react";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
 import { go, timelinePath, useAddress, type Place } from "./address.ts";
@@ -7,7 +17,6 @@ import { PendingView } from "./pending/pending-view.tsx";
 import { SettingsView } from "./settings/settings-view.tsx";
 import { StorageView } from "./storage/storage-view.tsx";
 import { ThreadsView } from "./threads/threads-view.tsx";
-import { forgetKey, openSession, takeCode, type Session } from "./session.ts";
 import { CompareView } from "./views/compare-view.tsx";
 import { Ended, NoProject } from "./views/states.tsx";
 import { TimelineView } from "./views/timeline-view.tsx";

@@ -1,12 +1,10 @@
 /** What agents changed and is not approved yet, thread by thread. */
-import { useBelay, useHistory } from "@belay/react";
+import { PendingPanel, useBelay, useHistory, useStatus, useThreads, useVersion } from "@belay/react";
 import type { KeyboardEvent, ReactNode } from "react";
-import { go, timelinePath } from "../address.ts";
+import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
-import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
-import { PendingCard } from "./pending-card.tsx";
 
 const NO_FILTER = {};
 
@@ -44,12 +42,13 @@ export function PendingView(): ReactNode {
       <main className="b-page" onKeyDown={onKey} tabIndex={0}>
         <div className="b-wrap">
           {threads.map((thread) => (
-            <PendingCard
+            <PendingPanel
               key={thread.id}
               thread={thread}
               isWorking={working.includes(thread.id)}
               version={version}
               onPlan={dialogs.plan}
+              onCompare={(from, to) => go(comparePath(workspace, from, to))}
             />
           ))}
           {threads.length === 0 ? <p className="b-empty">Nothing pending</p> : null}

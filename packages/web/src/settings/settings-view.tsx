@@ -1,7 +1,6 @@
 /** What causes checkpoints, how long they stay, the limits, and the pages that are open. */
-import { ago, useBelay, useLoaded, useToast, visible } from "@belay/react";
+import { ago, useBelay, useLoaded, useToast, visible, useStatus, useThreads, useVersion } from "@belay/react";
 import { useState, type ReactNode } from "react";
-import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { SETTINGS, type KnownSetting } from "./settings-words.ts";

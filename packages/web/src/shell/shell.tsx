@@ -10,12 +10,13 @@ import {
   useLiveState,
   visible,
   WORDS,
+  type Status,
+  type Thread,
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
 import { go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
-import type { Status, Thread } from "./facts.ts";
 
 /** What the frame shows. */
 export interface ShellProps {

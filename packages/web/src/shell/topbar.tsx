@@ -1,8 +1,7 @@
 /** Search, undo with the name of what it would undo, redo, and a checkpoint. */
-import { Icon, quoted, useLiveState, visible } from "@belay/react";
+import { Icon, quoted, useLiveState, visible, type Status } from "@belay/react";
 import { useEffect, useRef, useState, type ReactNode } from "react";
 import { PAGE } from "../words.ts";
-import type { Status } from "./facts.ts";
 
 /** What the top bar does. */
 export interface TopBarProps {

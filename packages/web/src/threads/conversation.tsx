@@ -9,6 +9,7 @@ import {
   Icon,
   Lines,
   quantity,
+  restoreTo,
   titleOf,
   useBelay,
   useLoaded,
@@ -19,7 +20,6 @@ import {
 } from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
 import type { ReactNode } from "react";
-import { restoreTo } from "../views/restore-to.ts";
 
 type Message = CallOutput<"GET /api/threads/:id/messages">["messages"][number];
 

@@ -8,11 +8,13 @@ import {
   useBelay,
   useHistory,
   visible,
+  useStatus,
+  useThreads,
+  useVersion,
 } from "@belay/react";
 import type { ReactNode } from "react";
 import { go, threadPath, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
-import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 import { Conversation } from "./conversation.tsx";

@@ -1,10 +1,8 @@
 /** Two states, file by file. */
 import {
-  FileCounts,
-  fileId,
-  PathName,
+  DiffView,
+  FileTree,
   quantity,
-  StatusLetter,
   useBelay,
   useComparison,
   useLoaded,
@@ -13,14 +11,15 @@ import {
   type Comparison,
   type DiffLook,
   type Pair,
+  useStatus,
+  useThreads,
+  useVersion,
 } from "@belay/react";
-import { useState, type KeyboardEvent, type ReactNode } from "react";
+import type { KeyboardEvent, ReactNode } from "react";
 import { go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
-import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
 import { Shell } from "../shell/shell.tsx";
-import { Changes } from "./changes.tsx";
 import { CompareTools, StatePick } from "./compare-tools.tsx";
 
 /** Below this width both sides do not fit beside each other. */
@@ -72,7 +71,7 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
         <div className="b-cmpmain">
           <CompareTools {...tools} />
           <div className="b-cmpbody" tabIndex={0} role="region" aria-label="Differences">
-            <Changes pair={pair} look={look} actions={{ fileWords: "Restore this file…", onFile: restore }} />
+            <DiffView {...pair} look={look} actions={{ fileWords: "Restore this file…", onFile: restore }} />
           </div>
         </div>
       </main>
@@ -131,40 +130,6 @@ function useStateName(state: string): string {
   if (state === "disk") return "the files on disk";
   const checkpoint = value?.checkpoint;
   return visible(checkpoint?.name ?? checkpoint?.description ?? `checkpoint ${state.slice(0, 8)}`);
-}
-
-/** Further files are found by the filter. */
-const MOST_FILES = 500;
-
-function FileTree({ files }: { readonly files: readonly ChangedFile[] }): ReactNode {
-  const [filter, setFilter] = useState("");
-  const shown = files.filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
-  return (
-    <nav className="b-tree" aria-label="Files">
-      <input
-        className="b-field"
-        type="search"
-        placeholder="Filter files"
-        aria-label="Filter files"
-        value={filter}
-        onKeyDown={(event) => event.stopPropagation()}
-        onChange={(event) => setFilter(event.target.value)}
-      />
-      {shown.slice(0, MOST_FILES).map((file) => (
-        <button
-          key={file.path}
-          type="button"
-          className="b-filerow"
-          onClick={() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" })}
-        >
-          <StatusLetter type={file.type} />
-          <PathName path={file.path} from={file.from} />
-          <span className="b-grow" />
-          <FileCounts file={file} />
-        </button>
-      ))}
-    </nav>
-  );
 }
 
 /** A handler for these keys, outside of fields. */

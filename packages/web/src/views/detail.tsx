@@ -6,6 +6,7 @@ import {
   agentName,
   clockWithSeconds,
   dayAndClock,
+  DiffView,
   filesOf,
   Icon,
   targetOf,
@@ -19,7 +20,6 @@ import {
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
-import { Changes } from "./changes.tsx";
 import { Details } from "./details.tsx";
 import { Steps } from "./steps.tsx";
 import type { Tab } from "./use-timeline.ts";
@@ -63,8 +63,10 @@ export function Detail(props: DetailProps): ReactNode {
         {tab === "steps" && row.kind === "turn" ? <Steps {...props} row={rested} /> : null}
         {tab === "details" ? <Details workspace={props.workspace} row={rested} /> : null}
         {tab === "changes" || (tab === "steps" && row.kind !== "turn") ? (
-          <Changes
-            pair={pair}
+          <DiffView
+            from={pair?.from ?? null}
+            to={pair?.to ?? "disk"}
+            version={props.version}
             look={props.look}
             {...(row.kind === "turn" && row.status !== "working" && { own: filesOf(row) })}
             nothing={

@@ -1,6 +1,7 @@
 /** The tool calls of a turn, each with its own changes and its own way back. */
 import {
   clockWithSeconds,
+  DiffView,
   Icon,
   Lines,
   offset,
@@ -13,7 +14,6 @@ import {
   type Step,
 } from "@belay/react";
 import { useState, type ReactNode } from "react";
-import { Changes } from "./changes.tsx";
 
 /** The turn, how lines are drawn, and what opens a preview. */
 export interface StepsProps {
@@ -72,7 +72,7 @@ export function Steps({ row, look, onPlan }: StepsProps): ReactNode {
           </div>
           {open === step.seq && step.before !== null ? (
             <div className="b-step-body">
-              <Changes pair={{ from: step.before, to: step.after }} look={look} actions={{}} />
+              <DiffView from={step.before} to={step.after} look={look} />
             </div>
           ) : null}
         </li>

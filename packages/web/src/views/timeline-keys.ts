@@ -1,8 +1,7 @@
 /** The letters of the main screen. They work in the list and the detail, never in a field. */
-import { titleOf, type HistoryRow } from "@belay/react";
+import { restoreTo, titleOf, type HistoryRow } from "@belay/react";
 import type { KeyboardEvent } from "react";
 import type { useDialogs } from "../dialogs/use-dialogs.tsx";
-import { restoreTo } from "./restore-to.ts";
 
 /** What the keys act on. */
 export interface TimelineKeys {

@@ -1,12 +1,20 @@
 /** Everything the main screen knows and does: what is selected, marked, filtered, open. */
-import { titleOf, useBelay, useHistory, type HistoryRow, type RowAction } from "@belay/react";
+import {
+  restoreTo,
+  titleOf,
+  useBelay,
+  useHistory,
+  useStatus,
+  useThreads,
+  useVersion,
+  type HistoryRow,
+  type RowAction,
+} from "@belay/react";
 import { useEffect, useState } from "react";
 import { comparePath, go, timelinePath, viewPath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
-import { useStatus, useThreads, useVersion } from "../shell/facts.ts";
 import { markedRows, stateOf } from "./compare-bar.tsx";
-import { restoreTo } from "./restore-to.ts";
 import { useTimelineKeys } from "./timeline-keys.ts";
 
 /** A tab of the detail. */

@@ -1,7 +1,10 @@
 /** A row's name, note or tags. */
-import { Dialog, titleOf, useBelay, visible, type HistoryRow } from "@belay/react";
 import { useState, type ReactNode } from "react";
-import { Field, tagsOf } from "./checkpoint-dialog.tsx";
+import { useBelay } from "../data/belay.tsx";
+import type { HistoryRow } from "../data/history.ts";
+import { Field, FormDialog } from "../parts/form-dialog.tsx";
+import { titleOf } from "../timeline/row-text.ts";
+import { tagsOf } from "./checkpoint-dialog.tsx";
 
 const WORDS = { name: "Name", note: "Note", tags: "Tags" } as const;
 
@@ -31,41 +34,24 @@ export function AnnotateDialog(props: {
     }
   };
   return (
-    <Dialog
+    <FormDialog
       title={`${WORDS[field]} of “${titleOf(row)}”`}
-      isSmall
+      problem={problem}
+      button={
+        <>
+          Save <kbd>⏎</kbd>
+        </>
+      }
       onClose={onClose}
-      onConfirm={() => void save()}
+      onSend={() => void save()}
     >
-      <form
-        className="b-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void save();
-        }}
-      >
-        <Field
-          words={WORDS[field]}
-          {...(field === "tags" && { hint: "separated by commas" })}
-          value={text}
-          onChange={setText}
-          isFirst
-        />
-        {problem === undefined ? null : (
-          <p className="b-bad" role="alert">
-            {visible(problem)}
-          </p>
-        )}
-        <footer className="b-dialog-foot">
-          <span className="b-grow" />
-          <button type="button" className="b-btn" onClick={onClose}>
-            Cancel <kbd>Esc</kbd>
-          </button>
-          <button type="submit" className="b-btn b-main">
-            Save <kbd>⏎</kbd>
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+      <Field
+        words={WORDS[field]}
+        {...(field === "tags" && { hint: "separated by commas" })}
+        value={text}
+        onChange={setText}
+        isFirst
+      />
+    </FormDialog>
   );
 }

@@ -1,41 +1,34 @@
 /** One thread: what is not approved yet, with Approve and Reset. */
-import {
-  agentColour,
-  AgentBadge,
-  agentName,
-  dayAndClock,
-  Icon,
-  Lines,
-  PatchLines,
-  PathName,
-  quantity,
-  StatusLetter,
-  useBelay,
-  useLoaded,
-  useToast,
-  visible,
-  type PlanRequest,
-} from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
-import type { Thread } from "../shell/facts.ts";
+import { useBelay } from "../data/belay.tsx";
+import type { Thread } from "../data/facts.ts";
+import { useLoaded } from "../data/loaded.ts";
+import { StatusLetter } from "../diff/file-list.tsx";
+import { PatchLines } from "../diff/patch-lines.tsx";
+import { agentColour, AgentBadge, Icon, Lines, PathName } from "../parts/icon.tsx";
+import { useToast } from "../parts/toasts.tsx";
+import type { PlanRequest } from "../plans/request.ts";
+import { agentName, dayAndClock, quantity, visible } from "../words.ts";
 import { useSeen } from "./seen.ts";
 import { Sessions } from "./sessions.tsx";
 
 type Session = CallOutput<"GET /api/threads/:id/session">;
 type PendingFile = Session["changedFiles"][number];
 
-/** What a card shows and does. */
-export interface PendingCardProps {
+/** What the panel of a thread shows and does. */
+export interface PendingPanelProps {
   readonly thread: Thread;
   readonly isWorking: boolean;
   /** Grows when something happened. */
   readonly version: number;
   onPlan(request: PlanRequest): void;
+  /** Opens two states side by side; left out where the host cannot. */
+  onCompare?(from: string, to: string): void;
 }
 
-/** The card of a thread. */
-export function PendingCard(props: PendingCardProps): ReactNode {
+/** What is pending in a thread. */
+export function PendingPanel(props: PendingPanelProps): ReactNode {
   const { thread, version } = props;
   const { client } = useBelay();
   const [approvals, setApprovals] = useState(0);
@@ -66,7 +59,7 @@ export function PendingCard(props: PendingCardProps): ReactNode {
         <Decide {...props} files={files.length} onApproved={() => setApprovals(approvals + 1)} />
       </div>
       {files.length === 0 ? null : <Files thread={thread} files={files} />}
-      <Sessions thread={thread} version={version + approvals} />
+      <Sessions thread={thread} version={version + approvals} onCompare={props.onCompare} />
     </section>
   );
 }
@@ -87,7 +80,7 @@ function pendingWords(session: Session | undefined): string {
 }
 
 /** Reset, and Approve with a second press, so that a slip approves nothing. */
-function Decide(props: PendingCardProps & { readonly files: number; onApproved(): void }): ReactNode {
+function Decide(props: PendingPanelProps & { readonly files: number; onApproved(): void }): ReactNode {
   const { thread, files, onPlan } = props;
   const { client } = useBelay();
   const toast = useToast();

@@ -1,7 +1,9 @@
 /** Purges a file's content from every checkpoint. The one thing that cannot be undone, so a word has to be typed. */
-import { Dialog, quantity, useBelay, useToast, visible } from "@belay/react";
 import { useState, type ReactNode } from "react";
-import { Field } from "../dialogs/checkpoint-dialog.tsx";
+import { useBelay } from "../data/belay.tsx";
+import { Field, FormDialog } from "../parts/form-dialog.tsx";
+import { useToast } from "../parts/toasts.tsx";
+import { quantity, visible } from "../words.ts";
 
 const WORD = "forget";
 
@@ -46,45 +48,23 @@ function useForget(onDone: () => void) {
 export function ForgetDialog({ onClose, onDone }: { onClose(): void; onDone(): void }): ReactNode {
   const { path, word, found, problem, setWord, changePath, submit } = useForget(onDone);
   return (
-    <Dialog
+    <FormDialog
       title="Forget a file"
       about={
         found === undefined
           ? "Its content is removed from all checkpoints. The file on disk stays as it is."
           : `Its content is removed from ${quantity(found, "checkpoint")} at once. The file on disk stays as it is. No program, Belay included, can bring the content back.`
       }
-      isSmall
       isDangerous
+      problem={problem}
+      button={found === undefined ? "Look" : `Forget in ${quantity(found, "checkpoint")}`}
+      look={found === undefined ? "b-btn" : "b-btn b-danger"}
+      canSend={found === undefined ? path !== "" : word === WORD}
       onClose={onClose}
+      onSend={submit}
     >
-      <form
-        className="b-form"
-        onSubmit={(event) => {
-          event.preventDefault();
-          submit();
-        }}
-      >
-        <Field words="Path" value={path} isFirst onChange={changePath} />
-        {found === undefined ? null : <Field words={`Type ${WORD}`} value={word} onChange={setWord} />}
-        {problem === undefined ? null : (
-          <p className="b-bad" role="alert">
-            {visible(problem)}
-          </p>
-        )}
-        <footer className="b-dialog-foot">
-          <span className="b-grow" />
-          <button type="button" className="b-btn" onClick={onClose}>
-            Cancel <kbd>Esc</kbd>
-          </button>
-          <button
-            type="submit"
-            className={found === undefined ? "b-btn" : "b-btn b-danger"}
-            aria-disabled={found === undefined ? path === "" : word !== WORD}
-          >
-            {found === undefined ? "Look" : `Forget in ${quantity(found, "checkpoint")}`}
-          </button>
-        </footer>
-      </form>
-    </Dialog>
+      <Field words="Path" value={path} isFirst onChange={changePath} />
+      {found === undefined ? null : <Field words={`Type ${WORD}`} value={word} onChange={setWord} />}
+    </FormDialog>
   );
 }

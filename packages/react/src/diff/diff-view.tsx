@@ -1,25 +1,25 @@
 /** The files that differ between two states, and under them their lines. */
-import {
-  FileDiffCard,
-  fileId,
-  FileList,
-  Icon,
-  quantity,
-  useComparison,
-  useToast,
-  WORDS,
-  type ChangedFile,
-  type DiffLook,
-  type FileActions,
-  type Pair,
-} from "@belay/react";
 import { useState, type ReactNode } from "react";
+import { Icon } from "../parts/icon.tsx";
+import { useToast } from "../parts/toasts.tsx";
+import { quantity, WORDS } from "../words.ts";
+import { FileDiffCard, fileId, type DiffLook, type FileActions } from "./file-diff-card.tsx";
+import { FileList } from "./file-list.tsx";
+import { useComparison, type ChangedFile } from "./files.ts";
 
-/** What the view of changes needs. */
-export interface ChangesProps {
-  readonly pair: Pair | null;
-  readonly look: DiffLook;
-  readonly actions: Omit<FileActions, "onCopied">;
+/** Which states are compared, and how their lines are drawn. */
+export interface DiffViewProps {
+  /** A checkpoint; null where there is no state to compare with. */
+  readonly from: string | null;
+  /** A checkpoint, or "disk". */
+  readonly to: string;
+  /** Changes when the disk may have changed: then it is looked at again. */
+  readonly version?: string | number;
+  readonly layout?: DiffLook["layout"];
+  /** Everything else about how lines are drawn. */
+  readonly look?: Partial<DiffLook>;
+  /** What the buttons of a file do; without it a file can be copied, not restored. */
+  readonly actions?: Omit<FileActions, "onCopied">;
   /** How many files a turn itself changed: where agents overlap, the states differ in more. */
   readonly own?: number;
   /** What is said where the two states are the same. */
@@ -29,8 +29,13 @@ export interface ChangesProps {
 /** Files shown as cards at once; more when asked. */
 const CARDS = 60;
 
-/** The list, then the cards. */
-export function Changes({ pair, look, actions, own, nothing = WORDS.same }: ChangesProps): ReactNode {
+const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace: "exact" };
+
+/** Two states compared: the list of files, then a card for each. */
+export function DiffView(props: DiffViewProps): ReactNode {
+  const { from, to, version, own, nothing = WORDS.same } = props;
+  const look = { ...LOOK, ...props.look, ...(props.layout && { layout: props.layout }) };
+  const pair = from === null ? null : { from, to, ...(version !== undefined && { version }) };
   const toast = useToast();
   const { value, error } = useComparison(pair);
   const [most, setMost] = useState(CARDS);
@@ -45,7 +50,7 @@ export function Changes({ pair, look, actions, own, nothing = WORDS.same }: Chan
     if (at >= most) setMost(at + CARDS);
     requestAnimationFrame(() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" }));
   };
-  const all = { ...actions, onCopied: (what: string) => toast({ text: `${what} was copied.` }) };
+  const actions = { ...props.actions, onCopied: (what: string) => toast({ text: `${what} was copied.` }) };
   return (
     <>
       <FileList files={value.files} selected={selected} onSelect={show} />
@@ -65,7 +70,7 @@ export function Changes({ pair, look, actions, own, nothing = WORDS.same }: Chan
           pair={pair}
           file={file}
           look={look}
-          actions={all}
+          actions={actions}
         />
       ))}
       {value.files.length > most ? (

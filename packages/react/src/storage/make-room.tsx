@@ -1,6 +1,9 @@
 /** Three ways to make room; two of them can be taken back, and the third says that it cannot. */
-import { Dialog, quantity, size, useBelay, useToast, type Toast } from "@belay/react";
 import { useState, type ReactNode } from "react";
+import { useBelay } from "../data/belay.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { useToast, type Toast } from "../parts/toasts.tsx";
+import { quantity, size } from "../words.ts";
 import { ForgetDialog } from "./forget-dialog.tsx";
 
 type Preview = { readonly drops: number; readonly kept: number };

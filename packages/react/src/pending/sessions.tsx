@@ -1,9 +1,10 @@
 /** The sessions of a thread: what was approved or reset before, to compare with and to restore. */
-import { dayAndClock, quantity, useBelay, useLoaded, visible } from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
 import type { ReactNode } from "react";
-import { comparePath, go } from "../address.ts";
-import type { Thread } from "../shell/facts.ts";
+import { useBelay } from "../data/belay.tsx";
+import type { Thread } from "../data/facts.ts";
+import { useLoaded } from "../data/loaded.ts";
+import { dayAndClock, quantity, visible } from "../words.ts";
 
 type Session = CallOutput<"GET /api/threads/:id/sessions">["sessions"][number];
 
@@ -14,11 +15,14 @@ const LOOKS = { active: "b-chip b-acc", merged: "b-chip b-ok", abandoned: "b-chi
 export function Sessions({
   thread,
   version,
+  onCompare,
 }: {
   readonly thread: Thread;
   readonly version: number;
+  /** Left out where two states cannot be shown. */
+  onCompare?: ((from: string, to: string) => void) | undefined;
 }): ReactNode {
-  const { client, workspace } = useBelay();
+  const { client } = useBelay();
   const { value } = useLoaded(`sessions ${thread.id} ${version} !`, () =>
     client.call("GET /api/threads/:id/sessions", { params: { id: thread.id } }),
   );
@@ -37,14 +41,14 @@ export function Sessions({
               </td>
               <td className="b-muted">{aboutWords(session)}</td>
               <td className="b-r">
-                {session.base !== null && (session.approved ?? session.head) !== null ? (
+                {onCompare !== undefined &&
+                session.base !== null &&
+                (session.approved ?? session.head) !== null ? (
                   <button
                     type="button"
                     className="b-btn b-s b-quiet"
                     aria-label={`Compare ${session.name}`}
-                    onClick={() =>
-                      go(comparePath(workspace, session.base!, (session.approved ?? session.head)!))
-                    }
+                    onClick={() => onCompare(session.base!, (session.approved ?? session.head)!)}
                   >
                     Compare
                   </button>

@@ -1,4 +1,6 @@
-import { targetOf, type HistoryRow, type PlanRequest } from "@belay/react";
+import type { HistoryRow } from "../data/history.ts";
+import { targetOf } from "../timeline/row-text.ts";
+import type { PlanRequest } from "./request.ts";
 
 /** Opens the preview of going back to the state of a row. */
 export function restoreTo(row: HistoryRow, plan: (request: PlanRequest) => void): void {

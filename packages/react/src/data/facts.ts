@@ -1,7 +1,8 @@
-/** What the frame shows of a project: its status and threads, asked again when something happened. */
-import { useBelay, useLoaded } from "@belay/react";
-import { useEffect, useState } from "react";
+/** What is known of a project: its status and threads, asked again when something happened. */
 import type { CallOutput } from "@belay/protocol";
+import { useEffect, useState } from "react";
+import { useBelay } from "./belay.tsx";
+import { useLoaded } from "./loaded.ts";
 
 /** The status of a project. */
 export type Status = CallOutput<"GET /api/status">;

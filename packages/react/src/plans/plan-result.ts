@@ -1,0 +1,44 @@
+/** What going back did, in words, with its way back. */
+import type { Toast } from "../parts/toasts.tsx";
+import { agentName, quantity, quoted } from "../words.ts";
+import type { DetailedPlan, PlanOutcome, PlanRequest } from "./request.ts";
+
+/** What was planned, what came of it, and what opens the next preview. */
+export interface PlanResult {
+  readonly outcome: PlanOutcome;
+  readonly made: DetailedPlan;
+  readonly plan: (request: PlanRequest) => void;
+}
+
+/** "Restored 12 files to before “Add retry…”. Codex’s 2 files were left alone." with its way back. */
+export function planResult({ kind, name }: PlanRequest, { outcome, made, plan }: PlanResult): Toast {
+  const files = quantity(outcome.created + outcome.modified + outcome.deleted, "file");
+  const step = made.steps[0];
+  const what = {
+    restore: `Restored ${files} to ${name}.`,
+    undo: `Undid ${step === undefined ? "the last step" : quoted(step.prompt ?? step.description, 50)}: ${files}.`,
+    redo: `Redid ${step === undefined ? "the step" : quoted(step.prompt ?? step.description, 50)}: ${files}.`,
+    revert: `Undid only ${name}: ${files}.`,
+    reset: `Reset ${files} of ${name}.`,
+  }[kind];
+  const alone = made.leftAlone.map(
+    (left) =>
+      `${agentName(left.agent)}’s ${quantity(left.files.length, "file")} ${left.files.length === 1 ? "was" : "were"} left alone.`,
+  );
+  const skipped =
+    outcome.skipped.length === 0
+      ? []
+      : [
+          `${quantity(outcome.skipped.length, "file")} skipped: ${outcome.skipped[0]!.path}, ${outcome.skipped[0]!.reason}.`,
+        ];
+  const displaced =
+    outcome.displaced.length === 0
+      ? []
+      : [`Written meanwhile and kept: ${outcome.displaced.map(({ path }) => path).join(", ")}.`];
+  const back = kind === "undo" ? ("redo" as const) : ("undo" as const);
+  return {
+    text: [what, ...alone, ...skipped, ...displaced].join(" "),
+    isFailure: outcome.outcome === "partial",
+    action: { words: back === "redo" ? "Redo" : "Undo", run: () => plan({ kind: back, name: "" }) },
+  };
+}
