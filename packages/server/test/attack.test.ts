@@ -81,6 +81,10 @@ const PATHS = [
   "/..",
   "//evil.example/x",
   "/api/a%5cb",
+  "/./api/threads",
+  "/%2e/api/threads",
+  "/api/x/%2E%2e/threads",
+  "/api/threads#x",
   "*",
 ];
 

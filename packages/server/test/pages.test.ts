@@ -72,7 +72,7 @@ async function openPage(): Promise<string> {
 
 describe("the page's own files", () => {
   test("[R270] need no key, hold no data and come with the strict policy", async () => {
-    for (const path of ["/", "/w/abc/", "/w/abc/compare/1/disk"]) {
+    for (const path of ["/", "/w/abc/", "/w/abc/compare/1/disk", "/w/abc/compare/%40turn/v1.0"]) {
       const { status, headers, body } = await send(`GET ${path}`);
       expect([status, body]).toEqual([200, "<!doctype html>"]);
       expect(headers["cache-control"]).toBe("no-store");
@@ -93,6 +93,18 @@ describe("the page's own files", () => {
     for (const path of ["/api/workspaces", "/api", "/openapi.json", "/API/workspaces.json"])
       expect((await send(`GET ${path}`)).status, path).toBeGreaterThanOrEqual(400);
     expect((await send("POST /")).status).toBe(401);
+  });
+
+  test("[R40] [R270] no spelling of an address reaches a handler without a key", async () => {
+    const spellings = ["/./api", "/%2e/api", "/x/%2e%2e/api", "/x/.%2E/api", "/%61pi", "/ap%69", "/api/."];
+    for (const start of spellings)
+      for (const rest of ["/threads/a.b", "/workspaces", "/checkpoints/1/files/disk.x", "/dialogs/a.b"]) {
+        const { body } = await send(`GET ${start}${rest}`);
+        const handlers = ["THREAD_NOT_FOUND", "WORKSPACE_REQUIRED", undefined];
+        if (body !== "<!doctype html>") expect(handlers, start + rest).not.toContain(body.error?.code);
+      }
+    for (const path of ["/x/%2e%2e/openapi.json", "/openapi%2ejson", "/nothing.json"])
+      expect((await send(`GET ${path}`)).body.openapi, path).toBeUndefined();
   });
 
   test("another host name and another site get nothing", async () => {

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join } from "node:path";
-import { isPagePath } from "./guard.ts";
+import { answerRefusal, isPagePath, type Refusal } from "./guard.ts";
 import type { Listener } from "./listen.ts";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -18,24 +18,35 @@ const TYPES: Readonly<Record<string, string>> = {
   ".woff2": "font/woff2",
 };
 
-/** A listener that serves the page's files from a directory and passes on everything else. */
-export function withPage(directory: string, next: Listener): Listener {
+/**
+ * A listener that serves the page's files from a directory, and passes on every request for anything else. [R270] A request
+ * that needed no key because it is for a file of the page never goes further, whether there is such a file or not.
+ */
+export function withPage(directory: string | undefined, next: Listener): Listener {
   return (request, response) => {
     if (!isPagePath(request)) return next(request, response);
     void serve(directory, request, response).then((isServed) => {
-      if (!isServed) next(request, response);
+      if (!isServed) answerRefusal(response, NOT_FOUND);
     });
   };
 }
 
+const NOT_FOUND: Refusal = {
+  code: "ROUTE_NOT_FOUND",
+  message: "There is nothing at this address. `GET /openapi.json` lists all routes.",
+};
+
 async function serve(
-  directory: string,
+  directory: string | undefined,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<boolean> {
+  if (directory === undefined) return false;
   const path = request.url!.split("?", 1)[0]!;
   const isAsset = path.startsWith("/assets/");
-  const name = extname(path) === "" ? "index.html" : path.slice(1);
+  // what the page itself made of names in its address may have a dot
+  const isView = path.startsWith("/w/") || extname(path) === "";
+  const name = isView ? "index.html" : path.slice(1);
   try {
     // only a name that the build wrote is ever opened
     const known = await readdir(isAsset ? join(directory, "assets") : directory);

@@ -134,7 +134,7 @@ function createListener(
 ): Listener {
   const handle = getRequestListener(createApp(served, log, extend).fetch);
   const app: Listener = (request, response) => void handle(request, response);
-  const shown = page === undefined ? app : withPage(page, app);
+  const shown = withPage(page, app);
   return hooks === undefined ? shown : withHooks(hooks(served.host), shown);
 }
 
