@@ -53,6 +53,8 @@ export async function runScreens(place: Place, first: ReactElement, options: Scr
       {
         stdin,
         stdout,
+        // commands open screens on a terminal only; Ink itself would draw nothing where CI is set, as agents' shells have it
+        interactive: true,
         alternateScreen: true,
         incrementalRendering: true,
         exitOnCtrlC: false,

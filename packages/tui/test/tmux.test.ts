@@ -41,6 +41,8 @@ describe.skipIf(NO_TMUX !== undefined)(
         LC_ALL: "C.UTF-8",
         TZ: "UTC",
         PS1: "% ",
+        // shells of agents and build machines have it; a terminal is a terminal
+        CI: "true",
       };
       const terminal = new TmuxTerminal(columns, rows, { directory: project.project, env });
       await terminal.shows("%");
