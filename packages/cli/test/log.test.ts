@@ -52,6 +52,22 @@ const lines = (...args: string[]) =>
     .map((line) => line.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "TIME").replaceAll(/ {2,}/g, "  "));
 
 describe("log", () => {
+  test("[R311] a turn that was not captured stands where it happened, also with --stat and -p", async () => {
+    {
+      await using workspace = await openWorkspace(sandbox.project, { home: sandbox.home });
+      const now = Date.now();
+      const about = { at: now, until: now, events: 2, problem: "no room" };
+      await workspace.threads.noteUncaptured(claude, { ...about, prompt: "Lost work" });
+      await turn(workspace, { thread: claude, prompt: "Later" }, () => sandbox.write("a.txt", "later\n"));
+    }
+    for (const how of [[], ["--stat"], ["-p"]]) {
+      const rows = lines("log", ...how).filter((line) => /^. {2}TIME| {2}TIME/.test(line));
+      expect(rows[0]).toContain("Later");
+      expect(rows[1]).toBe("!  TIME  not captured: Lost work (no room)  lost");
+      expect(rows[2]).toContain("Bad idea");
+    }
+  });
+
   test("[R214] [C64] [Y18] who, what, files, lines and state, newest first; ● marks the present; undone turns stay", () => {
     expect(lines("log")).toEqual([
       "  TIME  T3  claude-code  Bad idea  1 file  +1 -2  undone",

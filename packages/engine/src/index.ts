@@ -46,7 +46,7 @@ export type {
   WorkspaceStatus,
 } from "./queries/answers.ts";
 export type { Annotations } from "./history/annotations.ts";
-export type { CompareFileOptions, PlannedFileOptions } from "./queries/compare-file.ts";
+export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
 export { isTurnName } from "./history/turn-numbers.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
@@ -159,6 +159,7 @@ export type {
   TimelineCounts,
   TimelineDay,
   TimelineKind,
+  CaptureFailure,
   TimelineNow,
   TimelineOptions,
   TimelinePage,

@@ -534,6 +534,20 @@ const HISTORY = {
     query: workspaceQuery,
     response: z.looseObject({ steps: z.array(shapes.historyStep) }),
   },
+  "GET /api/history/:seq/changes": {
+    summary:
+      "What a row itself changed, as an undo of it would take it out, file by file; `detail=text` also has the lines, `step` only one of its steps.",
+    query: workspaceQuery.extend({
+      detail: z.enum(["names", "counts", "text"]).optional(),
+      step: number(Number.MAX_SAFE_INTEGER).optional(),
+    }),
+    response: shapes.historyChanges,
+  },
+  "GET /api/history/:seq/changes/diff": {
+    summary: "One file of what a row, or one of its steps, itself changed, line by line.",
+    query: diffQuery.safeExtend({ step: number(Number.MAX_SAFE_INTEGER).optional() }),
+    response: shapes.historyFileDiff,
+  },
 } as const satisfies Record<string, Route>;
 
 /** The table. */

@@ -410,7 +410,19 @@ export const historyRow = timelineCounts.extend({
   beforeSameAsNow: z.boolean().nullable(),
 });
 
-/** A page of what happened, newest first. `total` and `days` are in the first page only; `now` where the disk was looked at. */
+/** Agent work that no checkpoint covers. */
+export const uncapturedTurn = z.looseObject({
+  thread: z.string(),
+  messageId: z.string().nullable(),
+  prompt: z.string().nullable(),
+  at: time,
+  until: time,
+  events: count,
+  problem: z.string(),
+  after: count,
+});
+
+/** A page of what happened, newest first, and the turns between its rows that were not captured. `total` and `days` are in the first page only; `now` where the disk was looked at. */
 export const history = z.looseObject({
   rows: z.array(historyRow),
   next: count.nullable(),
@@ -422,9 +434,17 @@ export const history = z.looseObject({
       changed: count.nullable(),
       since: count.nullable(),
       working: z.array(z.string()),
+      failing: z.looseObject({ since: time, problem: z.string() }).nullable(),
     })
     .nullable(),
+  uncaptured: z.array(uncapturedTurn),
 });
+
+/** What a row itself changed: other work between the states around it is not part of it. */
+export const historyChanges = diff.omit({ from: true, to: true });
+
+/** One file of it, line by line; `file` is null where the row did not change it. */
+export const historyFileDiff = fileDiff.omit({ from: true, to: true });
 
 /** What one tool call of a turn changed. */
 export const historyStep = timelineCounts.extend({
@@ -436,18 +456,6 @@ export const historyStep = timelineCounts.extend({
   nature: z.enum(["edit", "command"]).nullable(),
   before: z.string().nullable(),
   after: z.string(),
-});
-
-/** Agent work that no checkpoint covers. */
-export const uncapturedTurn = z.looseObject({
-  thread: z.string(),
-  messageId: z.string().nullable(),
-  prompt: z.string().nullable(),
-  at: time,
-  until: time,
-  events: count,
-  problem: z.string(),
-  after: count,
 });
 
 /** A stretch of a thread that is approved or reset as a whole. */

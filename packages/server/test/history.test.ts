@@ -1,4 +1,5 @@
 /** The timeline over HTTP: pages, filters, the disk, the steps of a turn, and what is said to bad input. */
+import { openWorkspace } from "@belay/engine";
 import { expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -65,5 +66,98 @@ test(
     expect(await refusal("/api/history?thread=zzzz")).toBe("404 THREAD_NOT_FOUND");
     expect(await refusal("/api/history?limit=0")).toBe("400 BAD_REQUEST");
     expect(await refusal("/api/history?since=yesterday")).toBe("400 BAD_REQUEST");
+  }),
+);
+
+test(
+  "[R310] of turns that overlap, each row and each step has its own changes only",
+  served(
+    async (project) => {
+      const [claude, codex] = [await open(project, "claude-code"), await open(project, "codex")];
+      const say = (thread: string, route: string, body: object) =>
+        project.ok("POST", `/api/threads/${thread}/${route}`, body);
+      const call = async (thread: string, toolUseId: string, work: () => void) => {
+        const about = { tool: "Write", toolUseId, description: toolUseId };
+        await say(thread, "tools", { ...about, phase: "before" });
+        work();
+        await say(thread, "tools", { ...about, phase: "after" });
+      };
+      await say(claude, "messages", { content: "one" });
+      await call(claude, "first", () => project.write("claude.txt", "a\n"));
+      await turn(project, codex, "two", () => project.write("codex.txt", "b\n"));
+      await call(claude, "second", () => project.write("a.txt", "changed\n"));
+      await say(claude, "stop", {});
+      const { rows } = await project.ok("GET", "/api/history?q=kind:turn");
+      const [theirs, own] = rows;
+      expect([theirs.ref, own.ref]).toEqual(["T2", "T1"]);
+      const paths = async (path: string) =>
+        (await project.ok("GET", path)).files.map((file: { path: string }) => file.path);
+      expect(await paths(`/api/checkpoints/${own.before}/files/${own.after}`)).toContain("codex.txt");
+      expect(await paths("/api/history/T1/changes")).toEqual(["a.txt", "claude.txt"]);
+      expect(await paths("/api/history/T2/changes")).toEqual(["codex.txt"]);
+      expect(await project.ok("GET", "/api/history/T1/changes")).toMatchObject({
+        filesTotal: 2,
+        summary: { added: 1, modified: 1, deleted: 0, linesAdded: 2, linesDeleted: 1 },
+      });
+      const text = await project.ok("GET", "/api/history/T1/changes?detail=text");
+      expect(text.files[0].diff).toContain("-one\n+changed\n");
+      const { steps } = await project.ok("GET", "/api/history/T1/steps");
+      expect(await paths(`/api/history/T1/changes?step=${steps[0].seq}`)).toEqual(["claude.txt"]);
+      expect(await paths(`/api/history/T1/changes?step=${steps[1].seq}`)).toEqual(["a.txt"]);
+      const one = await project.ok("GET", "/api/history/T1/changes/diff?path=a.txt");
+      expect(one.hunks[0].lines.map(({ type, text: line }: any) => type + line)).toEqual([
+        "-one",
+        "+changed",
+      ]);
+      const other = await project.ok("GET", "/api/history/T1/changes/diff?path=codex.txt");
+      expect(other).toMatchObject({ file: null, hunks: [] });
+      const status = async (path: string) => (await project.call("GET", path)).status;
+      expect(await status("/api/history/T9/changes")).toBe(404);
+      expect(await status("/api/history/T1/changes/diff")).toBe(400);
+      expect(await status("/api/history/T1/changes?step=x")).toBe(400);
+      expect(await status("/api/history/T1/changes?detail=all")).toBe(400);
+    },
+    { "a.txt": "one\n" },
+  ),
+);
+
+test(
+  "[R311] turns that were not captured come with the rows around them, and say since when captures fail",
+  served(async (project) => {
+    const thread = await open(project, "claude-code");
+    await turn(project, thread, "one", () => project.write("b.txt", "b\n"));
+    const lost = async (prompt: string, at: number) => {
+      await using workspace = await openWorkspace(project.project, { home: project.home });
+      const { id } = await workspace.threads.get(thread);
+      await workspace.threads.noteUncaptured(id, {
+        prompt,
+        at,
+        until: at + 1,
+        events: 2,
+        problem: "no room",
+      });
+    };
+    expect((await project.ok("GET", "/api/history")).now.failing).toBeNull();
+    const began = Date.now();
+    await lost("first lost", began);
+    await lost("second lost", began + 1000);
+    const since = new Date(began).toISOString();
+    const failing = await project.ok("GET", "/api/history");
+    expect(failing.now.failing).toEqual({ since, problem: "no room" });
+    const prompts = (page: { uncaptured: { prompt: string }[] }) =>
+      page.uncaptured.map(({ prompt }) => prompt);
+    expect(prompts(failing)).toEqual(["second lost", "first lost"]);
+    await turn(project, thread, "two", () => project.write("c.txt", "c\n"));
+    const first = await project.ok("GET", "/api/history?limit=1");
+    expect(first.rows[0].title).toBe("two");
+    expect([first.now.failing, prompts(first)]).toEqual([null, []]);
+    const second = await project.ok("GET", `/api/history?limit=1&before=${first.next}`);
+    expect(prompts(second)).toEqual(["second lost", "first lost"]);
+    expect(second.uncaptured[0].after).toBeGreaterThanOrEqual(second.rows[0].seq);
+    expect(prompts(await project.ok("GET", `/api/history?before=${second.next}`))).toEqual([]);
+    const codex = await open(project, "codex");
+    expect(prompts(await project.ok("GET", `/api/history?thread=${codex}`))).toEqual([]);
+    expect(prompts(await project.ok("GET", "/api/history?agent=claude"))).toHaveLength(2);
+    expect(prompts(await project.ok("GET", "/api/history?q=lost"))).toEqual([]);
   }),
 );

@@ -237,6 +237,9 @@ export const ROW_WORDS = {
     `now, ${count(changed, "file")} changed${since === undefined ? "" : ` since ${since}`}`,
   more: (number: number) => `${grouped(number)} more`,
   news: (number: number) => `${grouped(number)} new (g goes there)`,
+  lost: (prompt: string) => `not captured${prompt === "" ? "" : `: ${prompt}`}`,
+  moreLost: (number: number) =>
+    `…and ${grouped(number)} more that were not captured: \`belay log\` lists them`,
   loading: "Loading…",
 } as const;
 
@@ -260,6 +263,10 @@ export const STATE_WORDS = {
   full: (since: string | undefined) => [
     `The store is full: checkpoints fail${since === undefined ? "" : ` since ${since}`}. Agents go on, unprotected.`,
     "`belay prune --dry-run` shows what can go; disk.capBytes raises the cap.",
+  ],
+  failing: (since: string, problem: string) => [
+    `Checkpoints fail since ${since}. Agents go on, unprotected.`,
+    problem,
   ],
   damaged: (bad: number, sound: number) => [
     `${count(bad, "checkpoint")} cannot be restored in full; the other ${grouped(sound)} are sound.`,
@@ -334,6 +341,7 @@ export const DETAIL_WORDS = {
   noTags: "none (t adds one)",
   changed: (kind: string) =>
     kind === "turn" ? "Changed by this turn" : kind === "checkpoint" ? "Changed on disk since" : "Changed",
+  changedByStep: "Changed by this step",
   unchanged: "changed nothing",
   loading: "Loading…",
   notCaptured: "Not captured",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
-import { openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
+import { at, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
 import { KEYS, Window } from "./support/window.tsx";
 
 describe("what happens while the timeline is open", () => {
@@ -78,6 +78,50 @@ describe("what happens while the timeline is open", () => {
     await window.press("g");
     await window.shows(/○|● Kept/);
     expect(await project.verify()).toEqual([]);
+  });
+
+  test("[R311] a turn that was not captured stands where it happened, and the head says since when captures fail", async () => {
+    await using project = await PicturedProject.empty();
+    const thread = await openThread(project, "claude-code", "Payment retries");
+    const turn = (prompt: string, minute: string, path: string) =>
+      playTurn(project, {
+        thread,
+        prompt,
+        at: `10:${minute}:00`,
+        until: `10:${minute}:09`,
+        calls: [
+          {
+            at: `10:${minute}:01`,
+            until: `10:${minute}:02`,
+            tool: "Write",
+            summary: path,
+            change: () => project.write(path, `${minute}\n`),
+          },
+        ],
+      });
+    const lost = (prompt: string, minute: string) =>
+      project.play(`10:${minute}:00`, (workspace) => {
+        const time = { at: at(`10:${minute}:00`), until: at(`10:${minute}:09`), events: 3 };
+        return workspace.threads.noteUncaptured(thread, { ...time, prompt, problem: "No space is left" });
+      });
+    await turn("First", "20", "a.txt");
+    await lost("Lost\u001b[2J one", "21");
+    await turn("Second", "22", "b.txt");
+    await lost("Lost two", "23");
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("Checkpoints fail since 10:23:00. Agents go on, unprotected.");
+    const rows = window.lines.filter((each) => /^. (10:|not)|^! /.test(each));
+    expect(rows.map((each) => each.slice(2, 31).trim())).toEqual([
+      "Checkpoints fail since 10:23:",
+      "10:23:00 not captured: Lost t",
+      "10:22:00 ● Second",
+      "10:21:00 not captured: Lost\\x",
+      "10:20:00 ○ First",
+    ]);
+    expect(window.text).toMatch(/^! 10:23:00 not captured: Lost two +No space is left$/m);
+    await turn("Third", "24", "c.txt");
+    await window.shows("Third");
+    expect(window.text).not.toContain("Checkpoints fail");
   });
 
   test("a resident process that is missing is named, with what goes on", async () => {

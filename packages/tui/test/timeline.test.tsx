@@ -98,13 +98,48 @@ describe("the timeline", () => {
     await window.shows("npm test -- payments -u");
     const at = window.lines.findIndex((each) => each.startsWith("› 10:42:03"));
     expect(window.lines.slice(at + 3, at + 7)).toEqual([
-      "      10:43:11   Edit   src/payments/legacy-retry.ts",
-      "      10:42:58   Bash   npm test -- payments -u",
-      "      10:42:32   Write  src/payments/backoff.ts",
-      "      10:42:09   Edit   src/payments/client.ts",
+      "      10:43:11   Edit   src/payments/legacy-retry.ts                         -1",
+      "      10:42:58   Bash   npm test -- payments -u                           +3 -2",
+      "      10:42:32   Write  src/payments/backoff.ts                              +3",
+      "      10:42:09   Edit   src/payments/client.ts                            +5 -2",
     ]);
     await window.press(KEYS.left);
     expect(window.text).not.toContain("npm test");
+  });
+
+  test("[R310] the pointer goes to single steps: their diff, their details, undo only this, restore to before", async () => {
+    await using window = await open();
+    await window.press("j", KEYS.right);
+    await window.shows("npm test -- payments -u");
+    await window.press("j", "j");
+    expect(window.text).toMatch(/^› {5}10:42:58 {3}Bash/m);
+    await window.press("d");
+    await window.shows("file 1 of 2");
+    expect(window.lines[0]).toContain('Before "Bash npm test -- payments -u"');
+    await window.press("j");
+    await window.shows("M test/__snapshots__/client.snap");
+    await window.press(KEYS.esc, "v");
+    await window.shows(/Changed by this step +\+3 -2/);
+    expect(window.lines[1]).toContain("Bash npm test -- payments -u");
+    expect(window.text).not.toContain("backoff.ts");
+    await window.press(KEYS.esc, "R");
+    await window.shows(/y undo 2 files/);
+    expect(window.text).not.toContain("backoff.ts");
+    await window.press(KEYS.esc, KEYS.enter);
+    await window.shows('before "Bash npm test -- payments -u"');
+    await window.press(KEYS.esc, KEYS.left);
+    await window.shows("› 10:42:03");
+    expect(window.text).not.toContain("10:42:58");
+  });
+
+  test("[R310] a turn's diff has what it changed itself, not what another agent did meanwhile", async () => {
+    await using window = await open();
+    await window.press("j", "j", "d");
+    await window.shows("file 1 of 3");
+    expect(window.lines[0]).toContain('Before "Document the retry headers');
+    await window.press(KEYS.esc, "v");
+    await window.shows("docs/openapi.yaml");
+    expect(window.text).not.toContain("src/payments");
   });
 
   test("z shows one line a row with the selected one unfolded, as small windows do at once", async () => {

@@ -1,19 +1,12 @@
 /** Shared by `log` and the overview: what happened, newest first. */
-import type {
-  FileChange,
-  TimelineOptions,
-  TimelinePage,
-  TimelineRow,
-  UncapturedTurn,
-  Workspace,
-} from "@belay/engine";
+import type { FileChange, TimelineOptions, TimelinePage, Workspace } from "@belay/engine";
 import { EXIT } from "@belay/protocol/errors";
-import { fileChangeJson, historyJson, listField, uncapturedJson } from "@belay/server/json";
+import { fileChangeJson, historyJson, listField } from "@belay/server/json";
 import { grouped } from "@belay/tui/text";
 import type { Call } from "../call/command.ts";
 import { diffForPeople } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
-import { historyLine, historyTable, nowLine } from "../output/history-table.ts";
+import { historyLine, historyTable, inOrder, nowLine } from "../output/history-table.ts";
 
 /** The default number of rows on a terminal; programs and files get all. */
 const SCREENFUL = 20;
@@ -35,12 +28,11 @@ export async function printHistory(call: HistoryCall, workspace: Workspace, requ
   const isForScreen = call.output.isTerminal && !call.json;
   const limit = request.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
   const page = await pagesUpTo(workspace, request.filter, limit);
-  const uncaptured = await uncapturedAmong(workspace, request.filter, page);
-  if (call.json) call.output.json(await toJson(workspace, { page, uncaptured }, request.detail));
+  if (call.json) call.output.json(await toJson(workspace, page, request.detail));
   else {
     // rows that share a checkpoint come together, a page may have one more
     const shown = { ...page, rows: page.rows.slice(0, limit) };
-    await printText(call, workspace, { page: shown, uncaptured, request });
+    await printText(call, workspace, { page: shown, request });
   }
   return EXIT.done;
 }
@@ -55,6 +47,7 @@ async function pagesUpTo(
 ): Promise<TimelinePage> {
   const first = await workspace.timeline.rows({ ...filter, look: true, limit: Math.min(limit, PAGE) });
   const rows = [...first.rows];
+  const uncaptured = [...first.uncaptured];
   let { next } = first;
   while (next !== null && rows.length < limit) {
     const page: TimelinePage = await workspace.timeline.rows({
@@ -63,66 +56,49 @@ async function pagesUpTo(
       limit: Math.min(limit - rows.length, PAGE),
     });
     rows.push(...page.rows);
+    uncaptured.push(...page.uncaptured);
     next = page.next;
   }
-  return { ...first, rows, next };
+  return { ...first, rows, uncaptured, next };
 }
 
-/** Those between the shown rows. They have no files and no lines, so a search does not find them. */
-async function uncapturedAmong(
-  workspace: Workspace,
-  { q, agent, since, thread }: TimelineOptions,
-  { rows, next }: TimelinePage,
-): Promise<UncapturedTurn[]> {
-  if (q !== undefined || agent !== undefined) return [];
-  const oldest = next === null ? 0 : (rows.at(-1)?.seq ?? 0);
-  const turns = await workspace.threads.uncaptured(thread);
-  return turns.filter(({ after, at }) => after >= oldest && at >= (since ?? 0));
-}
-
-interface Found {
-  readonly page: TimelinePage;
-  readonly uncaptured: readonly UncapturedTurn[];
-}
-
-async function toJson(workspace: Workspace, { page, uncaptured }: Found, detail: HistoryRequest["detail"]) {
+async function toJson(workspace: Workspace, page: TimelinePage, detail: HistoryRequest["detail"]) {
   const json = historyJson(page);
-  const lost = { uncaptured: uncaptured.map(uncapturedJson) };
-  if (detail === undefined) return { ...json, ...lost };
+  if (detail === undefined) return json;
   const rows = [];
   for (const row of json.rows) {
     const { files } = await workspace.timeline.changes(row.ref, { detail });
     rows.push({ ...row, ...listField("files", files.map(fileChangeJson)) });
   }
-  return { ...json, rows, ...lost };
+  return { ...json, rows };
 }
 
 async function printText(
   { output }: HistoryCall,
   workspace: Workspace,
-  { page, uncaptured, request }: Found & { readonly request: HistoryRequest },
+  { page, request }: { readonly page: TimelinePage; readonly request: HistoryRequest },
 ): Promise<void> {
-  const { rows, total, now } = page;
+  const { rows, total, now, uncaptured } = page;
   const { detail, whenEmpty } = request;
   if (rows.length === 0 && uncaptured.length === 0) return output.print(whenEmpty);
   const line = request.filter.q === undefined ? nowLine(now, rows, output.style) : undefined;
   if (line !== undefined) output.print(line);
   if (detail === undefined) output.print(historyTable({ rows, uncaptured }, output));
   else
-    for (const row of rows) {
-      const { files } = await workspace.timeline.changes(row.ref, { detail });
-      printWithFiles(row, files, { output, detail });
+    for (const one of inOrder({ rows, uncaptured })) {
+      output.print(historyLine(one, output));
+      if (!("ref" in one)) continue;
+      const { files } = await workspace.timeline.changes(one.ref, { detail });
+      printFiles(files, { output, detail });
     }
   if (total !== null && total > rows.length)
     output.note(output.noteStyle.dim(`… and ${grouped(total - rows.length)} more: use -n <n> or --all`));
 }
 
-function printWithFiles(
-  row: TimelineRow,
+function printFiles(
   files: readonly FileChange[],
   { output, detail }: { output: HistoryCall["output"]; detail: "counts" | "text" },
 ): void {
-  output.print(historyLine(row, output));
   if (files.length === 0) return;
   if (detail === "counts") output.print(`${changedFileList(files, output, undefined)}\n`);
   else output.content(`\n${diffForPeople(files, output)}\n`);

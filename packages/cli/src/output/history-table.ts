@@ -15,24 +15,31 @@ export interface HistoryRows {
   readonly uncaptured: readonly UncapturedTurn[];
 }
 
-/** Rows in the order they are given; `heading` puts the days between them. */
-export function historyTable({ rows, uncaptured }: HistoryRows, output: Output): string {
-  const left = [...uncaptured];
-  const lines = rows.flatMap((row) => {
-    const later = left.findIndex(({ after }) => after < row.seq);
-    const above = left.splice(0, later < 0 ? left.length : later);
-    return [
-      ...above.map((turn) => uncapturedCells(turn, output)),
-      { at: row.at, cells: rowCells(row, output) },
-    ];
-  });
-  lines.push(...left.map((turn) => uncapturedCells(turn, output)));
-  return withDays(lines, output);
+/** Rows and lost turns on their lines; on a terminal the days stand between them. */
+export function historyTable(all: HistoryRows, output: Output): string {
+  return withDays(
+    inOrder(all).map((one) => lineOf(one, output)),
+    output,
+  );
 }
 
-/** One row on a line of its own. */
-export function historyLine(row: TimelineRow, output: Output): string {
-  return table([rowCells(row, output)], fitting(output));
+/** The rows in the order they are given, each after the turns that were not captured since. */
+export function inOrder({ rows, uncaptured }: HistoryRows): (TimelineRow | UncapturedTurn)[] {
+  const left = [...uncaptured];
+  const shown = rows.flatMap((row) => {
+    const later = left.findIndex(({ after }) => after < row.seq);
+    return [...left.splice(0, later < 0 ? left.length : later), row];
+  });
+  return [...shown, ...left];
+}
+
+/** One of them on a line of its own. */
+export function historyLine(one: TimelineRow | UncapturedTurn, output: Output): string {
+  return table([lineOf(one, output).cells], fitting(output));
+}
+
+function lineOf(one: TimelineRow | UncapturedTurn, output: Output): Line {
+  return "ref" in one ? { at: one.at, cells: rowCells(one, output) } : uncapturedLine(one, output);
 }
 
 interface Line {
@@ -85,7 +92,7 @@ function rowCells(row: TimelineRow, output: Output): Cell[] {
   ];
 }
 
-function uncapturedCells({ at, prompt, problem }: UncapturedTurn, output: Output): Line {
+function uncapturedLine({ at, prompt, problem }: UncapturedTurn, output: Output): Line {
   const what = prompt === null ? "" : `: ${summarise(visible(prompt))}`;
   const cells = [
     { text: "!", paint: output.style.red },

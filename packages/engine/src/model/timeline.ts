@@ -2,6 +2,7 @@
  * The timeline: what happened in a workspace, one row each, newest first. A row lies between two states: `before` and
  * `after`. One prompt is one row, however many checkpoints it took.
  */
+import type { UncapturedTurn } from "./conversation.ts";
 import type { ChangeCounts } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 
@@ -101,6 +102,14 @@ export interface TimelineNow {
   readonly since: number | null;
   /** The threads with a turn under way. */
   readonly working: readonly ThreadId[];
+  /** Agents' work of which nothing was captured since the newest capture; null where captures succeed. */
+  readonly failing: CaptureFailure | null;
+}
+
+/** Captures that fail: since when, and why the first of them did. */
+export interface CaptureFailure {
+  readonly since: number;
+  readonly problem: string;
 }
 
 /** One page of the timeline. */
@@ -113,6 +122,11 @@ export interface TimelinePage {
   readonly days: readonly TimelineDay[] | null;
   /** Null unless the disk was looked at. */
   readonly now: TimelineNow | null;
+  /**
+   * Turns without a capture that happened between these rows, newest first: each came after the checkpoint `after`. A
+   * search does not find them: nothing is known of their files.
+   */
+  readonly uncaptured: readonly UncapturedTurn[];
 }
 
 /** A day, as the local calendar has it, and how many rows it has. */

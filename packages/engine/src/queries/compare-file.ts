@@ -24,8 +24,8 @@ export interface CompareFileOptions extends FileDiffOptions {
   readonly path: BytePath;
 }
 
-/** Which file of a plan is compared: as it is on disk with what the plan would make of it. */
-export type PlannedFileOptions = Omit<CompareFileOptions, "from" | "to">;
+/** Which file of changes that are known is compared, such as those of a plan. */
+export type OneFileOptions = Omit<CompareFileOptions, "from" | "to">;
 
 /** Null when both states have the same at this path. */
 export function compareFile(context: Context, options: CompareFileOptions): FileDiff | null {
@@ -45,7 +45,7 @@ function contentOf(plan: Plan, seen: Seen | undefined): ObjectSource {
 }
 
 /** Null when the plan leaves the file as it is. A moved file is two: each can be chosen by itself. */
-export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFileOptions): PlannedDiff | null {
+export function comparePlannedFile({ plan, seen }: Preview, options: OneFileOptions): PlannedDiff | null {
   const edit = plan.edits.find(({ path }) => path === options.path);
   if (edit === undefined) return null;
   const objects = contentOf(plan, seen);
@@ -53,9 +53,10 @@ export function comparePlannedFile({ plan, seen }: Preview, options: PlannedFile
   return diff && { ...diff, choices: countHunks(edit, objects) };
 }
 
-function compareIn(
+/** Null when the edits leave the file as it is. */
+export function compareIn(
   { edits, objects }: { readonly edits: readonly Edit[]; readonly objects: ObjectSource },
-  options: PlannedFileOptions,
+  options: OneFileOptions,
 ): FileDiff | null {
   const rows = changeRows(edits);
   const row =

@@ -14,9 +14,13 @@ import {
 } from "../history/timeline-facts.ts";
 import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
+import { listUncaptured } from "../history/uncaptured.ts";
+import type { UncapturedTurn } from "../model/conversation.ts";
 import { EngineError, isEngineError } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
+import type { FileDiff } from "../model/file-diff.ts";
 import type {
+  CaptureFailure,
   TimelineNow,
   TimelineOptions,
   TimelinePage,
@@ -28,6 +32,7 @@ import type { Database } from "../store/database.ts";
 import type { Diff, DiffOptions } from "./answers.ts";
 import { describeEdits } from "./compare-states.ts";
 import { DayCounter, type Census } from "./census.ts";
+import { compareIn, type OneFileOptions } from "./compare-file.ts";
 import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { filterHappenings } from "./timeline-filter.ts";
 import { rowsOf } from "./timeline-row.ts";
@@ -66,13 +71,30 @@ export function readTimeline(
   }
   const counts = isFirst ? (asked?.counts ?? counter.counts()) : undefined;
   if (counts !== undefined) asked?.keep(counts);
+  const uncaptured = uncapturedAmong(context.store.db, options, next);
   return {
     rows: rowsOf(context, page, { lines, present: seen?.present }).flatMap((row) => row ?? []),
     next,
     total: counts?.total ?? null,
     days: counts?.days ?? null,
     now: seen?.now ?? null,
+    uncaptured,
   };
+}
+
+/** The turns without a capture that belong to a page; `next` is where the page after it begins. */
+function uncapturedAmong(db: Database, options: TimelineOptions, next: number | null): UncapturedTurn[] {
+  const { before = Number.MAX_SAFE_INTEGER, after = 0, since = 0, q = "" } = options;
+  if (q.trim() !== "") return [];
+  const among = threadsAmong(db, options);
+  const from = Math.max(after, next ?? 0);
+  return listUncaptured(db, undefined).filter(
+    (turn) =>
+      turn.after >= from &&
+      turn.after < before &&
+      turn.at >= since &&
+      (among === null || among.includes(turn.thread)),
+  );
 }
 
 /** What happened, as far as the options ask for it. */
@@ -119,16 +141,36 @@ export function readRow(context: Context, happening: Happening, lines: ChangeCou
   );
 }
 
+/** A part of what a row changed: all of it, or what the capture of one of its tool calls found. */
+export interface ChangePart {
+  /** The seq of a `TimelineStep` of the row. */
+  readonly step?: number | undefined;
+}
+
 /** What a row itself changed, file by file: not what lies between the states around it. */
 export function readOwnChanges(
   { store: { db, objects } }: Context,
   happening: Happening,
-  options: Pick<DiffOptions, "paths" | "detail">,
+  { step, ...options }: Pick<DiffOptions, "paths" | "detail"> & ChangePart,
 ): Pick<Diff, "files" | "summary"> {
-  return describeEdits(objects, netChanges(changesOf(db, happening)), options);
+  return describeEdits(objects, netChanges(changesOf(db, happening, step)), options);
 }
 
-function changesOf(db: Database, { kind, seq, step, captures }: Happening): ListedChange[] {
+/** One file of what a row itself changed, line by line; null where it did not change the file. */
+export function readOwnFile(
+  { store: { db, objects } }: Context,
+  happening: Happening,
+  { step, ...options }: OneFileOptions & ChangePart,
+): FileDiff | null {
+  return compareIn({ edits: netChanges(changesOf(db, happening, step)), objects }, options);
+}
+
+function changesOf(db: Database, happening: Happening, step: number | undefined): ListedChange[] {
+  const all = allChangesOf(db, happening);
+  return step === undefined ? all : all.filter(({ checkpoint }) => checkpoint === step);
+}
+
+function allChangesOf(db: Database, { kind, seq, step, captures }: Happening): ListedChange[] {
   if (kind === "turn") {
     const facts = readStepFacts(db, [step]).get(step);
     return facts === undefined ? [] : (listStepChanges(db, [facts.id]).get(facts.id) ?? []);
@@ -148,6 +190,12 @@ export function readSteps(db: Database, happening: Happening, lines: ChangeCount
   return step === undefined ? [] : stepsOf(db, step.id, lines);
 }
 
+/** Work without a capture that no capture followed. */
+function failingSince(db: Database, newest: number): CaptureFailure | null {
+  const first = listUncaptured(db, undefined).findLast(({ after }) => after >= newest);
+  return first === undefined ? null : { since: first.at, problem: first.problem };
+}
+
 /** The disk, and what it is compared with. */
 function lookAtDisk(context: Context): { present: string | undefined; now: TimelineNow } {
   const { store, workingCopy, system } = context;
@@ -157,6 +205,7 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     at: system.now(),
     since: newest?.seq ?? null,
     working: openSteps(store.db).flatMap(({ thread }) => thread ?? []),
+    failing: failingSince(store.db, newest?.seq ?? 0),
   };
   if (newest === undefined || present === undefined)
     return { present: present?.snapshot, now: { ...now, changed: null } };

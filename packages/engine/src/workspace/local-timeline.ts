@@ -1,14 +1,18 @@
 /** What happened in a workspace of this process. */
 import { findHappening } from "../history/find-happening.ts";
+import type { FileDiff } from "../model/file-diff.ts";
 import type { Diff, DiffOptions } from "../queries/answers.ts";
+import type { OneFileOptions } from "../queries/compare-file.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../model/timeline.ts";
 import { Census } from "../queries/census.ts";
 import { LineCounter } from "../queries/net-changes.ts";
 import {
   readOwnChanges,
+  readOwnFile,
   readRow,
   readSteps,
   readTimeline,
+  type ChangePart,
   type TimelineMemory,
 } from "../queries/timeline.ts";
 import type { Timeline } from "./interface/timeline.ts";
@@ -37,10 +41,15 @@ export class LocalTimeline implements Timeline {
 
   async changes(
     ref: string,
-    options: Pick<DiffOptions, "paths" | "detail">,
+    options: Pick<DiffOptions, "paths" | "detail"> & ChangePart,
   ): Promise<Pick<Diff, "files" | "summary">> {
     const { context } = this.#runner;
     return this.#runner.read(() => readOwnChanges(context, findHappening(context, ref, "row"), options));
+  }
+
+  async changedFile(ref: string, options: OneFileOptions & ChangePart): Promise<FileDiff | null> {
+    const { context } = this.#runner;
+    return this.#runner.read(() => readOwnFile(context, findHappening(context, ref, "row"), options));
   }
 
   async steps(ref: string): Promise<TimelineStep[]> {

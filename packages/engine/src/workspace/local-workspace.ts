@@ -33,7 +33,7 @@ import {
   comparePlan,
   comparePlannedFile,
   type CompareFileOptions,
-  type PlannedFileOptions,
+  type OneFileOptions,
 } from "../queries/compare-file.ts";
 import { findInHistory } from "../queries/find-in-history.ts";
 import { compareStates } from "../queries/compare-states.ts";
@@ -223,7 +223,7 @@ export class LocalWorkspace implements Workspace {
     return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.id, id)));
   }
 
-  async diffPlanned({ id }: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null> {
+  async diffPlanned({ id }: Plan, options: OneFileOptions): Promise<PlannedDiff | null> {
     return this.runner.read(() => comparePlannedFile(this.plans.preview(this.id, id), options));
   }
 

@@ -30,17 +30,25 @@ export function fileDiffJson(
   diff: FileDiff | null,
   states: { readonly from: string; readonly to: string | null },
 ): Json<typeof shapes.fileDiff> {
-  if (diff === null) return { ...states, file: null, before: null, after: null, hunks: [], truncated: false };
+  return { ...states, ...changedFileJson(diff) };
+}
+
+/** One file of what a row itself changed; null where it did not change the file. */
+export function changedFileJson(diff: FileDiff | null): Json<typeof shapes.historyFileDiff> {
+  if (diff === null) return { file: null, before: null, after: null, hunks: [], truncated: false };
   const { file, before, after, hunks, truncated } = diff;
-  return { ...states, file: fileChangeJson(file), before, after, hunks, truncated };
+  return { file: fileChangeJson(file), before, after, hunks, truncated };
 }
 
 /** What differs between two states. */
 export function diffJson(diff: Diff): Json<typeof shapes.diff> {
-  return {
-    from: diff.from,
-    to: diff.to,
-    ...listField("files", diff.files.map(fileChangeJson)),
-    summary: diff.summary,
-  };
+  return { from: diff.from, to: diff.to, ...changesJson(diff) };
+}
+
+/** What a row itself changed. */
+export function changesJson({
+  files,
+  summary,
+}: Pick<Diff, "files" | "summary">): Json<typeof shapes.historyChanges> {
+  return { ...listField("files", files.map(fileChangeJson)), summary };
 }

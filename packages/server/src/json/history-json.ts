@@ -1,16 +1,27 @@
 /** The timeline in the contract's shape. */
-import type { TimelinePage, TimelineRow, TimelineStep } from "@belay/engine";
+import type { TimelineNow, TimelinePage, TimelineRow, TimelineStep } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
-import { isoTime, optionalTime } from "./thread-json.ts";
+import { isoTime, optionalTime, uncapturedJson } from "./thread-json.ts";
 
 /** One page of what happened. */
-export function historyJson({ rows, next, total, days, now }: TimelinePage): Json<typeof shapes.history> {
+export function historyJson(page: TimelinePage): Json<typeof shapes.history> {
+  const { rows, next, total, days, now, uncaptured } = page;
   return {
     rows: rows.map(historyRowJson),
     next,
     total,
     days,
-    now: now === null ? null : { ...now, at: isoTime(now.at) },
+    now: now === null ? null : nowJson(now),
+    uncaptured: uncaptured.map(uncapturedJson),
+  };
+}
+
+function nowJson(now: TimelineNow) {
+  const { at, failing } = now;
+  return {
+    ...now,
+    at: isoTime(at),
+    failing: failing === null ? null : { ...failing, since: isoTime(failing.since) },
   };
 }
 

@@ -1,7 +1,8 @@
 /** What happened in a workspace: rows, and the tool calls behind them. */
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { historyJson, historyStepJson } from "../json/index.ts";
+import { changedFileJson, changesJson, historyJson, historyStepJson } from "../json/index.ts";
+import { pathFromJson } from "../json/path-json.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
 
 /** Serves the routes of the timeline. */
@@ -25,5 +26,18 @@ export function serveHistory(app: Hono, served: Served): void {
     inWorkspace(served, query.workspace, async (workspace) => ({
       steps: (await workspace.timeline.steps(params.seq)).map(historyStepJson),
     })),
+  );
+  serveRoute(app, "GET /api/history/:seq/changes", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { detail = "counts", step } = query;
+      return changesJson(await workspace.timeline.changes(params.seq, { detail, step }));
+    }),
+  );
+  serveRoute(app, "GET /api/history/:seq/changes/diff", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { context, whitespace, large, step } = query;
+      const options = { path: pathFromJson(query), ...defined({ context, whitespace, large }), step };
+      return changedFileJson(await workspace.timeline.changedFile(params.seq, options));
+    }),
   );
 }

@@ -6,8 +6,10 @@ import { grouped } from "../text/quantity.ts";
 import { clockSeconds } from "../text/relative-time.ts";
 import { visibleLine } from "../text/visible.ts";
 import { lineText } from "../frame/line.ts";
+import { lostAround, type LostTurns } from "../screens/timeline/list-items.ts";
 import {
   dayHeading,
+  lostLines,
   nowText,
   rowLines,
   type RowState,
@@ -22,7 +24,12 @@ type Row = History["rows"][number];
 const LISTED = 20;
 const WIDTH = 80;
 /** Rows as the screen has them, without what only a screen has. */
-const PLAIN: RowState = { selected: false, mark: undefined, steps: undefined, day: undefined };
+const PLAIN: Omit<RowState, "lost"> = {
+  selected: false,
+  mark: undefined,
+  unfolded: false,
+  day: undefined,
+};
 const STYLE: Omit<RowStyle, "clock"> = {
   width: WIDTH,
   signs: UNICODE,
@@ -35,25 +42,34 @@ const STYLE: Omit<RowStyle, "clock"> = {
 /** Lists what can be gone back to. */
 export async function listCheckpoints(scene: CommandScene, words: readonly string[]): Promise<CommandResult> {
   if (words.length > 0) return misused(scene, "");
-  return print(scene, (row) => [listLine(row)]);
+  return print(scene, (row, { later, earlier }) => [
+    ...lostLines(later, STYLE).map(lineText),
+    listLine(row),
+    ...lostLines(earlier, STYLE).map(lineText),
+  ]);
 }
 
 /** Prints the timeline: each row with its agent and its files. */
 export async function printTimeline(scene: CommandScene): Promise<CommandResult> {
-  const lines = (row: Row) => rowLines(row, PLAIN, { ...STYLE, clock: Date.now() }).map(lineText);
+  const lines = (row: Row, lost: LostTurns) =>
+    rowLines(row, { ...PLAIN, lost }, { ...STYLE, clock: Date.now() }).map(lineText);
   return print(scene, lines, (history) => [`${TITLES.timeline} ${TITLES.current(currentTitle(history))}`]);
 }
 
 async function print(
   scene: CommandScene,
-  linesOf: (row: Row) => string[],
+  linesOf: (row: Row, lost: LostTurns) => string[],
   head: (history: History) => string[] = () => [],
 ): Promise<CommandResult> {
   const query = { workspace: await scene.workspace(), limit: LISTED };
   const history = await scene.client.call("GET /api/history", { query });
   if (history.rows.length === 0) return succeeded(COMMANDS.empty);
   const rows = history.rows.slice(0, LISTED);
-  const lines = rows.flatMap((row, index) => [...dayLine(row, rows[index - 1]), ...linesOf(row)]);
+  const isComplete = history.next === null && rows.length === history.rows.length;
+  const lines = rows.flatMap((row, index) => [
+    ...dayLine(row, rows[index - 1]),
+    ...linesOf(row, lostAround({ rows, uncaptured: history.uncaptured, isComplete }, index)),
+  ]);
   const rest = (history.total ?? rows.length) - rows.length;
   const more = rest > 0 ? [GOING_BACK.more(grouped(rest))] : [];
   scene.write([...head(history), ...lines, ...more].map((line) => cutToWidth(line, WIDTH)).join("\n"));
@@ -61,7 +77,7 @@ async function print(
 }
 
 function listLine({ at, sameAsNow, seq, id, title }: Row): string {
-  return `${clockSeconds(Date.parse(at))} ${mark(sameAsNow)} ${seq} ${id.slice(0, 8)}  ${visibleLine(title)}`;
+  return `${clockSeconds(at)} ${mark(sameAsNow)} ${seq} ${id.slice(0, 8)}  ${visibleLine(title)}`;
 }
 
 function mark(isCurrent: boolean | null): string {

@@ -1,4 +1,7 @@
-/** What differs between two states. Two checkpoints never change, so their answers are kept; the disk is asked again. */
+/**
+ * What differs between two states, and what a row itself changed. Two checkpoints never change, so their answers are kept;
+ * the disk, and a turn that works on, are asked again.
+ */
 import type { CallOutput } from "@belay/protocol";
 import type { Source } from "./source.tsx";
 
@@ -8,14 +11,24 @@ export interface StatePair {
   readonly to: string;
   /** The second state is what a plan would make of the files on disk. */
   readonly plan?: { readonly id: string; readonly files: ComparedFiles } | undefined;
+  /**
+   * What this row, or this step of it, itself changed between the two: agents that worked at the same time changed more.
+   */
+  readonly own?: OwnChange | undefined;
+}
+
+/** A row by its ref, and the seq of one of its steps. */
+export interface OwnChange {
+  readonly ref: string;
+  readonly step?: number | undefined;
 }
 
 /** The files that differ. */
-export type ComparedFiles = CallOutput<"GET /api/checkpoints/:a/files/:b">;
+export type ComparedFiles = CallOutput<"GET /api/history/:seq/changes">;
 /** One of them. */
 export type ComparedFile = ComparedFiles["files"][number];
 /** One file line by line. */
-export type ComparedLines = CallOutput<"GET /api/checkpoints/:a/files/:b/diff">;
+export type ComparedLines = CallOutput<"GET /api/history/:seq/changes/diff">;
 
 /** How a file is compared. */
 export interface CompareOptions {
@@ -31,20 +44,28 @@ const KEPT = 200;
 const comparisons = new WeakMap<Source, Map<string, Promise<unknown>>>();
 
 /** The files that differ between two states, with their counts. */
-export function comparedFiles(source: Source, { from, to, plan }: StatePair): Promise<ComparedFiles> {
+export function comparedFiles(source: Source, pair: StatePair): Promise<ComparedFiles> {
+  const { from, to, plan, own } = pair;
   if (plan !== undefined) return Promise.resolve(plan.files);
-  return kept(source, to, `${from} ${to}`, () =>
-    source.call("GET /api/checkpoints/:a/files/:b", {
-      params: { a: from, b: to },
-      query: { workspace: source.place.workspace },
-    }),
+  const { workspace } = source.place;
+  return kept<ComparedFiles>(source, to, JSON.stringify([from, to, own]), () =>
+    own === undefined
+      ? source.call("GET /api/checkpoints/:a/files/:b", { params: { a: from, b: to }, query: { workspace } })
+      : source.call("GET /api/history/:seq/changes", {
+          params: { seq: own.ref },
+          query: { workspace, ...stepOf(own) },
+        }),
   );
+}
+
+function stepOf({ step }: OwnChange): { step?: number } {
+  return step === undefined ? {} : { step };
 }
 
 /** One file of two states. */
 export function comparedLines(
   source: Source,
-  { from, to, plan }: StatePair,
+  { from, to, plan, own }: StatePair,
   file: Pick<ComparedFile, "path" | "pathBase64">,
   options: CompareOptions = {},
 ): Promise<ComparedLines> {
@@ -57,11 +78,13 @@ export function comparedLines(
     ...(large === true && { large: "1" as const }),
   };
   if (plan !== undefined) return source.call("GET /api/plans/:id/diff", { params: { id: plan.id }, query });
-  return kept(source, to, JSON.stringify([from, to, name, options]), () =>
-    source.call("GET /api/checkpoints/:a/files/:b/diff", {
-      params: { a: from, b: to },
-      query,
-    }),
+  return kept<ComparedLines>(source, to, JSON.stringify([from, to, own, name, options]), () =>
+    own === undefined
+      ? source.call("GET /api/checkpoints/:a/files/:b/diff", { params: { a: from, b: to }, query })
+      : source.call("GET /api/history/:seq/changes/diff", {
+          params: { seq: own.ref },
+          query: { ...query, ...stepOf(own) },
+        }),
   );
 }
 

@@ -3,7 +3,7 @@
  * are known keep their place, so a screen that remembers a row by its `ref` never loses it.
  */
 import type { BelayEvent } from "@belay/protocol";
-import type { HistoryRow, Now } from "./history-row.ts";
+import type { HistoryRow, Now, UncapturedTurn } from "./history-row.ts";
 import type { Source } from "./source.tsx";
 
 /** Which rows are wanted. */
@@ -21,6 +21,8 @@ export interface HistoryState {
   readonly total: number | null;
   readonly isComplete: boolean;
   readonly now: Now | null;
+  /** Turns that were not captured, newest first, as far down as the rows go. */
+  readonly uncaptured: readonly UncapturedTurn[];
   /** Why the last request failed. */
   readonly problem: { readonly message: string; readonly hint: string } | undefined;
 }
@@ -36,7 +38,14 @@ export class History {
   readonly #source: Source;
   readonly #filter: HistoryFilter;
   readonly #watchers = new Set<() => void>();
-  #state: HistoryState = { rows: [], total: null, isComplete: false, now: null, problem: undefined };
+  #state: HistoryState = {
+    rows: [],
+    total: null,
+    isComplete: false,
+    now: null,
+    uncaptured: [],
+    problem: undefined,
+  };
   #next: number | null = null;
   #loading: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -126,6 +135,10 @@ export class History {
       total: answer.total ?? this.#state.total,
       isComplete: this.#next === null,
       now: answer.now,
+      uncaptured: [
+        ...answer.uncaptured,
+        ...(rest.length === 0 ? [] : this.#state.uncaptured.filter(({ after }) => after < answer.next!)),
+      ],
       problem: undefined,
     });
   }
@@ -138,6 +151,7 @@ export class History {
     this.#become({
       ...this.#state,
       rows: [...this.#state.rows, ...answer.rows.filter(({ ref }) => !known.has(ref))],
+      uncaptured: [...this.#state.uncaptured, ...answer.uncaptured],
       isComplete: answer.next === null,
     });
   }

@@ -84,10 +84,7 @@ export function stepQuestion({ steps }: Pick<Plan, "steps">, kind: PlanKind): st
   if (steps.length > 1)
     return [`${verb} ${count(steps.length, "step")}?`, ...steps.map((step) => `  ${stepLine(step)}`)];
   const which = { undo: "the last ", redo: "the ", revert: "only this ", reset: "", restore: "" }[kind];
-  return [
-    `${verb} ${which}${stepName(first)}, ${clockSeconds(Date.parse(first.at))}?`,
-    `  "${titleOf(first)}"`,
-  ];
+  return [`${verb} ${which}${stepName(first)}, ${clockSeconds(first.at)}?`, `  "${titleOf(first)}"`];
 }
 
 /** `turn of claude-code "Make the retry budget…"` */
@@ -96,7 +93,7 @@ export function stepLabel(step: Step): string {
 }
 
 function stepLine(step: Step): string {
-  return `${clockSeconds(Date.parse(step.at))} ${stepLabel(step)}`;
+  return `${clockSeconds(step.at)} ${stepLabel(step)}`;
 }
 
 function stepName({ kind, agent }: Step): string {

@@ -34,8 +34,13 @@ export function clockTime(moment: number, now: number = Date.now()): string {
   return text.slice(0, 10) === today.slice(0, 10) ? text.slice(11) : text;
 }
 
+/** The local day: 2026-01-31. */
+export function dayOf(moment: string | number): string {
+  return dayAndTime(new Date(moment).getTime()).slice(0, 10);
+}
+
 /** The local time with seconds: 14:05:31. */
-export function clockSeconds(moment: number): string {
+export function clockSeconds(moment: string | number): string {
   const date = new Date(moment);
   const parts = [date.getHours(), date.getMinutes(), date.getSeconds()];
   return parts.map((part) => String(part).padStart(2, "0")).join(":");

@@ -1,5 +1,8 @@
 /** The part of a workspace that tells what happened in it, as people think of it: turns, not checkpoints. */
+import type { FileDiff } from "../../model/file-diff.ts";
 import type { Diff, DiffOptions } from "../../queries/answers.ts";
+import type { OneFileOptions } from "../../queries/compare-file.ts";
+import type { ChangePart } from "../../queries/timeline.ts";
 import type { TimelineOptions, TimelinePage, TimelineRow, TimelineStep } from "../../model/timeline.ts";
 
 /** What happened here, newest first; `workspace.timeline`. */
@@ -16,8 +19,10 @@ export interface Timeline {
    */
   changes(
     ref: string,
-    options: Pick<DiffOptions, "paths" | "detail">,
+    options: Pick<DiffOptions, "paths" | "detail"> & ChangePart,
   ): Promise<Pick<Diff, "files" | "summary">>;
+  /** One file of what a row itself changed, line by line; null where it did not change the file. */
+  changedFile(ref: string, options: OneFileOptions & ChangePart): Promise<FileDiff | null>;
   /** The tool calls of a turn that changed something, oldest first; none for other rows. */
   steps(ref: string): Promise<TimelineStep[]>;
 }

@@ -13,7 +13,7 @@ import type {
   WorkspaceStatus,
 } from "../../queries/answers.ts";
 import type { Annotations } from "../../history/annotations.ts";
-import type { CompareFileOptions, PlannedFileOptions } from "../../queries/compare-file.ts";
+import type { CompareFileOptions, OneFileOptions } from "../../queries/compare-file.ts";
 import type { Findings, FindOptions } from "../../model/finding.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
@@ -202,7 +202,7 @@ export interface Workspace extends AsyncDisposable {
    * A file as it is on disk, compared with what a plan would make of it, and how many of its hunks can be chosen; null
    * where the plan leaves it alone.
    */
-  diffPlanned(plan: Plan, options: PlannedFileOptions): Promise<PlannedDiff | null>;
+  diffPlanned(plan: Plan, options: OneFileOptions): Promise<PlannedDiff | null>;
   /** What a plan would do to each file, with diffs and patches. */
   planChanges(plan: Plan): Promise<FileChange[]>;
   /** The plans that were looked at and can still be carried out. */

@@ -1,6 +1,6 @@
 /** The details of a row: everything `belay show` says, with a file under the pointer to act on. */
 import { useState, type ReactNode } from "react";
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen } from "../../data/history-row.ts";
 import { useSource } from "../../data/source.tsx";
 import { useFrame, useKeys } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
@@ -11,13 +11,14 @@ import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
 import { askName, askNote, askTags } from "../annotate.tsx";
 import { countsOf, LETTERS, movedName } from "../diff/file-text.ts";
+import { chosenTitle } from "../timeline/marks.ts";
 import { openRowDiff } from "../timeline/row-diff.tsx";
 import { factLines, trouble } from "./facts.ts";
 import { useDetails, type DetailedFile, type Details } from "./use-details.ts";
 
-/** The row, and the keys of other screens that fit it. */
+/** The row or step, and the keys of other screens that fit it. */
 export interface DetailsProps {
-  readonly row: HistoryRow;
+  readonly chosen: Chosen;
   /** Restore, restore one file, undo only this: see `doors`. */
   readonly actions?: (file: string | undefined) => readonly Binding[];
 }
@@ -25,10 +26,12 @@ export interface DetailsProps {
 const COUNTS_WIDTH = 10;
 
 /** The screen. */
-export function DetailsScreen({ row, actions }: DetailsProps): ReactNode {
+export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
   const frame = useFrame();
   const source = useSource();
-  const details = useDetails(row);
+  const { row, step } = chosen;
+  const { seq, id } = step ?? row;
+  const details = useDetails(chosen);
   const [pointer, setPointer] = useState(0);
   const { columns: width, signs } = frame;
   const files = details.files ?? [];
@@ -36,7 +39,7 @@ export function DetailsScreen({ row, actions }: DetailsProps): ReactNode {
   const file = files[at]?.path;
   const keys = useKeys([
     ...(actions?.(file) ?? []),
-    { keys: ["d"], hint: { text: `diff of ${signs.pointer}` }, run: () => openRowDiff(frame, row, file) },
+    { keys: ["d"], hint: { text: `diff of ${signs.pointer}` }, run: () => openRowDiff(frame, chosen, file) },
     { keys: ["n"], hint: { text: "note", line: 2 }, run: () => askNote(frame, source, details.row) },
     { keys: ["t"], hint: { text: "tag", line: 2 }, run: () => askTags(frame, source, details.row) },
     { keys: ["m"], hint: { text: "rename", line: 2 }, run: () => askName(frame, source, details.row) },
@@ -44,8 +47,8 @@ export function DetailsScreen({ row, actions }: DetailsProps): ReactNode {
       keys: ["y"],
       hint: { text: "copy id", line: 2 },
       run: () => {
-        frame.copy(row.id);
-        frame.say([line(`${signs.done} ${DETAIL_WORDS.copied(row.id)}`)]);
+        frame.copy(id);
+        frame.say([line(`${signs.done} ${DETAIL_WORDS.copied(id)}`)]);
       },
     },
     { keys: ["esc", "q", "v"], hint: { text: "back", line: 2 }, run: () => frame.close() },
@@ -55,8 +58,8 @@ export function DetailsScreen({ row, actions }: DetailsProps): ReactNode {
         setPointer(Math.max(0, Math.min(files.length - 1, at + (key === "up" || key === "k" ? -1 : 1)))),
     },
   ]);
-  const title = DETAIL_WORDS.title(row.seq, row.id.slice(0, 12));
-  const head = box([line(visibleLine(row.title))], { width, signs, title });
+  const title = DETAIL_WORDS.title(seq, id.slice(0, 12));
+  const head = box([line(chosenTitle(chosen))], { width, signs, title });
   const facts = factLines(details, { width, signs, clock: source.place.clock() });
   const last = trouble(details);
   const height = bodyRows(frame, { head, keys });
@@ -67,7 +70,7 @@ export function DetailsScreen({ row, actions }: DetailsProps): ReactNode {
 
 /** The files in a window around the pointer. */
 function fileLines(
-  { files, row, problem }: Details,
+  { files, row, step, problem }: Details,
   {
     at,
     room,
@@ -78,8 +81,10 @@ function fileLines(
   if (problem !== undefined) return [line(`  ${problem}`, { colour: "yellow" })];
   if (files === undefined) return [line(`  ${DETAIL_WORDS.loading}`, { dim: true })];
   if (files.length === 0) return [line(`  ${DETAIL_WORDS.unchanged}`, { dim: true })];
-  const counts = countsOf({ linesAdded: row.plus, linesDeleted: row.minus });
-  const heading = withRemark(line(`  ${DETAIL_WORDS.changed(row.kind)}`, { bold: true }), line(counts), {
+  const { plus, minus } = step ?? row;
+  const counts = countsOf({ linesAdded: plus, linesDeleted: minus });
+  const what = step === undefined ? DETAIL_WORDS.changed(row.kind) : DETAIL_WORDS.changedByStep;
+  const heading = withRemark(line(`  ${what}`, { bold: true }), line(counts), {
     width: Math.min(width - 1, 72),
     signs,
   });

@@ -3,9 +3,9 @@ import { line, span, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { displayWidth, padToWidth } from "../../text/display-width.ts";
 import { count, grouped, size } from "../../text/quantity.ts";
+import { clockSeconds, dayOf } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS, ROW_WORDS } from "../../words.ts";
-import { dayOf, timeOf } from "../timeline/times.ts";
 import type { Details } from "./use-details.ts";
 
 interface Fact {
@@ -22,13 +22,14 @@ export function factLines(
   details: Details,
   { width, clock }: { readonly width: number; readonly signs: Signs; readonly clock: number },
 ): Line[] {
-  const { row, checkpoint } = details;
+  const { row, step, checkpoint } = details;
+  const { at } = step ?? row;
   const { labels } = DETAIL_WORDS;
   const pairs: [Fact | undefined, Fact | undefined][] = [
     [
       {
         label: labels.taken,
-        text: `${dayText(row.at, clock)} ${timeOf(row.at)}${DETAIL_WORDS.moment(row.kind)}`,
+        text: `${dayText(at, clock)} ${clockSeconds(at)}${step === undefined ? DETAIL_WORDS.moment(row.kind) : ""}`,
       },
       checkpoint && {
         label: labels.kind,
@@ -37,9 +38,9 @@ export function factLines(
     ],
     [threadFact(details), undefined],
     [
-      row.endedAt === null || row.kind !== "turn"
+      row.endedAt === null || row.kind !== "turn" || step !== undefined
         ? undefined
-        : { label: labels.ended, text: `${timeOf(row.endedAt)} after ${count(row.steps, "step")}` },
+        : { label: labels.ended, text: `${clockSeconds(row.endedAt)} after ${count(row.steps, "step")}` },
       costFact(details),
     ],
     [gitFact(details), undefined],

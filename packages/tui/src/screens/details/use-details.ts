@@ -2,7 +2,7 @@
 import type { CallOutput } from "@belay/protocol";
 import { useEffect, useState } from "react";
 import { comparedFiles, type ComparedFile } from "../../data/comparisons.ts";
-import type { HistoryRow, HistoryStep } from "../../data/history-row.ts";
+import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts";
 import { useHistory } from "../../data/use-history.ts";
 import { useSource, type Source } from "../../data/source.tsx";
 import { useThreads, type ThreadFacts } from "../../data/use-threads.ts";
@@ -23,6 +23,7 @@ export type CheckpointFacts = CallOutput<"GET /api/checkpoints/:id">;
 export interface Details {
   /** As it is now: its note may have changed meanwhile. */
   readonly row: HistoryRow;
+  readonly step: HistoryStep | undefined;
   readonly thread: ThreadFacts | undefined;
   readonly checkpoint: CheckpointFacts["checkpoint"] | undefined;
   readonly files: readonly DetailedFile[] | undefined;
@@ -33,8 +34,8 @@ export interface Details {
 
 const MOST_STEPS = 50;
 
-/** Loads the details of a row. */
-export function useDetails(given: HistoryRow): Details {
+/** Loads the details of a row or step. */
+export function useDetails({ row: given, step }: Chosen): Details {
   const source = useSource();
   const { state } = useHistory({});
   const row = state.rows.find(({ ref }) => ref === given.ref) ?? given;
@@ -44,6 +45,7 @@ export function useDetails(given: HistoryRow): Details {
   const [problem, setProblem] = useState<string>();
   const thread = useThreads(row.thread).get(row.thread ?? "");
   const { ref, after: afterId } = row;
+  const beforeId = step?.before ?? given.id;
   useEffect(() => {
     let isWanted = true;
     const fail = (error: Error) => isWanted && setProblem(error.message);
@@ -51,17 +53,19 @@ export function useDetails(given: HistoryRow): Details {
       <Answer>(set: (answer: Answer) => void) =>
       (answer: Answer) =>
         void (isWanted && set(answer));
-    checkpointOf(source, given.id).then(show(setBefore), fail);
-    if (afterId !== null) checkpointOf(source, afterId).then(show(setAfter), fail);
-    filesOf(source, { ...given, after: afterId }).then(show(setFiles), fail);
+    const lastId = step?.after ?? afterId;
+    checkpointOf(source, beforeId).then(show(setBefore), fail);
+    if (lastId !== null) checkpointOf(source, lastId).then(show(setAfter), fail);
+    filesOf(source, { row: { ...given, after: afterId }, step }).then(show(setFiles), fail);
     return () => {
       isWanted = false;
     };
     // the row itself is a new one with every answer
-  }, [source, ref, given.id, afterId]);
+  }, [source, ref, beforeId, afterId, step?.seq]);
   const last = after ?? before;
   return {
     row,
+    step,
     thread,
     checkpoint: before?.checkpoint,
     files,
@@ -82,15 +86,15 @@ function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
 }
 
 /** The files of a row with the tools that changed them; of a state, what differs from the disk. */
-async function filesOf(source: Source, row: HistoryRow): Promise<DetailedFile[]> {
-  const { files } = await comparedFiles(source, changePair(row));
-  if (isState(row) || row.kind !== "turn") return files;
+async function filesOf(source: Source, chosen: Chosen): Promise<DetailedFile[]> {
+  const { row } = chosen;
+  const { files } = await comparedFiles(source, changePair(chosen));
+  if (isState(row) || row.kind !== "turn" || chosen.step !== undefined) return files;
   const query = { workspace: source.place.workspace };
   const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
   const tools = new Map<string, string>();
   for (const step of steps.slice(0, MOST_STEPS)) {
-    if (step.before === null) continue;
-    const changed = await comparedFiles(source, { from: step.before, to: step.after });
+    const changed = await comparedFiles(source, changePair({ row, step }));
     for (const { path } of changed.files)
       tools.set(path, [tools.get(path), toolOf(step)].filter(Boolean).join(", "));
   }

@@ -34,7 +34,7 @@ const LONG_LINES = 5000;
 /** Loads a diff, one file at a time; `path` is the first one shown. */
 export function useDiff(pair: StatePair, path?: string): Diff {
   const source = useSource();
-  const { from, to, plan } = pair;
+  const { from, to, plan, own } = pair;
   const [list, setList] = useState<ComparedFiles>();
   const [chosen, setChosen] = useState<number>();
   const [whitespace, setWhitespace] = useState<"exact" | "ignore">("exact");
@@ -42,8 +42,8 @@ export function useDiff(pair: StatePair, path?: string): Diff {
   const [shown, setShown] = useState<{ key: string; lines: ComparedLines }>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    comparedFiles(source, { from, to, plan }).then(setList, (error: Error) => setProblem(error.message));
-  }, [source, from, to, plan]);
+    comparedFiles(source, { from, to, plan, own }).then(setList, (error: Error) => setProblem(error.message));
+  }, [source, from, to, plan, own]);
   const files = list?.files ?? [];
   const named = files.findIndex((file) => file.path === path);
   const index = Math.max(0, Math.min(chosen ?? named, files.length - 1));
@@ -57,14 +57,14 @@ export function useDiff(pair: StatePair, path?: string): Diff {
       whitespace,
       ...(isExpanded && { context: WHOLE_FILE, large: true }),
     };
-    comparedLines(source, { from, to, plan }, file, options).then(
+    comparedLines(source, { from, to, plan, own }, file, options).then(
       (lines) => isWanted && setShown({ key, lines }),
       (error: Error) => isWanted && setProblem(error.message),
     );
     return () => {
       isWanted = false;
     };
-  }, [source, from, to, plan, file, whitespace, isExpanded, key]);
+  }, [source, from, to, plan, own, file, whitespace, isExpanded, key]);
   return {
     list,
     file,

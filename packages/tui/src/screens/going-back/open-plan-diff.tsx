@@ -15,7 +15,7 @@ export function openPlanDiff(frame: Frame, plan: Plan, file: PlanFile): void {
 }
 
 /** The files of a plan as a comparison lists them. */
-function comparedFiles({ id, files, filesTotal }: Plan): ComparedFiles {
+function comparedFiles({ files, filesTotal }: Plan): ComparedFiles {
   const changes = files.map(({ path, pathBase64, change, plus, minus, binary }) => ({
     path,
     ...(pathBase64 !== undefined && { pathBase64 }),
@@ -29,8 +29,6 @@ function comparedFiles({ id, files, filesTotal }: Plan): ComparedFiles {
   const number = (change: PlanFile["change"]) => files.filter((file) => file.change === change).length;
   const lines = (of: "plus" | "minus") => files.reduce((sum, file) => sum + (file[of] ?? 0), 0);
   return {
-    from: DISK,
-    to: id,
     files: changes,
     filesTotal,
     summary: {

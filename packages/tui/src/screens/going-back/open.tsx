@@ -1,5 +1,5 @@
 /** The ways from a row to the questions about going back; each opens as a question, and none acts. */
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen } from "../../data/history-row.ts";
 import type { Source } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
 import { line } from "../../frame/line.ts";
@@ -13,9 +13,9 @@ import { StepScreen } from "./step-screen.tsx";
 
 const QUESTION = { question: true } as const;
 
-/** Restore to the state of a row: all files, or only some. */
-export function openRestore(frame: Frame, row: HistoryRow, paths?: readonly string[]): void {
-  frame.open(<RestoreScreen kind="restore" target={targetOf(row)} {...(paths && { paths })} />, QUESTION);
+/** Restore to the state of a row or step: all files, or only some. */
+export function openRestore(frame: Frame, chosen: Chosen, paths?: readonly string[]): void {
+  frame.open(<RestoreScreen kind="restore" target={targetOf(chosen)} {...(paths && { paths })} />, QUESTION);
 }
 
 /** Undo or redo of the last step. */
@@ -23,10 +23,16 @@ export function openStep(frame: Frame, kind: "undo" | "redo"): void {
   frame.open(<StepScreen kind={kind} />, QUESTION);
 }
 
-/** Undo only this row; what came later stays. */
-export function openUndoOnlyThis(frame: Frame, row: HistoryRow): void {
-  if (isState(row)) return frame.say([line(`  ${GOING_BACK.noChange}`)]);
-  frame.open(<StepScreen kind="revert" target={row.after ?? row.id} />, QUESTION);
+/** Undo only this row or step; what came later stays. */
+export function openUndoOnlyThis(frame: Frame, chosen: Chosen): void {
+  if (isState(chosen.row)) return frame.say([line(`  ${GOING_BACK.noChange}`)]);
+  frame.open(<StepScreen kind="revert" target={takenOut(chosen)} />, QUESTION);
+}
+
+/** What an undo of only this names: a turn has a name of its own, everything else its checkpoint. */
+function takenOut({ row, step }: Chosen): string {
+  if (step !== undefined) return step.id;
+  return row.kind === "turn" ? row.ref : (row.after ?? row.id);
 }
 
 type Hunk = PlanDiff["hunks"][number];
@@ -35,9 +41,9 @@ type Hunk = PlanDiff["hunks"][number];
 export async function openUndoHunk(
   frame: Frame,
   source: Source,
-  { row, path, hunk }: { readonly row: HistoryRow; readonly path: string; readonly hunk: Hunk },
+  { chosen, path, hunk }: { readonly chosen: Chosen; readonly path: string; readonly hunk: Hunk },
 ): Promise<void> {
-  const target = row.after ?? row.id;
+  const target = takenOut(chosen);
   const gone = () => frame.say([line(`  ${GOING_BACK.hunkGone}`)]);
   try {
     const { plan } = await makePlan(source, source.place.workspace, {
@@ -67,12 +73,12 @@ function isInverse(a: Hunk, b: Hunk): boolean {
   return changed(a, "+") === changed(b, "-") && changed(a, "-") === changed(b, "+");
 }
 
-/** What `f` and `h` do in the diff of a row. */
-export function takeBackFrom(frame: Frame, source: Source, row: HistoryRow) {
+/** What `f` and `h` do in the diff of a row or step. */
+export function takeBackFrom(frame: Frame, source: Source, chosen: Chosen) {
   return {
-    file: (path: string) => openRestore(frame, row, [path]),
-    ...(isState(row)
+    file: (path: string) => openRestore(frame, chosen, [path]),
+    ...(isState(chosen.row)
       ? {}
-      : { hunk: (path: string, hunk: Hunk) => void openUndoHunk(frame, source, { row, path, hunk }) }),
+      : { hunk: (path: string, hunk: Hunk) => void openUndoHunk(frame, source, { chosen, path, hunk }) }),
   };
 }

@@ -1,8 +1,8 @@
 /** States to go back to, in the words of the screens: before something, or a state of its own. */
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen } from "../../data/history-row.ts";
 import { clockSeconds } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { isState, stateOf } from "../timeline/marks.ts";
+import { chosenTitle, isState, stateOf } from "../timeline/marks.ts";
 
 /** A state to go back to. */
 export interface RestoreTarget {
@@ -16,15 +16,15 @@ export interface RestoreTarget {
   readonly thread: string | null;
 }
 
-/** Where a row goes back to: the state before it, or the state that it is. */
-export function targetOf(row: HistoryRow): RestoreTarget {
-  const { kind, title, at, note, thread } = row;
-  const name = `"${visibleLine(title)}"`;
+/** Where a row, or one of its steps, goes back to: the state before it, or the state that it is. */
+export function targetOf(chosen: Chosen): RestoreTarget {
+  const { row, step } = chosen;
+  const name = `"${chosenTitle(chosen)}"`;
   return {
-    ref: stateOf(row),
-    words: !isState(row) ? `before ${name}` : kind === "checkpoint" ? `your checkpoint ${name}` : name,
-    time: clockSeconds(Date.parse(at)),
-    note: note === null ? null : visibleLine(note),
-    thread,
+    ref: step?.before ?? stateOf(row),
+    words: !isState(row) ? `before ${name}` : row.kind === "checkpoint" ? `your checkpoint ${name}` : name,
+    time: clockSeconds(step?.at ?? row.at),
+    note: row.note === null ? null : visibleLine(row.note),
+    thread: row.thread,
   };
 }

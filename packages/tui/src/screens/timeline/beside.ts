@@ -6,19 +6,20 @@ import {
   type ComparedFiles,
   type ComparedLines,
 } from "../../data/comparisons.ts";
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen } from "../../data/history-row.ts";
 import { useSource } from "../../data/source.tsx";
 import { useThreads } from "../../data/use-threads.ts";
 import type { Binding } from "../../frame/keys.ts";
 import { line, withRemark, type Line } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
 import { displayWidth } from "../../text/display-width.ts";
+import { clockSeconds } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { BESIDE_WORDS, COMPARE_WORDS, ROW_WORDS } from "../../words.ts";
 import { DiffPainter, diffRows } from "../diff/diff-rows.ts";
 import { countsOf, fileName, fileSentences } from "../diff/file-text.ts";
+import { chosenTitle } from "./marks.ts";
 import { changePair } from "./row-diff.tsx";
-import { timeOf } from "./times.ts";
 import type { Choices } from "./use-choices.ts";
 
 /** How the other side is drawn. */
@@ -42,32 +43,33 @@ const MOST_FILES = 8;
 const MOST_NAMES = 12;
 
 interface Loaded {
-  readonly row: HistoryRow;
+  /** What names the row or step. */
+  readonly of: string;
   readonly files: ComparedFiles;
   readonly diffs: readonly ComparedLines[];
 }
 
-/** Loads and draws what a row changed; undefined: nothing is drawn. */
-export function useBeside(row: HistoryRow | undefined, style: BesideStyle): Beside {
-  const { loaded, problem } = useChanges(row);
+/** Loads and draws what a row or step changed; undefined: nothing is drawn. */
+export function useBeside(chosen: Chosen | undefined, style: BesideStyle): Beside {
+  const { loaded, problem } = useChanges(chosen);
   const [top, setTop] = useState(0);
+  const row = chosen?.row;
+  const name = nameOf(chosen);
   const thread = useThreads(row?.thread).get(row?.thread ?? "");
   const shown = useRef<string>(undefined);
   useEffect(() => {
-    if (shown.current !== row?.ref) setTop(0);
-    shown.current = row?.ref;
-  }, [row?.ref]);
-  if (row === undefined) return { lines: [], scroll: () => {} };
+    if (shown.current !== name) setTop(0);
+    shown.current = name;
+  }, [name]);
+  if (chosen === undefined) return { lines: [], scroll: () => {} };
   const { width, height, signs } = style;
   const head = [
-    line(visibleLine(row.title), { bold: true }),
-    line(facts(row, thread?.title, signs), { dim: true }),
+    line(chosenTitle(chosen), { bold: true }),
+    line(facts(chosen, thread?.title, signs), { dim: true }),
     [],
   ];
   const body =
-    loaded?.row.ref === row.ref
-      ? changeLines(loaded, style)
-      : [line(problem ?? ROW_WORDS.loading, { dim: true })];
+    loaded?.of === name ? changeLines(loaded, style) : [line(problem ?? ROW_WORDS.loading, { dim: true })];
   const all = [...head, ...body];
   const most = Math.max(0, all.length - height);
   const from = Math.min(top, most);
@@ -78,31 +80,37 @@ export function useBeside(row: HistoryRow | undefined, style: BesideStyle): Besi
   return { lines, scroll: (by) => setTop(Math.max(0, Math.min(most, from + by))) };
 }
 
-function useChanges(row: HistoryRow | undefined): {
+function nameOf(chosen: Chosen | undefined): string {
+  return chosen === undefined ? "" : `${chosen.row.ref} ${chosen.step?.seq ?? ""}`;
+}
+
+function useChanges(chosen: Chosen | undefined): {
   loaded: Loaded | undefined;
   problem: string | undefined;
 } {
   const source = useSource();
   const [loaded, setLoaded] = useState<Loaded>();
   const [problem, setProblem] = useState<string>();
+  const row = chosen?.row;
   const key =
     row === undefined
       ? ""
-      : `${row.ref} ${row.before} ${row.after} ${row.added + row.modified + row.deleted}`;
-  const wanted = useRef(row);
-  wanted.current = row;
+      : `${nameOf(chosen)} ${row.before} ${row.after} ${row.added + row.modified + row.deleted}`;
+  const wanted = useRef(chosen);
+  wanted.current = chosen;
   useEffect(() => {
-    const of = wanted.current;
-    if (of === undefined) return undefined;
+    const asked = wanted.current;
+    if (asked === undefined) return undefined;
     let isWanted = true;
+    const of = nameOf(asked);
     const load = async () => {
-      const pair = changePair(of);
+      const pair = changePair(asked);
       const files = await comparedFiles(source, pair);
-      if (isWanted) setLoaded({ row: of, files, diffs: [] });
+      if (isWanted) setLoaded({ of, files, diffs: [] });
       for (const file of files.files.slice(0, MOST_FILES)) {
         if (!isWanted) return;
         const lines = await comparedLines(source, pair, file);
-        if (isWanted) setLoaded((before) => ({ row: of, files, diffs: [...(before?.diffs ?? []), lines] }));
+        if (isWanted) setLoaded((before) => ({ of, files, diffs: [...(before?.diffs ?? []), lines] }));
       }
     };
     const timer = setTimeout(() => {
@@ -118,10 +126,10 @@ function useChanges(row: HistoryRow | undefined): {
 }
 
 /** `claude-code · Payment retries · 10:42:03 to 10:43:15` */
-function facts(row: HistoryRow, thread: string | null | undefined, signs: Signs): string {
-  const from = timeOf(row.at);
-  const time =
-    row.endedAt === null || row.endedAt === row.at ? from : BESIDE_WORDS.stretch(from, timeOf(row.endedAt));
+function facts({ row, step }: Chosen, thread: string | null | undefined, signs: Signs): string {
+  const from = clockSeconds(step?.at ?? row.at);
+  const isMoment = step !== undefined || row.endedAt === null || row.endedAt === row.at;
+  const time = isMoment ? from : BESIDE_WORDS.stretch(from, clockSeconds(row.endedAt!));
   const divider = signs.ascii ? ", " : ` ${signs.dot} `;
   return [row.agent, thread, time]
     .filter((fact) => fact !== null && fact !== undefined)

@@ -1,5 +1,5 @@
 /** The keys that lead to going back, and to what is pending. None of them acts: each opens a preview that asks. */
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen } from "../../data/history-row.ts";
 import type { Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
 import { openRestore, openStep, openUndoOnlyThis } from "../going-back/open.tsx";
@@ -9,19 +9,19 @@ import { PendingScreen } from "../pending/pending-screen.tsx";
 /** Columns from which there is room for another hint. */
 const WIDE = 110;
 
-/** Restore, undo, redo, undo only this; `selected` is the row under the pointer. */
-export function goBackKeys(frame: Frame, selected: () => HistoryRow | undefined): Binding[] {
+/** Restore, undo, redo, undo only this; `pointed` is the row or step under the pointer. */
+export function goBackKeys(frame: Frame, pointed: () => Chosen | undefined): Binding[] {
   const help = (keys: string, text: string) => ({ group: "Go back" as const, keys, text });
-  const withRow = (act: (row: HistoryRow) => void) => () => {
-    const row = selected();
-    if (row !== undefined) act(row);
+  const withChosen = (act: (chosen: Chosen) => void) => () => {
+    const chosen = pointed();
+    if (chosen !== undefined) act(chosen);
   };
   return [
     {
       keys: ["enter", "b"],
       hint: { text: "restore" },
       help: help("Enter", "restore… (preview)"),
-      run: withRow((row) => openRestore(frame, row)),
+      run: withChosen((chosen) => openRestore(frame, chosen)),
     },
     {
       keys: ["u"],
@@ -34,25 +34,25 @@ export function goBackKeys(frame: Frame, selected: () => HistoryRow | undefined)
       keys: ["R"],
       hint: { text: "undo only this", line: 2, from: WIDE },
       help: help("R", "undo only this…"),
-      run: withRow((row) => openUndoOnlyThis(frame, row)),
+      run: withChosen((chosen) => openUndoOnlyThis(frame, chosen)),
     },
   ];
 }
 
 /** What the details of a row offer: restore to it, restore one of its files, undo only it. */
-export function rowActions(frame: Frame, row: HistoryRow): (file: string | undefined) => readonly Binding[] {
+export function rowActions(frame: Frame, chosen: Chosen): (file: string | undefined) => readonly Binding[] {
   return (file) => [
-    { keys: ["enter", "b"], hint: { text: DETAIL_HINTS.restore }, run: () => openRestore(frame, row) },
+    { keys: ["enter", "b"], hint: { text: DETAIL_HINTS.restore }, run: () => openRestore(frame, chosen) },
     ...(file === undefined
       ? []
       : [
           {
             keys: ["f"],
             hint: { text: DETAIL_HINTS.file(frame.signs.pointer) },
-            run: () => openRestore(frame, row, [file]),
+            run: () => openRestore(frame, chosen, [file]),
           },
         ]),
-    { keys: ["R"], hint: { text: DETAIL_HINTS.undo }, run: () => openUndoOnlyThis(frame, row) },
+    { keys: ["R"], hint: { text: DETAIL_HINTS.undo }, run: () => openUndoOnlyThis(frame, chosen) },
   ];
 }
 

@@ -1,8 +1,8 @@
 /** The two marks of a comparison. */
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen, HistoryRow } from "../../data/history-row.ts";
 import { DISK, type StatePair } from "../../data/comparisons.ts";
+import { clockSeconds } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
-import { timeOf } from "./times.ts";
 
 /** The marked rows, A first. */
 export type Marks = readonly HistoryRow[];
@@ -40,5 +40,11 @@ export function isState({ kind }: HistoryRow): boolean {
 
 /** `10:42:03 before Add retry…`: the state of a row in a sentence. */
 export function stateName(row: HistoryRow): string {
-  return `${timeOf(row.at)} ${isState(row) ? "" : "before "}${visibleLine(row.title)}`;
+  return `${clockSeconds(row.at)} ${isState(row) ? "" : "before "}${visibleLine(row.title)}`;
+}
+
+/** The title of a row, or of one of its steps: `Edit src/payments/client.ts`. */
+export function chosenTitle({ row, step }: Chosen): string {
+  if (step === undefined) return visibleLine(row.title);
+  return visibleLine([step.tool, step.summary].filter((part) => part !== null).join(" "));
 }

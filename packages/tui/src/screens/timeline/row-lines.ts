@@ -1,11 +1,12 @@
 /** The lines of one row of the timeline: time, mark and description, then per agent, then the files (M69 to M72). */
-import type { HistoryRow, Now } from "../../data/history-row.ts";
-import type { HistoryStep } from "../../data/history-row.ts";
-import { fit, line, span, withRemark, type Line, type Look, type Span } from "../../frame/line.ts";
+import type { HistoryRow, HistoryStep, Now, UncapturedTurn } from "../../data/history-row.ts";
+import { fit, line, lineText, span, withRemark, type Line, type Look, type Span } from "../../frame/line.ts";
 import type { Signs } from "../../terminal/signs.ts";
+import { clockSeconds, dayOf } from "../../text/relative-time.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { ROW_WORDS } from "../../words.ts";
-import { dayOf, timeOf } from "./times.ts";
+import type { LostTurns } from "./list-items.ts";
+import { countsOf } from "../diff/file-text.ts";
 
 /** How rows are drawn. */
 export interface RowStyle {
@@ -26,17 +27,62 @@ export interface RowStyle {
 export interface RowState {
   readonly selected: boolean;
   readonly mark: "A" | "B" | undefined;
-  /** The unfolded steps; undefined while folded. */
-  readonly steps: readonly HistoryStep[] | undefined;
+  /** Its steps follow as items of their own. */
+  readonly unfolded: boolean;
   /** The day begins with this row. */
   readonly day: string | undefined;
+  readonly lost: LostTurns;
 }
 
 /** The lines of a row. */
 export function rowLines(row: HistoryRow, state: RowState, style: RowStyle): Line[] {
   const head = state.day === undefined ? [] : [line(`  ${state.day}`, { bold: true })];
   const body = row.kind === "approved" ? [approvedLine(row, state, style)] : eventLines(row, state, style);
-  return [...head, ...body, ...(style.tall ? [[]] : [])];
+  const { later, earlier } = state.lost;
+  return [
+    ...head,
+    ...lostLines(later, style),
+    ...body,
+    ...lostLines(earlier, style),
+    ...(style.tall && !state.unfolded ? [[]] : []),
+  ];
+}
+
+/** Turns that were not captured; of many the newest, and how many more there are. */
+export function lostLines(
+  turns: readonly UncapturedTurn[],
+  { width, signs }: Pick<RowStyle, "width" | "signs">,
+): Line[] {
+  const shown = turns.slice(0, MOST_LOST).map(({ at, prompt, problem }) => {
+    const text = `! ${clockSeconds(at)} ${ROW_WORDS.lost(prompt === null ? "" : visibleLine(prompt))}`;
+    const remark = line(fitProblem(visibleLine(problem), Math.floor(width / 2), signs), DIM);
+    return withRemark(line(text, { colour: "yellow" }), remark, { width, signs });
+  });
+  const more = turns.length - shown.length;
+  return more === 0 ? shown : [...shown, line(`  ${ROW_WORDS.moreLost(more)}`, { colour: "yellow" })];
+}
+
+const MOST_LOST = 3;
+
+function fitProblem(problem: string, width: number, signs: Signs): string {
+  return lineText(fit(line(problem), width, signs));
+}
+
+/** The line of a tool call that changed something. */
+export function stepLines(
+  step: HistoryStep,
+  { selected, isLast }: { readonly selected: boolean; readonly isLast: boolean },
+  style: RowStyle,
+): Line[] {
+  const { width, signs, tall } = style;
+  const { at, tool, summary, plus, minus } = step;
+  const text = `    ${clockSeconds(at)}   ${visibleLine(tool ?? "").padEnd(6)} ${visibleLine(summary ?? "")}`;
+  const counts = countsOf({ linesAdded: plus, linesDeleted: minus });
+  const look: Look = selected ? { colour: "cyan", bold: true } : DIM;
+  return [
+    withRemark([pointer(selected, signs), span(text, look)], line(counts, DIM), { width, signs }),
+    ...(tall && isLast ? [[]] : []),
+  ];
 }
 
 /** The line of the files on disk, where they equal no row. */
@@ -47,7 +93,7 @@ export function nowLines(
   style: RowStyle,
 ): Line[] {
   const { signs, width, tall } = style;
-  const text = `${timeOf(now.at)} ${signs.current} ${style.marked ? "  " : ""}${nowText(now, newest)}`;
+  const text = `${clockSeconds(now.at)} ${signs.current} ${style.marked ? "  " : ""}${nowText(now, newest)}`;
   const look: Look = { colour: "green", bold: selected };
   return [
     withRemark([pointer(selected, signs), span(text, look)], [], { width, signs }),
@@ -57,7 +103,10 @@ export function nowLines(
 
 /** `now, 1 file changed since 10:52:31` */
 export function nowText({ changed }: Now, newest: HistoryRow | undefined): string {
-  return ROW_WORDS.now(changed ?? 0, newest === undefined ? undefined : timeOf(newest.endedAt ?? newest.at));
+  return ROW_WORDS.now(
+    changed ?? 0,
+    newest === undefined ? undefined : clockSeconds(newest.endedAt ?? newest.at),
+  );
 }
 
 /** The day of a row where it is another than that of the row before it, in words. */
@@ -83,13 +132,7 @@ function eventLines(row: HistoryRow, state: RowState, style: RowStyle): Line[] {
   if (isFolded || style.marked) return [title];
   const files = filesLine(row, style);
   const note = tall && row.note !== null ? [line(`${INDENT}${visibleLine(row.note)}`, DIM)] : [];
-  return [
-    title,
-    ...(agent === undefined ? [] : [agent]),
-    ...note,
-    ...(files === undefined ? [] : [files]),
-    ...(state.steps ?? []).map((step) => stepLine(step, style)),
-  ];
+  return [title, ...(agent === undefined ? [] : [agent]), ...note, ...(files === undefined ? [] : [files])];
 }
 
 const INDENT = " ".repeat(6);
@@ -108,7 +151,7 @@ function titleLine(
   const sign = isCurrent ? signs.current : signs.other;
   const left: Span[] = [
     pointer(selected, signs),
-    span(`${timeOf(row.at)} ${sign} `, { colour }),
+    span(`${clockSeconds(row.at)} ${sign} `, { colour }),
     ...(marked ? [span(`${mark ?? " "} `, { bold: true })] : []),
     span(visibleLine(row.title), { ...look, strike: isUndone }),
   ];
@@ -153,14 +196,9 @@ function filesLine({ added, modified, deleted }: HistoryRow, { signs, width }: R
   return withRemark(line(text, DIM), [], { width, signs });
 }
 
-function stepLine({ at, tool, summary }: HistoryStep, { width, signs }: RowStyle): Line {
-  const text = `${INDENT}${timeOf(at)}   ${(tool ?? "").padEnd(6)} ${visibleLine(summary ?? "")}`;
-  return fit(line(text, DIM), width, signs);
-}
-
 function approvedLine(row: HistoryRow, { selected, mark }: RowState, style: RowStyle): Line {
   const { signs, narrow, marked } = style;
-  const at = narrow ? timeOf(row.at).slice(0, 5) : timeOf(row.at);
+  const at = narrow ? clockSeconds(row.at).slice(0, 5) : clockSeconds(row.at);
   const facts = [`${ROW_WORDS.approved} ${at}`, row.agent, row.session].filter((fact) => fact !== null);
   const divider = signs.ascii ? ", " : ` ${signs.dot} `;
   const text = `${signs.ascii ? "" : `${signs.done} `}${facts.map((fact) => visibleLine(fact)).join(divider)}`;

@@ -27,7 +27,7 @@ export interface TimelineKeysContext {
 export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),
-    ...goBackKeys(context.frame, () => context.list().selected),
+    ...goBackKeys(context.frame, () => context.list().chosen),
     ...sayKeys(context),
     ...lookKeys(context),
     ...pendingKeys(context.frame),
@@ -76,8 +76,8 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
       hint: { text: "diff" },
       help: help("d", "diff (two marks, or with disk)"),
       run: () => {
-        const row = list().selected;
-        if (row !== undefined) openRowDiff(frame, row);
+        const { chosen } = list();
+        if (chosen !== undefined) openRowDiff(frame, chosen);
       },
     },
     {
@@ -85,8 +85,9 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
       hint: { text: "view details" },
       help: help("v", "details"),
       run: () => {
-        const row = list().selected;
-        if (row !== undefined) frame.open(<DetailsScreen row={row} actions={rowActions(frame, row)} />);
+        const { chosen } = list();
+        if (chosen !== undefined)
+          frame.open(<DetailsScreen chosen={chosen} actions={rowActions(frame, chosen)} />);
       },
     },
     {

@@ -76,7 +76,7 @@ export function TimelineScreen({ thread }: TimelineProps): ReactNode {
   };
   const rows = useRowList({ history, state }, { style, height, marks: choices.marks });
   const side = { width: columns - listWidth - 2, height, signs, hasKeys: choices.side === "changes" };
-  const beside = useBeside(isWide ? rows.selected : undefined, side);
+  const beside = useBeside(isWide ? rows.chosen : undefined, side);
   current.current = { list: rows, beside };
   const empty = emptyLines({ state, filter, whole: whole.current, name: source.place.name }, frame);
   const lines = empty ?? listLines(rows, { width: listWidth - 1, height, signs });

@@ -1,10 +1,11 @@
 /** The list of the timeline: its rows as lines, the pointer, what is unfolded. */
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import type { History, HistoryState } from "../../data/history.ts";
-import type { HistoryRow } from "../../data/history-row.ts";
+import type { Chosen, HistoryRow } from "../../data/history-row.ts";
 import { useSteps } from "../../data/use-history.ts";
+import { itemKey, listItems, lostAround, type ListItem } from "./list-items.ts";
 import { movedTo, viewOf, type TallList, type WindowView } from "./list-window.ts";
-import { dayHeading, nowLines, rowLines, type RowStyle } from "./row-lines.ts";
+import { dayHeading, nowLines, rowLines, stepLines, type RowStyle } from "./row-lines.ts";
 import { markOf, type Marks } from "./marks.ts";
 
 /** The list as the screen and its keys use it. */
@@ -13,6 +14,8 @@ export interface RowList {
   readonly rows: readonly HistoryRow[];
   /** The row of the pointer; undefined on the line of the files on disk, and while there is none. */
   readonly selected: HistoryRow | undefined;
+  /** The row with the step that the pointer stands on, if it does. */
+  readonly chosen: Chosen | undefined;
   /** How many rows came above what was seen. */
   readonly news: number;
   /** How many rows are below. */
@@ -36,23 +39,16 @@ export function useRowList(
   { style, height, marks }: { readonly style: RowStyle; readonly height: number; readonly marks: Marks },
 ): RowList {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
-  const [pointer, setPointer] = useState<{ ref: string; line: number } | undefined>();
+  const [pointer, setPointer] = useState<{ key: string; line: number } | undefined>();
   const typed = useRef("");
   const steps = useSteps(unfolded, state);
-  const { rows, now, total } = state;
-  const current = rows.some(({ sameAsNow }) => sameAsNow === true);
-  const offset = now !== null && !current && (now.changed ?? 0) > 0 && rows.length > 0 ? 1 : 0;
-  const index = pointer === undefined ? offset : indexOf(rows, pointer.ref, offset);
+  const { rows, total } = state;
+  const items = useMemo(() => listItems(state, { unfolded, steps }), [state, unfolded, steps]);
+  const offset = items[0]?.is === "now" ? 1 : 0;
+  const index = pointer === undefined ? offset : indexOf(items, pointer.key, offset);
   const list: TallList = {
-    count: rows.length + offset,
-    lines: (at) => {
-      const selected = at === index;
-      const row = rows[at - offset];
-      if (row === undefined) return nowLines(now!, rows[0], selected, style);
-      const day = dayHeading(row, rows[at - offset - 1], style.clock);
-      const shown = unfolded.has(row.ref) ? steps.get(row.ref) : undefined;
-      return rowLines(row, { selected, day, steps: shown, mark: markOf(marks, row) }, style);
-    },
+    count: items.length,
+    lines: (at) => linesOf(items[at]!, { state, style, marks, selected: at === index }),
   };
   // the line of the files on disk stands above the first row from the start
   const line = pointer?.line ?? (offset === 0 ? 0 : list.lines(0).length);
@@ -61,22 +57,26 @@ export function useRowList(
     typed.current = "";
     const wanted = Math.max(0, Math.min(to, list.count - 1));
     const anchor = viewOf(list, movedTo(list, view.anchor, wanted, height), height).anchor;
-    setPointer({ ref: rows[wanted - offset]?.ref ?? NOW, line: anchor.line });
+    const item = items[wanted];
+    if (item !== undefined) setPointer({ key: itemKey(item), line: anchor.line });
   };
-  const firstShown = Math.max(0, view.first - offset);
+  const firstShown = rowNumber(items[view.first]);
   const news = useNews(rows, firstShown);
   useEffect(() => {
     const first = rows[firstShown];
-    if (first !== undefined && pointer === undefined) setPointer({ ref: first.ref, line });
-    if (view.last + AHEAD > rows.length && !state.isComplete) void history.reach(rows.length + AHEAD);
+    if (first !== undefined && pointer === undefined) setPointer({ key: first.ref, line });
+    if (rowNumber(items[view.last]) + AHEAD > rows.length && !state.isComplete)
+      void history.reach(rows.length + AHEAD);
   });
-  const selected = rows[view.anchor.pointer - offset];
+  const item = items[view.anchor.pointer];
+  const chosen = chosenIn(item);
   return {
     view,
     rows,
-    selected,
+    selected: chosen?.row,
+    chosen,
     news,
-    below: Math.max(0, (total ?? rows.length) - (view.last - offset) - 1),
+    below: Math.max(0, (total ?? rows.length) - rowNumber(items[view.last]) - 1),
     move: (by) => goTo(view.anchor.pointer + by),
     goTo,
     page: (step) => goTo(pageTarget(list, view, step, height)),
@@ -86,18 +86,49 @@ export function useRowList(
     goToNumber: () => {
       const number = typed.current === "" ? Number.POSITIVE_INFINITY : Number(typed.current);
       typed.current = "";
-      void rowAt(history, number).then((row) => row && setPointer({ ref: row.ref, line: height }));
+      void rowAt(history, number).then((row) => row && setPointer({ key: row.ref, line: height }));
     },
     unfold: (isUnfolded) => {
-      if (selected === undefined) return;
-      const others = [...unfolded].filter((ref) => ref !== selected.ref);
-      setUnfolded(new Set(isUnfolded ? [...others, selected.ref] : others));
+      const ref = chosen?.row.ref;
+      if (ref === undefined) return;
+      // what is folded away under the pointer leaves it on its row
+      if (!isUnfolded) goTo(items.findIndex((each) => each.is === "row" && each.row.ref === ref));
+      const others = [...unfolded].filter((other) => other !== ref);
+      setUnfolded(new Set(isUnfolded ? [...others, ref] : others));
     },
     point: (at) => {
       const owner = view.owners[at];
       if (owner !== undefined) goTo(owner);
     },
   };
+}
+
+function linesOf(
+  item: ListItem,
+  {
+    state,
+    style,
+    marks,
+    selected,
+  }: { state: HistoryState; style: RowStyle; marks: Marks; selected: boolean },
+) {
+  const { rows, now } = state;
+  if (item.is === "now") return nowLines(now!, rows[0], selected, style);
+  if (item.is === "step") return stepLines(item.step, { selected, isLast: item.isLast }, style);
+  const { row, number, unfolded } = item;
+  const day = dayHeading(row, rows[number - 1], style.clock);
+  const lost = lostAround(state, number);
+  return rowLines(row, { selected, day, unfolded, lost, mark: markOf(marks, row) }, style);
+}
+
+function chosenIn(item: ListItem | undefined): Chosen | undefined {
+  if (item === undefined || item.is === "now") return undefined;
+  return { row: item.row, step: item.is === "step" ? item.step : undefined };
+}
+
+/** The number of an item's row among the rows; that of the first for the line of the files on disk. */
+function rowNumber(item: ListItem | undefined): number {
+  return item === undefined || item.is === "now" ? 0 : item.number;
 }
 
 /** How many rows came above the newest one that was ever shown. */
@@ -110,8 +141,6 @@ function useNews(rows: readonly HistoryRow[], firstShown: number): number {
   });
   return seen < 0 ? 0 : newest;
 }
-
-const NOW = "now";
 
 /** A row by its number, loaded if need be; the last where there are not so many. */
 async function rowAt(history: History, number: number): Promise<HistoryRow | undefined> {
@@ -130,9 +159,8 @@ function pageTarget(list: TallList, { anchor }: WindowView, step: 1 | -1, height
   return to;
 }
 
-/** Where a row is; the first where it is gone. */
-function indexOf(rows: readonly HistoryRow[], ref: string | undefined, offset: number): number {
-  if (ref === NOW) return 0;
-  const at = rows.findIndex((row) => row.ref === ref);
-  return at < 0 ? Math.min(offset, rows.length) : at + offset;
+/** Where an item is; the first row where it is gone. */
+function indexOf(items: readonly ListItem[], key: string, offset: number): number {
+  const at = items.findIndex((item) => itemKey(item) === key);
+  return at < 0 ? Math.min(offset, items.length) : at;
 }

@@ -5,9 +5,10 @@ import type { HistoryState } from "../../data/history.ts";
 import { useSource, useSourceState } from "../../data/source.tsx";
 import type { Line } from "../../frame/line.ts";
 import { size } from "../../text/quantity.ts";
+import { clockSeconds } from "../../text/relative-time.ts";
+import { visibleLine } from "../../text/visible.ts";
 import { STATE_WORDS } from "../../words.ts";
 import { stripLines } from "./head.ts";
-import { timeOf } from "./times.ts";
 
 /** What the head of the timeline says about it. */
 export interface Protection {
@@ -32,10 +33,8 @@ export function useProtection(state: HistoryState): Protection {
   const source = useSource();
   const isLost = useSourceState() === "lost";
   const strips = [
-    ...(status !== undefined && status.disk.bytes >= status.disk.capBytes
-      ? [STATE_WORDS.full(undefined)]
-      : []),
-    ...(isLost ? [STATE_WORDS.lost(timeOf(state.now?.at ?? source.place.clock()))] : []),
+    ...failureStrip(state.now?.failing ?? null, status),
+    ...(isLost ? [STATE_WORDS.lost(clockSeconds(state.now?.at ?? source.place.clock()))] : []),
     ...(isAlone && !isLost ? [STATE_WORDS.alone] : []),
     ...(state.problem !== undefined && state.rows.length > 0 && !isLost
       ? [[state.problem.message, state.problem.hint]]
@@ -51,6 +50,19 @@ export function useProtection(state: HistoryState): Protection {
           ),
     strips: strips.slice(0, 1).flatMap((strip) => stripLines(strip)),
   };
+}
+
+/** Near its cap, a store is what captures fail by. */
+const FULL_SHARE = 0.95;
+
+/** Captures that fail, most often because the store is full. */
+function failureStrip(failing: NonNullable<HistoryState["now"]>["failing"], status: Status | undefined) {
+  const { bytes = 0, capBytes = Number.POSITIVE_INFINITY } = status?.disk ?? {};
+  const since = failing === null ? undefined : clockSeconds(failing.since);
+  if (bytes >= capBytes * (failing === null ? 1 : FULL_SHARE)) return [STATE_WORDS.full(since)];
+  return failing === null
+    ? []
+    : [STATE_WORDS.failing(clockSeconds(failing.since), visibleLine(failing.problem))];
 }
 
 function useStatus(): Status | undefined {
