@@ -40,6 +40,7 @@ function isOutdated() {
     ...inputs,
     "packages/web/index.html",
     "packages/web/vite.config.ts",
+    "packages/web/lean-diff-view.ts",
     "packages/web/build.js",
     "package-lock.json",
   ].some((file) => built === undefined || statSync(file).mtimeMs > built.mtimeMs);

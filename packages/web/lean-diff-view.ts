@@ -1,0 +1,74 @@
+/**
+ * What the page leaves out of the diff view. Lines are coloured in a worker by the `highlights` backend; the page's own
+ * thread draws them plain until then. So the lexers are shipped once, for the worker, and neither the other backend
+ * nor the themes that we do not use are shipped at all. This saves more than half of what a diff costs to load.
+ */
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { Plugin } from "vite";
+
+/** The other backend: its core, 500 grammars and two engines. */
+const SHIKI = /^shiki\/(?:core|langs|wasm|engine\/\w+)$|^@shikijs\/themes\//;
+const WITHOUT_SHIKI = `
+  const missing = () => { throw new Error("not shipped"); };
+  export default {};
+  export const bundledLanguages = {};
+  export const createOnigurumaEngine = missing;
+  export const createJavaScriptRegexEngine = missing;
+  export const createHighlighterCore = missing;
+  export const createCssVariablesTheme = missing;
+`;
+
+/** What `codeToTokens` of the backend gives for plain text: a token a line. */
+const PLAIN_TEXT = `
+  export const isSupportedLanguage = () => false;
+  export function codeToTokens(code) {
+    let offset = 0;
+    const tokens = code.split("\\n").map((line) => {
+      const token = { content: line.replace(/\\r$/, ""), offset };
+      offset += line.length + 1;
+      return token.content === "" ? [] : [token];
+    });
+    return { tokens };
+  }
+  export class LiveTokenizer {
+    constructor() { throw new Error("not shipped"); }
+  }
+`;
+
+const OUR_THEMES = `
+  export const themes = Object.fromEntries([
+    ["pierre-dark", () => import("@pierre/highlights/themes/pierre-dark")],
+    ["pierre-light", () => import("@pierre/highlights/themes/pierre-light")],
+  ]);
+`;
+
+const NO_CATALOG = "export const themes = {}; export default {};";
+
+/** The lexers as a file of their own: in a script they would be base64, a third larger. */
+const LEXERS = join(
+  dirname(createRequire(import.meta.url).resolve("@pierre/highlights/package.json")),
+  "dist/highlights.wasm",
+);
+const LOAD_LEXERS = `
+  import place from ${JSON.stringify(`${LEXERS}?url`)};
+  const answer = await fetch(place);
+  export default new Uint8Array(await answer.arrayBuffer());
+`;
+
+/** Leaves out what the given thread does not need. */
+export function leanDiffView(thread: "page" | "worker"): Plugin {
+  const replaced = new Map([
+    ["@pierre/highlights/themes/loader", OUR_THEMES],
+    ["@pierre/theming/themes", NO_CATALOG],
+    ["./highlights.wasm.mjs", LOAD_LEXERS],
+    ...(thread === "page" ? [["@pierre/highlights", PLAIN_TEXT] as const] : []),
+  ]);
+  const sourceOf = (id: string) => (SHIKI.test(id) ? WITHOUT_SHIKI : replaced.get(id));
+  return {
+    name: "lean-diff-view",
+    enforce: "pre",
+    resolveId: (id) => (sourceOf(id) === undefined ? undefined : `\0lean:${id}`),
+    load: (id) => (id.startsWith("\0lean:") ? sourceOf(id.slice("\0lean:".length)) : undefined),
+  };
+}
