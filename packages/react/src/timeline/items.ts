@@ -1,17 +1,31 @@
-/** The list as it is drawn: "now", days, rows, and the steps of rows that are open. */
+/** The list as it is drawn: "now", days, rows, folds of rows that changed nothing, and the steps of rows that are open. */
 import type { History, HistoryRow } from "../data/history.ts";
-import { dayName, dayOf } from "../words.ts";
+import { dayName, dayOf, quantity } from "../words.ts";
+import { filesOf } from "./row-text.ts";
 
 /** One line of the list. */
 export type Item =
   | { readonly kind: "now"; readonly key: string }
   | { readonly kind: "day"; readonly key: string; readonly name: string; readonly count: number | undefined }
   | { readonly kind: "row"; readonly key: string; readonly row: HistoryRow }
+  /** Neighbours that changed nothing; `key` opens it. */
+  | { readonly kind: "fold"; readonly key: string; readonly rows: readonly HistoryRow[] }
   | { readonly kind: "steps"; readonly key: string; readonly row: HistoryRow }
   | { readonly kind: "unloaded"; readonly key: string };
 
+/** What decides how the rows are drawn. */
+export interface Drawn {
+  /** Refs of rows whose steps are shown, and keys of folds that are open. */
+  readonly open: ReadonlySet<string>;
+  readonly isFiltered: boolean;
+  /** Rows that changed nothing stand in one line until it is opened. */
+  readonly isFolded: boolean;
+  /** The selected row is never hidden in a fold. */
+  readonly selected: string | null;
+}
+
 /** Everything that the list shows, in order. */
-export function itemsOf(history: History, open: ReadonlySet<string>, isFiltered: boolean): Item[] {
+export function itemsOf(history: History, { open, isFiltered, isFolded, selected }: Drawn): Item[] {
   const counts = new Map(history.days.map(({ day, count }) => [day, count]));
   const items: Item[] = [];
   let day = "";
@@ -23,20 +37,64 @@ export function itemsOf(history: History, open: ReadonlySet<string>, isFiltered:
     startDay(dayOf(Date.now()), "Today");
     items.push({ kind: "now", key: "now" });
   }
-  for (const row of history.rows) {
-    const its = dayOf(row.at);
-    if (its !== day) startDay(its, dayName(row.at));
+  let folded: HistoryRow[] = [];
+  const push = (row: HistoryRow) => {
     items.push({ kind: "row", key: `row ${row.ref}`, row });
     if (open.has(row.ref)) items.push({ kind: "steps", key: `steps ${row.ref}`, row });
+  };
+  const endFold = () => {
+    if (folded.length === 0) return;
+    const key = foldKey(folded);
+    const isOpen = open.has(key) || folded.some(({ ref }) => ref === selected);
+    if (isOpen) folded.forEach(push);
+    else items.push({ kind: "fold", key, rows: folded });
+    folded = [];
+  };
+  for (const row of history.rows) {
+    const its = dayOf(row.at);
+    if (its !== day) {
+      endFold();
+      startDay(its, dayName(row.at));
+    }
+    if (isFolded && changedNothing(row)) folded.push(row);
+    else {
+      endFold();
+      push(row);
+    }
   }
+  endFold();
   const missing = history.isComplete ? 0 : Math.max(0, history.total - history.rows.length);
   for (let index = 0; index < missing; index += 1) items.push({ kind: "unloaded", key: `unloaded ${index}` });
   return items;
 }
 
+/** The oldest row names a fold: rows that come later do not rename it. */
+function foldKey(rows: readonly HistoryRow[]): string {
+  return `fold-${rows.at(-1)!.ref}`;
+}
+
+/** Turns that only talked, and safety checkpoints that a restore took by the way. */
+function changedNothing(row: HistoryRow): boolean {
+  if (row.name !== null || row.note !== null || row.tags.length > 0 || row.gaps > 0) return false;
+  if (row.kind === "safety") return true;
+  return row.kind === "turn" && row.status !== "working" && row.state !== "undone" && filesOf(row) === 0;
+}
+
+/** "3 turns without changes, 4 safety checkpoints". */
+export function foldWords(rows: readonly HistoryRow[]): string {
+  const turns = rows.filter(({ kind }) => kind === "turn").length;
+  return [
+    turns > 0 ? `${quantity(turns, "turn")} without changes` : "",
+    turns < rows.length ? quantity(rows.length - turns, "safety checkpoint") : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
 /** The height of a line before it is measured. */
 export function heightOf(item: Item, isCompact: boolean): number {
   if (item.kind === "day") return 32;
+  if (item.kind === "fold") return 28;
   if (item.kind === "steps") return 28 * Math.max(1, Math.min(item.row.steps, 50)) + 8;
   if (isCompact) return 32;
   if (item.kind !== "row") return 54;

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useRef, useState, type KeyboardEvent, type ReactNod
 import type { History, HistoryRow, HistoryStore } from "../data/history.ts";
 import { Icon } from "../parts/icon.tsx";
 import { quantity } from "../words.ts";
-import { heightOf, itemsOf, type Item } from "./items.ts";
+import { foldWords, heightOf, itemsOf, type Item } from "./items.ts";
 import { lanesOf } from "./lanes.ts";
 import { NowRow } from "./now-row.tsx";
 import { StepList, type Step } from "./step-list.tsx";
@@ -18,6 +18,8 @@ export interface TimelineProps {
   readonly selected: string | null;
   readonly marks: readonly string[];
   readonly isFiltered: boolean;
+  /** Rows that changed nothing stand in one line until it is opened. */
+  readonly isFolded: boolean;
   readonly isCompact: boolean;
   onSelect(selection: string): void;
   onAction(action: RowAction, row: HistoryRow): void;
@@ -32,7 +34,11 @@ export function Timeline(props: TimelineProps): ReactNode {
   const { history, store, selected } = props;
   const { open, toggle } = useOpenRows();
   const scroller = useRef<HTMLDivElement>(null);
-  const items = useMemo(() => itemsOf(history, open, props.isFiltered), [history, open, props.isFiltered]);
+  const { isFiltered, isFolded } = props;
+  const items = useMemo(
+    () => itemsOf(history, { open, isFiltered, isFolded, selected }),
+    [history, open, isFiltered, isFolded, selected],
+  );
   const lanes = useMemo(() => lanesOf(history.rows.slice(0, LANES_OF), Date.now()), [history.rows]);
   const virtual = useVirtualizer({
     count: items.length,
@@ -44,12 +50,14 @@ export function Timeline(props: TimelineProps): ReactNode {
   const shown = virtual.getVirtualItems();
   const last = shown.at(-1)?.index ?? 0;
   useEffect(() => {
-    if (items[last]?.kind === "unloaded") void store.loadUntil(last + 1);
+    if (items[last]?.kind !== "unloaded") return;
+    const below = items.length - 1 - last;
+    void store.loadUntil(history.total - below);
   }, [last, items, store]);
   const move = (index: number) => {
     const item = items[index];
     if (item === undefined) return;
-    props.onSelect(item.kind === "row" ? item.row.ref : "now");
+    props.onSelect(item.kind === "row" ? item.row.ref : item.kind === "fold" ? item.key : "now");
   };
   const end = async () => {
     await store.loadUntil(Number.MAX_SAFE_INTEGER);
@@ -73,7 +81,7 @@ export function Timeline(props: TimelineProps): ReactNode {
         aria-label="What happened"
         aria-rowcount={history.total + (props.isFiltered ? 0 : 1)}
         aria-activedescendant={activeId(selected)}
-        onKeyDown={(event) => listKey(event, { items, at, move, toggle, open, end })}
+        onKeyDown={(event) => listKey(event, { items, at, move, select: props.onSelect, toggle, open, end })}
         onScroll={(event) => store.setAtTop(event.currentTarget.scrollTop < AT_TOP)}
       >
         <StickyDay items={items} first={virtual.range?.startIndex ?? 0} />
@@ -182,6 +190,18 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
       );
     case "unloaded":
       return <div className="b-turn b-skeleton" aria-hidden="true" />;
+    case "fold":
+      return (
+        <Fold
+          item={item}
+          index={index}
+          isSelected={props.selected === item.key}
+          onOpen={() => {
+            toggle(item.key);
+            props.onSelect(item.rows[0]!.ref);
+          }}
+        />
+      );
     case "steps":
       return (
         <StepList
@@ -210,7 +230,37 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
   }
 }
 
+/** Rows that changed nothing, in one line. */
+function Fold(props: {
+  readonly item: Extract<Item, { kind: "fold" }>;
+  readonly index: number;
+  readonly isSelected: boolean;
+  onOpen(): void;
+}): ReactNode {
+  const { item, index, isSelected } = props;
+  return (
+    <div
+      role="row"
+      id={rowId(item.key)}
+      className="b-fold"
+      aria-rowindex={index + 1}
+      aria-level={1}
+      aria-selected={isSelected}
+      aria-expanded={false}
+      aria-label={foldWords(item.rows)}
+      onClick={props.onOpen}
+    >
+      <span className="b-rail" aria-hidden="true" />
+      <span className="b-row b-gap4" role="gridcell">
+        <Icon name="right" small />
+        {foldWords(item.rows)}
+      </span>
+    </div>
+  );
+}
+
 function isItem(item: Item, selected: TimelineProps["selected"]): boolean {
+  if (item.kind === "fold") return item.key === selected;
   return item.kind === "row" ? item.row.ref === selected : item.kind === "now" && selected === "now";
 }
 
@@ -219,15 +269,16 @@ interface ListState {
   readonly at: number;
   readonly open: ReadonlySet<string>;
   move(index: number): void;
+  select(ref: string): void;
   toggle(ref: string, isOpen: boolean): void;
   /** To the oldest row, also where it is not loaded yet. */
   end(): Promise<void>;
 }
 
 /** True when the key moved the selection or opened steps. */
-function listKey(event: KeyboardEvent, { items, at, move, toggle, open, end }: ListState): boolean {
+function listKey(event: KeyboardEvent, { items, at, move, select, toggle, open, end }: ListState): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const isStop = (index: number) => items[index]?.kind === "row" || items[index]?.kind === "now";
+  const isStop = (index: number) => ["row", "now", "fold"].includes(items[index]?.kind ?? "");
   const step = (from: number, by: number) => {
     let index = from + by;
     while (index >= 0 && index < items.length && !isStop(index)) index += by;
@@ -245,7 +296,12 @@ function listKey(event: KeyboardEvent, { items, at, move, toggle, open, end }: L
     G: () => void end(),
     PageDown: () => move(Math.min(step(at + 8, 1), step(items.length, -1))),
     PageUp: () => move(Math.max(step(Math.max(0, at - 8), -1), step(-1, 1))),
-    ArrowRight: () => item?.kind === "row" && item.row.steps > 0 && toggle(item.row.ref, true),
+    ArrowRight: () => {
+      if (item?.kind === "row" && item.row.steps > 0) toggle(item.row.ref, true);
+      if (item?.kind !== "fold") return;
+      toggle(item.key, true);
+      select(item.rows[0]!.ref);
+    },
     ArrowLeft: () => item?.kind === "row" && open.has(item.row.ref) && toggle(item.row.ref, false),
   };
   const act = moves[event.key];

@@ -63,8 +63,7 @@ export function TimelineView({ query }: { readonly query: URLSearchParams }): Re
 }
 
 function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): ReactNode {
-  const { workspace, history, q, thread, marks, mode } = view;
-  const isFiltered = q !== "" || thread !== undefined;
+  const { workspace, history, q, thread, marks, mode, isFiltered } = view;
   const newest = history.rows[0];
   return (
     <section className="b-tl" aria-label="Timeline">
@@ -83,6 +82,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
           selected={view.selected}
           marks={markedRows(marks, history.rows).map(({ ref }) => ref)}
           isFiltered={isFiltered}
+          isFolded={mode === "turns"}
           isCompact={view.density === "compact"}
           onSelect={view.select}
           onAction={view.act}

@@ -1,5 +1,6 @@
 /** Everything the main screen knows and does: what is selected, marked, filtered, open. */
 import {
+  filesOf,
   restoreTo,
   titleOf,
   useBelay,
@@ -29,7 +30,10 @@ export function useTimeline(query: URLSearchParams) {
   const [q, thread] = [query.get("q") ?? "", query.get("thread") ?? undefined];
   const [mode, setMode] = usePreference<"turns" | "everything">("rows", "turns");
   const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
-  const { history, store } = useHistory({ q, ...(thread && { thread }), all: mode === "everything" });
+  const isFiltered = q !== "" || thread !== undefined;
+  // rows that changed nothing are there too, in folds; a search finds them only where everything is wanted
+  const all = mode === "everything" || !isFiltered;
+  const { history, store } = useHistory({ q, ...(thread && { thread }), all });
   const version = useVersion();
   const status = useStatus(version);
   const [marks, setMarks] = useState<readonly string[]>([]);
@@ -75,6 +79,7 @@ export function useTimeline(query: URLSearchParams) {
   const shown = {
     q,
     thread,
+    isFiltered,
     mode,
     density,
     history,
@@ -90,7 +95,8 @@ export function useTimeline(query: URLSearchParams) {
   return { ...shown, workspace, store, dialogs, setMode, setMarks, setTab, setPaneOpen, select, act, onKey };
 }
 
-/** The newest turn; without one, the newest row. */
+/** The newest turn that did something; without one, the newest row. */
 function firstOf(rows: readonly HistoryRow[]): string {
-  return (rows.find(({ kind }) => kind === "turn") ?? rows[0])?.ref ?? "now";
+  const turn = rows.find((row) => row.kind === "turn" && (filesOf(row) > 0 || row.status === "working"));
+  return (turn ?? rows[0])?.ref ?? "now";
 }
