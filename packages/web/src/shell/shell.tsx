@@ -8,6 +8,7 @@ import {
   quantity,
   size,
   useLiveState,
+  useVersion,
   visible,
   WORDS,
   type Status,
@@ -17,6 +18,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
+import { usePendingCounts } from "./pending-counts.ts";
 
 /** What the frame shows. */
 export interface ShellProps {
@@ -49,6 +51,8 @@ export function Shell(props: ShellProps): ReactNode {
   useEffect(() => {
     document.title = status === undefined ? "Belay" : `${nameOf(status.path)} · Belay`;
   }, [status?.path]);
+  const pending = usePendingCounts(threads, useVersion());
+  const waiting = threads.reduce((sum, { id }) => sum + (pending.get(id) ?? 0), 0);
   return (
     <div className={props.isTight ? "b-app b-tight" : "b-app"}>
       <nav className="b-side" aria-label="Main">
@@ -72,12 +76,23 @@ export function Shell(props: ShellProps): ReactNode {
           >
             <Icon name={icon} />
             <span className="b-hide">{words}</span>
+            {view === "pending" && waiting > 0 ? (
+              <span className="b-count b-hot">
+                {waiting.toLocaleString("en")}
+                <span className="b-vh"> {waiting === 1 ? "file" : "files"} to approve</span>
+              </span>
+            ) : null}
+            {view === "threads" && threads.length > 0 ? (
+              <span className="b-count b-hide" aria-hidden="true">
+                {threads.length.toLocaleString("en")}
+              </span>
+            ) : null}
           </Link>
         ))}
         {threads.length === 0 ? null : <h2>Threads</h2>}
         <div className="b-threads">
           {threads.slice(0, 30).map((thread) => (
-            <ThreadLink key={thread.id} {...props} its={thread} />
+            <ThreadLink key={thread.id} {...props} its={thread} pending={pending.get(thread.id)} />
           ))}
         </div>
         {status === undefined ? null : <Protection status={status} />}
@@ -117,9 +132,23 @@ function Link(props: {
   );
 }
 
-function ThreadLink({ its, workspace, working, thread }: ShellProps & { readonly its: Thread }): ReactNode {
+function ThreadLink({
+  its,
+  pending,
+  workspace,
+  working,
+  thread,
+}: ShellProps & { readonly its: Thread; readonly pending: number | undefined }): ReactNode {
   const isWorking = working.includes(its.id);
+  const isApproved = pending === 0 && its.lastApprovedAt !== null;
   const name = visible(its.title ?? its.externalId);
+  const state = isWorking
+    ? "working"
+    : pending !== undefined && pending > 0
+      ? `${pending.toLocaleString("en")} pending`
+      : isApproved
+        ? "approved"
+        : ago(its.updatedAt);
   return (
     <Link
       className={`b-thread ${agentColour(its.agent)}`}
@@ -129,9 +158,19 @@ function ThreadLink({ its, workspace, working, thread }: ShellProps & { readonly
     >
       <AgentBadge agent={its.agent} />
       <span className="b-cut">{name}</span>
-      {isWorking ? <span className="b-live" role="img" aria-label="working" /> : <span />}
+      {isWorking ? (
+        <span className="b-live" role="img" aria-label="working" />
+      ) : isApproved ? (
+        <span className="b-ok">
+          <Icon name="check" small />
+        </span>
+      ) : (
+        <span className="b-cnt" aria-hidden="true">
+          {pending ? pending.toLocaleString("en") : ""}
+        </span>
+      )}
       <span className="b-sub">
-        {agentName(its.agent)} · {isWorking ? "working" : ago(its.updatedAt)}
+        {agentName(its.agent)} · {state}
       </span>
     </Link>
   );

@@ -1,0 +1,59 @@
+/** The main screen beyond the stories: folds, badges, what is not captured, lanes. */
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+
+afterAll(closeBrowser);
+
+describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () => {
+  test(
+    "turns without changes stand in one line, which opens in place by mouse and by key",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+        await agent.turn("Only talk");
+        await agent.turn("Talk again");
+        await agent.turn("Change a again", { "a.txt": "three\n" });
+        await agent.turn("Last words");
+      },
+      async ({ page }) => {
+        const row = (name: string) => page.getByRole("row", { name });
+        await row("2 turns without changes").waitFor();
+        await row("1 turn without changes").waitFor();
+        expect(await row("Only talk").count()).toBe(0);
+        expect(await row("Change a again").getAttribute("aria-selected")).toBe("true");
+        await page.getByRole("treegrid").focus();
+        await page.keyboard.press("ArrowDown");
+        expect(await row("2 turns without changes").getAttribute("aria-selected")).toBe("true");
+        await page.keyboard.press("ArrowRight");
+        await row("Only talk").waitFor();
+        expect(await row("Talk again").getAttribute("aria-selected")).toBe("true");
+        await row("1 turn without changes").click();
+        await row("Last words").waitFor();
+        await page.getByRole("button", { name: "Everything", exact: true }).click();
+        await expect.poll(() => page.getByRole("row", { name: /without changes/ }).count()).toBe(0);
+      },
+    ),
+  );
+
+  test(
+    "[A36] the side says how many files wait for approval, thread by thread, and forgets it when they are approved",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n", "b.txt": "b\n" });
+        await Agent.start(project, "codex", "Docs");
+      },
+      async ({ page, project }) => {
+        await page.getByRole("link", { name: "Pending 2 files to approve" }).waitFor();
+        await page.getByRole("link", { name: /Payment retries.*2 pending/ }).waitFor();
+        const { threads } = await project.ok("GET", "/api/threads");
+        const { id } = threads.find(({ title }: { title: string }) => title === "Payment retries");
+        await project.ok("POST", `/api/threads/${id}/approve`, {});
+        await page.getByRole("link", { name: "Pending", exact: true }).waitFor();
+        await page.getByRole("link", { name: /Payment retries.*approved/ }).waitFor();
+      },
+    ),
+  );
+});
