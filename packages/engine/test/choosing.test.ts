@@ -1,4 +1,6 @@
 /** Going back by choice: paths, patterns and hunks, for restore, undo and revert alike. */
+import { chmodSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { BytePath, Plan } from "../src/index.ts";
 import { inWorkspace } from "./support/temp-workspace.ts";
@@ -9,6 +11,7 @@ const FIRST = LINES.replace("2\n", "two\n");
 const LAST = LINES.replace("27\n", "twenty-seven\n");
 const BOTH = FIRST.replace("27\n", "twenty-seven\n");
 
+const hunks = (path: string, numbers: readonly number[]) => ({ path: at(path), hunks: numbers });
 const touched = ({ edits }: Plan) => edits.map(({ path }) => path);
 const stale = expect.objectContaining({ code: "PLAN_STALE" });
 const notThere = expect.objectContaining({ code: "PATH_NOT_IN_CHECKPOINT" });
@@ -69,7 +72,61 @@ describe("patterns", () => {
   );
 });
 
+describe("chosen paths", () => {
+  test(
+    "[R196] below what took the place of their directory are a conflict in the plan; nothing is recorded",
+    inWorkspace({ "a/b": "1", "l/m": "1", "to/x": "1" }, async ({ root, workspace, write, remove, tree }) => {
+      const { id } = await workspace.checkpoint();
+      remove("a");
+      write("a", "a file");
+      remove("l");
+      symlinkSync("to", join(root, "l"));
+      const [before, known] = [tree(), (await workspace.list()).length];
+      for (const path of ["a/b", "l/m"]) {
+        const plan = await workspace.planRestore(id, { paths: [path] });
+        expect(plan).toMatchObject({
+          edits: [],
+          conflicts: [{ path, reason: "changed differently meanwhile" }],
+        });
+        expect(await workspace.restore(plan)).toMatchObject({
+          outcome: "conflicts",
+          safetyCheckpoint: null,
+        });
+      }
+      expect([tree(), (await workspace.list()).length]).toEqual([before, known]);
+      await workspace.restoreTo(id, { paths: ["a", "l/m", "l"] });
+      expect([...tree().keys()]).toEqual(["a", "a/b", "l", "l/m", "to", "to/x"]);
+    }),
+  );
+
+  test(
+    "[R234] that are none at all are refused: they never mean everything",
+    inWorkspace({ a: "0" }, async ({ workspace, turn, write, read }) => {
+      await turn("t", () => write("a", "1"));
+      await expect(workspace.restoreTo("1", { paths: [] })).rejects.toThrow(RangeError);
+      await expect(workspace.undo({ paths: [] })).rejects.toThrow(RangeError);
+      await expect(workspace.revert("T1", { paths: [] })).rejects.toThrow(RangeError);
+      expect(read("a")).toBe("1");
+    }),
+  );
+});
+
 describe("a part of the last step", () => {
+  test(
+    "[R232] makes a directory that is gone as it was: a private one stays private, and the rest follows",
+    inWorkspace({ "d/f": "1", "d/g": "2", "e/h": "3" }, async ({ root, workspace, turn, tree, remove }) => {
+      for (const directory of ["d", "e"]) chmodSync(join(root, directory), 0o700);
+      await workspace.checkpoint();
+      const before = tree();
+      await turn("t", () => ["d", "e/h"].forEach(remove));
+      remove("e");
+      await workspace.undo({ paths: ["d/f", "e/h"] });
+      expect([tree().get("d"), tree().get("e")]).toEqual(["directory 700", "directory 700"]);
+      expect(await workspace.revert("T1")).toMatchObject({ outcome: "applied", conflicts: [] });
+      expect(tree()).toEqual(before);
+    }),
+  );
+
   test(
     "[R232] is undone as a step of its own: the turn stays, undo takes the part back, and then the turn",
     inWorkspace({ a: "0", b: "0" }, async ({ workspace, turn, tree, write, read }) => {
@@ -129,11 +186,11 @@ describe("hunks", () => {
     inWorkspace({ f: LINES }, async ({ workspace, turn, write, read }) => {
       await turn("t", () => write("f", BOTH));
       write("f", BOTH.replace("15\n", "by hand\n"));
-      const hunks = (...numbers: number[]) => ({ hunks: [{ path: at("f"), hunks: numbers }] });
-      await workspace.undo(hunks(0));
+      const first = { hunks: [hunks("f", [0])] };
+      await workspace.undo(first);
       expect(read("f")).toBe(LAST.replace("15\n", "by hand\n"));
       const turnRow = (await workspace.list()).find(({ kind }) => kind === "turn")!;
-      await workspace.revert(turnRow.id, hunks(0));
+      await workspace.revert(turnRow.id, first);
       expect(read("f")).toBe(LINES.replace("15\n", "by hand\n"));
     }),
   );
@@ -155,6 +212,18 @@ describe("hunks", () => {
   );
 
   test(
+    "[R233] that are no numbers of hunks are refused; those of a file that is named twice are taken together",
+    inWorkspace({ a: LINES }, async ({ workspace, write }) => {
+      const { id } = await workspace.checkpoint();
+      write("a", BOTH);
+      for (const number of [-1, 0.5, Number.NaN, 2])
+        await expect(workspace.planRestore(id, { hunks: [hunks("a", [number, 0])] })).rejects.toThrow(stale);
+      const twice = await workspace.planRestore(id, { hunks: [hunks("a", [0]), hunks("a", [1])] });
+      expect(twice.hunks).toBeNull();
+    }),
+  );
+
+  test(
     "[R233] a file without lines is one hunk, and directories follow what is chosen",
     inWorkspace({ "old/x": "x", "old/y": "y", b: "\0" }, async ({ workspace, write, remove, tree }) => {
       const { id } = await workspace.checkpoint();
@@ -162,7 +231,6 @@ describe("hunks", () => {
       write("new/n", "n");
       write("b", "\0\0");
       const start = tree();
-      const hunks = (path: string, numbers: number[]) => ({ path: at(path), hunks: numbers });
       const none = [hunks("old/x", []), hunks("old/y", []), hunks("new/n", []), hunks("b", [])];
       expect(await workspace.restoreTo(id, { hunks: none })).toMatchObject({ outcome: "unchanged" });
       expect(tree()).toEqual(start);

@@ -296,8 +296,8 @@ const PLANS = {
       target: identifier.optional(),
       thread: identifier.optional(),
       count: z.int().min(1).max(1000).optional(),
-      /** Files, directories or patterns. */
-      paths: z.array(path).max(10_000).optional(),
+      /** Files, directories or patterns; left out, everything. */
+      paths: z.array(path).min(1).max(10_000).optional(),
       /** Of these files only some hunks, numbered as `GET /api/plans/:id/diff` has them. */
       hunks: z
         .array(

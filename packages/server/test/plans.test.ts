@@ -232,3 +232,19 @@ test(
     expect(project.read("a.txt")).toBe("by hand\n");
   }),
 );
+
+test(
+  "a choice of nothing is refused, and so is a thread that does not exist: neither is taken for something larger",
+  served(async (project) => {
+    const { before, thread } = await turn(project, "claude-code", () => project.write("a.txt", "two\n"));
+    const refused = async (body: object) => {
+      const { status, body: answer } = await project.call("POST", "/api/plans", body);
+      return [status, answer.error.code];
+    };
+    const restore = { kind: "restore", target: before };
+    expect(await refused({ ...restore, paths: [] })).toEqual([400, "BAD_REQUEST"]);
+    expect(await refused({ ...restore, exceptThreads: ["nosuch"] })).toEqual([404, "THREAD_NOT_FOUND"]);
+    const known = await plan(project, { ...restore, exceptThreads: [thread.slice(0, 8)] });
+    expect(known.leftAlone).toMatchObject([{ thread, files: [{ path: "a.txt" }] }]);
+  }),
+);

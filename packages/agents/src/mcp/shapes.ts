@@ -8,9 +8,10 @@ const checkpointRef = REF.describe(
 );
 const paths = z
   .array(z.string().min(1).max(4096))
+  .min(1)
   .max(200)
   .optional()
-  .describe("Only these files or directories");
+  .describe("Only these files or directories; leave it out for everything");
 
 /** A checkpoint as models see it. */
 export const checkpoint = contract.checkpoint.pick({

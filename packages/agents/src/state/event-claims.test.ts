@@ -47,6 +47,17 @@ describe("[R61, R156] the right to carry out an event", () => {
     expect(claims.claim("tool-before:1")).toBeNull();
   });
 
+  test("is not taken by a claim that a full disk cut off anywhere", () => {
+    const { claims, file } = setUp();
+    claims.claim("tool-before:1");
+    const line = readFileSync(file, "utf8").trimEnd();
+    for (let length = line.length - 1; length > 0; length -= 1) {
+      writeFileSync(file, line.slice(0, length));
+      expect(claims.wasClaimed("tool-before:1"), `${length} bytes`).toBe(false);
+    }
+    expect(claims.claim("tool-before:1")).not.toBeNull();
+  });
+
   test("is not given again when its process died after it was done", () => {
     const { claims, file } = setUp();
     claims.claim("tool-before:1")!.close(true);

@@ -100,7 +100,8 @@ export class EventClaims {
     const older = readText(this.#before);
     for (const [, what, token = "", arrivedAt, over] of linesOf(older + newer, name)) {
       const isFree = owner === undefined || (!owner.isDone && over === owner.token);
-      if (what === "claim" && isFree)
+      // a line that a full disk cut off claims nothing
+      if (what === "claim" && over && isFree)
         owner = { token, arrivedAt: arrivedAt === NONE ? null : Number(arrivedAt), isDone: false };
       else if (what === "done" && owner?.token === token) owner = { ...owner, isDone: true };
       else if (what === "failed" && owner?.token === token) owner = undefined;

@@ -22,6 +22,8 @@ export interface StepPlanInput {
   /** Stores merged content and returns its name. */
   put(bytes: Buffer): ObjectHash;
   readonly includeShared: boolean;
+  /** The mode of a directory that has to be made although no change is of it; undefined where it is not known. */
+  readonly modeOf?: (directory: BytePath) => number | undefined;
   /** What a person decided about paths in conflict. */
   readonly decisions?: readonly Decision[] | undefined;
 }
@@ -188,7 +190,8 @@ export class StepPlanner {
     for (const directory of ancestorPaths(path)) {
       const now = this.#now(directory);
       if (now === undefined) {
-        this.#put(directory, { kind: "directory", mode: 0o755, hash: NO_OBJECT });
+        const mode = this.#input.modeOf?.(directory) ?? 0o755;
+        this.#put(directory, { kind: "directory", mode, hash: NO_OBJECT });
         this.#needed.add(directory);
       } else if (now.kind !== "directory") return false;
     }

@@ -5,6 +5,7 @@
  * last of a file's hunks.
  */
 import { hunksBetween } from "../diff/choose-hunks.ts";
+import { TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { ancestorPaths, displayPath, type BytePath } from "../model/byte-path.ts";
 import { isLeaf, type Entry } from "../model/entry.ts";
 import { EngineError } from "../model/errors.ts";
@@ -26,7 +27,8 @@ export function chooseHunks<Draft extends Limited>(
   chosen: readonly ChosenHunks[],
   content: HunkContent,
 ): Draft {
-  const byPath = new Map(chosen.map(({ path, hunks }) => [path, new Set(hunks)]));
+  const byPath = new Map<BytePath, Set<number>>();
+  for (const { path, hunks } of chosen) byPath.set(path, new Set([...(byPath.get(path) ?? []), ...hunks]));
   const dropped = new Set<BytePath>();
   const left: ChosenHunks[] = [];
   const edits = plan.edits.flatMap((edit) => {
@@ -56,6 +58,7 @@ export function countHunks({ from, to }: Edit, objects: ObjectSource): number {
 
 function linesOf(from: Entry | undefined, to: Entry | undefined, objects: ObjectSource) {
   if (from?.kind !== "file" || to?.kind !== "file" || from.hash === to.hash) return undefined;
+  if (Math.max(from.size, to.size) > TEXT_DIFF_LIMIT_BYTES) return undefined;
   return hunksBetween(objects.read(from.hash), objects.read(to.hash));
 }
 
@@ -66,7 +69,8 @@ function limit(
 ): { readonly limited: Edit | undefined; readonly isWhole: boolean } {
   const lines = linesOf(edit.from, edit.to, objects);
   const count = lines?.count ?? 1;
-  for (const number of numbers) if (number >= count) throw noHunk(edit.path, number);
+  for (const number of numbers)
+    if (!Number.isInteger(number) || number < 0 || number >= count) throw noHunk(edit.path, number);
   if (numbers.size === count) return { limited: edit, isWhole: true };
   if (numbers.size === 0 || lines === undefined || edit.from?.kind !== "file")
     return { limited: undefined, isWhole: false };

@@ -163,7 +163,19 @@ class RestorePlanner {
       else if (edit.to === undefined) this.#kept.push({ path: edit.path, reason: occupied });
       else this.#conflicts.push({ path: edit.path, reason: "cannot be saved" });
     }
+    if (this.#input.chosen !== undefined) this.#findOutOfPlace(edits);
     return this.#withDirectories(withoutBlocked(edits, this.#conflicts));
+  }
+
+  /** A chosen path cannot come where a file or link that was not chosen stands in the place of its directory. */
+  #findOutOfPlace(edits: readonly Edit[]): void {
+    const { objects, present } = this.#input;
+    const moved = new Set(edits.map(({ path }) => path));
+    const isInTheWay = (above: BytePath) =>
+      !moved.has(above) && isLeaf(lookUp(objects, present, above).entry);
+    for (const { path, to } of edits)
+      if (to !== undefined && ancestorPaths(path).some(isInTheWay))
+        this.#conflicts.push({ path, reason: "changed differently meanwhile" });
   }
 
   /** What is left alone keeps its place: nothing is written below it, and a directory comes back only for what it holds. */
@@ -192,9 +204,9 @@ class RestorePlanner {
   }
 }
 
-/** Nothing can be written below a path that is itself in conflict. */
+/** Nothing is written at a path in conflict, and nothing can be below it. */
 function withoutBlocked(edits: readonly Edit[], conflicts: readonly Conflict[]): Edit[] {
   if (conflicts.length === 0) return [...edits];
   const blocked = new Set(conflicts.map(({ path }) => path));
-  return edits.filter(({ path }) => !ancestorPaths(path).some((directory) => blocked.has(directory)));
+  return edits.filter(({ path }) => ![...ancestorPaths(path), path].some((at) => blocked.has(at)));
 }

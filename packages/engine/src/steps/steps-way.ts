@@ -1,4 +1,5 @@
 /** The way back of undo, redo and revert: steps taken out of, or put back into, the present. */
+import { lookUp } from "../diff/compare-trees.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
 import { inPieces, StepPlanner, type Direction } from "../history/plan-steps.ts";
@@ -73,6 +74,7 @@ function draftPlan(
     present: present.snapshot,
     put,
     includeShared: request.includeShared,
+    modeOf: directoryModes(context, selected.steps, direction),
     decisions: request.decisions,
   });
   const { chosen } = selected;
@@ -116,6 +118,17 @@ function draftPlan(
     ],
     git: { target: beforeFirst(context, selected.steps)?.git ?? null, now: present.git },
     steps: selected.steps.map(summaryOf),
+  };
+}
+
+/** The modes that directories had before the first of these steps, or after the last one: a private one comes back private. */
+function directoryModes({ store }: Context, steps: readonly Step[], direction: Direction) {
+  return (directory: BytePath): number | undefined => {
+    const seqs = steps.flatMap(({ before, after }) => (direction === "backwards" ? before : after) ?? []);
+    const seq = direction === "backwards" ? Math.min(...seqs) : Math.max(...seqs);
+    const checkpoint = seqs.length === 0 ? undefined : checkpointAt(store.db, seq);
+    const { entry } = checkpoint === undefined ? {} : lookUp(store.objects, checkpoint.snapshot, directory);
+    return entry?.kind === "directory" ? entry.mode : undefined;
   };
 }
 

@@ -2,6 +2,7 @@ import { mkdtempSync, realpathSync, rmSync, writeFileSync, readFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { BytePath } from "../model/byte-path.ts";
 import type { OperationId, WorkspaceId } from "../model/ids.ts";
 import { EMPTY_PLAN, type Plan } from "../model/plan.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
@@ -64,6 +65,20 @@ describe("a plan", () => {
     book.discard("b");
     book.discard("a");
     expect(() => book.find(HERE, "a")).toThrow(expect.objectContaining(STALE));
+  });
+
+  test("of many files pushes out older ones, and the newest is kept however large it is", () => {
+    const path = "f" as BytePath;
+    const large = (id: string, files: number): Plan => ({
+      ...planCalled(id),
+      edits: Array.from({ length: files }, () => ({ path, from: undefined, to: undefined })),
+    });
+    for (const id of ["a", "b", "c"]) book.keep(HERE, { plan: large(id, 90_000), seen: undefined }, way);
+    expect(() => book.find(HERE, "a")).toThrow(expect.objectContaining(STALE));
+    expect([book.find(HERE, "b").id, book.find(HERE, "c").id]).toEqual(["b", "c"]);
+    book.keep(HERE, { plan: large("d", 300_000), seen: undefined }, way);
+    expect(() => book.find(HERE, "c")).toThrow(expect.objectContaining(STALE));
+    expect(book.find(HERE, "d").id).toBe("d");
   });
 
   test.each([

@@ -13,6 +13,9 @@ import type { WayRequest } from "./way-request.ts";
 /** A plan of a large restore takes megabytes: a caller that looks at hundreds needs none of the old ones. */
 const KEPT_PLANS = 100;
 
+/** How many edits all kept plans may have together: each takes about half a kilobyte. The newest plan is kept in any case. */
+const KEPT_EDITS = 200_000;
+
 /** What a plan was made on is kept for the latest plans only: it holds the names of all that was looked at. */
 const KEPT_SIGHTS = 8;
 
@@ -116,9 +119,13 @@ export class PlanBook {
 
   #dropOld(): void {
     const now = this.#elapsed();
-    for (const [id, { until }] of this.#entries) {
-      if (until > now && this.#entries.size <= KEPT_PLANS) return;
+    let edits = 0;
+    for (const { plan } of this.#entries.values()) edits += plan.edits.length;
+    for (const [id, { until, plan }] of this.#entries) {
+      const hasRoom = this.#entries.size <= KEPT_PLANS && (edits <= KEPT_EDITS || this.#entries.size === 1);
+      if (until > now && hasRoom) return;
       this.#entries.delete(id);
+      edits -= plan.edits.length;
     }
   }
 }

@@ -1,12 +1,19 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
 import { resolveState } from "../history/references.ts";
 import { findTurn } from "../history/turn-numbers.ts";
+import type { BytePath } from "../model/byte-path.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import type { PartialUndoOptions, RestoreOptions, RevertOptions } from "./interface/workspace.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import type { RestoreRequest } from "../restore/restore-way.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
+
+/** The chosen paths; undefined = everything. A choice of nothing is a mistake of the caller, never everything. */
+function chosenPaths(texts: readonly string[] | undefined): BytePath[] | undefined {
+  if (texts?.length === 0) throw new RangeError("`paths` is empty: leave it out to mean everything.");
+  return parsePaths(texts);
+}
 
 /** The request of a restore. */
 export function restoreRequest(
@@ -16,7 +23,7 @@ export function restoreRequest(
 ): RestoreRequest {
   return {
     target: resolveState(context, ref),
-    paths: parsePaths(options.paths),
+    paths: chosenPaths(options.paths),
     hunks: options.hunks,
     keepNew: options.keepNew ?? false,
     thread: options.thread ?? null,
@@ -27,7 +34,7 @@ export function restoreRequest(
 
 /** The request of a revert. */
 export function revertRequest(context: Context, ref: CheckpointRef, options: RevertOptions): StepRequest {
-  const paths = parsePaths(options.paths);
+  const paths = chosenPaths(options.paths);
   const turn = findTurn(context.store.db, ref);
   return {
     kind: "revert",
@@ -44,7 +51,7 @@ export function revertRequest(context: Context, ref: CheckpointRef, options: Rev
 
 /** The request of an undo or a redo. */
 export function stepRequest(kind: "undo" | "redo", options: PartialUndoOptions): StepRequest {
-  const paths = parsePaths(options.paths);
+  const paths = chosenPaths(options.paths);
   return {
     kind,
     count: options.count ?? 1,

@@ -17,7 +17,7 @@ const ANNOTATED = z.object({
   annotation: z.string().max(10_000).optional(),
 });
 const ROLLBACK = z.object({
-  paths: z.array(z.string().min(1).max(4096)).max(10_000).optional(),
+  paths: z.array(z.string().min(1).max(4096)).min(1).max(10_000).optional(),
   bestEffort: z.boolean().optional(),
 });
 const BASE = "/api/sessions/:id/checkpoints";

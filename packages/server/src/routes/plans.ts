@@ -110,7 +110,7 @@ async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Pla
   const named = thread === undefined ? {} : { thread: (await workspace.threads.get(thread)).id };
   switch (kind) {
     case "restore": {
-      const except = (exceptThreads as ThreadId[] | undefined) ?? "others";
+      const except = exceptThreads === undefined ? "others" : await threadsNamed(workspace, exceptThreads);
       return workspace.planRestore(needed(request, "target"), {
         ...options,
         ...named,
@@ -126,6 +126,12 @@ async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Pla
     case "reset":
       return workspace.approvals.planReset(named.thread ?? (needed(request, "thread") as ThreadId), options);
   }
+}
+
+/** A thread that is not there would protect nothing: what it was meant to name would be taken out. */
+async function threadsNamed(workspace: Workspace, names: readonly string[]): Promise<ThreadId[]> {
+  const threads = await Promise.all(names.map((name) => workspace.threads.get(name)));
+  return threads.map(({ id }) => id);
 }
 
 type DecisionJson = NonNullable<PlanRequest["decisions"]>[number];
