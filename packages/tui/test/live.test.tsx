@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
 import { at, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
@@ -43,6 +44,23 @@ describe("what happens while the timeline is open", () => {
     await window.shows(/\(Current: now, \d files? changed since 10:5\d:\d\d\)/);
     expect(window.lines[3]).toMatch(/^ {2}\d\d:\d\d:\d\d ● now, \d files? changed since 10:5\d:\d\d$/);
     expect(window.lines[4]).toMatch(/^› 10:52:31 ○ Make the retry budget/);
+  });
+
+  test("a project that was deleted is looked for now and then, not again and again", async () => {
+    await using project = await PicturedProject.empty();
+    let attempts = 0;
+    const connect = () => {
+      attempts += 1;
+      return project.place.connect();
+    };
+    await using window = await Window.open(<TimelineScreen />, { place: { ...project.place, connect } });
+    await window.shows("Nothing has happened yet");
+    rmSync(project.base, { recursive: true });
+    await window.shows("Not connected");
+    const before = attempts;
+    await new Promise((done) => setTimeout(done, 2500));
+    // after one second, and after two more
+    expect(attempts - before).toBeLessThanOrEqual(2);
   });
 
   test("an empty project says what to do", async () => {

@@ -11,6 +11,8 @@ export type SourceState = "connecting" | Connection["by"] | "lost";
 
 /** Seconds between attempts to connect, and between looks for a resident process that was missing. */
 const RETRY_MS = [1000, 2000, 4000, 8000, 15_000, 30_000];
+/** A connection that lasted this long was a good one: the next attempt is soon. */
+const GOOD_MS = 5000;
 
 /** The one way from the screens to the workspace. */
 export class Source {
@@ -90,6 +92,7 @@ export class Source {
   }
 
   async #follow(connection: Connection): Promise<void> {
+    const since = performance.now();
     try {
       for await (const event of connection.events(this.place.workspace, this.#ending.signal)) {
         this.#retries = 0;
@@ -99,9 +102,14 @@ export class Source {
       // the same as an end: the connection is made again
     }
     if (this.#ending.signal.aborted || this.#connection !== connection) return;
+    if (performance.now() - since > GOOD_MS) this.#retries = 0;
+    // calls wait for the next attempt too: a connection that breaks as soon as it is made, as that of a deleted project
+    // does, would be made again and again
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#later(resolve);
+    this.#connecting ??= promise.then(() => this.#connect()).finally(() => (this.#connecting = undefined));
+    this.#connecting.catch(() => undefined);
     await this.#drop(connection);
-    // never at once: a connection that breaks as soon as it is made would leave no time for keys
-    this.#later(() => void this.#connected().catch(() => undefined));
   }
 
   /** The store was opened here because no resident process was there: it may have come since. */

@@ -113,7 +113,7 @@ export class PicturedProject implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#app?.[Symbol.asyncDispose]();
-    rmSync(this.base, { recursive: true });
+    rmSync(this.base, { recursive: true, force: true });
   }
 }
 
