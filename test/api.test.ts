@@ -26,6 +26,7 @@ describe("the interface of", () => {
       "engine",
       "protocol",
       "server",
+      "syntax",
       "tui",
     ]);
   });
