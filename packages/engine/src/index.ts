@@ -46,6 +46,8 @@ export type {
   WorkspaceStatus,
 } from "./queries/answers.ts";
 export type { Annotations } from "./history/annotations.ts";
+export type { MergeOptions, MergeRequestSource } from "./queries/preview-merge.ts";
+export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
 export { isTurnName } from "./history/turn-numbers.ts";
@@ -53,6 +55,7 @@ export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";
 export type { AfterForget, Events } from "./workspace/interface/events.ts";
+export type { Merges } from "./workspace/interface/merges.ts";
 export type { Threads } from "./workspace/interface/threads.ts";
 export type { Timeline } from "./workspace/interface/timeline.ts";
 export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/interface/turns.ts";
@@ -130,6 +133,22 @@ export type {
   FoundSpan,
 } from "./model/finding.ts";
 export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/ids.ts";
+export type {
+  ConflictFact,
+  ConflictRegion,
+  MergeConflict,
+  MergeConflictKind,
+  MergedPath,
+  MergeOption,
+  MergePreview,
+  MergeResolution,
+  MergeSource,
+  NotMerged,
+  OnConflict,
+  RegionClass,
+  Severity,
+  SourceOutcome,
+} from "./model/merge.ts";
 export type { ObjectHash } from "./model/object-hash.ts";
 export type { Pause } from "./model/pause.ts";
 export type {

@@ -6,7 +6,7 @@
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { isBinary } from "../diff/content-kind.ts";
 import { conflictSides, type Contested } from "../merge/conflict-sides.ts";
-import { mergeText, type MergeConflict } from "../merge/merge3.ts";
+import { mergeText, type MergePlace } from "../merge/merge3.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import { isSpecial, isUnseen, sameNode, type Entry } from "../model/entry.ts";
 import type { Gap } from "../model/checkpoint.ts";
@@ -232,7 +232,7 @@ export class StepPlanner {
     now: FileEntry,
     expected: FileEntry,
     wanted: FileEntry,
-  ): { hash: ObjectHash; size: number } | { reason: ConflictReason; region?: MergeConflict | undefined } {
+  ): { hash: ObjectHash; size: number } | { reason: ConflictReason; region?: MergePlace | undefined } {
     if (now.hash === expected.hash || now.hash === wanted.hash)
       return { hash: wanted.hash, size: wanted.size };
     if (wanted.hash === expected.hash) return { hash: now.hash, size: now.size };

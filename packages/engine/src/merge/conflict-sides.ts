@@ -3,7 +3,7 @@ import { isBinary, TEXT_DIFF_LIMIT_BYTES } from "../diff/content-kind.ts";
 import { diffLines, splitLines, type Lines } from "../diff/lines.ts";
 import type { Entry } from "../model/entry.ts";
 import type { ConflictSide } from "../model/plan.ts";
-import type { MergeConflict } from "./merge3.ts";
+import type { MergePlace } from "./merge3.ts";
 import type { LineRange } from "./touching-changes.ts";
 
 /** The two entries that a conflict is between. */
@@ -11,7 +11,7 @@ export interface Contested {
   readonly now: Entry | undefined;
   readonly wanted: Entry | undefined;
   /** Where a merge found the clash. Without it, the first difference is shown. */
-  readonly region?: Pick<MergeConflict, "ours" | "theirs"> | undefined;
+  readonly region?: Pick<MergePlace, "ours" | "theirs"> | undefined;
 }
 
 type Read = (entry: Entry & { kind: "file" | "symlink" }) => Buffer;

@@ -10,7 +10,7 @@ import { certainChanges } from "./certain-changes.ts";
 import { touchingChanges, type LineRange } from "./touching-changes.ts";
 
 /** The same place in the three contents. */
-export interface MergeConflict {
+export interface MergePlace {
   readonly base: LineRange;
   readonly ours: LineRange;
   readonly theirs: LineRange;
@@ -22,38 +22,46 @@ export type MergeResult =
   | {
       readonly clean: false;
       readonly reason: "overlap" | "binary";
-      readonly conflicts: readonly MergeConflict[];
+      readonly conflicts: readonly MergePlace[];
     };
+
+/** Merged lines, or a place where the two sides exclude each other. */
+export type MergePiece =
+  | { readonly lines: Lines; readonly conflict?: undefined }
+  | { readonly conflict: MergePlace };
 
 /** Applies the changes from `base` to `theirs` to `ours`. */
 export function mergeText(base: Buffer, ours: Buffer, theirs: Buffer): MergeResult {
   const isBinary = [base, ours, theirs].some((content) => content.includes(0));
   if (isBinary) return { clean: false, reason: "binary", conflicts: [] };
-  return mergeLines(splitLines(base), splitLines(ours), splitLines(theirs));
+  const pieces = mergePieces(splitLines(base), splitLines(ours), splitLines(theirs));
+  const conflicts = pieces.flatMap(({ conflict }) => conflict ?? []);
+  if (conflicts.length > 0) return { clean: false, reason: "overlap", conflicts };
+  return { clean: true, content: joinLines(pieces.flatMap((piece) => linesOf(piece))) };
 }
 
-function mergeLines(base: Lines, ours: Lines, theirs: Lines): MergeResult {
-  const conflicts: MergeConflict[] = [];
-  const merged: string[] = [];
+function linesOf(piece: MergePiece): Lines {
+  return piece.conflict === undefined ? piece.lines : [];
+}
+
+/** The result in order: what is merged, and between it the conflicts. Works on lines, or on anything else in pieces. */
+export function mergePieces(base: Lines, ours: Lines, theirs: Lines): MergePiece[] {
+  const pieces: MergePiece[] = [];
   let mergedUpTo = 0;
   const regions = touchingChanges(certainChanges(base, ours), certainChanges(base, theirs));
   for (const { changedBy, ...region } of regions) {
-    appendLines(merged, base, { start: mergedUpTo, end: region.base.start });
+    pieces.push({ lines: base.slice(mergedUpTo, region.base.start) });
     mergedUpTo = region.base.end;
-    if (changedBy === "theirs") appendLines(merged, theirs, region.theirs);
-    else if (changedBy === "ours" || isSameText(ours, theirs, region)) appendLines(merged, ours, region.ours);
-    else conflicts.push(region);
+    if (changedBy === "theirs") pieces.push({ lines: theirs.slice(region.theirs.start, region.theirs.end) });
+    else if (changedBy === "ours" || isSameText(ours, theirs, region))
+      pieces.push({ lines: ours.slice(region.ours.start, region.ours.end) });
+    else pieces.push({ conflict: region });
   }
-  if (conflicts.length > 0) return { clean: false, reason: "overlap", conflicts };
-  appendLines(merged, base, { start: mergedUpTo, end: base.length });
-  return { clean: true, content: joinLines(merged) };
+  pieces.push({ lines: base.slice(mergedUpTo) });
+  return pieces;
 }
 
-function appendLines(merged: string[], lines: Lines, { start, end }: LineRange): void {
-  for (let at = start; at < end; at++) merged.push(lines[at]!);
-}
-
-function isSameText(ours: Lines, theirs: Lines, region: MergeConflict): boolean {
+function isSameText(ours: Lines, theirs: Lines, region: MergePlace): boolean {
   const length = region.ours.end - region.ours.start;
   if (region.theirs.end - region.theirs.start !== length) return false;
   for (let at = 0; at < length; at++) {

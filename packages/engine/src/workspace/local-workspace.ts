@@ -53,6 +53,7 @@ import { annotate, untag } from "./annotate.ts";
 import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
 import type { Events } from "./interface/events.ts";
 import { LocalApprovals } from "./local-approvals.ts";
+import { LocalMerges } from "./local-merges.ts";
 import { LocalThreads } from "./local-threads.ts";
 import { LocalTimeline } from "./local-timeline.ts";
 import { LocalTurns } from "./local-turns.ts";
@@ -60,6 +61,7 @@ import { LocalUpkeep } from "./local-upkeep.ts";
 import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
 import { PlanBook, type HandedOver } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
+import type { Merges } from "./interface/merges.ts";
 import type { Threads } from "./interface/threads.ts";
 import type { Timeline } from "./interface/timeline.ts";
 import type { Turns } from "./interface/turns.ts";
@@ -89,6 +91,7 @@ export class LocalWorkspace implements Workspace {
   readonly threads: Threads;
   readonly turns: Turns;
   readonly approvals: LocalApprovals;
+  readonly merges: Merges;
   readonly upkeep: Upkeep;
   /** What the parts share. */
   readonly runner: Runner;
@@ -107,6 +110,7 @@ export class LocalWorkspace implements Workspace {
     this.turns = new LocalTurns(this.runner);
     this.plans = parts.plans ?? new PlanBook(system);
     this.approvals = new LocalApprovals(this.runner, (preview, way) => this.plans.keep(id, preview, way));
+    this.merges = new LocalMerges(this.runner);
     this.upkeep = new LocalUpkeep(this.runner);
     if (!store.db.readOnly) keepReserve(store.directory);
   }

@@ -18,6 +18,7 @@ import type { Findings, FindOptions } from "../../model/finding.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
+import type { Merges } from "./merges.ts";
 import type { PlanBook } from "../plan-book.ts";
 import type { Threads } from "./threads.ts";
 import type { Timeline } from "./timeline.ts";
@@ -128,7 +129,7 @@ export interface Reconciled {
   readonly checkpoints: readonly CheckpointId[];
 }
 
-/** A protected directory. Its timeline, conversations, turns, approvals, upkeep and events are parts of it. */
+/** A protected directory. Its timeline, conversations, turns, approvals, merges, upkeep and events are parts of it. */
 export interface Workspace extends AsyncDisposable {
   readonly id: WorkspaceId;
   readonly root: string;
@@ -147,6 +148,8 @@ export interface Workspace extends AsyncDisposable {
   readonly turns: Turns;
   /** Approval and reset of a thread's work. */
   readonly approvals: Approvals;
+  /** Work of other checkpoints, merged into the files. */
+  readonly merges: Merges;
   /** Care of the store: verify, prune, gc, forget. */
   readonly upkeep: Upkeep;
   /** What happens here, as it happens. */

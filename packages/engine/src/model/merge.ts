@@ -1,0 +1,143 @@
+/** Merging as data: what was combined and how, what is left to decide, and why. Documented in docs/spec.md, "Merging". */
+import type { BytePath } from "./byte-path.ts";
+import type { Entry } from "./entry.ts";
+import type { CheckpointId } from "./ids.ts";
+import type { ChangeCounts, FileChange } from "./file-change.ts";
+
+/** How much a conflict asks of the user: format only, logic without overlap, overlapping logic, broken code or intent. */
+export type Severity = "low" | "medium" | "high" | "critical";
+
+/** What two sides disagree about. `check`: the merged result did not pass the user's own command. */
+export type MergeConflictKind =
+  | "content"
+  | "delete-modify"
+  | "rename"
+  | "type"
+  | "binary"
+  | "symlink"
+  | "lock"
+  | "generated"
+  | "check";
+
+/** How a conflict can be decided; `both` is ours and then theirs, or both files side by side. */
+export type MergeOption = "ours" | "theirs" | "both" | "base" | "proposal" | "delete" | "keep";
+
+/** `format`: one side changed the layout only. `disjoint`: the changes touch without excluding each other. */
+export type RegionClass = "format" | "disjoint" | "overlap";
+
+/** Lines `[start, end)` of one version, counted from 0. */
+export type RegionLines = readonly [start: number, end: number];
+
+/** One place of a file that both sides changed. */
+export interface ConflictRegion {
+  readonly class: RegionClass;
+  readonly base: RegionLines;
+  readonly ours: RegionLines;
+  readonly theirs: RegionLines;
+}
+
+/** One thing that the analysis found out. */
+export interface ConflictFact {
+  readonly code:
+    | "overlap"
+    | "disjoint"
+    | "format"
+    | "syntax"
+    | "name"
+    | "module"
+    | "deleted"
+    | "renamed"
+    | "similar"
+    | "type"
+    | "binary"
+    | "symlink"
+    | "too-large"
+    | "lock"
+    | "generated"
+    | "notebook"
+    | "no-base";
+  /** Counted from 1: of a region in ours, of a name or module in what was merged; null where no line is meant. */
+  readonly line: number | null;
+  readonly detail: string;
+}
+
+/** A path that both sides changed and that nothing combines with certainty. Nothing is written before it is decided. */
+export interface MergeConflict {
+  readonly id: string;
+  /** The merge it belongs to. */
+  readonly merge: string;
+  readonly path: BytePath;
+  /** Whose changes meet: those on our side first. */
+  readonly agents: readonly string[];
+  readonly severity: Severity;
+  /** False for every open conflict: what can be resolved without asking is merged already. */
+  readonly autoResolvable: boolean;
+  /** One sentence, made of the first fact. */
+  readonly reason: string;
+  readonly kind: MergeConflictKind;
+  readonly reasons: readonly ConflictFact[];
+  readonly regions: readonly ConflictRegion[];
+  readonly options: readonly MergeOption[];
+  readonly state: "open";
+  readonly resolution: null;
+  /** The three versions; null where the path is absent. */
+  readonly base: Entry | null;
+  readonly ours: Entry | null;
+  readonly theirs: Entry | null;
+  /** The other path of a rename. */
+  readonly otherPath: BytePath | null;
+  /** What analysis would write, for the user or a merger to accept; null where it has nothing to offer. */
+  readonly proposal: Buffer | null;
+}
+
+/** A path that both sides changed and that was combined with certainty. */
+export interface MergedPath {
+  readonly path: BytePath;
+  readonly severity: "low" | "medium";
+  readonly how: "lines" | "format" | "rename" | "lock";
+  readonly agents: readonly string[];
+}
+
+/** A path that stays as it is on our side, although theirs changed it. */
+export interface NotMerged {
+  readonly path: BytePath;
+  readonly reason: string;
+}
+
+/** What becomes of a source: all of it is merged, all of it is held back, or it has nothing new. */
+export type SourceOutcome = "merged" | "held" | "unchanged";
+
+/** One source of a merge. */
+export interface MergeSource {
+  readonly name: string;
+  readonly base: readonly CheckpointId[];
+  readonly head: CheckpointId;
+  readonly outcome: SourceOutcome;
+}
+
+/**
+ * What to do about a source with conflicts. `hold`: the others are merged, this one waits whole. `none`: nothing is
+ * merged. `partial`: its clean paths are merged too.
+ */
+export type OnConflict = "hold" | "none" | "partial";
+
+/** Who resolved how many conflicts; success means that none is open. */
+export interface MergeResolution {
+  readonly autoResolved: number;
+  readonly mergerResolved: number;
+  readonly userResolved: number;
+  readonly success: boolean;
+}
+
+/** What a merge would do to the working copy. Nothing of it is written. */
+export interface MergePreview {
+  readonly id: string;
+  readonly sources: readonly MergeSource[];
+  readonly merged: readonly MergedPath[];
+  readonly conflicts: readonly MergeConflict[];
+  readonly notMerged: readonly NotMerged[];
+  readonly resolution: MergeResolution;
+  /** What would change, file by file. */
+  readonly files: readonly FileChange[];
+  readonly changes: ChangeCounts;
+}
