@@ -1,5 +1,6 @@
 /** A dialog of the browser itself: it traps the focus, gives it back, and closes on Esc. */
-import { useEffect, useRef, type ReactNode } from "react";
+import { useEffect, useRef, type ReactNode, type RefObject } from "react";
+import { giveFocus } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 
 /** A modal dialog. `isDangerous`: something is deleted or cannot be undone. */
@@ -17,21 +18,13 @@ export function Dialog(props: {
   const element = useRef<HTMLDialogElement>(null);
   const close = useRef(props.onClose);
   close.current = props.isBusy ? () => undefined : props.onClose;
-  useEffect(() => {
-    const dialog = element.current!;
-    const before = document.activeElement as HTMLElement | null;
-    dialog.showModal();
-    dialog.querySelector<HTMLElement>("[data-first]")?.focus();
-    return () => {
-      dialog.close();
-      before?.focus({ preventScroll: true });
-    };
-  }, []);
+  useModal(element);
   return (
     <dialog
       ref={element}
       className={props.isSmall ? "b-dialog b-small-dialog" : "b-dialog"}
       role={props.isDangerous ? "alertdialog" : "dialog"}
+      tabIndex={-1}
       aria-labelledby="dialog-title"
       aria-describedby={props.about === undefined ? undefined : "dialog-about"}
       onCancel={(event) => {
@@ -68,4 +61,24 @@ export function Dialog(props: {
       {props.children}
     </dialog>
   );
+}
+
+/** Opens the dialog over everything else, and gives the focus back when it closes. */
+function useModal(element: RefObject<HTMLDialogElement | null>): void {
+  useEffect(() => {
+    const dialog = element.current!;
+    const before = document.activeElement as HTMLElement | null;
+    dialog.showModal();
+    dialog.querySelector<HTMLElement>("[data-first]")?.focus();
+    // a pressed button may go with what it unfolded: the dialog's keys have to work on
+    const changes = new MutationObserver(() => {
+      if (document.activeElement === document.body) dialog.focus();
+    });
+    changes.observe(dialog, { childList: true, subtree: true });
+    return () => {
+      changes.disconnect();
+      dialog.close();
+      giveFocus(before);
+    };
+  }, []);
 }

@@ -1,5 +1,6 @@
 /** Results, until they are closed or the next change comes. They do not time out. */
 import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
+import { giveFocus } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 
 /** One result. */
@@ -15,7 +16,10 @@ const Context = createContext<(toast: Toast) => void>(() => undefined);
 export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
   const [toast, setToast] = useState<Toast>();
   const show = useCallback((next: Toast) => setToast(next), []);
-  const close = () => setToast(undefined);
+  const close = () => {
+    setToast(undefined);
+    giveFocus(null);
+  };
   const stack = useMemo(
     () =>
       toast === undefined ? null : (
