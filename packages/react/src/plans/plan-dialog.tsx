@@ -26,7 +26,7 @@ export interface PlanDialogProps {
 
 /** The dialog. */
 export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): ReactNode {
-  const [choices, setChoices] = useState<Choices>(NO_CHOICES);
+  const [choices, setChoices] = useState<Choices>({ ...NO_CHOICES, count: request.count ?? 1 });
   const [selected, setSelected] = useState<string>();
   const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!));
   const { plan, whole } = state;
@@ -41,7 +41,7 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
   return (
     <Dialog
       title={titleWords(request, whole)}
-      about={aboutWords(request, whole)}
+      about={whole === undefined && state.error ? "Nothing has changed." : aboutWords(request, whole)}
       isDangerous={isDangerous}
       isSmall={(whole?.files.length ?? 0) <= 1 && !isDangerous}
       isBusy={state.isApplying}

@@ -39,6 +39,10 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan }:
   return {
     text: [what, ...alone, ...skipped, ...displaced].join(" "),
     isFailure: outcome.outcome === "partial",
-    action: { words: back === "redo" ? "Redo" : "Undo", run: () => plan({ kind: back, name: "" }) },
+    action: {
+      words: back === "redo" ? "Redo" : "Undo",
+      // as many steps as were taken out or put back; a restore is one, whatever it went back over
+      run: () => plan({ kind: back, name: "", count: Math.max(1, made.steps.length) }),
+    },
   };
 }

@@ -17,6 +17,8 @@ export interface PlanRequest {
   /** A checkpoint, for restore and "only this". */
   readonly target?: string;
   readonly thread?: string;
+  /** How many steps at first, for undo and redo. */
+  readonly count?: number;
   /** Only these paths, for one file of a diff. */
   readonly paths?: readonly string[];
   /** The state or the step in words: `before “…”`. */
