@@ -33,6 +33,7 @@ export function sentenceOf(row: HistoryRow): string {
     clock(row.at),
     row.kind === "turn" ? agentName(row.agent) : "",
     titleOf(row),
+    row.name && row.kind !== "checkpoint" ? visible(row.name) : "",
     files > 0 ? quantity(files, "file") : "",
     row.plus ? `${quantity(row.plus, "line")} added` : "",
     row.minus ? `${row.minus.toLocaleString("en")} removed` : "",

@@ -154,6 +154,12 @@ function Facts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): React
       ) : null}
       <Doubts row={row} onAction={onAction} />
       {row.sameAsNow === true && row.kind !== "turn" ? <span className="b-chip b-edge">= now</span> : null}
+      {row.name && row.kind !== "checkpoint" ? (
+        <span className="b-chip b-acc">
+          <Icon name="flag" small />
+          {visible(row.name)}
+        </span>
+      ) : null}
       {row.tags.map((tag) => (
         <span key={tag} className="b-chip b-acc">
           <Icon name="tag" small />
