@@ -101,6 +101,13 @@ export function visible(text: string): string {
   return text.replaceAll(CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
+const CODE_CONTROLS = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu;
+
+/** Lines of files: as `visible`, but ends of lines and joiners, which scripts and pictures need, stay. */
+export function visibleCode(text: string): string {
+  return text.replaceAll(CODE_CONTROLS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
 /** Fixed words of the screens. */
 export const WORDS = {
   here: "You are here",

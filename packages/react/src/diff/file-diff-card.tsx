@@ -7,7 +7,7 @@ import type { CodeLook } from "./code.tsx";
 import { StatusLetter } from "./file-list.tsx";
 import { useFileDiff, type ChangedFile, type Pair } from "./files.ts";
 import { ImagePair } from "./images.tsx";
-import { hunkText, patchText, type DiffHunk, type FileDiffAnswer } from "./patch.ts";
+import { drawnPatch, hunkText, patchText, type DiffHunk, type FileDiffAnswer } from "./patch.ts";
 
 const Code = lazy(() => import("./code.tsx"));
 
@@ -234,7 +234,7 @@ function NearLines(props: {
   const { hunk, file, look } = props;
   const [place, isNear] = useNear();
   const height = heightOf(hunk, look.layout);
-  const patch = `--- a/${file.path}\n+++ b/${file.path}\n${hunkText(hunk)}\n`;
+  const patch = drawnPatch(file.path, hunkText(hunk));
   return (
     <div ref={place} className="b-lines" style={{ minHeight: height }}>
       {isNear ? (

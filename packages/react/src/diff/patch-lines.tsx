@@ -1,5 +1,7 @@
 /** The lines of a patch that the server wrote as text, hunk by hunk. */
 import { lazy, Suspense, type ReactNode } from "react";
+import { visible } from "../words.ts";
+import { drawnPatch } from "./patch.ts";
 
 const Code = lazy(() => import("./code.tsx"));
 
@@ -15,8 +17,8 @@ export function PatchLines({ path, patch }: { readonly path: string; readonly pa
           const header = hunk.slice(0, hunk.indexOf("\n"));
           return (
             <div key={header}>
-              <div className="b-hunk">{header}</div>
-              <Code patch={`--- a/${path}\n+++ b/${path}\n${hunk}`} look={LOOK} />
+              <div className="b-hunk">{visible(header)}</div>
+              <Code patch={drawnPatch(path, hunk.replace(/\n$/, ""))} look={LOOK} />
             </div>
           );
         })}

@@ -1,5 +1,6 @@
 /** The server's hunks as a patch: what is copied, and what the diff view reads. */
 import type { CallOutput } from "@belay/protocol";
+import { visible, visibleCode } from "../words.ts";
 
 /** One file of two states, line by line. */
 export type FileDiffAnswer = CallOutput<"GET /api/checkpoints/:a/files/:b/diff">;
@@ -13,6 +14,15 @@ export function hunkText({ oldStart, oldLines, newStart, newLines, lines }: Diff
     ({ type, text, noNewline }) => `${type}${text}${noNewline ? "\n\\ No newline at end of file" : ""}`,
   );
   return [header, ...body].join("\n");
+}
+
+/**
+ * Text with a hunk's header as the diff view draws it. Controls and direction marks of its name and lines are shown
+ * instead of obeyed: lines that read otherwise than they run are an old trick.
+ */
+export function drawnPatch(path: string, hunk: string): string {
+  const name = visible(path).replaceAll(/\s/g, " ");
+  return `--- a/${name}\n+++ b/${name}\n${visibleCode(hunk)}\n`;
 }
 
 /** The file's change as a patch that `git apply` takes. */

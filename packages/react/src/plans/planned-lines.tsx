@@ -2,7 +2,7 @@
 import { lazy, Suspense, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useLoaded } from "../data/loaded.ts";
-import { hunkText, type DiffHunk } from "../diff/patch.ts";
+import { drawnPatch, hunkText, type DiffHunk } from "../diff/patch.ts";
 import { Lines, PathName } from "../parts/icon.tsx";
 import { WORDS } from "../words.ts";
 import type { DetailedPlan } from "./request.ts";
@@ -101,7 +101,7 @@ function PlannedHunk(props: {
           {words}
         </label>
       )}
-      <Code patch={`--- a/${path}\n+++ b/${path}\n${hunkText(hunk)}\n`} look={LOOK} />
+      <Code patch={drawnPatch(path, hunkText(hunk))} look={LOOK} />
     </div>
   );
 }
