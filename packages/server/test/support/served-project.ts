@@ -44,8 +44,8 @@ export class ServedProject implements AsyncDisposable {
     return project;
   }
 
-  async serve(): Promise<void> {
-    const child = spawn(process.execPath, this.#line("serve", "--port", "0", "--json"), {
+  async serve(port = "0"): Promise<void> {
+    const child = spawn(process.execPath, this.#line("serve", "--port", port, "--json"), {
       cwd: this.project,
       stdio: ["ignore", "pipe", "inherit"],
       env: this.#env,

@@ -2,6 +2,8 @@
 import type { ServedProject } from "../../../server/test/support/served-project.ts";
 
 let calls = 0;
+/** As many as a tool call may name. */
+const MOST_PATHS = 1000;
 
 /** An agent in a thread of its own. */
 export class Agent {
@@ -30,7 +32,7 @@ export class Agent {
   async writes(files: Readonly<Record<string, string | null>>, tool = "Edit"): Promise<void> {
     const toolUseId = `call-${(calls += 1)}`;
     const at = `/api/threads/${this.id}/tools`;
-    const paths = Object.keys(files);
+    const paths = Object.keys(files).slice(0, MOST_PATHS);
     await this.#project.ok("POST", at, { phase: "before", tool, toolUseId, paths, description: paths[0] });
     for (const [path, text] of Object.entries(files)) {
       if (text === null) this.#project.remove(path);

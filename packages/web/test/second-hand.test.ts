@@ -1,0 +1,336 @@
+/** What goes wrong while a person works with the page: the files move on, the server dies, the disk is full, the store is damaged. */
+import { hash } from "node:crypto";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { addressOf, CHROMIUM, closeBrowser, newContext, shown } from "./support/browser.ts";
+import { expectTree, goBack, treeOf, verifyStore } from "./support/going-back.ts";
+import { dialog, Hand, HANDS, row, toast } from "./support/hand.ts";
+import { FILES, FIRST, SECOND, THIRD, twoTurns } from "./support/work.ts";
+
+afterAll(closeBrowser);
+
+/** What Chromium itself writes when an answer is an error or the server is gone. */
+const CUT_OFF = /ERR_|Failed to load/;
+
+describe.skipIf(CHROMIUM === undefined)("second hand", { timeout: 120_000 }, () => {
+  test.each(HANDS)(
+    "[S5] an agent writes between preview and confirm: nothing is restored, and the new preview has to be confirmed, by %s",
+    (kind) =>
+      shown(
+        twoTurns,
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await hand.select("Use idempotency keys");
+          await hand.open("b", /^Restore to before this/);
+          const button = dialog(page).getByRole("button", { name: /^Restore 3 files/ });
+          await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+          project.write("src/a.ts", "export const a = 99;\n");
+          await (kind === "mouse" ? button.click() : page.keyboard.press("Control+Enter"));
+          await dialog(page).getByText("The files changed since this preview.").waitFor();
+          expectTree(project, { ...THIRD, "src/a.ts": "export const a = 99;\n" });
+          await goBack({
+            project,
+            hand,
+            confirm: /^Restore 3 files/,
+            says: /^Restored 3 files/,
+            check: () => expectTree(project, FIRST),
+          });
+        },
+        { files: FILES, expected: /409/ },
+      )(),
+  );
+
+  test(
+    "[S16] a second tab restores while a preview is open: the first does nothing, and shows what is so now",
+    shown(
+      twoTurns,
+      async ({ page, project, context }) => {
+        const hand = new Hand(page, "mouse");
+        await hand.select("Use idempotency keys");
+        await hand.open("b", /^Restore to before this/);
+        const button = dialog(page).getByRole("button", { name: /^Restore 3 files/ });
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        const tab = await context.newPage();
+        await tab.goto(page.url());
+        const other = new Hand(tab, "mouse");
+        await other.select("Add retry with backoff");
+        await other.open("b", /^Restore to before this/);
+        await other.confirm(/^Restore 3 files/);
+        const between = treeOf(project);
+        await page.bringToFront();
+        await button.click();
+        await dialog(page).getByText("The files changed since this preview.").waitFor();
+        expect(treeOf(project)).toEqual(between);
+        await goBack({
+          project,
+          hand,
+          confirm: /^Restore 1 file/,
+          says: /^Restored 1 file/,
+          check: () => expectTree(project, FIRST),
+        });
+      },
+      { files: FILES, expected: /409/ },
+    ),
+  );
+
+  test(
+    "[S17] the server is killed in the middle of a restore: the files are as before or as after, and the page comes back",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        const names = Array.from({ length: 1500 }, (_, index) => `many/${index}.txt`);
+        await agent.turn("Make many", Object.fromEntries(names.map((name) => [name, `${name}\n`])));
+      },
+      async ({ page, project }) => {
+        const hand = new Hand(page, "mouse");
+        await hand.select("Make many");
+        await hand.open("b", /^Restore to before this/);
+        const button = dialog(page).getByRole("button", { name: /^Restore 1,500 files/ });
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        const before = treeOf(project);
+        await button.click();
+        const left = () => (treeOf(project).size < before.size ? "some gone" : "all there");
+        await expect.poll(left, { timeout: 20_000, interval: 5 }).toBe("some gone");
+        await project.kill();
+        await page.getByText(/^Not connected\./).waitFor();
+        // a process of its own does the restore; whatever becomes of it, the next command puts things right
+        await settled(project);
+        verifyStore(project);
+        const { size } = treeOf(project);
+        expect([before.size, before.size - 1500]).toContain(size);
+        await project.serve(new URL(project.url).port);
+        // the key died with the server
+        await page.getByText("Open this page from a terminal:").waitFor();
+        await page.goto(addressOf(project));
+        await row(page, "Claude Code, Make many").waitFor();
+        if (size < before.size) {
+          await hand.open("u", /^Undo /);
+          await hand.confirm(/^Undo 1,500 files/);
+          await toast(page).waitFor();
+        }
+        expect(treeOf(project)).toEqual(before);
+      },
+      { files: FILES, expected: CUT_OFF },
+    ),
+  );
+
+  test.each(HANDS)(
+    "[S17] a file that was not captured is on the row, in the preview, and stays exactly as it is, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          project.belay("config", "limits.fileBytes", "10KiB");
+          const agent = await Agent.start(project);
+          await agent.turn("Write a dump", { "dump.bin": "x".repeat(50_000), "src/a.ts": "changed\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await row(page, "Write a dump").getByText("1 not captured").waitFor();
+          await hand.select("Write a dump");
+          await hand.press(page.getByRole("tab", { name: "Details" }));
+          await page.getByText(/dump\.bin.*A restore leaves it exactly as it is/).waitFor();
+          await hand.open("b", /^Restore to before this/);
+          await goBack({
+            project,
+            hand,
+            confirm: /^Restore 1 file/,
+            says: /^Restored 1 file/,
+            check: () => expectTree(project, { "dump.bin": "x".repeat(50_000), ...FIRST }),
+          });
+        },
+        { files: FILES },
+      )(),
+  );
+
+  test.each(HANDS)(
+    "[S17] content that is damaged in the store is named; nothing is written, and what is sound can be restored, by %s",
+    (kind) =>
+      shown(
+        twoTurns,
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await row(page, "Add retry with backoff").waitFor();
+          const store = new DatabaseSync(project.store());
+          const lost = Buffer.from(hash("sha256", FIRST["src/b.ts"]), "hex");
+          const { changes } = store.prepare("DELETE FROM object WHERE hash = ?").run(lost);
+          store.close();
+          expect(changes).toBe(1);
+          const before = treeOf(project);
+          await hand.select("Use idempotency keys");
+          await hand.open("b", /^Restore to before this/);
+          await dialog(page)
+            .getByText(/`belay verify --full` lists what is affected/)
+            .waitFor();
+          await page.keyboard.press("Control+Enter");
+          expect(treeOf(project)).toEqual(before);
+          await page.keyboard.press("Escape");
+          await dialog(page).waitFor({ state: "detached" });
+          // everything sound works on
+          await hand.select("Add retry with backoff");
+          await hand.press(page.getByRole("button", { name: "Restore this file… src/a.ts" }));
+          await hand.confirm(/^Restore 1 file/);
+          await toast(page)
+            .getByText(/^Restored 1 file/)
+            .waitFor();
+          expectTree(project, { ...THIRD, "src/a.ts": SECOND["src/a.ts"] });
+          expect(project.belay("verify", "--full").status).toBe(5);
+        },
+        { files: FILES, expected: CUT_OFF },
+      )(),
+  );
+
+  test.each(HANDS)("[S17] when the store is full, the page says so and touches nothing, by %s", (kind) =>
+    shown(
+      async (project) => {
+        await twoTurns(project);
+        project.belay("config", "disk.capBytes", "1MiB");
+        project.write("large.bin", noise(3 << 20));
+      },
+      async ({ page, project }) => {
+        const hand = new Hand(page, kind);
+        await row(page, "Add retry").waitFor();
+        const before = treeOf(project);
+        await hand.open("c", /^Checkpoint/);
+        await hand.write(dialog(page).getByLabel("Name"), "Too much");
+        await page.keyboard.press("Enter");
+        await dialog(page)
+          .getByRole("alert")
+          .getByText(/full|cap|room/i)
+          .waitFor();
+        await page.keyboard.press("Escape");
+        await dialog(page).waitFor({ state: "detached" });
+        expect(treeOf(project)).toEqual(before);
+        verifyStore(project);
+      },
+      { files: FILES, expected: CUT_OFF },
+    )(),
+  );
+
+  test.skipIf(!canMount)(
+    "[S17] the disk is full: the files stay, the page says why, and room is all it needs",
+    () =>
+      onSmallDisk(
+        shown(
+          async (project) => {
+            const agent = await Agent.start(project);
+            await agent.turn("Rewrite it", { "large.bin": noise(LARGE).toString("base64") });
+          },
+          async ({ page, project }) => {
+            const hand = new Hand(page, "mouse");
+            await hand.select("Rewrite it");
+            const before = treeOf(project);
+            const stuffing = join(project.base, "stuffing");
+            stuff(stuffing);
+            await hand.open("b", /^Restore to before this/);
+            const button = dialog(page).getByRole("button", { name: /^Restore 1 file/ });
+            await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+            await button.click();
+            await expect.poll(() => dialog(page).innerText()).toMatch(/disk is full|space/i);
+            expect(treeOf(project)).toEqual(before);
+            rmSync(stuffing);
+            await page.keyboard.press("Escape");
+            await dialog(page).waitFor({ state: "detached" });
+            await hand.open("b", /^Restore to before this/);
+            await goBack({ project, hand, confirm: /^Restore 1 file/, says: /^Restored 1 file/ });
+          },
+          { files: { "large.bin": noise(LARGE) }, expected: CUT_OFF },
+        ),
+      ),
+  );
+
+  test.each(HANDS)(
+    "[S17] when the server ends, the page says so with the time of what it shows, and nothing can be started, by %s",
+    (kind) =>
+      shown(
+        twoTurns,
+        async ({ project, page }) => {
+          const hand = new Hand(page, kind);
+          await row(page, "Add retry").waitFor();
+          const before = treeOf(project);
+          await project.kill();
+          await page.getByText(/^Not connected\. What you see is from \d\d:\d\d\./).waitFor();
+          const undo = page.getByRole("button", { name: "Undo: Not connected" });
+          expect(await undo.getAttribute("aria-disabled")).toBe("true");
+          // what is loaded can be read on
+          await hand.select("Use idempotency keys");
+          if (kind === "mouse") await undo.click({ force: true });
+          else await hand.use("u", undo);
+          expect(await dialog(page).locator("footer button[aria-disabled=false]").count()).toBe(0);
+          await page.keyboard.press("Escape");
+          await project.serve(new URL(project.url).port);
+          await page.getByText("Open this page from a terminal:").waitFor();
+          expect(treeOf(project)).toEqual(before);
+          await page.goto(addressOf(project));
+          await row(page, "Add retry").waitFor();
+        },
+        { files: FILES, expected: CUT_OFF },
+      )(),
+  );
+});
+
+const SETTLED_MS = 60_000;
+
+/** Waits until no restore is under way any more. */
+async function settled(project: { belay(...args: string[]): { status: number | null } }): Promise<void> {
+  const end = performance.now() + SETTLED_MS;
+  while (performance.now() < end) {
+    // 6: another restore is running
+    if (project.belay("checkpoint").status === 0) return;
+    await pause(100);
+  }
+  throw new Error("The restore did not end.");
+}
+
+/** Small, and the store and the project are both on it. */
+const DISK_BYTES = 48 << 20;
+/** More than what Belay keeps free for such a day. */
+const LARGE = 4 << 20;
+
+const canMount = ((): boolean => {
+  const place = mkdtempSync(join(tmpdir(), "belay-mount-"));
+  const mounted = spawnSync("mount", ["-t", "tmpfs", "none", place], { timeout: 10_000 }).status === 0;
+  if (mounted) spawnSync("umount", [place], { timeout: 10_000 });
+  else console.log("File systems cannot be mounted here: the page on a full disk is not tested.");
+  rmSync(place, { recursive: true });
+  return mounted;
+})();
+
+/** Runs a test whose temporary directories are on a disk of a few megabytes. */
+async function onSmallDisk(story: () => Promise<void>): Promise<void> {
+  // the browser keeps its own files elsewhere
+  await (await newContext()).close();
+  const before = process.env["TMPDIR"];
+  const place = mkdtempSync(join(tmpdir(), "belay-disk-"));
+  spawnSync("mount", ["-t", "tmpfs", "-o", `size=${DISK_BYTES}`, "none", place], { timeout: 10_000 });
+  process.env["TMPDIR"] = place;
+  try {
+    await story();
+  } finally {
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+    spawnSync("umount", ["-l", place], { timeout: 10_000 });
+    rmSync(place, { recursive: true });
+  }
+}
+
+/** Writes until the disk is full. */
+function stuff(path: string): void {
+  for (const bytes of [1 << 20, 1 << 12]) {
+    try {
+      for (let written = 0; written < DISK_BYTES; written += bytes)
+        appendFileSync(path, Buffer.alloc(bytes, 1));
+    } catch {
+      // full; a smaller piece may still fit
+    }
+  }
+}
+
+function noise(bytes: number): Buffer {
+  return Buffer.from(Array.from({ length: bytes }, () => Math.random() * 256));
+}
