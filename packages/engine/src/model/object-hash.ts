@@ -13,6 +13,25 @@ export function hashBytes(content: Uint8Array): ObjectHash {
   return hash("sha256", content, "hex") as ObjectHash;
 }
 
+declare const keyBrand: unique symbol;
+/** The 32 bytes of a name as Latin-1: for tables of names that come from bytes. */
+export type HashKey = string & { readonly [keyBrand]: true };
+
+/** The key that lies in bytes. */
+export function keyAt(bytes: Buffer, at: number): HashKey {
+  return bytes.toString("latin1", at, at + HASH_BYTES) as HashKey;
+}
+
+/** The name that a key stands for. */
+export function nameOfKey(key: HashKey): ObjectHash {
+  return Buffer.from(key, "latin1").toString("hex") as ObjectHash;
+}
+
+/** The key of a name. */
+export function keyOfName(name: ObjectHash): HashKey {
+  return Buffer.from(name, "hex").toString("latin1") as HashKey;
+}
+
 /** Hashes content that arrives in pieces. */
 export function createContentHash(): { update(piece: Uint8Array): void; digest(): ObjectHash } {
   const running = createHash("sha256");

@@ -7,7 +7,7 @@
 import type { BytePath } from "./byte-path.ts";
 import { EngineError } from "./errors.ts";
 import { MODE_BITS, type Entry, type GapReason } from "./entry.ts";
-import { HASH_BYTES, hashFromBytes, type ObjectHash } from "./object-hash.ts";
+import { HASH_BYTES, hashFromBytes, keyAt, NO_OBJECT, type HashKey, type ObjectHash } from "./object-hash.ts";
 
 /** Entries by name, in byte order. */
 export type Tree = ReadonlyMap<string, Entry>;
@@ -125,6 +125,159 @@ export function someEntry(bytes: Buffer, isFound: (entry: RawEntry) => boolean):
 const KINDS = Object.fromEntries(
   Object.entries(KIND_CODES).map(([kind, code]) => [code, kind as Entry["kind"]]),
 );
+
+/** Whether an object begins as a tree does. A file may begin so too. */
+export function beginsAsTree(bytes: Buffer, start: number, end: number): boolean {
+  // most are files, and their first letter tells
+  return (
+    bytes[start] === MAGIC[0] &&
+    end - start >= MAGIC.length &&
+    bytes.compare(MAGIC, 0, MAGIC.length, start, start + MAGIC.length) === 0
+  );
+}
+
+/**
+ * Tells `visit` where the hash of each entry lies, for an object that begins as a tree does; false, at once, where it goes
+ * on as no tree does. Nothing else is checked or made: a search passes a million entries.
+ */
+export function everyContent(
+  bytes: DataView,
+  { start, end }: { readonly start: number; readonly end: number },
+  visit: (hashAt: number, isDirectory: boolean) => void,
+): boolean {
+  let at = start + MAGIC.length;
+  while (at + FIXED_BYTES <= end) {
+    const kind = bytes.getUint8(at);
+    const nameEnd = at + FIXED_BYTES + bytes.getUint16(at + 9);
+    at = kind === KIND_CODES.gap ? nameEnd : nameEnd + HASH_BYTES;
+    if (at > end || KINDS[kind] === undefined) return false;
+    if (kind !== KIND_CODES.gap) visit(nameEnd, kind === KIND_CODES.directory);
+  }
+  return at === end;
+}
+
+/** An entry in the bytes of a tree; what it says is read when it is needed. */
+export class PlacedEntry {
+  readonly #bytes: Buffer;
+  readonly #at: number;
+  readonly #nameEnd: number;
+
+  constructor(bytes: Buffer, at: number) {
+    this.#bytes = bytes;
+    this.#at = at;
+    this.#nameEnd = endOfName(bytes, at);
+  }
+
+  get isDirectory(): boolean {
+    return this.#bytes[this.#at] === KIND_CODES.directory;
+  }
+
+  get name(): string {
+    const name = this.#bytes.toString("latin1", this.#at + FIXED_BYTES, this.#nameEnd);
+    if (!isSafeName(name)) throw corrupt(NO_OBJECT, "an entry has a name that no file can have");
+    return name;
+  }
+
+  /** The key of its content; empty for a gap, which has none. */
+  get key(): HashKey {
+    return this.#bytes[this.#at] === KIND_CODES.gap ? NO_KEY : keyAt(this.#bytes, this.#nameEnd);
+  }
+
+  entry(): Entry {
+    return readEntry(this.#bytes, this.#at, this.#nameEnd, NO_OBJECT);
+  }
+}
+
+const NO_KEY = "" as HashKey;
+
+/** The bytes of a tree without entries. */
+export const EMPTY_TREE: Buffer = MAGIC;
+
+/**
+ * Tells `visit` each entry that two trees do not have in common, both sides of it where both have the name. For bytes that
+ * were verified already: it makes nothing of the entries that are the same.
+ */
+export function differingEntries(
+  a: Buffer,
+  b: Buffer,
+  visit: (inA: PlacedEntry | undefined, inB: PlacedEntry | undefined) => void,
+): void {
+  const place = new PlaceInTwoTrees(a, b);
+  while (!place.isEnd) {
+    place.skipSameBlock();
+    const order = place.order();
+    if (order !== "same")
+      visit(
+        order === "b first" ? undefined : new PlacedEntry(a, place.inA),
+        order === "a first" ? undefined : new PlacedEntry(b, place.inB),
+      );
+    place.step(order);
+  }
+}
+
+/** So much is compared at once before single entries are. */
+const BLOCK_BYTES = 512;
+
+/** Both trees of a comparison, entry by entry. Their versions have most entries in common, and so most bytes. */
+class PlaceInTwoTrees {
+  readonly #a: Buffer;
+  readonly #b: Buffer;
+  inA = MAGIC.length;
+  inB = MAGIC.length;
+  #nextBlock = 0;
+
+  constructor(a: Buffer, b: Buffer) {
+    this.#a = a;
+    this.#b = b;
+  }
+
+  get isEnd(): boolean {
+    return this.inA >= this.#a.length && this.inB >= this.#b.length;
+  }
+
+  /** Goes past the entries that lie whole in a block that both have. */
+  skipSameBlock(): void {
+    if (this.inA < this.#nextBlock) return;
+    const [limit, limitB] = [this.inA + BLOCK_BYTES, this.inB + BLOCK_BYTES];
+    this.#nextBlock = limit;
+    if (limit > this.#a.length || limitB > this.#b.length) return;
+    if (this.#a.compare(this.#b, this.inB, limitB, this.inA, limit) !== 0) return;
+    let end = this.inA;
+    for (let next = end; next <= limit && end < this.#a.length; next = endOfEntry(this.#a, end)) end = next;
+    this.inB += end - this.inA;
+    this.inA = end;
+  }
+
+  order(): "same" | "a first" | "b first" | "same name" {
+    const [a, b] = [this.#a, this.#b];
+    if (this.inA >= a.length) return this.inB >= b.length ? "same" : "b first";
+    if (this.inB >= b.length) return "a first";
+    // they check that the entries are whole
+    const [endA, endB] = [endOfEntry(a, this.inA), endOfEntry(b, this.inB)];
+    const [nameA, nameB] = [endOfName(a, this.inA), endOfName(b, this.inB)];
+    const first = a.compare(b, this.inB + FIXED_BYTES, nameB, this.inA + FIXED_BYTES, nameA);
+    if (first !== 0) return first < 0 ? "a first" : "b first";
+    return a.compare(b, this.inB, endB, this.inA, endA) === 0 ? "same" : "same name";
+  }
+
+  step(order: ReturnType<PlaceInTwoTrees["order"]>): void {
+    if (order !== "b first") this.inA = endOfEntry(this.#a, this.inA);
+    if (order !== "a first") this.inB = endOfEntry(this.#b, this.inB);
+  }
+}
+
+function endOfName(bytes: Buffer, at: number): number {
+  return at + FIXED_BYTES + bytes[at + 9]! * 256 + bytes[at + 10]!;
+}
+
+/** The end itself has no entry, and is its own end. */
+function endOfEntry(bytes: Buffer, at: number): number {
+  if (at >= bytes.length) return at;
+  const end = endOfName(bytes, at) + (bytes[at] === KIND_CODES.gap ? 0 : HASH_BYTES);
+  // false also where a number is missing
+  if (end <= bytes.length) return end;
+  throw corrupt(NO_OBJECT, "an entry is cut off");
+}
 
 function readEntry(bytes: Buffer, at: number, hashAt: number, name: ObjectHash): Entry {
   const mode = bytes.readUInt16BE(at + 1);

@@ -18,6 +18,7 @@ import type {
   FoundPlace,
   FoundSpan,
 } from "../model/finding.ts";
+import type { ObjectSource } from "../store/object-store.ts";
 import { PackScan } from "../store/pack-scan.ts";
 import { createMatcher, type ContentMatcher } from "./content-matcher.ts";
 import { contentAt } from "./file-content.ts";
@@ -33,19 +34,20 @@ const SHOWN_BYTES = 8 * 1024 * 1024;
 const DISK_BYTES = 64 * 1024 * 1024;
 
 /** Finds what the options say. */
-export function findInHistory(context: Context, options: FindOptions): Findings {
-  const { store } = context;
+export async function findInHistory(context: Context, options: FindOptions): Promise<Findings> {
+  const { db } = context.store;
   const matcher = createMatcher(options);
-  return store.db.unchanging(() => {
-    const scan = new PackScan(store.db);
+  const scan = new PackScan(db);
+  if (matcher !== undefined) await scan.readAhead();
+  return db.unchanging(() => {
     const found = matcher && matchingContents(scan, matcher, options);
-    const checkpoints = listSnapshots(store.db);
+    const checkpoints = listSnapshots(db);
     const isNothing = found?.names.size === 0;
     const trace = isNothing
       ? { spans: new Map<BytePath, TracedSpan[]>(), unreadable: 0 }
-      : tracePaths(scan.objects, checkpoints, wantedPaths(scan.objects, options, found?.names));
+      : tracePaths(scan.objects, checkpoints, wantedPaths(options, found));
     const files = [...trace.spans].sort(newestFirst);
-    const describe = new Describer(context, matcher, checkpoints.at(-1));
+    const describe = new Describer({ context, objects: scan.objects, matcher, oldest: checkpoints.at(-1) });
     return {
       files: files.slice(0, options.limit ?? files.length).map(([path, spans]) => describe.file(path, spans)),
       total: files.length,
@@ -65,11 +67,23 @@ function newestFirst([pathA, [a]]: PathSpans, [pathB, [b]]: PathSpans): number {
 
 class Describer {
   readonly #context: Context;
+  readonly #objects: ObjectSource;
   readonly #matcher: ContentMatcher | undefined;
   readonly #oldest: TracedCheckpoint | undefined;
 
-  constructor(context: Context, matcher: ContentMatcher | undefined, oldest: TracedCheckpoint | undefined) {
+  constructor({
+    context,
+    objects,
+    matcher,
+    oldest,
+  }: {
+    context: Context;
+    objects: ObjectSource;
+    matcher: ContentMatcher | undefined;
+    oldest: TracedCheckpoint | undefined;
+  }) {
     this.#context = context;
+    this.#objects = objects;
     this.#matcher = matcher;
     this.#oldest = oldest;
   }
@@ -108,13 +122,12 @@ class Describer {
   }
 
   #howGone(path: BytePath, was: Entry, checkpoint: TracedCheckpoint): FoundEnd["how"] {
-    const { objects } = this.#context.store;
-    const { entry, gapAbove } = lookUp(objects, checkpoint.snapshot, path);
+    const { entry, gapAbove } = lookUp(this.#objects, checkpoint.snapshot, path);
     if (entry?.kind === "gap") return entry.reason === "forgotten" ? "forgotten" : "not-captured";
     if (gapAbove) return "not-captured";
     if (entry !== undefined) return "changed";
     // [N6] absent does not mean deleted: the rules of that checkpoint may have left it out
-    return absenceProof(objects, checkpoint)(path, was) ? "deleted" : "left-out";
+    return absenceProof(this.#objects, checkpoint)(path, was) ? "deleted" : "left-out";
   }
 
   #cause(seq: number, path: BytePath): FoundCause | null {
@@ -137,7 +150,7 @@ class Describer {
   #sample(entry: Entry): Pick<FoundSpan, "binary" | "lines" | "lineNumbers"> {
     if (this.#matcher === undefined || entry.kind !== "file" || entry.size > SHOWN_BYTES)
       return { binary: false, lines: [], lineNumbers: [] };
-    const content = this.#context.store.objects.read(entry.hash);
+    const content = this.#objects.read(entry.hash);
     if (isBinary(content)) return { binary: true, lines: [], lineNumbers: [] };
     return { binary: false, ...this.#matcher.lines(content) };
   }

@@ -1,7 +1,8 @@
 /** Which contents of a store match? Each distinct content is looked at once, however many checkpoints have it. */
 import type { FindOptions } from "../model/finding.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
-import type { PackScan } from "../store/pack-scan.ts";
+import type { PackScan, ScannedPack } from "../store/pack-scan.ts";
+import { ScannedTrees } from "../store/scanned-trees.ts";
 import type { ContentMatcher } from "./content-matcher.ts";
 import { withinTime } from "./within-time.ts";
 
@@ -9,6 +10,8 @@ import { withinTime } from "./within-time.ts";
 export interface MatchingContents {
   readonly names: ReadonlySet<ObjectHash>;
   readonly contents: number;
+  /** Which trees may hold one of them. */
+  readonly trees: ScannedTrees;
 }
 
 /** A pattern that takes longer for one pack would not come to an end. */
@@ -21,41 +24,59 @@ export function matchingContents(
   { progress = () => {}, patternLimitMs = PACK_MS }: Pick<FindOptions, "progress" | "patternLimitMs"> = {},
 ): MatchingContents {
   const large = new LargeContents(scan, matcher);
+  const trees = new ScannedTrees();
   const names = new Set<ObjectHash>();
-  const wanted = candidatePacks(scan, matcher);
-  for (const name of large.packs) wanted.add(name);
+  const total = scan.count;
   let [contents, done] = [0, 0];
-  for (const { raw, objects } of scan.packs(wanted)) {
-    // plain text needs no limit
-    const limited = !matcher.isBounded ? withinTime : (_: number, work: () => void) => work();
-    limited(patternLimitMs, () => {
-      for (const object of objects) {
-        contents += 1;
-        const bytes = raw.subarray(object.start, object.end);
-        const isMatch = matcher.matches(bytes);
-        if (isMatch && scan.verified(raw, object) === undefined) continue;
-        if (isMatch) names.add(object.name);
-        large.note(object.name, bytes);
-      }
-    });
-    progress((done += 1), wanted.size);
+  const look = (pack: ScannedPack) => {
+    contents += pack.places.length / 2;
+    for (const name of matchesIn(pack, { scan, matcher, large })) names.add(name);
+  };
+  for (const pack of scan.packs()) {
+    if (large.isInPack(pack.id) || mayMatch(pack, matcher)) {
+      // plain text needs no limit
+      if (matcher.isBounded) look(pack);
+      else withinTime(patternLimitMs, () => look(pack));
+    }
+    trees.add(pack);
+    progress((done += 1), total);
   }
   for (const name of large.matching(names)) names.add(name);
-  return { names, contents };
+  for (const name of large.names) trees.addName(name);
+  trees.markHolders(names);
+  return { names, contents, trees };
 }
 
-/** With a literal, only the packs that hold it anywhere; it may still lie across two objects. */
-function candidatePacks(scan: PackScan, { literal }: ContentMatcher): Set<number> {
-  const ids = scan.ids();
-  if (literal === undefined) return new Set(ids);
-  return new Set(ids.filter((id) => scan.raw(id)?.includes(literal) === true));
+interface Search {
+  readonly scan: PackScan;
+  readonly matcher: ContentMatcher;
+  readonly large: LargeContents;
+}
+
+function* matchesIn(pack: ScannedPack, { scan, matcher, large }: Search): Generator<ObjectHash> {
+  const { id, raw, places } = pack;
+  for (let index = 0; index * 2 < places.length; index += 1) {
+    const start = places[index * 2]!;
+    const bytes = raw.subarray(start, start + places[index * 2 + 1]!);
+    const isMatch = matcher.matches(bytes);
+    const name = isMatch ? scan.verifiedName(pack, index, bytes) : undefined;
+    if (isMatch && name === undefined) continue;
+    if (name !== undefined) yield name;
+    large.note(id, start, bytes);
+  }
+}
+
+/** With a literal, only packs that hold it anywhere; it may still lie across two objects. */
+function mayMatch({ raw }: ScannedPack, { literal }: ContentMatcher): boolean {
+  return literal === undefined || raw.includes(literal);
 }
 
 /** Files over 1 MiB: their pieces are looked at like any content, and then what lies across two of them. */
 class LargeContents {
-  readonly packs: ReadonlySet<number>;
   readonly #pieces = new Map<ObjectHash, readonly ObjectHash[]>();
-  readonly #edges = new Map<ObjectHash, { readonly head: Buffer; readonly tail: Buffer } | undefined>();
+  readonly #edges = new Map<ObjectHash, { readonly head: Buffer; readonly tail: Buffer }>();
+  /** The pieces of each pack, by their offsets. */
+  readonly #inPacks = new Map<number, Map<number, ObjectHash>>();
   readonly #matcher: ContentMatcher;
 
   constructor(scan: PackScan, matcher: ContentMatcher) {
@@ -67,15 +88,31 @@ class LargeContents {
         scan.unreadable += 1;
       }
     }
-    for (const pieces of this.#pieces.values()) for (const piece of pieces) this.#edges.set(piece, undefined);
-    this.packs = scan.packsOf(this.#edges.keys());
+    for (const piece of new Set([...this.#pieces.values()].flat())) this.#place(scan, piece);
   }
 
-  note(name: ObjectHash, bytes: Buffer): void {
-    if (!this.#edges.has(name)) return;
+  #place(scan: PackScan, piece: ObjectHash): void {
+    const place = scan.placeOf(piece);
+    if (place === undefined) return;
+    const others = this.#inPacks.get(place.pack);
+    if (others === undefined) this.#inPacks.set(place.pack, new Map([[place.offset, piece]]));
+    else others.set(place.offset, piece);
+  }
+
+  get names(): Iterable<ObjectHash> {
+    return this.#pieces.keys();
+  }
+
+  isInPack(id: number): boolean {
+    return this.#inPacks.has(id);
+  }
+
+  note(pack: number, offset: number, bytes: Buffer): void {
+    const piece = this.#inPacks.get(pack)?.get(offset);
+    if (piece === undefined) return;
     const { head, tail } = this.#matcher.edges(bytes);
     // copies: a view would keep its whole pack in memory
-    this.#edges.set(name, { head: Buffer.from(head), tail: Buffer.from(tail) });
+    this.#edges.set(piece, { head: Buffer.from(head), tail: Buffer.from(tail) });
   }
 
   *matching(names: ReadonlySet<ObjectHash>): Generator<ObjectHash> {

@@ -2,13 +2,12 @@
  * In which stretches of checkpoints did each path hold what is looked for? Goes from the newest checkpoint to the
  * oldest and compares each with the one before, so that the cost follows what changed.
  */
-import { readTree } from "../diff/compare-trees.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { sameEntry, type Entry } from "../model/entry.ts";
+import type { Entry } from "../model/entry.ts";
 import { isEngineError } from "../model/errors.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
-import type { Tree } from "../model/tree.ts";
+import { keyOfName, nameOfKey, type HashKey, type ObjectHash } from "../model/object-hash.ts";
+import { differingEntries, EMPTY_TREE, type PlacedEntry } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
 /** A checkpoint as a trace needs it. */
@@ -20,8 +19,12 @@ export type TracedCheckpoint = Pick<
 /** What is looked for. */
 export interface Wanted {
   isWanted(path: BytePath, entry: Entry): boolean;
+  /** False where an entry is not wanted at any path. */
+  mayBeWanted(placed: PlacedEntry): boolean;
+  /** False where nothing below a directory can be wanted. */
+  mayBeBelow(directory: BytePath): boolean;
   /** False where nothing in this tree or below it can be wanted. */
-  mayBeBelow(directory: BytePath, tree: ObjectHash): boolean;
+  mayHold(tree: HashKey): boolean;
 }
 
 /** A stretch of checkpoints in which a path held it. */
@@ -43,23 +46,21 @@ export interface Trace {
 
 /** Traces all paths through these checkpoints, which come newest first. */
 export function tracePaths(
-  objects: ObjectSource,
+  objects: Pick<ObjectSource, "read">,
   checkpoints: readonly TracedCheckpoint[],
   wanted: Wanted,
 ): Trace {
   const spans = new Map<BytePath, TracedSpan[]>();
   /** Spans that the checkpoint at hand is part of. */
   const open = new Map<BytePath, TracedSpan>();
-  let newer: { checkpoint: TracedCheckpoint; root: Entry } | undefined;
+  let before: TracedCheckpoint | undefined;
   let unreadable = 0;
   for (const checkpoint of checkpoints) {
-    const root: Entry = { kind: "directory", mode: 0, hash: checkpoint.snapshot };
-    const changes = readable(() => leafChanges({ objects, wanted }, newer?.root, root));
+    const changes = readable(() => leafChanges({ objects, wanted }, before?.snapshot, checkpoint.snapshot));
     if (changes === undefined) {
       unreadable += 1;
       continue;
     }
-    const before = newer?.checkpoint;
     for (const { path, older } of changes) {
       const isHere = older !== undefined && wanted.isWanted(path, older);
       const span = open.get(path);
@@ -74,9 +75,9 @@ export function tracePaths(
         else known.push(found);
       }
     }
-    newer = { checkpoint, root };
+    before = checkpoint;
   }
-  for (const span of open.values()) span.first = newer!.checkpoint;
+  for (const span of open.values()) span.first = before!;
   return { spans, unreadable };
 }
 
@@ -95,31 +96,45 @@ interface LeafChange {
 }
 
 interface Walk {
-  readonly objects: ObjectSource;
+  readonly objects: Pick<ObjectSource, "read">;
   readonly wanted: Wanted;
 }
 
-const NOTHING: Tree = new Map();
-
-/** The paths at which two snapshots have something else, directories only by what is in them. */
-function leafChanges(walk: Walk, newer: Entry | undefined, older: Entry): LeafChange[] {
+/** The paths at which two snapshots have something else and one of them may have what is wanted; no directories. */
+function leafChanges(walk: Walk, newer: ObjectHash | undefined, older: ObjectHash): LeafChange[] {
   const changes: LeafChange[] = [];
-  const compare = (path: BytePath, a: Entry | undefined, b: Entry | undefined): void => {
-    if (sameEntry(a, b)) return;
-    const [isBelowA, isBelowB] = [a?.kind === "directory", b?.kind === "directory"];
-    // a directory that took the place of a file, or the reverse, is both
-    if ((a !== undefined && !isBelowA) || (b !== undefined && !isBelowB))
-      changes.push({ path, older: isBelowB ? undefined : b });
-    const [after, before] = [treeOf(walk, path, a), treeOf(walk, path, b)];
-    for (const [name, entry] of before) compare(joinPath(path, name), after.get(name), entry);
-    for (const [name, entry] of after) if (!before.has(name)) compare(joinPath(path, name), entry, undefined);
+  const compare = (path: BytePath, a: HashKey | undefined, b: HashKey | undefined): void => {
+    if (a === b || !walk.wanted.mayBeBelow(path)) return;
+    differingEntries(treeOf(walk, a), treeOf(walk, b), (after, before) => {
+      // what is not wanted on either side neither ends a stretch nor begins one
+      if (isWantedLeaf(walk, after) || isWantedLeaf(walk, before))
+        changes.push({ path: pathOf(path, after, before), older: leafOf(before) });
+      const [belowA, belowB] = [directoryOf(after), directoryOf(before)];
+      // a directory that took the place of a file, or the reverse, is both
+      if (belowA !== belowB) compare(pathOf(path, after, before), belowA, belowB);
+    });
   };
-  compare(ROOT_PATH, newer, older);
+  compare(ROOT_PATH, newer === undefined ? undefined : keyOfName(newer), keyOfName(older));
   return changes;
 }
 
-/** Empty where nothing of it is wanted: it is not read then. */
-function treeOf({ objects, wanted }: Walk, path: BytePath, entry: Entry | undefined): Tree {
-  if (entry?.kind !== "directory" || !wanted.mayBeBelow(path, entry.hash)) return NOTHING;
-  return readTree(objects, entry.hash);
+/** Without entries where nothing of it is wanted: it is not read then. */
+function treeOf({ objects, wanted }: Walk, key: HashKey | undefined): Buffer {
+  return key === undefined || !wanted.mayHold(key) ? EMPTY_TREE : objects.read(nameOfKey(key));
+}
+
+function isWantedLeaf({ wanted }: Walk, placed: PlacedEntry | undefined): boolean {
+  return placed !== undefined && !placed.isDirectory && wanted.mayBeWanted(placed);
+}
+
+function pathOf(directory: BytePath, a: PlacedEntry | undefined, b: PlacedEntry | undefined): BytePath {
+  return joinPath(directory, (a ?? b)!.name);
+}
+
+function leafOf(placed: PlacedEntry | undefined): Entry | undefined {
+  return placed === undefined || placed.isDirectory ? undefined : placed.entry();
+}
+
+function directoryOf(placed: PlacedEntry | undefined): HashKey | undefined {
+  return placed?.isDirectory === true ? placed.key : undefined;
 }

@@ -1,74 +1,35 @@
-/** Which entries a search is for, and which trees cannot have any of them. */
+/** Which entries a search is for, and which directories cannot have any of them. */
 import { baseName, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
 import type { FindOptions } from "../model/finding.ts";
-import { HASH_BYTES, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
-import { someEntry, type RawEntry } from "../model/tree.ts";
+import { keyOfName, type ObjectHash } from "../model/object-hash.ts";
+import type { PlacedEntry } from "../model/tree.ts";
 import { parsePaths } from "../model/workspace-path.ts";
 import { compileGlob } from "../rules/ignore-glob.ts";
-import type { ObjectSource } from "../store/object-store.ts";
+import type { MatchingContents } from "./matching-contents.ts";
 import type { Wanted } from "./trace-paths.ts";
 
-/** What the options want; `contents`: only files with one of these. */
-export function wantedPaths(
-  objects: ObjectSource,
-  { paths: texts, files }: FindOptions,
-  contents: ReadonlySet<ObjectHash> | undefined,
-): Wanted {
+/** What the options want; `found`: only files with one of these contents. */
+export function wantedPaths({ paths: texts, files }: FindOptions, found?: MatchingContents): Wanted {
+  const contents = found?.names;
   const paths = parsePaths(texts);
   const names = files === undefined ? undefined : nameMatcher(files);
   const isInside = (path: BytePath) =>
     paths === undefined || paths.some((chosen) => isAtOrBelow(path, chosen));
-  const holders =
-    contents === undefined ? names?.inTrees(objects) : new HoldingTrees(objects, hasContent(contents));
   return {
     isWanted: (path, entry) =>
       (contents === undefined ? entry.kind !== "gap" : entry.kind === "file" && contents.has(entry.hash)) &&
       isInside(path) &&
       names?.matches(path) !== false,
-    mayBeBelow: (directory, tree) =>
-      (isInside(directory) || paths!.some((chosen) => isAtOrBelow(chosen, directory))) &&
-      holders?.holds(tree) !== false,
+    mayBeWanted: contents === undefined ? (names?.mayMatch ?? (() => true)) : contentTest(contents),
+    mayBeBelow: (directory) =>
+      paths === undefined || isInside(directory) || paths.some((chosen) => isAtOrBelow(chosen, directory)),
+    mayHold: (tree) => found?.trees.mayHold(tree) !== false,
   };
 }
 
-type EntryTest = (bytes: Buffer, entry: RawEntry) => boolean;
-
-/** Trees that have a certain entry, directly or below. Each distinct tree is read once. */
-class HoldingTrees {
-  readonly #objects: ObjectSource;
-  readonly #isFound: EntryTest;
-  /** By the bytes of the name. */
-  readonly #known = new Map<string, boolean>();
-
-  constructor(objects: ObjectSource, isFound: EntryTest) {
-    this.#objects = objects;
-    this.#isFound = isFound;
-  }
-
-  holds(tree: ObjectHash): boolean {
-    return this.#look(tree, Buffer.from(tree, "hex").toString("latin1"));
-  }
-
-  #look(tree: ObjectHash, key: string): boolean {
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    const bytes = this.#objects.read(tree);
-    const found = someEntry(bytes, (entry) => {
-      if (entry.kind !== "directory") return entry.kind !== "gap" && this.#isFound(bytes, entry);
-      const below = bytes.toString("latin1", entry.nameEnd, entry.nameEnd + HASH_BYTES);
-      return (
-        this.#known.get(below) ??
-        this.#look(hashFromBytes(bytes.subarray(entry.nameEnd, entry.nameEnd + HASH_BYTES)), below)
-      );
-    });
-    this.#known.set(key, found);
-    return found;
-  }
-}
-
-function hasContent(contents: ReadonlySet<ObjectHash>): EntryTest {
-  const wanted = new Set([...contents].map((name) => Buffer.from(name, "hex").toString("latin1")));
-  return (bytes, { nameEnd }) => wanted.has(bytes.toString("latin1", nameEnd, nameEnd + HASH_BYTES));
+function contentTest(contents: ReadonlySet<ObjectHash>): (placed: PlacedEntry) => boolean {
+  const keys = new Set([...contents].map(keyOfName));
+  return (placed) => keys.has(placed.key);
 }
 
 /** As in an ignore file: a pattern without a slash is about names. */
@@ -79,12 +40,7 @@ function nameMatcher(pattern: string) {
   const isForNames = !text.includes("/");
   return {
     matches: (path: BytePath) => matches(isForNames ? baseName(path) : path),
-    /** Undefined where a tree alone does not tell. */
-    inTrees: (objects: ObjectSource) =>
-      isForNames
-        ? new HoldingTrees(objects, (bytes, { nameAt, nameEnd }) =>
-            matches(bytes.toString("latin1", nameAt, nameEnd)),
-          )
-        : undefined,
+    /** True also where a name alone does not tell. */
+    mayMatch: ({ name }: PlacedEntry) => !isForNames || matches(name),
   };
 }

@@ -15,7 +15,7 @@ import {
   type ObjectHash,
 } from "../model/object-hash.ts";
 import type { Database, Row } from "./database.ts";
-import { decompressPack } from "./pack.ts";
+import { decompressPack, decompressPackAside } from "./pack.ts";
 
 /** A source of content: the store, or the store plus the present disk. */
 export interface ObjectSource {
@@ -112,6 +112,33 @@ export class ObjectStore implements ObjectSource {
     }
   }
 
+  /**
+   * Decompresses packs on other threads and keeps them, the first ones, as far as there is room. A pack never changes and
+   * its id is never given again, so it may be done long before they are needed.
+   */
+  async readAhead(smallestBytes: number): Promise<void> {
+    let room = this.#cacheBytes - this.#packBytes;
+    const read: Promise<void>[] = [];
+    for (const { id, raw_bytes: bytes } of this.#db.all(
+      "SELECT id, raw_bytes FROM pack WHERE raw_bytes >= ? ORDER BY id",
+      smallestBytes,
+    )) {
+      room -= Number(bytes);
+      if (room < 0) break;
+      const row = this.#db.get("SELECT data FROM pack WHERE id = ?", Number(id));
+      if (row === undefined) continue;
+      const raw = decompressPackAside(row["data"] as Uint8Array, Number(bytes));
+      // what is damaged is found again where it is needed, and reported there
+      read.push(
+        raw.then(
+          (content) => this.#remember(Number(id), content),
+          () => undefined,
+        ),
+      );
+    }
+    await Promise.all(read);
+  }
+
   #row(name: ObjectHash): Row {
     const row = this.#db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
     if (row !== undefined) return row;
@@ -143,7 +170,12 @@ export class ObjectStore implements ObjectSource {
 
   #pack(id: number, name: ObjectHash): Buffer | undefined {
     const cached = this.#packs.get(id);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      // the one that was used longest ago goes first
+      this.#packs.delete(id);
+      this.#packs.set(id, cached);
+      return cached;
+    }
     const row = this.#db.get("SELECT raw_bytes, data FROM pack WHERE id = ?", id);
     if (row === undefined) return undefined;
     let raw: Buffer;

@@ -1,22 +1,22 @@
 /** Reads a store pack by pack, in one pass: many times faster than object by object. What is damaged is only counted. */
-import { hashBytes, hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
+import { HASH_BYTES, hashBytes, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Database } from "./database.ts";
 import { FORM, ObjectStore } from "./object-store.ts";
 
 /** What was scanned is read again, tree by tree: in most stores no pack has to be decompressed twice. */
 const CACHE_BYTES = 64 * 1024 * 1024;
 
-/** The objects of one pack that are bytes. */
-export interface ScannedPack {
-  readonly raw: Buffer;
-  readonly objects: readonly ScannedObject[];
-}
+/** Smaller packs are decompressed in less time than it takes to hand them to another thread. */
+const ASIDE_BYTES = 512 * 1024;
 
-/** Where an object lies in its pack. */
-export interface ScannedObject {
-  readonly name: ObjectHash;
-  readonly start: number;
-  readonly end: number;
+/** A pack, and those of its objects that are bytes. */
+export interface ScannedPack {
+  readonly id: number;
+  readonly raw: Buffer;
+  /** Offset and size of one object after the other. */
+  readonly places: readonly number[];
+  /** The names of the same objects, as bytes. */
+  readonly names: Buffer;
 }
 
 /** The packs of a store. */
@@ -31,19 +31,20 @@ export class PackScan {
     this.objects = new ObjectStore(db, CACHE_BYTES);
   }
 
-  /** All packs, oldest first: the newest are the ones that are read again. */
-  ids(): number[] {
-    return this.#db.all("SELECT id FROM pack ORDER BY id").map((row) => Number(row["id"]));
+  /** Begins with what takes longest, on all processors. */
+  readAhead(): Promise<void> {
+    return this.objects.readAhead(ASIDE_BYTES);
   }
 
-  /** The packs of these objects. */
-  packsOf(names: Iterable<ObjectHash>): Set<number> {
-    const packs = new Set<number>();
-    for (const name of names) {
-      const row = this.#db.get("SELECT pack FROM object WHERE hash = ?", Buffer.from(name, "hex"));
-      if (row !== undefined) packs.add(Number(row["pack"]));
-    }
-    return packs;
+  /** How many packs there are. */
+  get count(): number {
+    return Number(this.#db.get("SELECT count(*) AS n FROM pack")?.["n"]);
+  }
+
+  /** Where an object lies; undefined when it is missing. */
+  placeOf(name: ObjectHash): { readonly pack: number; readonly offset: number } | undefined {
+    const row = this.#db.get("SELECT pack, offset FROM object WHERE hash = ?", hashToBytes(name));
+    return row && { pack: Number(row["pack"]), offset: Number(row["offset"]) };
   }
 
   /** The names of objects that are lists of pieces. */
@@ -53,43 +54,31 @@ export class PackScan {
       .map((row) => hashFromBytes(row["hash"] as Uint8Array));
   }
 
-  /** The bytes of a pack; undefined when it is damaged. */
-  raw(id: number): Buffer | undefined {
-    const raw = this.objects.rawPack(id);
-    if (raw === undefined) this.unreadable += 1;
-    return raw;
-  }
-
-  /** These packs with their objects, one at a time. */
-  *packs(wanted: ReadonlySet<number>): Generator<ScannedPack> {
-    let objects: ScannedObject[] = [];
-    let current: number | undefined;
-    const finished = (): ScannedPack[] => {
-      const raw = current === undefined ? undefined : this.raw(current);
-      return raw === undefined ? [] : [{ raw, objects }];
-    };
+  /** All packs, one at a time. */
+  *packs(): Generator<ScannedPack> {
+    // one row a pack: as rows of their own, the objects would take longer to hand over than to look at
     for (const row of this.#db.iterate(
-      `SELECT hash, pack, offset, size FROM object
-         WHERE form = ? AND pack IN (SELECT value FROM json_each(?)) ORDER BY pack`,
+      `SELECT pack, '[' || group_concat(offset || ',' || size) || ']' AS places, group_concat(hex(hash), '') AS names
+         FROM object WHERE form = ? GROUP BY pack`,
       FORM.bytes,
-      JSON.stringify([...wanted]),
     )) {
-      const pack = Number(row["pack"]);
-      if (pack !== current) {
-        yield* finished();
-        [current, objects] = [pack, []];
-      }
-      const start = Number(row["offset"]);
-      const end = start + Number(row["size"]);
-      objects.push({ name: hashFromBytes(row["hash"] as Uint8Array), start, end });
+      const id = Number(row["pack"]);
+      const raw = this.objects.rawPack(id);
+      if (raw === undefined) this.unreadable += 1;
+      else
+        yield {
+          id,
+          raw,
+          places: JSON.parse(String(row["places"])) as number[],
+          names: Buffer.from(String(row["names"]), "hex"),
+        };
     }
-    yield* finished();
   }
 
-  /** The bytes of an object, if they are what its name says. */
-  verified(raw: Buffer, { name, start, end }: ScannedObject): Buffer | undefined {
-    const bytes = raw.subarray(start, end);
-    if (bytes.length === end - start && hashBytes(bytes) === name) return bytes;
+  /** The name of a pack's object; undefined when its bytes are not what the name says. */
+  verifiedName({ names }: ScannedPack, index: number, bytes: Buffer): ObjectHash | undefined {
+    const name = hashFromBytes(names.subarray(index * HASH_BYTES, (index + 1) * HASH_BYTES));
+    if (hashBytes(bytes) === name) return name;
     this.unreadable += 1;
     return undefined;
   }

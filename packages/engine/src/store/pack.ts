@@ -1,7 +1,8 @@
 /**
  * Objects compressed together: one zstd call for many small files is several times faster than one per file.
  */
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { promisify } from "node:util";
+import { constants, zstdCompressSync, zstdDecompress, zstdDecompressSync } from "node:zlib";
 
 /** Raw bytes in a pack written by a capture. */
 export const CAPTURE_PACK_BYTES = 256 * 1024;
@@ -27,10 +28,19 @@ export function compressPack(raw: Buffer, level: number): Buffer {
  * it.
  */
 export function decompressPack(data: Uint8Array, rawBytes: number): Buffer {
-  const raw = zstdDecompressSync(data, {
-    maxOutputLength: Math.max(rawBytes, 1),
-    chunkSize: Math.max(rawBytes, 64),
-  });
+  return expectLength(zstdDecompressSync(data, limitedTo(rawBytes)), rawBytes);
+}
+
+/** The same on another thread. */
+export async function decompressPackAside(data: Uint8Array, rawBytes: number): Promise<Buffer> {
+  return expectLength(await promisify(zstdDecompress)(data, limitedTo(rawBytes)), rawBytes);
+}
+
+function limitedTo(rawBytes: number) {
+  return { maxOutputLength: Math.max(rawBytes, 1), chunkSize: Math.max(rawBytes, 64) };
+}
+
+function expectLength(raw: Buffer, rawBytes: number): Buffer {
   if (raw.length !== rawBytes) throw new Error(`pack holds ${raw.length} bytes, not ${rawBytes}`);
   return raw;
 }
