@@ -1,5 +1,5 @@
 /** Differences on the page: what they weigh, what they show, what can be done in them. */
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import type { Locator } from "playwright-core";
@@ -46,6 +46,153 @@ describe.skipIf(CHROMIUM === undefined)("differences", { timeout: 90_000 }, () =
         expect(weight, beyond.join(", ")).toBeLessThanOrEqual(340 * 1024);
       },
       { files: { "a.ts": "export const a: number = 1;\n" } },
+    ),
+  );
+
+  const lines = Array.from({ length: 80 }, (_, index) => `line ${index + 1}`);
+  const text = (changed: Readonly<Record<number, string>>) =>
+    lines.map((line, index) => `${changed[index + 1] ?? line}\n`).join("");
+
+  test.each(["mouse", "keyboard"] as const)(
+    "[S6, M27, Y25, Y69] one hunk of a diff is taken back, the other stays, by %s",
+    (hand) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Change two places", { "long.txt": text({ 3: "three!", 70: "seventy!" }) });
+          await agent.turn("Add below", { "long.txt": `${text({ 3: "three!", 70: "seventy!" })}more\n` });
+        },
+        async ({ page, project }) => {
+          await page.getByRole("row", { name: "Change two places" }).click();
+          const button = page.getByRole("button", { name: "Undo this hunk… hunk 2 of long.txt" });
+          await button.waitFor();
+          await page.getByRole("button", { name: "Copy hunk 1 of long.txt" }).click();
+          expect(await page.evaluate("navigator.clipboard.readText()")).toContain("-line 3\n+three!\n");
+          if (hand === "mouse") await button.click();
+          else await button.press("Enter");
+          const dialog = page.locator("dialog[open]");
+          // one of the plan's hunks holds the lines of the hunk; the others are left out
+          const confirm = dialog.getByRole("button", { name: /^Restore 1 file/ });
+          await expect.poll(() => confirm.getAttribute("aria-disabled"), { timeout: 10_000 }).toBe("false");
+          expect(await dialog.getByRole("checkbox", { name: "Hunk 1 of 3" }).isChecked()).toBe(false);
+          expect(await dialog.getByRole("checkbox", { name: "Hunk 2 of 3" }).isChecked()).toBe(true);
+          expect(await dialog.getByRole("checkbox", { name: "Hunk 3 of 3" }).isChecked()).toBe(false);
+          if (hand === "mouse") await confirm.click();
+          else await page.keyboard.press("Control+Enter");
+          await dialog.waitFor({ state: "detached" });
+          expect(project.read("long.txt")).toBe(`${text({ 3: "three!" })}more\n`);
+          expect(project.belay("verify", "--full").status).toBe(0);
+        },
+        { files: { "long.txt": text({}) } },
+      )(),
+  );
+
+  test(
+    "[Y20, Y22, M79] find searches all files of a comparison, also what is not drawn; lines around a change are shown 20 at a time",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        const files = Object.fromEntries(
+          Array.from({ length: 30 }, (_, index) => [`src/f${index}.txt`, text({ 40: `needle ${index}` })]),
+        );
+        await agent.turn("Change many", files);
+      },
+      async ({ page }) => {
+        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await page.waitForURL(/compare/);
+        await page.getByText("needle 0").first().waitFor();
+        await page.getByText("36 unchanged lines").first().waitFor();
+        await page.getByRole("button", { name: "show 20 more" }).first().click();
+        await page.getByText("16 unchanged lines").first().waitFor();
+        await page.getByRole("region", { name: "Differences" }).focus();
+        await page.keyboard.press("/");
+        await page.keyboard.type("NEEDLE");
+        const bar = page.getByRole("search", { name: "Find in diff" });
+        await bar.getByText("30 lines").waitFor();
+        expect(await page.getByText("needle 29").count()).toBe(0);
+        await page.keyboard.press("Shift+Enter");
+        await bar.getByText("30 of 30").waitFor();
+        await page.getByText("needle 9").first().waitFor();
+        await expect
+          .poll(() => page.evaluate("CSS.highlights.get('belay-found')?.size ?? 0"), { timeout: 5000 })
+          .toBeGreaterThan(0);
+        await page.keyboard.press("Escape");
+        await bar.waitFor({ state: "detached" });
+        expect(await page.evaluate("CSS.highlights.has('belay-found')")).toBe(false);
+      },
+      {
+        files: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`src/f${index}.txt`, text({})])),
+      },
+    ),
+  );
+
+  const PNG = (width: number) => {
+    const head = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+    const size = Buffer.alloc(8);
+    size.writeUInt32BE(width, 0);
+    size.writeUInt32BE(4, 4);
+    return Buffer.concat([head, size, Buffer.from("0806000000", "hex"), Buffer.alloc(64, width)]);
+  };
+
+  test(
+    "[Y20, Y65] images, binaries, names, permissions and long files are shown as what they are",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.prompt("Change all kinds");
+        await agent.writes({ "old.txt": null, "long.txt": text({}).repeat(200) });
+        project.write("pic.png", PNG(8));
+        project.write("data.bin", Buffer.from([0, 9, 9, 9]));
+        project.write("new.txt", "the same\n".repeat(20));
+        chmodSync(project.path("run.sh"), 0o755);
+        await agent.stop();
+      },
+      async ({ page }) => {
+        await page.getByRole("button", { name: "Compare…" }).last().click();
+        await page.waitForURL(/compare/);
+        const card = (name: RegExp) => page.getByRole("article", { name });
+        await card(/data\.bin/).waitFor();
+        expect(await page.locator("diffs-container").count()).toBe(0);
+        await card(/pic\.png/)
+          .getByRole("button", { name: "Swipe" })
+          .click();
+        await card(/pic\.png/)
+          .getByRole("slider")
+          .waitFor();
+        await card(/pic\.png/)
+          .getByText("after · 8 × 4")
+          .waitFor();
+        await card(/data\.bin/)
+          .getByText("4 B")
+          .waitFor();
+        await card(/run\.sh/)
+          .getByText("Permissions 0644 → 0755, may now be executed.")
+          .waitFor();
+        await card(/new\.txt/)
+          .getByText("Renamed from old.txt, content the same.")
+          .waitFor();
+        await card(/long\.txt/)
+          .getByRole("button", { name: "Show anyway" })
+          .click();
+        await card(/long\.txt/)
+          .locator("diffs-container")
+          .first()
+          .waitFor();
+        await page.getByRole("button", { name: /^Copy as patch/ }).click();
+        await page.getByText("The patch of all files was copied.").waitFor();
+        const patch = (await page.evaluate("navigator.clipboard.readText()")) as string;
+        expect(patch).toContain("rename from old.txt\nrename to new.txt\n");
+      },
+      {
+        // a drawn picture is not the point; the browser says that this one has no pixels
+        files: {
+          "pic.png": PNG(4),
+          "data.bin": Buffer.from([0, 1, 2]),
+          "run.sh": "#!/bin/sh\n",
+          "old.txt": "the same\n".repeat(20),
+          "long.txt": "short\n",
+        },
+      },
     ),
   );
 });

@@ -42,6 +42,15 @@ export function useLoaded<Value>(name: string | null, load: () => Promise<Value>
   };
 }
 
+/** The answer that a name stands for, asked for once. */
+export async function loadOnce<Value>(name: string, load: () => Promise<Value>): Promise<Value> {
+  const known = answers.get(name) as Value | undefined;
+  if (known !== undefined) return known;
+  const value = await load();
+  if (!name.endsWith("!")) keep(name, value);
+  return value;
+}
+
 function keep(name: string, value: unknown): void {
   answers.set(name, value);
   if (answers.size > KEPT) answers.delete(answers.keys().next().value!);

@@ -5,6 +5,8 @@ import { useToast } from "../parts/toasts.tsx";
 import { quantity, WORDS } from "../words.ts";
 import { FileDiffCard, fileId, type DiffLook, type FileActions } from "./file-diff-card.tsx";
 import { FileList } from "./file-list.tsx";
+import { FindBar } from "./find-bar.tsx";
+import { useFind } from "./find.ts";
 import { useComparison, type ChangedFile } from "./files.ts";
 
 /** Which states are compared, and how their lines are drawn. */
@@ -20,6 +22,9 @@ export interface DiffViewProps {
   readonly look?: Partial<DiffLook>;
   /** What the buttons of a file do; without it a file can be copied, not restored. */
   readonly actions?: Omit<FileActions, "onCopied">;
+  /** Shows the field that finds words in all files; `onFindEnd` is called when it is closed. */
+  readonly isFinding?: boolean;
+  onFindEnd?(): void;
   /** How many files a turn itself changed: where agents overlap, the states differ in more. */
   readonly own?: number;
   /** What is said where the two states are the same. */
@@ -29,6 +34,7 @@ export interface DiffViewProps {
 /** Files shown as cards at once; more when asked. */
 const CARDS = 60;
 
+const NO_FILES: readonly ChangedFile[] = [];
 const LOOK: DiffLook = { layout: "unified", wrap: false, words: true, whitespace: "exact" };
 
 /** Two states compared: the list of files, then a card for each. */
@@ -40,19 +46,22 @@ export function DiffView(props: DiffViewProps): ReactNode {
   const { value, error } = useComparison(pair);
   const [most, setMost] = useState(CARDS);
   const [selected, setSelected] = useState<string>();
+  const files = value?.files ?? NO_FILES;
+  const show = (file: ChangedFile) => {
+    setSelected(file.path);
+    const at = files.indexOf(file);
+    if (at >= most) setMost(at + CARDS);
+    requestAnimationFrame(() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" }));
+  };
+  const find = useFind(pair, files, { look, show });
   if (pair === null) return <p className="b-empty">{nothing}</p>;
   if (error !== undefined) return <p className="b-empty">{error.message}</p>;
   if (value === undefined) return <div className="b-skeleton b-card b-later" />;
   if (value.files.length === 0) return <p className="b-empty">{nothing}</p>;
-  const show = (file: ChangedFile) => {
-    setSelected(file.path);
-    const at = value.files.indexOf(file);
-    if (at >= most) setMost(at + CARDS);
-    requestAnimationFrame(() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" }));
-  };
   const actions = { ...props.actions, onCopied: (what: string) => toast({ text: `${what} was copied.` }) };
   return (
     <>
+      {props.isFinding ? <FindBar find={find} onClose={() => props.onFindEnd?.()} /> : null}
       <FileList files={value.files} selected={selected} onSelect={show} />
       {own !== undefined && own > 0 && value.filesTotal > own ? (
         <p className="b-note b-acc">

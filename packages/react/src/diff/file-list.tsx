@@ -53,6 +53,7 @@ export function FileCounts({ file }: { readonly file: ChangedFile }): ReactNode 
   const { linesAdded, linesDeleted } = file;
   if (file.gap !== undefined) return <span className="b-num b-faint">not captured</span>;
   if (file.binary) return <span className="b-num b-faint">binary</span>;
+  if (file.type === "mode") return <span className="b-num b-faint">mode</span>;
   if (file.type === "renamed" && !linesAdded && !linesDeleted)
     return <span className="b-num b-faint">renamed</span>;
   return (

@@ -1,8 +1,8 @@
 /** The files that differ between two states, and one file line by line. */
 import type { CallOutput } from "@belay/protocol";
-import { useBelay } from "../data/belay.tsx";
-import { useLoaded, type Loaded } from "../data/loaded.ts";
-import type { FileDiffAnswer } from "./patch.ts";
+import { useBelay, type Belay } from "../data/belay.tsx";
+import { loadOnce, useLoaded, type Loaded } from "../data/loaded.ts";
+import { patchText, type FileDiffAnswer } from "./patch.ts";
 
 /** Two states; `to` may be "disk". */
 export interface Pair {
@@ -36,30 +36,56 @@ export function useComparison(pair: Pair | null): Loaded<Comparison> {
   );
 }
 
+/** One file of two states, and how its lines are compared. */
+interface FileQuestion {
+  readonly pair: Pair;
+  readonly file: ChangedFile;
+  readonly options: LineOptions;
+}
+
 /** The lines of one file; null asks for nothing. */
 export function useFileDiff(
   pair: Pair,
   file: ChangedFile | null,
   options: LineOptions,
 ): Loaded<FileDiffAnswer> {
-  const { client, workspace } = useBelay();
+  const belay = useBelay();
+  const question = file && { pair, file, options };
+  return useLoaded(question && diffName(belay, question), () => askFileDiff(belay, question!));
+}
+
+/** The lines of one file, as `useFileDiff` has them. */
+export function loadFileDiff(belay: Belay, question: FileQuestion): Promise<FileDiffAnswer> {
+  return loadOnce(diffName(belay, question), () => askFileDiff(belay, question));
+}
+
+/** The change of all files as one patch that `git apply` takes. */
+export async function patchOf(belay: Belay, pair: Pair, files: readonly ChangedFile[]): Promise<string> {
+  const patches: string[] = [];
+  for (const file of files) {
+    const options = { context: 3, whitespace: "exact", large: true } as const;
+    patches.push(patchText(await loadFileDiff(belay, { pair, file, options })));
+  }
+  return patches.join("");
+}
+
+function diffName({ workspace }: Belay, { pair, file, options }: FileQuestion): string {
   const { context, whitespace, large } = options;
-  const name =
-    file === null
-      ? null
-      : `diff ${workspace} ${file.pathBase64 ?? file.path} ${context} ${whitespace} ${large} ${nameOf(pair)}`;
-  return useLoaded(name, () =>
-    client.call("GET /api/checkpoints/:a/files/:b/diff", {
-      params: { a: pair.from, b: pair.to },
-      query: {
-        workspace,
-        ...pathQuery(file!),
-        context: String(context),
-        whitespace,
-        ...(large && { large: "1" as const }),
-      },
-    }),
-  );
+  return `diff ${workspace} ${file.pathBase64 ?? file.path} ${context} ${whitespace} ${large} ${nameOf(pair)}`;
+}
+
+function askFileDiff({ client, workspace }: Belay, { pair, file, options }: FileQuestion) {
+  const { context, whitespace, large } = options;
+  return client.call("GET /api/checkpoints/:a/files/:b/diff", {
+    params: { a: pair.from, b: pair.to },
+    query: {
+      workspace,
+      ...pathQuery(file),
+      context: String(context),
+      whitespace,
+      ...(large && { large: "1" as const }),
+    },
+  });
 }
 
 /** The address of a file's bytes at a state. */

@@ -1,5 +1,5 @@
-/** Two versions of an image side by side. SVG too is shown as an image, never as markup. */
-import { useEffect, useState, type ReactNode } from "react";
+/** Two versions of an image, side by side or one over the other. SVG too is shown as an image, never as markup. */
+import { useEffect, useState, type CSSProperties, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { fetchBytes } from "../data/client.ts";
 import { size, visible } from "../words.ts";
@@ -15,11 +15,42 @@ export function ImagePair(props: {
   readonly diff: FileDiffAnswer;
 }): ReactNode {
   const { pair, file, diff } = props;
+  const [way, setWay] = useState<"beside" | "swipe">("beside");
+  const [share, setShare] = useState(50);
+  const hasBoth = diff.before !== null && diff.after !== null;
   return (
-    <div className="b-duo">
-      <Version words="before" state={pair.from} file={file} side={diff.before} />
-      <Version words="after" state={pair.to} file={file} side={diff.after} />
-    </div>
+    <>
+      {hasBoth ? (
+        <div className="b-hunk">
+          <div className="b-seg" role="group" aria-label="How both images are shown">
+            <button type="button" aria-pressed={way === "beside"} onClick={() => setWay("beside")}>
+              Side by side
+            </button>
+            <button type="button" aria-pressed={way === "swipe"} onClick={() => setWay("swipe")}>
+              Swipe
+            </button>
+          </div>
+          {way === "swipe" ? (
+            <input
+              type="range"
+              className="b-grow"
+              min={0}
+              max={100}
+              value={share}
+              aria-label="How much of the older image is shown"
+              onChange={(event) => setShare(event.target.valueAsNumber)}
+            />
+          ) : null}
+        </div>
+      ) : null}
+      <div
+        className={way === "swipe" && hasBoth ? "b-duo b-swipe" : "b-duo"}
+        style={{ "--share": `${share}%` } as CSSProperties}
+      >
+        <Version words="before" state={pair.from} file={file} side={diff.before} />
+        <Version words="after" state={pair.to} file={file} side={diff.after} />
+      </div>
+    </>
   );
 }
 

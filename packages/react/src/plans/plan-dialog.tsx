@@ -75,10 +75,10 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
           <PlannedLines
             plan={whole}
             path={current}
-            chosen={choices.hunks}
+            chosen={state.hunks}
             {...(!isFixed && {
               onHunks: (path: string, hunks: readonly number[] | undefined) =>
-                choose({ hunks: withHunks(choices.hunks, path, hunks), basedOn: whole.id }),
+                choose({ hunks: withHunks(state.hunks, path, hunks), basedOn: whole.id }),
             })}
           />
         </div>
@@ -144,6 +144,12 @@ function Warnings({ state, request }: { readonly state: State; readonly request:
   const notes: ReactNode[] = [];
   if (error !== undefined)
     notes.push(<Refusal key="error" error={error} state={state} kind={request.kind} />);
+  if (plan === null && state.whole)
+    notes.push(
+      <Note key="nothing" look="b-acc" strong="Nothing is chosen, or it is like this already.">
+        There is nothing to do.
+      </Note>,
+    );
   if (staleWords !== undefined)
     notes.push(
       <Note key="stale" look="b-warn" strong="The files changed since this preview.">

@@ -1,5 +1,6 @@
 /** What a preview is asked for: going back to a state, or taking steps out or back in. */
 import type { CallInput, CallOutput } from "@belay/protocol";
+import type { DiffHunk } from "../diff/patch.ts";
 import { agentName, clock, quoted } from "../words.ts";
 
 /** The body of a plan's request. */
@@ -11,6 +12,39 @@ export type PlannedFile = DetailedPlan["files"][number];
 /** What carrying out a plan did. */
 export type PlanOutcome = CallOutput<"POST /api/plans/:id/apply">;
 
+/** Lines of a state, from 1; where lines were only added, the one before them. */
+export interface LineRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The lines of the older side that a hunk changes. */
+export function changedLines({ lines, oldStart }: DiffHunk): LineRange {
+  return rangeOf(lines, { gone: "-", start: oldStart });
+}
+
+/** Which hunks of a plan's diff touch these lines of the state it leads to. */
+export function hunksAt(hunks: readonly DiffHunk[], { first, last }: LineRange): number[] {
+  return hunks.flatMap(({ lines, newStart }, index) => {
+    const its = rangeOf(lines, { gone: "+", start: newStart });
+    return its.first <= last && first <= its.last ? [index] : [];
+  });
+}
+
+/** Lines of one side that only this side has; of a stretch without any, the line before it. */
+function rangeOf(
+  lines: DiffHunk["lines"],
+  { gone, start }: { readonly gone: "-" | "+"; readonly start: number },
+): LineRange {
+  const touched: number[] = [];
+  let at = start - 1;
+  for (const { type } of lines) {
+    if (type === " " || type === gone) at += 1;
+    if (type !== " ") touched.push(at);
+  }
+  return { first: Math.min(...touched), last: Math.max(...touched) };
+}
+
 /** A preview to open. */
 export interface PlanRequest {
   readonly kind: PlanBody["kind"];
@@ -21,6 +55,8 @@ export interface PlanRequest {
   readonly count?: number;
   /** Only these paths, for one file of a diff. */
   readonly paths?: readonly string[];
+  /** Of the one path only what changes these lines of the state: one hunk of a diff. */
+  readonly lines?: LineRange;
   /** The state or the step in words: `before “…”`. */
   readonly name: string;
   /** When the state was. */

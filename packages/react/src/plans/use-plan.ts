@@ -2,7 +2,14 @@
 import { ClientError, type BelayClient } from "@belay/protocol/client";
 import { useCallback, useEffect, useRef, useState } from "react";
 import { useBelay } from "../data/belay.tsx";
-import type { DetailedPlan, PlanBody, PlanOutcome, PlanRequest } from "./request.ts";
+import {
+  hunksAt,
+  type DetailedPlan,
+  type LineRange,
+  type PlanBody,
+  type PlanOutcome,
+  type PlanRequest,
+} from "./request.ts";
 
 /** What the person chose beyond the request. */
 export interface Choices {
@@ -34,6 +41,8 @@ export interface PlanState {
   readonly plan: DetailedPlan | null | undefined;
   /** The plan without left-out paths: what the list shows. */
   readonly whole: DetailedPlan | null | undefined;
+  /** Of files that are chosen in part, these hunks. */
+  readonly hunks: Choices["hunks"];
   readonly error: Error | undefined;
   /** Set when the files changed since the preview: a new one is shown, to be confirmed again. */
   readonly staleWords: string | undefined;
@@ -44,6 +53,7 @@ export interface PlanState {
 const NOTHING: PlanState = {
   plan: undefined,
   whole: undefined,
+  hunks: new Map(),
   error: undefined,
   staleWords: undefined,
   isPlanning: true,
@@ -96,15 +106,37 @@ async function makePlans(client: BelayClient, workspace: string, { request, choi
     (await client.call("POST /api/plans", { query: { workspace }, body })).plan;
   const body = bodyOf(request, choices);
   const whole = await ask(body);
-  const paths = (whole?.files ?? []).map(({ path }) => path).filter((path) => !choices.without.has(path));
-  const hunks = [...choices.hunks]
+  if (whole === null) return { whole, plan: whole, hunks: choices.hunks };
+  const isFirst = request.lines !== undefined && choices.basedOn === undefined;
+  const { hunks, basedOn } = isFirst
+    ? { hunks: await hunksOfLines(client, workspace, { whole, lines: request.lines }), basedOn: whole.id }
+    : choices;
+  const paths = whole.files
+    .map(({ path }) => path)
+    .filter((path) => !choices.without.has(path) && hunks.get(path)?.length !== 0);
+  const some = [...hunks]
     .filter(([path]) => paths.includes(path))
-    .map(([path, some]) => ({ path, hunks: [...some] }));
-  if (whole === null || (paths.length === whole.files.length && hunks.length === 0))
-    return { whole, plan: whole };
-  if (paths.length === 0) return { whole, plan: null };
-  const part = hunks.length === 0 ? {} : { hunks, ...(choices.basedOn && { basedOn: choices.basedOn }) };
-  return { whole, plan: await ask({ ...body, paths, ...part }) };
+    .map(([path, chosen]) => ({ path, hunks: [...chosen] }));
+  if (paths.length === whole.files.length && some.length === 0) return { whole, plan: whole, hunks };
+  if (paths.length === 0) return { whole, plan: null, hunks };
+  const part = some.length === 0 ? {} : { hunks: some, ...(basedOn && { basedOn }) };
+  return { whole, plan: await ask({ ...body, paths, ...part }), hunks };
+}
+
+/** The hunks of the plan's one file that touch some lines; all of them where single ones cannot be chosen. */
+async function hunksOfLines(
+  client: BelayClient,
+  workspace: string,
+  { whole, lines }: { readonly whole: DetailedPlan; readonly lines: LineRange },
+): Promise<Choices["hunks"]> {
+  const [file, ...others] = whole.files;
+  if (file === undefined || others.length > 0) return new Map();
+  const { hunks, choices } = await client.call("GET /api/plans/:id/diff", {
+    params: { id: whole.id },
+    query: { workspace, path: file.path },
+  });
+  const some = hunksAt(hunks, lines);
+  return choices !== hunks.length || some.length === hunks.length ? new Map() : new Map([[file.path, some]]);
 }
 
 /** The request with the choices that its kind knows. */

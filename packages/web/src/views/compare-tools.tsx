@@ -1,5 +1,5 @@
 /** The switches of a comparison, and the names of its two sides. */
-import { Icon } from "@belay/react";
+import { Icon, quantity } from "@belay/react";
 import type { ReactNode } from "react";
 
 /** One side of the comparison. */
@@ -26,11 +26,20 @@ export interface CompareToolsProps {
   setWhitespace(whitespace: "exact" | "ignore"): void;
   readonly wrap: "on" | "off";
   setWrap(wrap: "on" | "off"): void;
+  readonly words: "on" | "off";
+  setWords(words: "on" | "off"): void;
+}
+
+/** What the buttons at the right do. */
+interface CompareActions {
+  readonly files: number;
+  onFind(): void;
+  onStep(by: 1 | -1): void;
 }
 
 /** The switches. */
-export function CompareTools(props: CompareToolsProps): ReactNode {
-  const { layout, whitespace, wrap } = props;
+export function CompareTools(props: CompareToolsProps & CompareActions): ReactNode {
+  const { layout, whitespace, wrap, words } = props;
   return (
     <div className="b-cmptools" role="toolbar" aria-label="How differences are shown">
       <div className="b-seg b-narrow-hide" role="group" aria-label="Layout">
@@ -43,23 +52,52 @@ export function CompareTools(props: CompareToolsProps): ReactNode {
           Side by side
         </button>
       </div>
+      <Switch
+        words="Words"
+        isOn={words === "on"}
+        onChange={() => props.setWords(words === "on" ? "off" : "on")}
+      />
+      <Switch
+        words="Hide whitespace"
+        isOn={whitespace === "ignore"}
+        onChange={() => props.setWhitespace(whitespace === "ignore" ? "exact" : "ignore")}
+      />
+      <Switch
+        words="Wrap"
+        isOn={wrap === "on"}
+        onChange={() => props.setWrap(wrap === "on" ? "off" : "on")}
+      />
+      <span className="b-grow" />
+      <button type="button" className="b-btn b-s b-quiet" onClick={props.onFind}>
+        <Icon name="search" small />
+        Find in diff
+      </button>
+      <span className="b-small b-muted b-wide">{quantity(props.files, "file")}</span>
       <button
         type="button"
-        className="b-btn b-s"
-        aria-pressed={whitespace === "ignore"}
-        onClick={() => props.setWhitespace(whitespace === "ignore" ? "exact" : "ignore")}
+        className="b-btn b-s b-icon b-narrow-hide"
+        aria-label="Previous file"
+        onClick={() => props.onStep(-1)}
       >
-        <Icon name="space" small />
-        Hide whitespace
+        <Icon name="up" small />
       </button>
       <button
         type="button"
-        className="b-btn b-s"
-        aria-pressed={wrap === "on"}
-        onClick={() => props.setWrap(wrap === "on" ? "off" : "on")}
+        className="b-btn b-s b-icon b-narrow-hide"
+        aria-label="Next file"
+        onClick={() => props.onStep(1)}
       >
-        Wrap
+        <Icon name="down" small />
       </button>
     </div>
+  );
+}
+
+function Switch(props: { readonly words: string; readonly isOn: boolean; onChange(): void }): ReactNode {
+  return (
+    <label className="b-choice">
+      <input type="checkbox" className="b-box" checked={props.isOn} onChange={props.onChange} />
+      {props.words}
+    </label>
   );
 }

@@ -1,26 +1,31 @@
 /** Two states, file by file. */
 import {
+  copyText,
   DiffView,
   FileTree,
+  Icon,
+  patchOf,
   quantity,
   useBelay,
   useComparison,
   useLoaded,
   visible,
-  type ChangedFile,
   type Comparison,
   type DiffLook,
   type Pair,
+  type PlanRequest,
   useStatus,
   useThreads,
+  useToast,
   useVersion,
 } from "@belay/react";
-import type { KeyboardEvent, ReactNode } from "react";
-import { go, timelinePath } from "../address.ts";
+import { useState, type KeyboardEvent, type ReactNode } from "react";
+import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { usePreference } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
 import { CompareTools, StatePick } from "./compare-tools.tsx";
+import { diffActions } from "./diff-actions.ts";
 
 /** Below this width both sides do not fit beside each other. */
 const SPLIT_FROM = 1100;
@@ -34,6 +39,7 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
   const status = useStatus(version);
   const threads = useThreads(version);
   const dialogs = useDialogs(() => undefined);
+  const [isFinding, setFinding] = useState(false);
   const { look, tools } = useCompareLook();
   const pair: Pair = { from, to, version };
   const { value } = useComparison(pair);
@@ -43,18 +49,14 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
     w: () => tools.setWhitespace(tools.whitespace === "exact" ? "ignore" : "exact"),
     "?": () => dialogs.open({ kind: "keys" }),
     Escape: () => go(timelinePath(workspace)),
+    "/": () => setFinding(true),
+    f: () => pressTop(".b-diff", "[data-restore-file]"),
+    h: () => pressTop(".b-diff [role=group]", "[data-restore-hunk]"),
     j: () => step(".b-diff", 1),
     k: () => step(".b-diff", -1),
     ".": () => step("[data-hunk]", 1),
     ",": () => step("[data-hunk]", -1),
   });
-  const restore = (file: ChangedFile) =>
-    dialogs.plan({
-      kind: "restore",
-      target: from,
-      paths: file.from === undefined ? [file.path] : [file.from, file.path],
-      name: `${names.from}: ${visible(file.path)}`,
-    });
   return (
     <Shell
       workspace={workspace}
@@ -64,14 +66,29 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
       thread={undefined}
       isTight
       title="Compare"
-      top={<Sides names={names} value={value} />}
+      top={<Sides {...{ workspace, from, to, names, value }} onRestore={dialogs.plan} />}
     >
       <main className="b-cmp" onKeyDown={onKey}>
         <FileTree files={value?.files ?? []} />
         <div className="b-cmpmain">
-          <CompareTools {...tools} />
+          <CompareTools
+            {...tools}
+            files={value?.filesTotal ?? 0}
+            onFind={() => setFinding(true)}
+            onStep={(by) => step(".b-diff", by)}
+          />
           <div className="b-cmpbody" tabIndex={0} role="region" aria-label="Differences">
-            <DiffView {...pair} look={look} actions={{ fileWords: "Restore this file…", onFile: restore }} />
+            <DiffView
+              {...pair}
+              look={look}
+              isFinding={isFinding}
+              onFindEnd={() => setFinding(false)}
+              actions={diffActions({
+                target: { checkpoint: from, name: names.from },
+                verb: "Restore",
+                onPlan: dialogs.plan,
+              })}
+            />
           </div>
         </div>
       </main>
@@ -88,31 +105,84 @@ function useCompareLook() {
   );
   const [whitespace, setWhitespace] = usePreference<"exact" | "ignore">("whitespace", "exact");
   const [wrap, setWrap] = usePreference<"on" | "off">("wrap", "off");
+  const [words, setWords] = usePreference<"on" | "off">("words", "on");
   const look: DiffLook = {
     layout: innerWidth < SPLIT_FROM ? "unified" : layout,
     whitespace,
     wrap: wrap === "on",
-    words: true,
+    words: words === "on",
   };
-  return { look, tools: { layout, setLayout, whitespace, setWhitespace, wrap, setWrap } };
+  return {
+    look,
+    tools: { layout, setLayout, whitespace, setWhitespace, wrap, setWrap, words, setWords },
+  };
 }
 
-function Sides({
-  names,
-  value,
-}: {
-  readonly names: { from: string; to: string };
+interface SidesProps {
+  readonly workspace: string;
+  readonly from: string;
+  readonly to: string;
+  readonly names: { readonly from: string; readonly to: string };
   readonly value: Comparison | undefined;
-}): ReactNode {
+  onRestore(request: PlanRequest): void;
+}
+
+function Sides(props: SidesProps): ReactNode {
+  const { workspace, from, to, names, value } = props;
+  const belay = useBelay();
+  const toast = useToast();
+  const copy = () =>
+    void patchOf(belay, { from, to }, value?.files ?? [])
+      .then(copyText)
+      .then(
+        () => toast({ text: "The patch of all files was copied." }),
+        (error: unknown) => toast({ text: (error as Error).message, isFailure: true }),
+      );
   return (
     <>
+      <button
+        type="button"
+        className="b-btn b-quiet b-icon"
+        aria-label="Back to the timeline"
+        onClick={() => go(timelinePath(workspace))}
+      >
+        <span className="b-turned">
+          <Icon name="right" />
+        </span>
+      </button>
       <StatePick letter="A" name={names.from} />
-      <span className="b-muted">→</span>
+      {to === "disk" ? (
+        <span className="b-muted">→</span>
+      ) : (
+        <button
+          type="button"
+          className="b-btn b-quiet b-icon"
+          aria-label="Swap the two states"
+          title="Swap"
+          onClick={() => go(comparePath(workspace, to, from))}
+        >
+          <Icon name="compare" />
+        </button>
+      )}
       <StatePick letter="B" name={names.to} />
       <span className="b-grow" />
       <span className="b-small b-muted b-wide">
         {value === undefined ? "" : summaryWords(value.summary, value.filesTotal)}
       </span>
+      <button type="button" className="b-btn b-narrow-hide" onClick={copy}>
+        <Icon name="copy" />
+        <span className="b-wide">Copy as patch</span>
+        <span className="b-vh"> all files</span>
+      </button>
+      <button
+        type="button"
+        className="b-btn b-main"
+        onClick={() => props.onRestore({ kind: "restore", target: from, name: names.from })}
+      >
+        <Icon name="back" />
+        <span className="b-wide">Restore A…</span>
+        <span className="b-vh">: {names.from}</span>
+      </button>
     </>
   );
 }
@@ -135,12 +205,27 @@ function useStateName(state: string): string {
 /** A handler for these keys, outside of fields. */
 function compareKeys(actions: Readonly<Record<string, () => void>>): (event: KeyboardEvent) => void {
   return (event) => {
+    const isFind = event.key === "f" && (event.ctrlKey || event.metaKey);
+    if (isFind) {
+      event.preventDefault();
+      actions["/"]?.();
+    }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = actions[event.key];
     if (act === undefined) return;
     event.preventDefault();
     act();
   };
+}
+
+/** Presses a button of the file or hunk that is topmost in view. */
+function pressTop(place: string, button: string): void {
+  const body = document.querySelector(".b-cmpbody");
+  const top = body?.getBoundingClientRect().top ?? 0;
+  const topmost = [...(body?.querySelectorAll(place) ?? [])].find(
+    (element) => element.getBoundingClientRect().bottom > top + 50,
+  );
+  topmost?.querySelector<HTMLElement>(button)?.click();
 }
 
 /** Scrolls to the next or previous element of a kind. */

@@ -21,6 +21,7 @@ import {
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
 import { Details } from "./details.tsx";
+import { diffActions } from "./diff-actions.ts";
 import { Steps } from "./steps.tsx";
 import type { Tab } from "./use-timeline.ts";
 
@@ -77,28 +78,17 @@ export function Detail(props: DetailProps): ReactNode {
             actions={
               target === undefined
                 ? {}
-                : {
-                    fileWords: "Restore this file…",
-                    onFile: (file) =>
-                      props.onPlan({
-                        kind: "restore",
-                        target: target.checkpoint,
-                        paths: pathsOf(file),
-                        name: `${target.name}: ${file.path}`,
-                        at: target.at,
-                      }),
-                  }
+                : diffActions({
+                    target,
+                    verb: row.kind === "turn" ? "Undo" : "Restore",
+                    onPlan: props.onPlan,
+                  })
             }
           />
         ) : null}
       </div>
     </section>
   );
-}
-
-/** A renamed file comes back under its old name and goes from its new one. */
-function pathsOf(file: { readonly path: string; readonly from?: string | undefined }): string[] {
-  return file.from === undefined ? [file.path] : [file.from, file.path];
 }
 
 /** The two states around a row. */
