@@ -473,7 +473,28 @@ const WORKSPACE = {
     body: z.object({ key: identifier, value: z.string().nullable() }),
     response: z.looseObject({ settings: z.record(z.string(), shapes.setting) }),
   },
-  "GET /api/events": { summary: "Events of a workspace, as a stream.", query: workspaceQuery },
+  "PUT /api/pause": {
+    summary: "Pauses automatic captures for some minutes, or resumes them (`minutes: null`).",
+    query: workspaceQuery,
+    body: z.object({
+      minutes: z
+        .int()
+        .min(1)
+        .max(7 * 24 * 60)
+        .nullable(),
+    }),
+    response: z.looseObject({ paused: shapes.pause.nullable() }),
+  },
+  "GET /api/events": {
+    summary:
+      "Events of a workspace, as a stream; of several where `workspace` is given more than once, without resuming.",
+    query: z.object({
+      workspace: z
+        .union([path, z.array(path).max(100)])
+        .transform((given) => (Array.isArray(given) ? given : [given]))
+        .optional(),
+    }),
+  },
   "GET /api/resident": {
     summary: "The process itself.",
     response: shapes.resident,

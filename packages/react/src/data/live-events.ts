@@ -1,9 +1,10 @@
 /**
- * Events of a workspace, over one stream for all tabs of a browser. HTTP/1.1 allows six connections to a host, so a
- * stream in every tab would hang the seventh: the tab that holds the lock reads, and passes events on to the others.
+ * Events of a workspace, over one stream for all tabs of a browser, whichever projects they show. HTTP/1.1 allows six
+ * connections to a host, so a stream in every tab would hang the seventh: the tab that holds the lock reads for all, and
+ * passes events on. Each tab holds a shared lock named after its workspace; from those the reader knows what is wanted.
  */
 import type { BelayEvent } from "@belay/protocol";
-import type { Connection } from "./client.ts";
+import { createClient, type Connection } from "./client.ts";
 
 /** How fresh what is shown is. */
 export type LiveState =
@@ -14,7 +15,11 @@ export type LiveState =
   /** The server does not know the key any more. */
   | { readonly kind: "ended"; readonly message: string };
 
-type Message = { readonly event: BelayEvent } | { readonly state: LiveState } | { readonly hello: true };
+type Message =
+  | { readonly event: BelayEvent }
+  /** `key`: the digest of the key that the state is about. */
+  | { readonly state: LiveState; readonly key: string }
+  | { readonly hello: true };
 
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
@@ -25,20 +30,33 @@ const SILENCE_MS = 40_000;
 export class LiveEvents {
   state: LiveState = { kind: "connecting" };
   readonly #connection: Connection;
-  readonly #workspace: string;
+  /** Its id, as events have it. */
+  #workspace: string;
+  /** Names locks and the channel; another server has others. */
+  readonly #name: string;
+  readonly #key: string;
   readonly #channel: BroadcastChannel;
   readonly #ending = new AbortController();
   readonly #events = new Set<(event: BelayEvent) => void>();
   readonly #states = new Set<() => void>();
-  #lastId: string | undefined;
   #reads = false;
+  /** Ends the stream because other workspaces are wanted. */
+  #changing = new AbortController();
+  #read: ReadonlySet<string> = new Set();
 
   constructor(connection: Connection, workspace: string) {
     this.#connection = connection;
     this.#workspace = workspace;
-    this.#channel = new BroadcastChannel(`belay-events-${workspace}`);
+    this.#name = `belay-stream ${connection.url ?? ""}`;
+    this.#key = digest(connection.key);
+    this.#channel = new BroadcastChannel(this.#name);
     this.#channel.addEventListener("message", ({ data }: MessageEvent<Message>) => this.#receive(data));
-    this.#channel.postMessage({ hello: true } satisfies Message);
+    void this.#start();
+  }
+
+  async #start(): Promise<void> {
+    if (/[/\\]/.test(this.#workspace)) this.#workspace = await idOf(this.#connection, this.#workspace);
+    void this.#want();
     void this.#readWhenAlone();
   }
 
@@ -59,24 +77,66 @@ export class LiveEvents {
     this.#channel.close();
   }
 
+  /** Says which workspace this tab shows for as long as it does. */
+  async #want(): Promise<void> {
+    const { signal } = this.#ending;
+    try {
+      await navigator.locks.request(`${this.#name} ${this.#workspace}`, { mode: "shared", signal }, () => {
+        this.#channel.postMessage({ hello: true } satisfies Message);
+        void this.#readOthersToo();
+        return new Promise<void>((done) => signal.addEventListener("abort", () => done()));
+      });
+    } catch {
+      // the tab left this workspace before the lock was its own
+    }
+  }
+
   #receive(message: Message): void {
-    if ("event" in message) for (const listener of this.#events) listener(message.event);
-    else if ("state" in message) this.#become(message.state);
-    else if (this.#reads) this.#channel.postMessage({ state: this.state } satisfies Message);
+    if ("event" in message) this.#hear(message.event);
+    else if ("state" in message) {
+      // a key that ended is the end of the pages that have it
+      if (message.state.kind !== "ended" || message.key === this.#key) this.#become(message.state);
+    } else if (this.#reads) {
+      this.#channel.postMessage({ state: this.state, key: this.#key } satisfies Message);
+      void this.#readOthersToo();
+    }
+  }
+
+  #hear(event: BelayEvent): void {
+    if (event.workspace === this.#workspace) for (const listener of this.#events) listener(event);
   }
 
   #become(state: LiveState): void {
     this.state = state;
     for (const listener of this.#states) listener();
-    if (this.#reads && !this.#ending.signal.aborted) this.#channel.postMessage({ state } satisfies Message);
+    if (this.#reads && !this.#ending.signal.aborted)
+      this.#channel.postMessage({ state, key: this.#key } satisfies Message);
+  }
+
+  /** The workspaces that tabs of this browser show. */
+  async #wanted(): Promise<ReadonlySet<string>> {
+    const { held = [] } = await navigator.locks.query();
+    const prefix = `${this.#name} `;
+    const others = held.flatMap(({ name = "" }) =>
+      name.startsWith(prefix) ? [name.slice(prefix.length)] : [],
+    );
+    return new Set([this.#workspace, ...others]);
+  }
+
+  /** Opens the stream again where a tab came that shows a workspace it does not have. */
+  async #readOthersToo(): Promise<void> {
+    if (!this.#reads) return;
+    const wanted = await this.#wanted();
+    if ([...wanted].some((workspace) => !this.#read.has(workspace))) this.#changing.abort();
   }
 
   async #readWhenAlone(): Promise<void> {
     const { signal } = this.#ending;
     try {
-      await navigator.locks.request(`belay-stream-${this.#workspace}`, { signal }, async () => {
+      await navigator.locks.request(this.#name, { signal }, async () => {
         this.#reads = true;
         await this.#readUntilEnded();
+        this.#reads = false;
       });
     } catch {
       // the tab left this workspace before its turn came
@@ -95,6 +155,7 @@ export class LiveEvents {
         // said by the state below
       }
       if (this.#ending.signal.aborted || (this.state as LiveState).kind === "ended") return;
+      if (this.#changing.signal.aborted) continue;
       if ((this.state as LiveState).kind === "live") since = Date.now();
       this.#become({ kind: "waiting", since, retryAt: Date.now() + wait });
       await pause(wait, this.#ending.signal);
@@ -105,9 +166,12 @@ export class LiveEvents {
   async #readStream(opened: () => void): Promise<void> {
     const { url = "", key } = this.#connection;
     const stalled = new AbortController();
-    const response = await fetch(`${url}/api/events?workspace=${encodeURIComponent(this.#workspace)}`, {
-      headers: { authorization: `Bearer ${key}`, ...(this.#lastId && { "last-event-id": this.#lastId }) },
-      signal: AbortSignal.any([this.#ending.signal, stalled.signal]),
+    this.#changing = new AbortController();
+    this.#read = await this.#wanted();
+    const query = new URLSearchParams([...this.#read].map((workspace) => ["workspace", workspace]));
+    const response = await fetch(`${url}/api/events?${query}`, {
+      headers: { authorization: `Bearer ${key}` },
+      signal: AbortSignal.any([this.#ending.signal, this.#changing.signal, stalled.signal]),
     });
     if (response.status === 401) {
       const { error } = (await response.json()) as { error: { message: string } };
@@ -133,13 +197,29 @@ export class LiveEvents {
     for (const block of blocks) {
       const data = /^data: (.*)$/m.exec(block)?.[1];
       if (data === undefined) continue;
-      this.#lastId = /^id: (.*)$/m.exec(block)?.[1] ?? this.#lastId;
       const event = JSON.parse(data) as BelayEvent;
-      this.#receive({ event });
+      this.#hear(event);
       this.#channel.postMessage({ event } satisfies Message);
     }
     return rest;
   }
+}
+
+/** The id of the workspace at a path; the path where it cannot be told. */
+async function idOf(connection: Connection, path: string): Promise<string> {
+  try {
+    const { workspaces } = await createClient(connection).call("GET /api/workspaces");
+    return workspaces.find((workspace) => workspace.path === path)?.id ?? path;
+  } catch {
+    return path;
+  }
+}
+
+/** Enough to tell two keys apart without passing one on. */
+function digest(text: string): string {
+  let sum = 2166136261;
+  for (let at = 0; at < text.length; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 16777619);
+  return String(sum >>> 0);
 }
 
 /** Chromium iterates streams, Safari does not yet. */

@@ -21,22 +21,22 @@ export interface EventStreams {
   readonly listeners: Set<symbol>;
 }
 
-/** Answers a request with the events of a workspace, or of one of its threads. */
+/** Answers a request with the events of workspaces, or of one thread of the only one. */
 export function streamEvents(
   { ending, listeners }: EventStreams,
-  workspace: Workspace,
+  workspaces: readonly Workspace[],
   request: Request,
   thread?: ThreadId,
 ): Response {
   const reader = new AbortController();
   const signal = AbortSignal.any([ending, request.signal, reader.signal]);
-  const after = lastSeen(request);
-  const stream = workspace.events.read({
-    signal,
-    ...(after !== undefined && { after }),
-    ...(thread && { thread }),
+  // events are numbered by workspace: a reader of several cannot name the last one it saw
+  const after = workspaces.length === 1 ? lastSeen(request) : undefined;
+  const sources = workspaces.map((workspace) => {
+    const options = { signal, ...(after !== undefined && { after }), ...(thread && { thread }) };
+    return { id: workspace.id, events: workspace.events.read(options)[Symbol.asyncIterator]() };
   });
-  const chunks = new Chunks(stream[Symbol.asyncIterator](), workspace.id);
+  const chunks = new Chunks(sources);
   const listener = Symbol("listener");
   listeners.add(listener);
   let stalled: NodeJS.Timeout | undefined;
@@ -47,7 +47,9 @@ export function streamEvents(
   };
   const body = new ReadableStream<Uint8Array>(
     {
-      start: (controller) => controller.enqueue(statusLine(workspace)),
+      start: (controller) => {
+        for (const workspace of workspaces) controller.enqueue(statusLine(workspace));
+      },
       async pull(controller) {
         clearTimeout(stalled);
         const chunk = await chunks.next();
@@ -68,25 +70,70 @@ export function streamEvents(
   return new Response(body, { headers: { "content-type": "text/event-stream" } });
 }
 
+/** The events of one workspace. */
+interface Source {
+  readonly id: string;
+  readonly events: AsyncIterator<WorkspaceEvent>;
+}
+
+interface Happened {
+  readonly event: WorkspaceEvent;
+  readonly id: string;
+}
+
 /** Events on the wire, with a keep-alive when there are none for a while. */
 class Chunks {
-  readonly #events: AsyncIterator<WorkspaceEvent>;
-  readonly #workspace: string;
-  #next: Promise<IteratorResult<WorkspaceEvent>> | undefined;
+  readonly #merged: AsyncIterator<Happened>;
+  readonly #isNumbered: boolean;
+  #next: Promise<IteratorResult<Happened>> | undefined;
 
-  constructor(events: AsyncIterator<WorkspaceEvent>, workspace: string) {
-    this.#events = events;
-    this.#workspace = workspace;
+  constructor(sources: readonly Source[]) {
+    this.#merged = merged(sources);
+    this.#isNumbered = sources.length === 1;
   }
 
   /** Undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
-    this.#next ??= this.#events.next();
+    this.#next ??= this.#merged.next();
     const step = await withinHeartBeat(this.#next);
     if (step === undefined) return ENCODER.encode(": still here\n\n");
     this.#next = undefined;
     if (step.done === true) return undefined;
-    return encodeOnce(step.value, this.#workspace);
+    const { event, id } = step.value;
+    return this.#isNumbered ? encodeOnce(event, id) : encode(eventJson(event, id));
+  }
+}
+
+/** All events in the order in which they come; each source has at most one on its way. */
+async function* merged(sources: readonly Source[]): AsyncGenerator<Happened> {
+  const arrived: { readonly source: Source; readonly step: IteratorResult<WorkspaceEvent> }[] = [];
+  let wake: () => void = () => undefined;
+  let failure: unknown;
+  const ask = (source: Source) =>
+    void source.events.next().then(
+      (step) => {
+        arrived.push({ source, step });
+        wake();
+      },
+      (error: unknown) => {
+        failure = error ?? new Error("the events ended");
+        wake();
+      },
+    );
+  sources.forEach(ask);
+  let open = sources.length;
+  while (open > 0) {
+    if (failure !== undefined) throw failure;
+    const next = arrived.shift();
+    if (next === undefined) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      wake = resolve;
+      await promise;
+    } else if (next.step.done === true) open -= 1;
+    else {
+      yield { event: next.step.value, id: next.source.id };
+      ask(next.source);
+    }
   }
 }
 

@@ -94,7 +94,7 @@ function serveHistory(app: Hono, served: Served): void {
   });
   app.get("/api/dialogs/:id/events", async (context) => {
     const { workspace } = await served.host.findThread(context.req.param("id"));
-    return streamEvents(served, workspace, context.req.raw, context.req.param("id") as ThreadId);
+    return streamEvents(served, [workspace], context.req.raw, context.req.param("id") as ThreadId);
   });
 }
 

@@ -9,6 +9,7 @@ import { ContractError } from "@belay/protocol/errors";
 import {
   checkpointDetailsJson,
   checkpointJson,
+  isoTime,
   NO_RESIDENT,
   statusJson,
   takenJson,
@@ -74,13 +75,22 @@ function serveSettings(app: Hono, served: Served): void {
 }
 
 function serveProcess(app: Hono, served: Served): void {
+  serveRoute(app, "PUT /api/pause", ({ query, body }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const now = Date.now();
+      if (body.minutes === null) await workspace.resume();
+      else await workspace.pause({ since: now, until: now + body.minutes * 60_000 });
+      const { paused } = workspace;
+      return { paused: paused && { since: isoTime(paused.since), until: isoTime(paused.until) } };
+    }),
+  );
   serveRoute(app, "GET /api/events", async ({ query, request, page }) => {
-    const { workspace } = await served.host.find(query.workspace);
-    return streamEvents(streamsFor(page, served), workspace, request);
+    const workspaces = await findSome(served, query.workspace ?? [undefined]);
+    return streamEvents(streamsFor(page, served), workspaces, request);
   });
   serveRoute(app, "GET /api/threads/:id/events", async ({ params, request, page }) => {
     const { workspace } = await served.host.findThread(params.id);
-    return streamEvents(streamsFor(page, served), workspace, request, params.id as ThreadId);
+    return streamEvents(streamsFor(page, served), [workspace], request, params.id as ThreadId);
   });
   serveRoute(app, "GET /api/resident", async ({ page }) => ({
     ...runningFacts(served),
@@ -91,6 +101,15 @@ function serveProcess(app: Hono, served: Served): void {
     served.stop();
     return Promise.resolve({ stopping: true });
   });
+}
+
+/** One of several that is gone does not end the stream of the others. */
+async function findSome({ host }: Served, names: readonly (string | undefined)[]): Promise<Workspace[]> {
+  const found = await Promise.allSettled(names.map((name) => host.find(name)));
+  const workspaces = found.flatMap((each) => (each.status === "fulfilled" ? [each.value.workspace] : []));
+  const [first] = found;
+  if (workspaces.length === 0 && first?.status === "rejected") throw first.reason;
+  return [...new Set(workspaces)];
 }
 
 /** The stream of a page ends with its key. */
