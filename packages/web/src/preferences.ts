@@ -16,3 +16,8 @@ export function usePreference<Value extends string>(
     },
   ];
 }
+
+/** True where single letters act; they can be switched off, because speech and slips press them too. */
+export function lettersAct(): boolean {
+  return localStorage.getItem("belay-keys") !== "off";
+}

@@ -53,7 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () 
         await project.ok("POST", `/api/threads/${id}/approve`, {});
         await page.getByRole("link", { name: "Pending", exact: true }).waitFor();
         await page.getByRole("link", { name: /Payment retries.*approved/ }).waitFor();
-        expect(await page.getByText("to approve").count()).toBe(0);
+        expect(await page.getByRole("link", { name: /to approve/ }).count()).toBe(0);
       },
     ),
   );

@@ -4,6 +4,7 @@ import type { KeyboardEvent, ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { Shell } from "../shell/shell.tsx";
+import { lettersAct } from "../preferences.ts";
 import { PAGE } from "../words.ts";
 
 const NO_FILTER = {};
@@ -20,6 +21,7 @@ export function PendingView(): ReactNode {
   const onKey = (event: KeyboardEvent) => {
     if (event.defaultPrevented || (event.target as HTMLElement).matches("input:not([type=checkbox])")) return;
     if (event.key === "Escape") go(timelinePath(workspace));
+    if (!lettersAct()) return;
     if (event.key === "A") pressIn(event, "[data-approve]");
     if (event.key === "X") pressIn(event, "[data-reset]");
   };

@@ -1,8 +1,11 @@
-/** What causes checkpoints, how long they stay, the limits, and the pages that are open. */
+/** What causes checkpoints, how long they stay, the limits, the agents, this page, and the pages that are open. */
 import { ago, useBelay, useLoaded, useToast, visible, useStatus, useThreads, useVersion } from "@belay/react";
 import { useState, type ReactNode } from "react";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
+import { AgentsCard } from "./agents-card.tsx";
+import { PageCard } from "./page-card.tsx";
+import { PauseRow } from "./pause-row.tsx";
 import { SETTINGS, type KnownSetting } from "./settings-words.ts";
 
 interface Setting {
@@ -46,13 +49,25 @@ export function SettingsView(): ReactNode {
             <section key={words} className="b-card b-in" aria-label={words}>
               <h2>{words}</h2>
               {settings.map((known) => {
+                if (known.key === "retention.policy")
+                  return (
+                    <Cards
+                      key={known.key}
+                      known={known}
+                      chosen={String(value?.settings[known.key]?.value ?? "")}
+                      onSave={save}
+                    />
+                  );
                 const setting = value?.settings[known.key];
                 return setting === undefined ? null : (
                   <Row key={`${known.key} ${setting.value}`} known={known} setting={setting} onSave={save} />
                 );
               })}
+              {words === "Triggers" ? <PauseRow status={status} /> : null}
             </section>
           ))}
+          <AgentsCard status={status} />
+          <PageCard />
           <Pages />
         </div>
       </main>
@@ -118,6 +133,34 @@ function Row(props: {
           </>
         )}
       </p>
+    </div>
+  );
+}
+
+/** The presets of retention, each with what it keeps. */
+function Cards(props: {
+  readonly known: KnownSetting;
+  readonly chosen: string;
+  onSave(key: string, value: string): void;
+}): ReactNode {
+  const { known, chosen, onSave } = props;
+  return (
+    <div className="b-presets" role="radiogroup" aria-label={known.words}>
+      {known.choices?.map(([value, words, about]) => (
+        <label key={value} className={value === chosen ? "b-preset b-on" : "b-preset"}>
+          <span className="b-row">
+            <input
+              type="radio"
+              className="b-radio"
+              name={known.key}
+              checked={value === chosen}
+              onChange={() => onSave(known.key, value)}
+            />
+            <span className="b-strong">{words}</span>
+          </span>
+          <span className="b-small b-muted">{about}</span>
+        </label>
+      ))}
     </div>
   );
 }

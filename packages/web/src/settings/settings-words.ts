@@ -6,7 +6,7 @@ export interface KnownSetting {
   readonly words: string;
   readonly about: string;
   /** undefined: free text, such as 64MiB */
-  readonly choices?: readonly (readonly [value: string, words: string])[];
+  readonly choices?: readonly (readonly [value: string, words: string, about?: string])[];
 }
 
 /** All of them, in groups. */
@@ -44,11 +44,11 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
         words: "How long checkpoints stay",
         about: "Which checkpoints are dropped as they get old.",
         choices: [
-          ["default", "Default"],
-          ["mimir", "One day (mimir)"],
-          ["moldable", "Last 50 (moldable)"],
-          ["supervisor", "50 of yours (supervisor)"],
-          ["code-buddy", "Last 100 (code-buddy)"],
+          ["default", "Default", "Everything for 7 days, turns for 30."],
+          ["mimir", "One day", "24 hours, and always the last 5 of a thread (mimir)."],
+          ["moldable", "Last 50", "50 a thread, for 7 days; files up to 10 MB (moldable)."],
+          ["supervisor", "50 of yours", "Like default, at most 50 made by hand a thread (supervisor)."],
+          ["code-buddy", "Last 100", "100 a thread, for 30 days (code-buddy)."],
         ],
       },
       {
@@ -74,7 +74,7 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
     ],
   },
   {
-    words: "This page",
+    words: "The page’s address",
     settings: [
       {
         key: "ui.port",

@@ -18,6 +18,7 @@ import { useEffect, useState, type ReactNode } from "react";
 import { go, threadPath, timelinePath, viewPath, type Named } from "../address.ts";
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
+import { useNotices } from "./notices.ts";
 import { usePendingCounts } from "./pending-counts.ts";
 
 /** What the frame shows. */
@@ -51,6 +52,7 @@ export function Shell(props: ShellProps): ReactNode {
   useEffect(() => {
     document.title = status === undefined ? "Belay" : `${nameOf(status.path)} · Belay`;
   }, [status?.path]);
+  useNotices(status === undefined ? "Belay" : nameOf(status.path));
   const pending = usePendingCounts(threads, useVersion());
   const waiting = threads.reduce((sum, { id }) => sum + (pending.get(id) ?? 0), 0);
   return (
@@ -71,16 +73,16 @@ export function Shell(props: ShellProps): ReactNode {
             key={view}
             className="b-nav"
             title={words}
+            label={
+              view === "pending" && waiting > 0 ? `${words} ${quantity(waiting, "file")} to approve` : words
+            }
             to={viewPath(workspace, view)}
             isCurrent={props.view === view}
           >
             <Icon name={icon} />
             <span className="b-hide">{words}</span>
             {view === "pending" && waiting > 0 ? (
-              <span className="b-count b-hot">
-                {waiting.toLocaleString("en")}
-                <span className="b-vh"> {waiting === 1 ? "file" : "files"} to approve</span>
-              </span>
+              <span className="b-count b-hot">{waiting.toLocaleString("en")}</span>
             ) : null}
             {view === "threads" && threads.length > 0 ? (
               <span className="b-count b-hide" aria-hidden="true">
@@ -113,6 +115,8 @@ function Link(props: {
   readonly className: string;
   readonly isCurrent: boolean;
   readonly title?: string;
+  /** What readers hear; left out: the words of the link. */
+  readonly label?: string;
   readonly children: ReactNode;
 }): ReactNode {
   return (
@@ -120,6 +124,7 @@ function Link(props: {
       href={props.to}
       className={props.className}
       title={props.title}
+      aria-label={props.label}
       aria-current={props.isCurrent ? "page" : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;

@@ -22,7 +22,7 @@ import {
 import { useState, type KeyboardEvent, type ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
-import { usePreference } from "../preferences.ts";
+import { lettersAct, usePreference } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
 import { CompareTools, StatePick } from "./compare-tools.tsx";
 import { diffActions } from "./diff-actions.ts";
@@ -212,7 +212,7 @@ function compareKeys(actions: Readonly<Record<string, () => void>>): (event: Key
     }
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const act = actions[event.key];
-    if (act === undefined) return;
+    if (act === undefined || (event.key.length === 1 && !lettersAct())) return;
     event.preventDefault();
     act();
   };

@@ -1,6 +1,7 @@
 /** The letters of the main screen. They work in the list and the detail, never in a field. */
 import { restoreTo, titleOf, type HistoryRow } from "@belay/react";
 import type { KeyboardEvent } from "react";
+import { lettersAct } from "../preferences.ts";
 import type { useDialogs } from "../dialogs/use-dialogs.tsx";
 
 /** What the keys act on. */
@@ -51,7 +52,7 @@ export function useTimelineKeys(keys: TimelineKeys): (event: KeyboardEvent) => v
     if (isControl && (event.key === "Enter" || event.key === " " || element.matches("input, textarea")))
       return;
     const act = actions[event.key];
-    if (act === undefined) return;
+    if (act === undefined || (event.key.trim().length === 1 && !lettersAct())) return;
     event.preventDefault();
     act();
   };

@@ -1,0 +1,77 @@
+/** Notices of the browser itself, off until they are wanted. Their text has no prompt and no path. */
+import { quantity, useBelay } from "@belay/react";
+import { useEffect, useState } from "react";
+
+const MANY_FILES = 20;
+const KEY = "belay-notices";
+
+/** What can be told. */
+export const NOTICES = [
+  { name: "gaps", words: "something was not captured" },
+  { name: "many", words: `a turn changed more than ${MANY_FILES} files` },
+] as const;
+
+type Notice = (typeof NOTICES)[number]["name"];
+
+/** Which notices are wanted, and how to change one; the browser may refuse. */
+export function useNoticeChoice(): {
+  readonly chosen: ReadonlySet<Notice>;
+  readonly refusal: string | undefined;
+  readonly toggle: (notice: Notice) => Promise<void>;
+} {
+  const [chosen, setChosen] = useState(read);
+  const [refusal, setRefusal] = useState<string>();
+  const toggle = async (notice: Notice) => {
+    const next = new Set(read());
+    if (next.has(notice)) next.delete(notice);
+    else if (await isAllowed()) next.add(notice);
+    else return setRefusal("The browser does not allow notices of this page. Its settings can change that.");
+    localStorage.setItem(KEY, [...next].join(" "));
+    setRefusal(undefined);
+    setChosen(next);
+  };
+  return { chosen, refusal, toggle };
+}
+
+/** Tells what is wanted, as it happens in the project. */
+export function useNotices(project: string): void {
+  const { live, client, workspace } = useBelay();
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        const wanted = read();
+        if (event.type === "coverage_gap" && wanted.has("gaps"))
+          tell(
+            project,
+            `${quantity(event.gaps, "file")} of a turn ${event.gaps === 1 ? "was" : "were"} not captured.`,
+            event.checkpoint,
+          );
+        if (event.type !== "done" || event.checkpoint === null || !wanted.has("many")) return;
+        const cid = event.checkpoint;
+        void client.call("GET /api/history", { query: { workspace, limit: 1 } }).then(
+          ({ rows: [row] }) => {
+            const files = row === undefined ? 0 : row.added + row.modified + row.deleted;
+            if (files > MANY_FILES) tell(project, `A turn changed ${quantity(files, "file")}.`, cid);
+          },
+          () => undefined,
+        );
+      }),
+    [live, client, workspace, project],
+  );
+}
+
+/** All tabs tell the same; one tag makes them one notice. */
+function tell(project: string, body: string, about: string): void {
+  if (Notification.permission === "granted") new Notification(project, { body, tag: `belay ${about}` });
+}
+
+async function isAllowed(): Promise<boolean> {
+  if (!("Notification" in globalThis)) return false;
+  return (await Notification.requestPermission()) === "granted";
+}
+
+function read(): ReadonlySet<Notice> {
+  const known = NOTICES.map(({ name }) => name as string);
+  const kept = (localStorage.getItem(KEY) ?? "").split(" ").filter((name) => known.includes(name));
+  return new Set(kept as Notice[]);
+}

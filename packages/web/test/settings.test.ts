@@ -1,0 +1,166 @@
+/** The settings of the page and of the project, and one stream of events for all tabs. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+
+afterAll(closeBrowser);
+
+/** A colour of the page, as the browser computes it. */
+const variable = (name: string) =>
+  `(() => { const probe = document.createElement("i"); probe.style.color = "var(${name})"; document.body.append(probe); const colour = getComputedStyle(probe).color; probe.remove(); return colour; })()`;
+
+describe.skipIf(CHROMIUM === undefined)("settings", { timeout: 90_000 }, () => {
+  test(
+    "theme and colours of differences are kept in this browser and there from the first paint",
+    shown(
+      async () => undefined,
+      async ({ page }) => {
+        await page.getByRole("link", { name: "Settings" }).click();
+        const light = await page.evaluate(variable("--belay-bg"));
+        const green = await page.evaluate(variable("--belay-add"));
+        await page.getByRole("group", { name: "Theme" }).getByRole("button", { name: "Dark" }).click();
+        expect(await page.evaluate(variable("--belay-bg"))).not.toBe(light);
+        await page.getByRole("button", { name: "Blue and orange" }).click();
+        const blue = await page.evaluate(variable("--belay-add"));
+        expect(blue).not.toBe(green);
+        await page.reload({ waitUntil: "commit" });
+        await page.getByRole("button", { name: "Blue and orange" }).waitFor();
+        expect(await page.evaluate(variable("--belay-add"))).toBe(blue);
+        expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+      },
+    ),
+  );
+
+  test(
+    "single letters can be switched off; arrows and Enter still work",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+      },
+      async ({ page }) => {
+        await page.getByRole("link", { name: "Settings" }).click();
+        await page
+          .getByRole("group", { name: "Single letters as shortcuts" })
+          .getByRole("button", { name: "Off" })
+          .click();
+        await page.getByRole("link", { name: "Timeline" }).click();
+        await page.getByRole("treegrid").focus();
+        for (const key of ["u", "b", "c", "n", "?"]) await page.keyboard.press(key);
+        expect(await page.locator("dialog[open]").count()).toBe(0);
+        await page.keyboard.press("Home");
+        expect(await page.getByRole("row", { name: "You are here" }).getAttribute("aria-selected")).toBe(
+          "true",
+        );
+      },
+    ),
+  );
+
+  test(
+    "[Y06] captures are paused and resumed, retention is one of the presets, and agents show their hooks",
+    shown(
+      async (project) => {
+        // what an agent leaves in a project that it is used in
+        mkdirSync(join(project.project, ".claude"), { recursive: true });
+        writeFileSync(join(project.project, ".claude/settings.json"), "{}");
+      },
+      async ({ page, project }) => {
+        await page.getByRole("link", { name: "Settings" }).click();
+        await page.getByRole("button", { name: "Pause for 15 min" }).click();
+        await page.getByText(/^Paused until \d\d:\d\d/).waitFor();
+        expect((await project.ok("GET", "/api/status")).paused).not.toBeNull();
+        await page.getByRole("button", { name: "Resume" }).click();
+        await page.getByRole("button", { name: "Pause for 1 h" }).waitFor();
+        expect((await project.ok("GET", "/api/status")).paused).toBeNull();
+        await page.getByRole("radio", { name: /^Last 50/ }).click();
+        const settings = async () => (await project.ok("GET", "/api/settings")).settings;
+        await expect.poll(async () => (await settings())["retention.policy"].value).toBe("moldable");
+        const agents = page.getByRole("region", { name: "Agents" });
+        await agents.waitFor();
+        const { capture } = await project.ok("GET", "/api/status");
+        for (const { title } of capture.agents) await agents.getByText(title, { exact: true }).waitFor();
+      },
+    ),
+  );
+
+  test(
+    "notices of the browser are off until they are wanted, and say no path and no prompt",
+    shown(
+      async () => undefined,
+      async ({ page, project, context }) => {
+        await context.grantPermissions(["notifications"]);
+        await page.addInitScript(
+          "globalThis.told = []; globalThis.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title, { body }) { told.push(title + ': ' + body); } }",
+        );
+        await page.getByRole("link", { name: "Settings" }).waitFor();
+        await page.reload();
+        await page.getByRole("link", { name: "Settings" }).click();
+        const agent = await Agent.start(project);
+        const many = (text: string) =>
+          Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`many/${index}.txt`, text]));
+        await agent.turn("Quiet", many("one\n"));
+        const box = page.getByRole("checkbox", { name: "a turn changed more than 20 files" });
+        expect(await box.isChecked()).toBe(false);
+        expect(await page.evaluate("told")).toEqual([]);
+        await box.check();
+        await agent.turn("Secret words", many("two\n"));
+        await expect
+          .poll(() => page.evaluate("told"), { timeout: 10_000 })
+          .toEqual([expect.stringMatching(/^project: A turn changed 25 files\.$/)]);
+      },
+    ),
+  );
+});
+
+describe.skipIf(CHROMIUM === undefined)("one stream", { timeout: 90_000 }, () => {
+  test(
+    "tabs of two projects are live over one stream, and go on when the tab that reads is closed",
+    shown(
+      async (project) => {
+        mkdirSync(join(project.base, "other"));
+        writeFileSync(join(project.base, "other/b.txt"), "one\n");
+        const { status, stderr } = project.belay(
+          "-C",
+          join(project.base, "other"),
+          "init",
+          "--no-agents",
+          "--yes",
+        );
+        expect(status, stderr).toBe(0);
+      },
+      async ({ page, project, context }) => {
+        const open = new Set<string>();
+        const most = { count: 0 };
+        const isStream = (url: string) => url.includes("/api/events");
+        context.on("request", (request) => {
+          if (!isStream(request.url())) return;
+          open.add(request.url());
+          most.count = Math.max(most.count, open.size);
+        });
+        const ended = (request: { url(): string }) => void open.delete(request.url());
+        context.on("requestfailed", ended);
+        context.on("requestfinished", ended);
+        await page.getByRole("row", { name: "You are here" }).waitFor();
+        const { workspaces } = await project.ok("GET", "/api/workspaces");
+        const other = workspaces.find(({ path }: { path: string }) => path.endsWith("other"));
+        const second = await context.newPage();
+        await second.goto(`${project.url}/w/${other.id}/`);
+        await second.getByRole("row", { name: "You are here" }).waitFor();
+        const { id } = (
+          await project.ok("POST", `/api/threads?workspace=${other.id}`, { agent: "codex", title: "There" })
+        ).thread;
+        await project.ok("POST", `/api/threads/${id}/messages`, { content: "Write there" });
+        await second.getByRole("row", { name: "Write there" }).waitFor();
+        const here = await Agent.start(project);
+        await here.prompt("Write here");
+        await page.getByRole("row", { name: "Write here" }).waitFor();
+        expect(most.count).toBe(1);
+        await page.close();
+        await project.ok("POST", `/api/threads/${id}/messages`, { content: "Write again" });
+        await second.getByRole("row", { name: "Write again" }).waitFor();
+      },
+    ),
+  );
+});
