@@ -331,6 +331,20 @@ const PLANS = {
     }),
     response: shapes.detailed,
   },
+  "POST /api/checkpoints/:id/fork": {
+    summary:
+      "Makes a conversation of the agent that ends at a checkpoint, where the agent can; no file changes. Before going back with a conversation.",
+    query: workspaceQuery,
+    body: z.object({ thread: identifier.optional() }),
+    response: z.looseObject({
+      /** How to continue there; null where there is nothing to say. */
+      advice: z.string().nullable(),
+      /** The line that resumes it, to copy. */
+      resume: z.string().nullable(),
+      /** Why the agent's own conversation stays as it is. */
+      warning: z.string().nullable(),
+    }),
+  },
   "GET /api/plans/:id/diff": {
     summary:
       "One file of a plan, line by line: as it is on disk, and as the plan would make it. Its hunks, with three lines around each, are numbered from 0.",

@@ -22,6 +22,8 @@ export interface Forked {
   readonly warning?: string;
   /** How to continue; printed when it is done. */
   readonly advice?: string;
+  /** The command line that continues there. */
+  readonly resume?: string;
 }
 
 /**
@@ -49,12 +51,17 @@ export async function forkConversation({ home, workspace, target, thread }: Fork
     environment: process.env,
   });
   switch (result.outcome) {
-    case "forked":
-      return { advice: `To continue the conversation from there: ${result.resume.join(" ")}` };
-    case "empty":
+    case "forked": {
+      const resume = result.resume.join(" ");
+      return { resume, advice: `To continue the conversation from there: ${resume}` };
+    }
+    case "empty": {
+      const resume = result.resume.join(" ");
       return {
-        advice: `There are no messages before this point. Start a new conversation with: ${result.resume.join(" ")}`,
+        resume,
+        advice: `There are no messages before this point. Start a new conversation with: ${resume}`,
       };
+    }
     case "files-only":
       return { warning: result.reason };
     case "failed":

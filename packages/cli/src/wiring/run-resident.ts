@@ -41,6 +41,10 @@ export async function runResident(
     },
     command: commandProcess(call.home),
     opened: (workspace) => connectToAgents(call.home, workspace),
+    fork: async (workspace, request) => {
+      const { forkConversation } = await import("../agents/fork-conversation.ts");
+      return forkConversation({ home: call.home, workspace, ...request });
+    },
     capture: async (workspace) => {
       const about = { home: call.home, directory: workspace.root, workspace, environment: process.env };
       return captureJson(await captureState({ ...about, how: "quick" }));

@@ -8,6 +8,8 @@ export interface Toast {
   readonly text: string;
   readonly isFailure?: boolean;
   readonly action?: { readonly words: string; readonly run: () => void };
+  /** A second thing to do; the result stays. */
+  readonly more?: { readonly words: string; readonly run: () => void };
 }
 
 const Context = createContext<(toast: Toast) => void>(() => undefined);
@@ -26,6 +28,11 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
         <div className="b-toast">
           <Icon name={toast.isFailure ? "warn" : "check"} />
           <span className="b-grow">{toast.text}</span>
+          {toast.more === undefined ? null : (
+            <button type="button" className="b-btn b-s" onClick={toast.more.run}>
+              {toast.more.words}
+            </button>
+          )}
           {toast.action === undefined ? null : (
             <button
               type="button"

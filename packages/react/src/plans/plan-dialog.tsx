@@ -5,6 +5,8 @@ import { useLiveState } from "../data/belay.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ago, agentName, dayAndClock, quantity, visible, WORDS } from "../words.ts";
+import { Applying } from "./applying.tsx";
+import { NewFiles, ScopeChoice } from "./plan-choices.tsx";
 import { PlannedFiles } from "./planned-files.tsx";
 import { PlannedLines } from "./planned-lines.tsx";
 import {
@@ -15,7 +17,7 @@ import {
   type PlanOutcome,
   type PlanRequest,
 } from "./request.ts";
-import { NO_CHOICES, usePlan, type Choices } from "./use-plan.ts";
+import { isRestoreRunning, NO_CHOICES, usePlan, type Choices, type Scope } from "./use-plan.ts";
 
 /** What the dialog is about and what happens after it. */
 export interface PlanDialogProps {
@@ -50,7 +52,14 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
     >
       <div className="b-dialog-choices">
         {request.kind === "restore" && request.paths === undefined ? (
-          <NewFiles keepNew={choices.keepNew} onChange={(keepNew) => choose({ keepNew })} />
+          <div className="b-row b-gap16 b-wraps">
+            {request.thread === undefined ? null : (
+              <ScopeChoice scope={choices.scope} onChange={(scope) => choose({ scope })} />
+            )}
+            {choices.scope === "conversation" ? null : (
+              <NewFiles keepNew={choices.keepNew} onChange={(keepNew) => choose({ keepNew })} />
+            )}
+          </div>
         ) : null}
         {isStep && whole ? (
           <button type="button" className="b-btn b-s" onClick={() => choose({ count: choices.count + 1 })}>
@@ -59,11 +68,19 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
         ) : null}
         <Warnings state={state} request={request} />
       </div>
-      {whole ? (
+      {state.isApplying ? (
+        <Applying files={files} progress={state.progress} />
+      ) : choices.scope === "conversation" ? (
+        <p className="b-dialog-choices b-muted">
+          No file changes. The messages after this point are marked, never removed; the agent gets a
+          conversation that ends here, where it can.
+        </p>
+      ) : whole ? (
         <div className="b-split">
           <PlannedFiles
             plan={whole}
             without={choices.without}
+            stale={state.stale}
             isFixed={isFixed}
             selected={current}
             onSelect={setSelected}
@@ -83,7 +100,7 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
           />
         </div>
       ) : null}
-      <Footer state={state} files={files} request={request} isDangerous={isDangerous} onClose={onClose} />
+      <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} />
     </Dialog>
   );
 }
@@ -113,34 +130,11 @@ function nothingWords({ kind }: PlanRequest): string {
   return "The files are already like this. There is nothing to do.";
 }
 
-function NewFiles(props: { readonly keepNew: boolean; onChange(keepNew: boolean): void }): ReactNode {
-  return (
-    <fieldset className="b-row b-gap16 b-plain">
-      <legend className="b-vh">Files made since</legend>
-      {[
-        { keepNew: false, words: "Exactly as it was" },
-        { keepNew: true, words: "Keep files made since" },
-      ].map(({ keepNew, words }) => (
-        <label key={words} className="b-choice">
-          <input
-            type="radio"
-            name="keep-new"
-            className="b-radio"
-            checked={props.keepNew === keepNew}
-            onChange={() => props.onChange(keepNew)}
-          />
-          {words}
-        </label>
-      ))}
-    </fieldset>
-  );
-}
-
 type State = ReturnType<typeof usePlan>;
 
 /** At most two at once, most serious first; a refusal stands above all. */
 function Warnings({ state, request }: { readonly state: State; readonly request: PlanRequest }): ReactNode {
-  const { plan, error, staleWords } = state;
+  const { plan, error, stale } = state;
   const notes: ReactNode[] = [];
   if (error !== undefined)
     notes.push(<Refusal key="error" error={error} state={state} kind={request.kind} />);
@@ -150,10 +144,10 @@ function Warnings({ state, request }: { readonly state: State; readonly request:
         There is nothing to do.
       </Note>,
     );
-  if (staleWords !== undefined)
+  if (stale !== undefined)
     notes.push(
       <Note key="stale" look="b-warn" strong="The files changed since this preview.">
-        Nothing was restored. This is the new preview; confirm again.
+        {staleWords(stale)} Nothing was restored. This is the new preview; confirm again.
       </Note>,
     );
   for (const { agent } of plan?.working ?? [])
@@ -185,6 +179,14 @@ function Warnings({ state, request }: { readonly state: State; readonly request:
   const others = (plan?.warnings ?? []).filter((warning) => !warning.includes("is working right now"));
   for (const warning of others) notes.push(<Note key={warning} look="b-warn" strong={visible(warning)} />);
   return <div role="status">{notes.slice(0, 2)}</div>;
+}
+
+/** "src/budget.ts was written meanwhile." */
+function staleWords(stale: ReadonlySet<string>): string {
+  const [first, ...others] = stale;
+  if (first === undefined) return "";
+  if (others.length === 0) return `${visible(first)} was written meanwhile.`;
+  return `${visible(first)} and ${quantity(others.length, "other file")} were written meanwhile.`;
 }
 
 /** The server's refusal, in its own words where the page has none. */
@@ -242,13 +244,20 @@ function Footer(props: {
   readonly files: number;
   readonly request: PlanRequest;
   readonly isDangerous: boolean;
+  readonly scope: Scope;
   onClose(): void;
 }): ReactNode {
-  const { state, files, request } = props;
+  const { state, files, request, scope } = props;
   const isConnected = useLiveState().kind !== "waiting";
   const git = useMemo(() => gitWords(state.plan), [state.plan]);
-  const why = !isConnected ? "Not connected." : state.isPlanning ? "The plan is being made." : undefined;
-  const canApply = files > 0 && why === undefined && !state.isApplying;
+  const why = !isConnected
+    ? "Not connected."
+    : state.isPlanning
+      ? "The plan is being made."
+      : isRestoreRunning(state.error)
+        ? "It can start when the other restore is done."
+        : undefined;
+  const canApply = (files > 0 || scope !== "files") && why === undefined && !state.isApplying;
   return (
     <footer className="b-dialog-foot">
       <span className="b-row b-grow">
@@ -268,7 +277,8 @@ function Footer(props: {
           onClick={() => canApply && void state.apply()}
         >
           <Icon name={request.kind === "redo" ? "redo" : "back"} />
-          {confirmWords(request.kind, files)} <kbd>Ctrl ⏎</kbd>
+          {scope === "conversation" ? "Go back in the conversation" : confirmWords(request.kind, files)}{" "}
+          <kbd>Ctrl ⏎</kbd>
         </button>
       )}
     </footer>

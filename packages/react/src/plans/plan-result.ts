@@ -1,4 +1,5 @@
 /** What going back did, in words, with its way back. */
+import { copyText } from "../parts/copy.ts";
 import type { Toast } from "../parts/toasts.tsx";
 import { agentName, quantity, quoted } from "../words.ts";
 import type { DetailedPlan, PlanOutcome, PlanRequest } from "./request.ts";
@@ -8,14 +9,20 @@ export interface PlanResult {
   readonly outcome: PlanOutcome;
   readonly made: DetailedPlan;
   readonly plan: (request: PlanRequest) => void;
+  /** Shows what it changed; left out where there is no view for it. */
+  readonly compare?: ((from: string, to: string) => void) | undefined;
 }
 
 /** "Restored 12 files to before “Add retry…”. Codex’s 2 files were left alone." with its way back. */
-export function planResult({ kind, name }: PlanRequest, { outcome, made, plan }: PlanResult): Toast {
+export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, compare }: PlanResult): Toast {
   const files = quantity(outcome.created + outcome.modified + outcome.deleted, "file");
   const step = made.steps[0];
+  const { conversation, safetyCheckpoint, newCheckpoint } = outcome;
   const what = {
-    restore: `Restored ${files} to ${name}.`,
+    restore:
+      conversation !== undefined && made.files.length === 0
+        ? `The conversation went back to ${name}.`
+        : `Restored ${files} to ${name}.`,
     undo: `Undid ${step === undefined ? "the last step" : quoted(step.prompt ?? step.description, 50)}: ${files}.`,
     redo: `Redid ${step === undefined ? "the step" : quoted(step.prompt ?? step.description, 50)}: ${files}.`,
     revert: `Undid only ${name}: ${files}.`,
@@ -36,8 +43,17 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan }:
       ? []
       : [`Written meanwhile and kept: ${outcome.displaced.map(({ path }) => path).join(", ")}.`];
   const back = kind === "undo" ? ("redo" as const) : ("undo" as const);
+  const told = [conversation?.warning, conversation?.advice].filter((words) => words != null);
+  const resume = conversation?.resume;
+  const more =
+    resume != null
+      ? { words: "Copy the line", run: () => void copyText(resume) }
+      : compare !== undefined && safetyCheckpoint !== null && newCheckpoint !== null
+        ? { words: "Show diff", run: () => compare(safetyCheckpoint, newCheckpoint) }
+        : undefined;
   return {
-    text: [what, ...alone, ...skipped, ...displaced].join(" "),
+    text: [what, ...alone, ...skipped, ...displaced, ...told].join(" "),
+    ...(more && { more }),
     isFailure: outcome.outcome === "partial",
     action: {
       words: back === "redo" ? "Redo" : "Undo",

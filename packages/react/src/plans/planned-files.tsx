@@ -19,6 +19,8 @@ export interface PlannedFilesProps {
   readonly without: ReadonlySet<string>;
   /** A redo and a reset are taken whole: their files cannot be left out one by one. */
   readonly isFixed: boolean;
+  /** Paths that changed since the preview before this one. */
+  readonly stale?: ReadonlySet<string> | undefined;
   readonly selected: string | undefined;
   onSelect(path: string): void;
   onToggle(paths: readonly string[], isIn: boolean): void;
@@ -117,6 +119,7 @@ function FileRow({ file, ...props }: PlannedFilesProps & { readonly file: Planne
       >
         <PathName path={path} />
         <span className="b-grow" />
+        {props.stale?.has(path) ? <span className="b-chip b-acc">new</span> : null}
         {file.marks.map((mark) => (
           <span key={mark} className={mark === "scripts" ? "b-chip b-warn" : "b-chip b-edge"}>
             {mark === "by hand too" ? <Icon name="user" small /> : null}

@@ -10,7 +10,10 @@ export type DetailedPlan = NonNullable<CallOutput<"POST /api/plans">["plan"]>;
 /** A file of a plan. */
 export type PlannedFile = DetailedPlan["files"][number];
 /** What carrying out a plan did. */
-export type PlanOutcome = CallOutput<"POST /api/plans/:id/apply">;
+export type PlanOutcome = CallOutput<"POST /api/plans/:id/apply"> & {
+  /** The agent's conversation, where it went back too. */
+  readonly conversation?: CallOutput<"POST /api/checkpoints/:id/fork">;
+};
 
 /** Lines of a state, from 1; where lines were only added, the one before them. */
 export interface LineRange {

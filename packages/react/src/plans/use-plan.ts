@@ -11,9 +11,14 @@ import {
   type PlanRequest,
 } from "./request.ts";
 
+/** What a restore takes back. */
+export type Scope = NonNullable<PlanBody["scope"]>;
+
 /** What the person chose beyond the request. */
 export interface Choices {
   readonly keepNew: boolean;
+  /** What goes back: the files, the agent's conversation, or both. */
+  readonly scope: Scope;
   /** Paths that are left out. */
   readonly without: ReadonlySet<string>;
   /** Of some files only these hunks, as the diff of the plan `basedOn` numbers them. */
@@ -28,6 +33,7 @@ export interface Choices {
 /** Nothing chosen yet. */
 export const NO_CHOICES: Choices = {
   keepNew: false,
+  scope: "files",
   without: new Set(),
   hunks: new Map(),
   basedOn: undefined,
@@ -44,10 +50,12 @@ export interface PlanState {
   /** Of files that are chosen in part, these hunks. */
   readonly hunks: Choices["hunks"];
   readonly error: Error | undefined;
-  /** Set when the files changed since the preview: a new one is shown, to be confirmed again. */
-  readonly staleWords: string | undefined;
+  /** Set when the files changed since the preview, to what changed: a new one is shown, to be confirmed again. */
+  readonly stale: ReadonlySet<string> | undefined;
   readonly isPlanning: boolean;
   readonly isApplying: boolean;
+  /** How far it is, where that takes long enough to tell. */
+  readonly progress: { readonly done: number; readonly total: number } | undefined;
 }
 
 const NOTHING: PlanState = {
@@ -55,24 +63,32 @@ const NOTHING: PlanState = {
   whole: undefined,
   hunks: new Map(),
   error: undefined,
-  staleWords: undefined,
+  stale: undefined,
   isPlanning: true,
   isApplying: false,
+  progress: undefined,
 };
 
 /** Plans, plans again when a choice changes, applies. */
 export function usePlan(request: PlanRequest, choices: Choices, onDone: (outcome: PlanOutcome) => void) {
-  const { client, workspace } = useBelay();
+  const { client, workspace, live } = useBelay();
   const [state, setState] = useState(NOTHING);
   const turn = useRef(0);
   const change = (part: Partial<PlanState>) => setState((before) => ({ ...before, ...part }));
   const plan = useCallback(
-    async (staleWords?: string) => {
+    async (isStale = false) => {
       const mine = (turn.current += 1);
       change({ isPlanning: true });
       try {
         const made = await makePlans(client, workspace, { request, choices });
-        if (turn.current === mine) change({ ...made, error: undefined, isPlanning: false, staleWords });
+        if (turn.current !== mine) return;
+        setState((before) => ({
+          ...before,
+          ...made,
+          error: undefined,
+          isPlanning: false,
+          stale: isStale ? changedBetween(before.whole, made.whole) : undefined,
+        }));
       } catch (error) {
         if (turn.current === mine) change({ error: error as Error, isPlanning: false });
       }
@@ -80,19 +96,56 @@ export function usePlan(request: PlanRequest, choices: Choices, onDone: (outcome
     [client, workspace, request, choices],
   );
   useEffect(() => void plan(), [plan]);
+  const isWaiting = isRestoreRunning(state.error);
+  useEffect(
+    () =>
+      live.onEvent((event) => {
+        if (event.type === "restore_progress") change({ progress: { done: event.done, total: event.total } });
+        // the other restore is done: this one can be looked at again
+        if (isWaiting && event.type === "restore_finished") void plan();
+      }),
+    [live, isWaiting, plan],
+  );
   const apply = async (bestEffort = false) => {
     if (!state.plan || state.isPlanning || state.isApplying) return;
-    change({ isApplying: true });
+    change({ isApplying: true, progress: undefined });
     try {
+      // first: where the agent cannot do it, nothing else has happened
+      const conversation = choices.scope === "files" ? undefined : await fork(client, workspace, request);
       const input = { params: { id: state.plan.id }, query: { workspace }, body: { bestEffort } };
-      onDone(await client.call("POST /api/plans/:id/apply", input));
+      const outcome = await client.call("POST /api/plans/:id/apply", input);
+      onDone({ ...outcome, ...(conversation && { conversation }) });
     } catch (error) {
       change({ isApplying: false });
-      if (error instanceof ClientError && error.code === "PLAN_STALE") await plan(error.message);
+      if (error instanceof ClientError && error.code === "PLAN_STALE") await plan(true);
       else change({ error: error as Error });
     }
   };
   return { ...state, apply };
+}
+
+/** True when another restore has to end first. */
+export function isRestoreRunning(error: Error | undefined): boolean {
+  return error instanceof ClientError && error.code === "RESTORE_RUNNING";
+}
+
+function fork(client: BelayClient, workspace: string, { target = "", thread }: PlanRequest) {
+  return client.call("POST /api/checkpoints/:id/fork", {
+    params: { id: target },
+    query: { workspace },
+    body: { ...(thread && { thread }) },
+  });
+}
+
+/** Paths that the newer plan treats in another way. */
+function changedBetween(
+  before: DetailedPlan | null | undefined,
+  after: DetailedPlan | null,
+): ReadonlySet<string> {
+  const what = ({ change, plus, minus }: DetailedPlan["files"][number]) => `${change} ${plus} ${minus}`;
+  const old = new Map((before?.files ?? []).map((file) => [file.path, what(file)]));
+  const now = new Map((after?.files ?? []).map((file) => [file.path, what(file)]));
+  return new Set([...old.keys(), ...now.keys()].filter((path) => old.get(path) !== now.get(path)));
 }
 
 interface Asked {
@@ -140,7 +193,10 @@ async function hunksOfLines(
 }
 
 /** The request with the choices that its kind knows. */
-function bodyOf({ kind, target, thread, paths }: PlanRequest, { keepNew, except, count }: Choices): PlanBody {
+function bodyOf(
+  { kind, target, thread, paths }: PlanRequest,
+  { keepNew, scope, except, count }: Choices,
+): PlanBody {
   const named = { ...(target && { target }), ...(paths && { paths: [...paths] }) };
   const its = { ...(thread && { thread }) };
   switch (kind) {
@@ -150,6 +206,7 @@ function bodyOf({ kind, target, thread, paths }: PlanRequest, { keepNew, except,
         ...named,
         ...its,
         ...(keepNew && { keepNew }),
+        ...(scope !== "files" && { scope }),
         ...(except && { exceptThreads: [...except] }),
       };
     case "revert":

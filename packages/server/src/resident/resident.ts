@@ -11,7 +11,7 @@ import type { Secrets } from "../http/guard.ts";
 import { PageBook } from "../http/page-book.ts";
 import { withPage } from "../http/serve-page.ts";
 import { withHooks, type HookService } from "../http/serve-hooks.ts";
-import type { Served } from "../routes/served.ts";
+import type { ForkedConversation, ForkRequest, Served } from "../routes/served.ts";
 import { BackgroundWork, type RunCommand } from "../hosting/background-work.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
@@ -37,6 +37,8 @@ export interface ResidentOptions {
   readonly opened?: (workspace: Workspace) => void;
   /** Whether a workspace is captured automatically, for its status. */
   readonly capture?: (workspace: Workspace) => Promise<object>;
+  /** Makes a conversation of an agent that ends at a checkpoint. */
+  readonly fork?: (workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>;
   /** Runs a command in another process. */
   readonly command: RunCommand;
   readonly idleMs?: number;
@@ -78,6 +80,7 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     listeners,
     facts: () => publicFacts(facts!),
     capture: options.capture,
+    fork: options.fork,
     work: new BackgroundWork(options.command, clock),
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };

@@ -30,6 +30,18 @@ export function servePlans(app: Hono, served: Served): void {
       plan: await detailedPlan(workspace, body),
     })),
   );
+  serveRoute(app, "POST /api/checkpoints/:id/fork", ({ params, query, body }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const target = await workspace.resolve(params.id);
+      const thread = body.thread === undefined ? null : (await workspace.threads.get(body.thread)).id;
+      const {
+        advice = null,
+        resume = null,
+        warning = null,
+      } = (await served.fork?.(workspace, { target, thread })) ?? {};
+      return { advice, resume, warning };
+    }),
+  );
   serveRoute(app, "GET /api/plans/:id/diff", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
       const plan = workspace.plans.find(workspace.id, params.id, () => true);

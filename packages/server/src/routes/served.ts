@@ -19,9 +19,25 @@ export interface Served extends EventStreams {
   facts(): Omit<Json<typeof shapes.resident>, "workspaces"> | undefined;
   /** Whether a workspace is captured automatically; only code that knows agents can tell. */
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
+  /** Forks an agent's conversation; only code that knows agents can. */
+  fork?: ((workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>) | undefined;
   /** The long pieces of work that other processes do. */
   readonly work: BackgroundWork;
   stop(): void;
+}
+
+/** Where a conversation is to end. */
+export interface ForkRequest {
+  readonly target: Checkpoint;
+  /** The thread to fork; null = the checkpoint's own. */
+  readonly thread: ThreadId | null;
+}
+
+/** What to tell about the conversation that was made. */
+export interface ForkedConversation {
+  readonly advice?: string;
+  readonly resume?: string;
+  readonly warning?: string;
 }
 
 /** Runs a request for a thread when all earlier work on its workspace is done. */

@@ -4,6 +4,7 @@ import {
   CheckpointDialog,
   PlanDialog,
   planResult,
+  useBelay,
   useToast,
   type DetailedPlan,
   type HistoryRow,
@@ -11,6 +12,7 @@ import {
   type PlanRequest,
 } from "@belay/react";
 import { useCallback, useState, type ReactNode } from "react";
+import { comparePath, go } from "../address.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 
 /** A dialog to open. */
@@ -29,12 +31,14 @@ export function useDialogs(onChanged: () => void): {
 } {
   const [dialog, setDialog] = useState<OpenDialog>();
   const toast = useToast();
+  const { workspace } = useBelay();
   const close = () => setDialog(undefined);
   const plan = useCallback((request: PlanRequest) => setDialog({ kind: "plan", request }), []);
   const done = (request: PlanRequest) => (outcome: PlanOutcome, made: DetailedPlan) => {
     close();
     onChanged();
-    toast(planResult(request, { outcome, made, plan }));
+    const compare = (from: string, to: string) => go(comparePath(workspace, from, to));
+    toast(planResult(request, { outcome, made, plan, compare }));
   };
   return {
     open: setDialog,
