@@ -3,7 +3,7 @@ import { lazy, Suspense, type ReactNode } from "react";
 import { copyText } from "../parts/copy.ts";
 import { quantity, size, visible } from "../words.ts";
 import type { ChangedFile, Pair } from "./files.ts";
-import type { DiffLook, FileActions } from "./file-diff-card.tsx";
+import type { DiffLook, FileActions } from "./look.ts";
 import { ImagePair } from "./images.tsx";
 import { drawnPatch, hunkText, type DiffHunk, type FileDiffAnswer } from "./patch.ts";
 import { useNear } from "./use-near.ts";

@@ -3,28 +3,12 @@ import { useState, type ReactNode } from "react";
 import { Icon, Lines, PathName } from "../parts/icon.tsx";
 import { copyText } from "../parts/copy.ts";
 import { visible } from "../words.ts";
-import type { CodeLook } from "./code.tsx";
 import { StatusLetter } from "./file-list.tsx";
 import { useFileDiff, type ChangedFile, type Pair } from "./files.ts";
 import { changedCount, FileBody, LINE_HEIGHT, LongChange } from "./file-body.tsx";
-import { patchText, type DiffHunk, type FileDiffAnswer } from "./patch.ts";
+import type { DiffLook, FileActions } from "./look.ts";
+import { patchText, type FileDiffAnswer } from "./patch.ts";
 import { useNear } from "./use-near.ts";
-
-/** How all files of a view are drawn. */
-export interface DiffLook extends CodeLook {
-  readonly whitespace: "exact" | "ignore";
-}
-
-/** What a file's buttons do; a view leaves out what it has no use for. */
-export interface FileActions {
-  /** "Restore this file…" or "Undo this file…" */
-  readonly fileWords?: string;
-  onFile?(file: ChangedFile): void;
-  /** "Restore this hunk…" or "Undo this hunk…" */
-  readonly hunkWords?: string;
-  onHunk?(file: ChangedFile, hunk: DiffHunk): void;
-  onCopied(what: string): void;
-}
 
 const CONTEXT = 3;
 const ALL = 100_000;

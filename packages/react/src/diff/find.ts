@@ -5,7 +5,8 @@
 import { useEffect, useRef, useState } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { LINE_HEIGHT } from "./file-body.tsx";
-import { fileId, type DiffLook } from "./file-diff-card.tsx";
+import { fileId } from "./file-diff-card.tsx";
+import type { DiffLook } from "./look.ts";
 import { loadFileDiff, type ChangedFile, type Pair } from "./files.ts";
 
 const TYPING_MS = 150;

@@ -1,6 +1,34 @@
 /** What a restore takes back, and what becomes of files made since. */
 import type { ReactNode } from "react";
-import type { Scope } from "./use-plan.ts";
+import type { Choices, Scope } from "./use-plan.ts";
+
+/** The choices above the list of files. */
+export function RestoreChoices(props: {
+  readonly choices: Choices;
+  /** Without a thread there is no conversation. */
+  readonly hasThread: boolean;
+  onChange(part: Partial<Choices>): void;
+}): ReactNode {
+  const { choices, hasThread, onChange } = props;
+  return (
+    <div className="b-row b-gap16 b-wraps">
+      {hasThread ? <ScopeChoice scope={choices.scope} onChange={(scope) => onChange({ scope })} /> : null}
+      {choices.scope === "conversation" ? null : (
+        <NewFiles keepNew={choices.keepNew} onChange={(keepNew) => onChange({ keepNew })} />
+      )}
+    </div>
+  );
+}
+
+/** What stands in place of files where only the conversation goes back. */
+export function OnlyTalk(): ReactNode {
+  return (
+    <p className="b-dialog-choices b-muted">
+      No file changes. The messages after this point are marked, never removed; the agent gets a conversation
+      that ends here, where it can.
+    </p>
+  );
+}
 
 const SCOPES = [
   ["files", "Files"],
@@ -8,8 +36,7 @@ const SCOPES = [
   ["both", "Both"],
 ] as const;
 
-/** Files, conversation, or both. */
-export function ScopeChoice(props: { readonly scope: Scope; onChange(scope: Scope): void }): ReactNode {
+function ScopeChoice(props: { readonly scope: Scope; onChange(scope: Scope): void }): ReactNode {
   return (
     <div className="b-seg" role="group" aria-label="What goes back">
       {SCOPES.map(([scope, words]) => (
@@ -26,8 +53,7 @@ export function ScopeChoice(props: { readonly scope: Scope; onChange(scope: Scop
   );
 }
 
-/** Exactly as it was, or with the files made since. */
-export function NewFiles(props: { readonly keepNew: boolean; onChange(keepNew: boolean): void }): ReactNode {
+function NewFiles(props: { readonly keepNew: boolean; onChange(keepNew: boolean): void }): ReactNode {
   return (
     <fieldset className="b-row b-gap16 b-plain">
       <legend className="b-vh">Files made since</legend>

@@ -6,7 +6,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
 import { ago, agentName, dayAndClock, quantity, visible, WORDS } from "../words.ts";
 import { Applying } from "./applying.tsx";
-import { NewFiles, ScopeChoice } from "./plan-choices.tsx";
+import { OnlyTalk, RestoreChoices } from "./plan-choices.tsx";
 import { PlannedFiles } from "./planned-files.tsx";
 import { PlannedLines } from "./planned-lines.tsx";
 import {
@@ -52,14 +52,7 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
     >
       <div className="b-dialog-choices">
         {request.kind === "restore" && request.paths === undefined ? (
-          <div className="b-row b-gap16 b-wraps">
-            {request.thread === undefined ? null : (
-              <ScopeChoice scope={choices.scope} onChange={(scope) => choose({ scope })} />
-            )}
-            {choices.scope === "conversation" ? null : (
-              <NewFiles keepNew={choices.keepNew} onChange={(keepNew) => choose({ keepNew })} />
-            )}
-          </div>
+          <RestoreChoices choices={choices} hasThread={request.thread !== undefined} onChange={choose} />
         ) : null}
         {isStep && whole ? (
           <button type="button" className="b-btn b-s" onClick={() => choose({ count: choices.count + 1 })}>
@@ -71,10 +64,7 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
       {state.isApplying ? (
         <Applying files={files} progress={state.progress} />
       ) : choices.scope === "conversation" ? (
-        <p className="b-dialog-choices b-muted">
-          No file changes. The messages after this point are marked, never removed; the agent gets a
-          conversation that ends here, where it can.
-        </p>
+        <OnlyTalk />
       ) : whole ? (
         <div className="b-split">
           <PlannedFiles
