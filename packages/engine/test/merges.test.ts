@@ -154,6 +154,18 @@ describe("preview of a merge", () => {
   );
 
   test(
+    "[M43] a conflict in a file that .gitattributes calls generated is one to generate again",
+    inWorkspace({ ".gitattributes": "*.api linguist-generated\n", "x.api": CODE }, async (temp) => {
+      const { workspace, write } = temp;
+      const base = (await workspace.checkpoint()).id;
+      const head = await aside(temp, "one", () => write("x.api", change(2, "by one")));
+      write("x.api", change(2, "by hand"));
+      const { conflicts } = await workspace.merges.preview([{ name: "one", base, head }]);
+      expect(conflicts).toMatchObject([{ kind: "generated", severity: "medium", agents: ["you", "one"] }]);
+    }),
+  );
+
+  test(
     "an unknown base or head is an error, and nothing is compared",
     inWorkspace({ "a.txt": CODE }, async ({ workspace }) => {
       const head = (await workspace.checkpoint()).id;

@@ -8,7 +8,14 @@ import { isNode, type TreeNode } from "./tree-node.ts";
 
 /** Knows one form of the language. */
 export function createScript(form: "jsx" | "ts" | "tsx" | "dts"): Language {
-  const parse = (text: string) => parseScript(text, form);
+  const recent = new Map<string, ParseResult>();
+  // a merge asks several things about each of a few texts
+  const parse = (text: string): ParseResult => {
+    const known = recent.get(text) ?? parseScript(text, form);
+    if (recent.size >= RECENT_TEXTS) recent.clear();
+    recent.set(text, known);
+    return known;
+  };
   return {
     parses: (text) => parse(text).errors.length === 0,
     sameSyntax(a, b) {
@@ -20,6 +27,8 @@ export function createScript(form: "jsx" | "ts" | "tsx" | "dts"): Language {
     imports: (path, text) => scriptImports(path, programOf(parse(text)), lineCounter(text)),
   };
 }
+
+const RECENT_TEXTS = 6;
 
 function parseScript(text: string, lang: "jsx" | "ts" | "tsx" | "dts"): ParseResult {
   return parseSync(`file.${lang}`, text, {

@@ -20,6 +20,8 @@ export interface MergeInput {
   /** Keeps merged content and returns its name. */
   put(content: Buffer): ObjectHash;
   readonly syntax?: Syntax | undefined;
+  /** True for files that the project itself calls generated. */
+  isGenerated?(path: BytePath): boolean;
 }
 
 /** A conflict and the three entries it is about. */

@@ -35,8 +35,10 @@ export function classifyRegion(
   const ours = versions.ours.slice(place.ours.start, place.ours.end);
   const theirs = versions.theirs.slice(place.theirs.start, place.theirs.end);
   const isSame = (a: Lines, b: Lines) =>
-    sameSyntax(withRegion(versions.base, place, a), withRegion(versions.base, place, b)) ??
-    isSameButBlanks(a, b);
+    // layout changes no word, and parsing costs a thousand times as much as finding that out
+    wordsOf(a) === wordsOf(b) &&
+    (sameSyntax(withRegion(versions.base, place, a), withRegion(versions.base, place, b)) ??
+      isSameButBlanks(a, b));
   // where each would do, ours stays: the fewest files change
   if (isSame(ours, theirs) || isSame(base, theirs)) return { class: "format", lines: ours };
   if (isSame(base, ours)) return { class: "format", lines: theirs };
@@ -47,6 +49,10 @@ export function classifyRegion(
 
 function withRegion(base: Lines, place: MergePlace, lines: Lines): Buffer {
   return joinLines([...base.slice(0, place.base.start), ...lines, ...base.slice(place.base.end)]);
+}
+
+function wordsOf(lines: Lines): string {
+  return (lines.join("").match(/[\w\x80-\xff]+/g) ?? []).join(" ");
 }
 
 /** Equal but for line ends, blanks at the end of lines, and blank lines. */

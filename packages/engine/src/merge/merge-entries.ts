@@ -52,6 +52,7 @@ export function mergeContents(
       base: base === undefined ? undefined : input.read(base),
       ours: input.read(ours),
       theirs: input.read(theirs),
+      isGenerated: input.isGenerated?.(path) === true,
     },
     input.syntax,
   );

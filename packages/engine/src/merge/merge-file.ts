@@ -22,6 +22,8 @@ export interface FileVersions {
   readonly base: Buffer | undefined;
   readonly ours: Buffer;
   readonly theirs: Buffer;
+  /** True when the project itself calls the file generated. */
+  readonly isGenerated?: boolean;
 }
 
 /** Merges one file's content. */
@@ -33,7 +35,7 @@ export function mergeFile(file: FileVersions, syntax: Syntax | undefined): Taken
   if (notebook !== undefined) return notebook;
   const merged = mergeByLines(file, syntax);
   if (isLockFile(path)) return asLock(path, merged);
-  const isMade = isGenerated(path, ours) || isGenerated(path, theirs);
+  const isMade = file.isGenerated === true || isGenerated(path, ours) || isGenerated(path, theirs);
   return isMade ? asGenerated(merged) : judge(file, merged, syntax);
 }
 

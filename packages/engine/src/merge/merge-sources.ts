@@ -37,6 +37,8 @@ export interface SourcesInput<State> {
   edit(state: State, edits: readonly Edit[]): State;
   read(entry: Entry): Buffer;
   put(content: Buffer): ObjectHash;
+  /** True for files that the project itself calls generated. */
+  isGenerated?(path: BytePath): boolean;
 }
 
 /** A conflict and whose changes meet there. */
@@ -99,6 +101,7 @@ function mergeSource<State>(
     read: (entry) => input.read(entry),
     put: (content) => input.put(content),
     syntax: input.syntax,
+    isGenerated: (path) => input.isGenerated?.(path) === true,
   });
   return {
     changes,

@@ -3,7 +3,7 @@ import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { Overlay } from "../capture/overlay.ts";
 import { absenceProof, provenChanges, type RuledSnapshot } from "../capture/proven-changes.ts";
-import { compareTrees } from "../diff/compare-trees.ts";
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { editTree } from "../diff/edit-tree.ts";
 import { fileChanges } from "../diff/file-changes.ts";
@@ -16,6 +16,7 @@ import type { DiffDetail } from "../model/file-change.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { MergeConflict, MergePreview, OnConflict } from "../model/merge.ts";
 import { hashBytes } from "../model/object-hash.ts";
+import { createGeneratedAttribute } from "../rules/generated-attribute.ts";
 import { assertRootThere } from "../scan/root.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
@@ -74,6 +75,10 @@ export function previewMerge(
     onConflict,
     syntax,
     compare: (from, to) => compare(objects, from, to),
+    isGenerated: createGeneratedAttribute((path) => {
+      const { entry } = lookUp(objects, present.snapshot, path);
+      return entry?.kind === "file" ? objects.read(entry.hash) : undefined;
+    }),
     isAbsent: (path, other) => isAbsent(path, other),
     edit: (state, edits) => ({
       ...state,
