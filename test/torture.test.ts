@@ -42,6 +42,8 @@ describe("in its short form", { timeout: 120_000 }, () => {
 
   test("[I61, R21] soak: processes killed and stopped at random lose nothing", () => expectPassed("soak"));
 
+  test("[R97] merges: what is merged unasked is what git makes of it", () => expectPassed("merges"));
+
   test("[R113, R10, I77] zombie: a restore that was killed and never reaped holds nothing up", () =>
     expectPassed("zombie"));
 

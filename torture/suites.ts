@@ -6,6 +6,7 @@ import { detection } from "./suites/detection.ts";
 import { errors } from "./suites/errors.ts";
 import { full } from "./suites/full.ts";
 import { incidents } from "./suites/incidents.ts";
+import { merges } from "./suites/merges.ts";
 import { model } from "./suites/model.ts";
 import { narrow } from "./suites/narrow.ts";
 import { order } from "./suites/order.ts";
@@ -33,5 +34,6 @@ export const SUITES: readonly Suite[] = [
   writers,
   full,
   settings,
+  merges,
   incidents,
 ];

@@ -6,27 +6,19 @@
  * one of them and this merge reports a conflict. How often that may happen is bounded, by kind of file.
  * BELAY_FUZZ_RUNS asks for more cases than the default.
  */
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
 import { mergeText, type MergeResult } from "../src/merge/merge3.ts";
+import { mergeByGit, type MergeCase } from "./support/merge-cases.ts";
 
 const RUNS = Number(process.env["BELAY_FUZZ_RUNS"] ?? 400);
 const LIMIT_MS = 600_000;
 
 const folder = mkdtempSync(join(tmpdir(), "belay-merge-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-interface MergeInput {
-  readonly base: Buffer;
-  /** The base with those changes that both sides have. */
-  readonly shared: Buffer;
-  readonly ours: Buffer;
-  readonly theirs: Buffer;
-}
 
 /** A place as a fraction of the file, lines to delete, lines to add. */
 type Edit = readonly [place: number, deleted: number, added: string[]];
@@ -52,7 +44,7 @@ function editLines(lines: readonly string[], edits: readonly Edit[]): string[] {
 function inputs(
   line: fc.Arbitrary<string>,
   size: { lines: number; edits: number; length: number },
-): fc.Arbitrary<MergeInput> {
+): fc.Arbitrary<MergeCase> {
   const edits = editsOf(line, size);
   const hasEnd = fc.integer({ min: 0, max: 7 }).map((number) => number > 0);
   const file = fc.array(line, { maxLength: size.lines, size: "max" });
@@ -98,12 +90,12 @@ test.each([
     const seen = { cleanInGit: 0, onlyInGit: 0 };
     fc.assert(
       fc.property(inputs(line, size), (input) => {
-        const git = mergeByGit(input);
+        const git = mergeByGit(folder, input);
         const result = mergeText(input.base, input.ours, input.theirs);
         if (git !== undefined) seen.cleanInGit++;
         if (git !== undefined && !result.clean) seen.onlyInGit++;
         if (!result.clean) return true;
-        return (git ?? mergeByGit({ ...input, base: input.shared }))?.equals(result.content) === true;
+        return (git ?? mergeByGit(folder, { ...input, base: input.shared }))?.equals(result.content) === true;
       }),
       // shrinking a large file takes longer than reading it
       { numRuns: RUNS, endOnFailure: size.lines > 100 },
@@ -136,15 +128,4 @@ test("a side that changed nothing gives the other side", () => {
 
 function mergedContent(result: MergeResult): Buffer | undefined {
   return result.clean ? result.content : undefined;
-}
-
-/** Git's result, or `undefined` for a conflict. */
-function mergeByGit({ base, ours, theirs }: Omit<MergeInput, "shared">): Buffer | undefined {
-  writeFileSync(join(folder, "base"), base);
-  writeFileSync(join(folder, "ours"), ours);
-  writeFileSync(join(folder, "theirs"), theirs);
-  const result = spawnSync("git", ["merge-file", "-p", "ours", "base", "theirs"], { cwd: folder });
-  if (result.status === null || result.status > 127)
-    throw new Error(`git merge-file failed: ${result.stderr.toString()}`);
-  return result.status === 0 ? result.stdout : undefined;
 }
