@@ -3,6 +3,7 @@
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
+ * `--merges <repository> [--most n]` replays the merge commits of a git repository instead.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir, totalmem } from "node:os";
@@ -11,6 +12,8 @@ import { parseArgs } from "node:util";
 import { Belay } from "./belay.ts";
 import { measureDisk } from "./disk.ts";
 import { growthRow } from "./live.ts";
+import { measureMergePlan } from "./merge-plan.ts";
+import { replayMerges } from "./merges.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
 import { measureSpeed } from "./speed.ts";
@@ -25,6 +28,8 @@ const { values } = parseArgs({
     history: { type: "string", default: "10000" },
     against: { type: "string" },
     write: { type: "string" },
+    merges: { type: "string" },
+    most: { type: "string", default: "12000" },
   },
 });
 
@@ -35,7 +40,8 @@ const rows: Row[] = [];
 const captures: { files: number; captureMs: number }[] = [];
 const checkpoints = Number(values.checkpoints);
 try {
-  if (values.against === undefined) await measureBudgets();
+  if (values.merges !== undefined) await replayMerges(values.merges, Number(values.most));
+  else if (values.against === undefined) await measureBudgets();
   else
     compareWithPeers({
       place,
@@ -57,6 +63,9 @@ async function measureBudgets(): Promise<void> {
     captures.push({ files, captureMs });
   }
   if (captures.length > 1) rows.push(growthRow(captures));
+  const changed = Math.min(1000, Math.max(...sizes));
+  console.error(`a merge of ${changed} files …`);
+  rows.push(await measureMergePlan(place, changed, rounds));
   if (checkpoints > 0) {
     console.error(`${checkpoints} checkpoints …`);
     rows.push(

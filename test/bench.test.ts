@@ -1,5 +1,8 @@
 /** The benchmark in its short form: it runs, measures against git and says which budgets hold. Figures are not judged. */
 import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 
 test(
@@ -28,3 +31,39 @@ test(
     expect(printed).not.toMatch(/NaN|undefined/);
   },
 );
+
+test("the replay of a repository's merges counts what both sides changed, against git and what was committed", () => {
+  const root = mkdtempSync(join(tmpdir(), "belay-replay-test-"));
+  const limits = { timeout: 60_000, killSignal: "SIGKILL" } as const;
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
+      cwd: root,
+      ...limits,
+    });
+  const commit = (code: string) => {
+    writeFileSync(join(root, "a.ts"), code);
+    git("add", ".");
+    git("commit", "-q", "-m", "x");
+  };
+  const lines = Array.from({ length: 9 }, (_, at) => `call(${at});\n`);
+  try {
+    git("init", "-q", "-b", "one");
+    commit(lines.join(""));
+    git("checkout", "-q", "-b", "two");
+    commit(lines.with(7, "theirs();\n").join(""));
+    git("checkout", "-q", "one");
+    commit(lines.with(1, "ours();\n").join(""));
+    git("merge", "-q", "-m", "merged", "two");
+    const printed = execFileSync(process.execPath, ["bench/main.ts", "--merges", root], {
+      encoding: "utf8",
+      ...limits,
+    });
+    expect(printed).toContain(
+      "1 merges (0 of unrelated histories), 1 files that both sides changed, 1 of them code",
+    );
+    expect(printed).toContain("1 clean and equal, 0 in conflict in both");
+    expect(printed).toContain("| medium: taken (lines) | 1 | 100.0 % |");
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+});
