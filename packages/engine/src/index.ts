@@ -47,6 +47,7 @@ export type {
 } from "./queries/answers.ts";
 export type { Annotations } from "./history/annotations.ts";
 export type { MergeOptions, MergeRequestSource } from "./queries/preview-merge.ts";
+export { checkResolution, type Resolution } from "./merge/check-resolution.ts";
 export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
@@ -136,6 +137,7 @@ export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/i
 export type {
   ConflictFact,
   ConflictRegion,
+  DroppedLine,
   MergeConflict,
   MergeConflictKind,
   MergedPath,
@@ -146,6 +148,7 @@ export type {
   NotMerged,
   OnConflict,
   RegionClass,
+  ResolutionProblem,
   Severity,
   SourceOutcome,
 } from "./model/merge.ts";

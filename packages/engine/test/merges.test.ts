@@ -2,7 +2,7 @@
 import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { MergePreview } from "../src/index.ts";
+import { checkResolution, type MergePreview } from "../src/index.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
 const CODE = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
@@ -84,6 +84,14 @@ describe("preview of a merge", () => {
           resolution: null,
           merge: held.id,
         },
+      ]);
+      const [conflict] = held.conflicts;
+      expect(conflict!.content("base")).toEqual(Buffer.from(CODE));
+      expect(conflict!.content("ours")).toEqual(Buffer.from(change(2, "by one")));
+      expect(conflict!.content("theirs")).toEqual(Buffer.from(change(2, "by two")));
+      expect(checkResolution(conflict!, { content: Buffer.from(change(2, "by one\nby two")) })).toEqual([]);
+      expect(checkResolution(conflict!, { content: Buffer.from(change(2, "by two")) })).toEqual([
+        { check: "lost", line: 2, detail: 'ours added "by one"' },
       ]);
       expect(held.resolution.success).toBe(false);
       expect(patches(held)).not.toContain("by two");

@@ -86,8 +86,26 @@ export interface MergeConflict {
   readonly theirs: Entry | null;
   /** The other path of a rename. */
   readonly otherPath: BytePath | null;
+  /** The bytes of a version, as they were when the preview was made; null where it has none. */
+  readonly content: (version: "base" | "ours" | "theirs") => Buffer | null;
   /** What analysis would write, for the user or a merger to accept; null where it has nothing to offer. */
   readonly proposal: Buffer | null;
+}
+
+/** A line that a resolution leaves out on purpose, or brings back. */
+export interface DroppedLine {
+  readonly side: "ours" | "theirs";
+  readonly text: string;
+  readonly reason: string;
+}
+
+/** What a resolution does not keep to. */
+export interface ResolutionProblem {
+  /** `marks`: conflict marks. `outside`: a change beside the conflict. `broken`: see severity. `lost`, `back`: a side's line. */
+  readonly check: "marks" | "outside" | "broken" | "lost" | "back";
+  /** Counted from 1, in the resolution; null where no line is meant. */
+  readonly line: number | null;
+  readonly detail: string;
 }
 
 /** A path that both sides changed and that was combined with certainty. */

@@ -102,7 +102,7 @@ export function previewMerge(
       outcome: merge.outcomes[at]!,
     })),
     merged: merge.merged,
-    conflicts: merge.conflicts.map((conflict) => describe(context, id, conflict)),
+    conflicts: merge.conflicts.map((conflict) => describe(conflict, { context, merge: id, objects })),
     notMerged: merge.notMerged,
     resolution: {
       autoResolved: merge.merged.length,
@@ -126,10 +126,13 @@ function compare(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot):
   return { changes, unknown: all.map(({ path }) => path).filter((path) => !proven.has(path)) };
 }
 
-function describe({ system }: Context, merge: string, conflict: SourceConflict): MergeConflict {
+function describe(
+  conflict: SourceConflict,
+  { context, merge, objects }: { context: Context; merge: string; objects: ObjectSource },
+): MergeConflict {
   const { path, agents, severity, kind, facts, regions, options, proposal, otherPath } = conflict;
   return {
-    id: system.newId(),
+    id: context.system.newId(),
     merge,
     path,
     agents,
@@ -146,6 +149,10 @@ function describe({ system }: Context, merge: string, conflict: SourceConflict):
     ours: conflict.ours ?? null,
     theirs: conflict.theirs ?? null,
     otherPath: otherPath ?? null,
+    content: (version) => {
+      const entry = conflict[version];
+      return entry?.kind === "file" || entry?.kind === "symlink" ? objects.read(entry.hash) : null;
+    },
     proposal,
   };
 }
