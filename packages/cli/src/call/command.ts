@@ -103,6 +103,16 @@ export const INTERACTIVE = {
   short: "i",
   about: "choose files and single changes in them",
 } as const;
+/** Leaves conflicts out. */
+export const BEST_EFFORT = {
+  type: "boolean",
+  about: "skip paths with conflicts instead of changing nothing",
+} as const;
+/** Takes what is not one step's alone. */
+export const INCLUDE_SHARED = {
+  type: "boolean",
+  about: "also take changes that several tools made at the same time",
+} as const;
 /** Prints lists completely. */
 export const ALL_ENTRIES = {
   type: "boolean",

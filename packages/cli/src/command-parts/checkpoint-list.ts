@@ -1,12 +1,10 @@
 /** Shared by `list`, `search` and the overview: some checkpoints, newest first. */
 import type { Checkpoint, ListOptions, UncapturedTurn, Workspace } from "@belay/engine";
 import type { Call } from "../call/command.ts";
+import { shownLimit } from "../call/limit-option.ts";
 import { EXIT } from "@belay/protocol/errors";
 import { checkpointListJson, uncapturedJson } from "@belay/server/json";
 import { checkpointTable } from "../output/checkpoint-table.ts";
-
-/** The default limit on a terminal; programs and files get all rows. */
-const SCREENFUL = 20;
 
 /** What to list. */
 export interface ListRequest {
@@ -23,8 +21,7 @@ export async function printCheckpoints(
   workspace: Workspace,
   request: ListRequest,
 ) {
-  const isForScreen = call.output.isTerminal && !call.json;
-  const limit = request.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
+  const limit = shownLimit(call, request.limit);
   // one more than shown tells whether there are more, without counting all
   const wanted = Number.isFinite(limit) ? { limit: limit + 1 } : {};
   const found = await workspace.list({

@@ -4,12 +4,10 @@ import { EXIT } from "@belay/protocol/errors";
 import { fileChangeJson, historyJson, listField } from "@belay/server/json";
 import { grouped } from "@belay/tui/text";
 import type { Call } from "../call/command.ts";
+import { shownLimit } from "../call/limit-option.ts";
 import { diffForPeople } from "../output/diff-text.ts";
 import { changedFileList } from "../output/file-list.ts";
 import { historyLine, historyTable, inOrder, nowLine } from "../output/history-table.ts";
-
-/** The default number of rows on a terminal; programs and files get all. */
-const SCREENFUL = 20;
 
 /** What to list. */
 export interface HistoryRequest {
@@ -25,8 +23,7 @@ type HistoryCall = Pick<Call, "json" | "output">;
 
 /** Lists what happened as a table or as JSON. */
 export async function printHistory(call: HistoryCall, workspace: Workspace, request: HistoryRequest) {
-  const isForScreen = call.output.isTerminal && !call.json;
-  const limit = request.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
+  const limit = shownLimit(call, request.limit);
   const page = await pagesUpTo(workspace, request.filter, limit);
   if (call.json) call.output.json(await toJson(workspace, page, request.detail));
   else {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { defineCommand } from "../call/command.ts";
+import { BEST_EFFORT, defineCommand } from "../call/command.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { EXIT } from "@belay/protocol/errors";
 
@@ -8,7 +8,7 @@ export default defineCommand({
   usage: "carry-out <plan>",
   about: "Carries out a plan that the resident process showed, from standard input.",
   options: {
-    "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+    "best-effort": BEST_EFFORT,
   },
   operands: { min: 1, max: 1 },
   run: (call) =>

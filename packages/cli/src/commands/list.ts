@@ -1,7 +1,7 @@
 import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
 import { defineCommand, THREAD } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { positiveNumber } from "../call/number-option.ts";
+import { askedLimit, LIMIT_OPTIONS } from "../call/limit-option.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 import { threadId } from "../call/thread-option.ts";
 
@@ -27,13 +27,7 @@ export default defineCommand({
     "modified and deleted since the one before.",
   ].join("\n"),
   options: {
-    limit: {
-      type: "string",
-      short: "n",
-      value: "n",
-      about: "show at most n (default: 20 on a terminal, otherwise all)",
-    },
-    all: { type: "boolean", about: "show all" },
+    ...LIMIT_OPTIONS,
     kind: { type: "string", value: "kind", about: `only one kind: ${KINDS.join(", ")}` },
     thread: THREAD,
     search: {
@@ -46,8 +40,8 @@ export default defineCommand({
   operands: { min: 0, max: 0 },
   examples: ["belay list --limit 5", "belay list --kind manual", "belay list --all --json"],
   run: (call) => {
-    const { kind, search, all } = call.options;
-    const given = positiveNumber("--limit", call.options.limit);
+    const { kind, search } = call.options;
+    const limit = askedLimit(call);
     if (kind !== undefined && !KINDS.includes(kind)) throw unknownKind(kind);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
@@ -56,7 +50,7 @@ export default defineCommand({
       return printCheckpoints(call, workspace, {
         filter,
         fresh: call.options.fresh === true,
-        limit: all === true ? Number.POSITIVE_INFINITY : given,
+        limit,
         whenEmpty: isFiltered
           ? "No checkpoint matches. `belay list` shows all of them."
           : "No checkpoints yet: `belay checkpoint` takes one.",

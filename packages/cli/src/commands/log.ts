@@ -1,6 +1,6 @@
 import { ANY_NUMBER, defineCommand, THREAD } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { positiveNumber } from "../call/number-option.ts";
+import { askedLimit, LIMIT_OPTIONS } from "../call/limit-option.ts";
 import { threadId } from "../call/thread-option.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
 
@@ -13,13 +13,7 @@ export default defineCommand({
     "session: before: after: has: is: narrow the search.",
   ].join("\n"),
   options: {
-    limit: {
-      type: "string",
-      short: "n",
-      value: "n",
-      about: "show at most n (default: 20 on a terminal, otherwise all)",
-    },
-    all: { type: "boolean", about: "show all" },
+    ...LIMIT_OPTIONS,
     patch: { type: "boolean", short: "p", about: "with what each changed, line by line" },
     stat: { type: "boolean", about: "with the files that each changed" },
     agent: { type: "string", value: "name", about: "only turns of this agent" },
@@ -35,10 +29,10 @@ export default defineCommand({
   operands: { min: 0, max: ANY_NUMBER },
   examples: ["belay log -n 5", "belay log is:undone", "belay log -p -n 1", "belay log --since 2h --stat"],
   run: async (call) => {
-    const { all, patch, stat, agent, everything } = call.options;
+    const { patch, stat, agent, everything } = call.options;
     if (patch === true && stat === true)
       throw usageError("-p and --stat cannot be combined.", "Use one of them.");
-    const given = positiveNumber("--limit", call.options.limit);
+    const limit = askedLimit(call);
     const since = await sinceTime(call.options.since);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
@@ -50,7 +44,6 @@ export default defineCommand({
         ...(since !== undefined && { since }),
         ...(everything === true && { all: true }),
       };
-      const limit = all === true ? Number.POSITIVE_INFINITY : given;
       if (call.options.watch === true) {
         const { watchHistory } = await import("../command-parts/history-watch.ts");
         return watchHistory(call, workspace, { filter, limit });

@@ -1,11 +1,12 @@
 import type { RestoreScope } from "@belay/engine";
 import { EXIT, usageError } from "@belay/protocol/errors";
 import {
-  GOING_BACK_EXITS,
   ALL_ENTRIES,
   ANY_NUMBER,
+  BEST_EFFORT,
   defineCommand,
   DRY_RUN,
+  GOING_BACK_EXITS,
   INTERACTIVE,
   PATCH,
   THREAD,
@@ -26,7 +27,7 @@ export default defineCommand({
   ].join("\n"),
   options: {
     "keep-new": { type: "boolean", about: "delete nothing: keep files that were created later" },
-    "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+    "best-effort": BEST_EFFORT,
     "with-conversation": { type: "boolean", about: "also mark the messages since then as rolled back" },
     "conversation-only": { type: "boolean", about: "only mark the messages; leave the files alone" },
     thread: { ...THREAD, about: "the thread to take back; asks before taking back other threads' work" },

@@ -1,9 +1,11 @@
 import {
-  GOING_BACK_EXITS,
   ALL_ENTRIES,
   ANY_NUMBER,
+  BEST_EFFORT,
   defineCommand,
   DRY_RUN,
+  GOING_BACK_EXITS,
+  INCLUDE_SHARED,
   INTERACTIVE,
   PATCH,
   YES,
@@ -19,11 +21,8 @@ export default defineCommand({
     "as '*.ts') or -i choose a part.",
   ].join("\n"),
   options: {
-    "include-shared": {
-      type: "boolean",
-      about: "also take changes that several tools made at the same time",
-    },
-    "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+    "include-shared": INCLUDE_SHARED,
+    "best-effort": BEST_EFFORT,
     interactive: INTERACTIVE,
     "dry-run": DRY_RUN,
     patch: PATCH,

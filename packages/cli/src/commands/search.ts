@@ -3,7 +3,7 @@ import { printCheckpoints } from "../command-parts/checkpoint-list.ts";
 import { printFindings } from "../command-parts/found-files.ts";
 import { ANY_NUMBER, defineCommand, type Call } from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
-import { positiveNumber } from "../call/number-option.ts";
+import { askedLimit, LIMIT_OPTIONS, shownLimit } from "../call/limit-option.ts";
 import { workspacePaths } from "../call/workspace-path.ts";
 import { createProgressBar } from "../output/progress-bar.ts";
 import { withWorkspace } from "../wiring/open-workspace.ts";
@@ -23,19 +23,10 @@ const OPTIONS = {
     about: "files of this name or pattern, such as *.ts or src/**; alone: when they were last there",
   },
   "ignore-case": { type: "boolean", short: "i", about: "with -S and -G: upper and lower case are the same" },
-  limit: {
-    type: "string",
-    short: "n",
-    value: "n",
-    about: "show at most n (default: 20 on a terminal, otherwise all)",
-  },
-  all: { type: "boolean", about: "show all" },
+  ...LIMIT_OPTIONS,
 } as const;
 
 type SearchCall = Call<typeof OPTIONS>;
-
-/** The default limit on a terminal; programs and files get everything. */
-const SCREENFUL = 20;
 
 export default defineCommand({
   usage: "search <words… | -S text | -G regex | --file name> [paths…] [-i] [--limit n | --all]",
@@ -55,12 +46,11 @@ export default defineCommand({
     "belay search --file '*.sql'",
   ],
   run: (call) => {
-    const { text, regex, file, all } = call.options;
+    const { text, regex, file } = call.options;
     const isForFiles = text !== undefined || regex !== undefined || file !== undefined;
     if (call.options["ignore-case"] === true && text === undefined && regex === undefined)
       throw usageError("-i goes with -S or -G.", "Words are found in upper and lower case anyway.");
-    const given = positiveNumber("--limit", call.options.limit);
-    const limit = all === true ? Number.POSITIVE_INFINITY : given;
+    const limit = askedLimit(call);
     if (isForFiles) {
       const wanted = wantedBy(call);
       return withWorkspace(call, (workspace) => find(call, workspace, { ...wanted, limit }));
@@ -103,8 +93,7 @@ async function find(
   workspace: Workspace,
   wanted: Omit<FindOptions, "limit"> & { readonly limit: number | undefined },
 ): Promise<number> {
-  const isForScreen = call.output.isTerminal && !call.json;
-  const limit = wanted.limit ?? (isForScreen ? SCREENFUL : Number.POSITIVE_INFINITY);
+  const limit = shownLimit(call, wanted.limit);
   const paths = workspacePaths(workspace, call.directory, call.operands);
   using bar = createProgressBar("Searching", "pack", !call.json && !call.output.quiet);
   const found = await workspace.find({

@@ -1,13 +1,23 @@
 /** Shared by undo and redo: everything but the direction. */
 import type { UndoOptions, Workspace } from "@belay/engine";
-import { ALL_ENTRIES, DRY_RUN, PATCH, THREAD, YES, type Call, type OptionSpecs } from "../call/command.ts";
+import {
+  ALL_ENTRIES,
+  BEST_EFFORT,
+  DRY_RUN,
+  INCLUDE_SHARED,
+  PATCH,
+  THREAD,
+  YES,
+  type Call,
+  type OptionSpecs,
+} from "../call/command.ts";
 import { usageError } from "@belay/protocol/errors";
 import { threadId } from "../call/thread-option.ts";
 
 /** The options of undo, redo and reset. */
 export const STEP_OPTIONS = {
-  "include-shared": { type: "boolean", about: "also take changes that several tools made at the same time" },
-  "best-effort": { type: "boolean", about: "skip paths with conflicts instead of changing nothing" },
+  "include-shared": INCLUDE_SHARED,
+  "best-effort": BEST_EFFORT,
   thread: THREAD,
   "dry-run": DRY_RUN,
   patch: PATCH,
