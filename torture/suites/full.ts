@@ -22,19 +22,9 @@ import { processScript } from "../../packages/engine/test/support/temp-workspace
 import { readTreeMap, type TreeMap } from "../../packages/engine/test/support/tree-map.ts";
 import { openWorkspace } from "../../packages/engine/src/index.ts";
 import type { Round, Suite } from "../suite.ts";
+import { COMMON_SCENES } from "./faults.ts";
 
-const OPERATIONS: readonly (readonly [Operation, kept: string])[] = [
-  ["open", "bare"],
-  ["create", "start"],
-  ["restore", "start"],
-  ["undo", "turned"],
-  ["redo", "undone"],
-  ["approve", "start"],
-  ["reset", "start"],
-  ["prune", "start"],
-  ["gc", "start"],
-  ["forget", "turned"],
-];
+const OPERATIONS = [...COMMON_SCENES, ["forget", "turned"]] as const;
 /** The self-test plays what its bug is in. */
 const CHOSEN = OPERATIONS.filter(([operation]) =>
   [operation, "", undefined].includes(process.env["BELAY_TORTURE_SCENE"]),
