@@ -105,8 +105,52 @@ export const UNDO_BUGS: readonly PlantedBug[] = [
     edits: [
       {
         file: "history/plan-steps",
-        text: "if (last?.steps === steps) last.captures.push(capture);",
-        instead: "if (last !== undefined) last.captures.push(capture);",
+        text: "return groupTogether(deltas).flatMap((together) => interleave(together, direction));",
+        instead: "return deltas.map((delta) => [...delta]);",
+      },
+    ],
+  },
+  {
+    name: "a part of a step counts as the whole",
+    suite: "model",
+    tries: 200,
+    edits: [
+      {
+        file: "steps/steps-way",
+        text: "const isPart = plan.paths !== null || plan.hunks !== null",
+        instead: "const isPart = false",
+      },
+    ],
+  },
+  {
+    name: "an undo of one path takes the whole step back",
+    suite: "order",
+    tries: 100,
+    edits: [
+      {
+        file: "steps/steps-way",
+        text: "planner.add(delta.filter(isChosen), direction);",
+        instead: "planner.add(delta, direction);",
+      },
+    ],
+  },
+  {
+    name: "hunks are counted otherwise than they are shown",
+    suite: "model",
+    tries: 200,
+    edits: [
+      { file: "diff/choose-hunks", text: "const HUNK_CONTEXT = 3;", instead: "const HUNK_CONTEXT = 1;" },
+    ],
+  },
+  {
+    name: "chosen hunks bring the mode with them",
+    suite: "model",
+    tries: 400,
+    edits: [
+      {
+        file: "restore/choose-hunks",
+        text: 'const to = { kind: "file", mode: edit.from.mode,',
+        instead: 'const to = { kind: "file", mode: edit.to.mode,',
       },
     ],
   },

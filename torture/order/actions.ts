@@ -31,6 +31,8 @@ export type Action =
       readonly count: number;
       readonly player: number | undefined;
       readonly includeShared: boolean;
+      /** Only what was done to this path. */
+      readonly path: string | undefined;
     };
 
 type Maker = (random: SeededRandom) => Action;
@@ -86,6 +88,7 @@ const MAKERS: readonly (readonly [weight: number, Maker])[] = [
       count: oneIn(random, 4) ? 2 : 1,
       player: oneIn(random, 5) ? player(random) : undefined,
       includeShared: oneIn(random, 6),
+      path: oneIn(random, 3) ? random.pick(PATHS) : undefined,
     }),
   ],
   [
@@ -105,7 +108,7 @@ export function randomActions(random: SeededRandom): Action[] {
   const cast = [random.below(PLAYERS.length), random.below(PLAYERS.length)];
   const actions = [
     ...Array.from({ length }, () => randomAction(random)),
-    { kind: "undo", count: 1, player: undefined, includeShared: false } as const,
+    { kind: "undo", count: 1, player: undefined, includeShared: false, path: undefined } as const,
   ];
   return actions.map((action) =>
     "player" in action && action.player !== undefined ? { ...action, player: cast[action.player]! } : action,

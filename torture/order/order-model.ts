@@ -46,6 +46,8 @@ export interface Scope {
   readonly count: number;
   readonly thread?: string | undefined;
   readonly includeShared?: boolean;
+  /** Only what was done to this path. */
+  readonly path?: string | undefined;
 }
 
 export type Verdict =
@@ -166,6 +168,35 @@ export class OrderModel {
     return verdict;
   }
 
+  /** How much of the steps that an undo would take is of its path. */
+  partOf({ count, thread, path }: Scope): "all" | "some" | "none" {
+    const takeBack = this.#try();
+    const steps = this.#inOrder(this.#applied, thread).slice(-count);
+    const own = steps.flatMap(({ changes }) => changes.map((change) => change.path === path));
+    takeBack();
+    return own.includes(true) ? (own.includes(false) ? "some" : "all") : "none";
+  }
+
+  /** Takes out what the last steps did to one path. They stay where they are; taking out the part is a step of its own. */
+  undoPart(scope: Scope): Verdict {
+    const takeBack = this.#try();
+    const steps = this.#inOrder(this.#applied, scope.thread).slice(-scope.count).toReversed();
+    const before = this.disk.get(scope.path!);
+    const verdict = this.#apply(steps, scope, "back");
+    if (verdict.outcome !== "done") {
+      takeBack();
+      return verdict;
+    }
+    const [thread, ...others] = new Set(steps.map((step) => step.thread));
+    const part = newStep("restore", others.length === 0 ? thread : undefined, "");
+    const after = this.disk.get(scope.path!);
+    if (before === after) return verdict;
+    part.last = ++this.#now;
+    part.changes.push({ at: part.last, path: scope.path!, from: before, to: after, owners: new Set([part]) });
+    this.#applied.push(part);
+    return verdict;
+  }
+
   redo(scope: Scope): Verdict {
     const takeBack = this.#try();
     const inScope = this.#undone.filter(
@@ -226,7 +257,8 @@ export class OrderModel {
     if (steps.length < scope.count) return { outcome: "refused", why: "fewer steps than asked for" };
     const files = new Map(this.disk);
     // changes of several steps are taken in the order they happened, and shared ones once
-    const changes = joined([...new Set(steps.flatMap((step) => step.changes))].sort((a, b) => a.at - b.at));
+    const all = [...new Set(steps.flatMap((step) => step.changes))].sort((a, b) => a.at - b.at);
+    const changes = joined(all.filter(({ path }) => scope.path === undefined || path === scope.path));
     for (const change of direction === "back" ? changes.toReversed().map(inverse) : changes) {
       const why = this.#change(files, change, { steps, scope });
       if (why !== undefined) return { outcome: "refused", why: `${change.path}: ${why}` };

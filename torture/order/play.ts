@@ -287,12 +287,18 @@ export class Play {
   }
 
   async #undo(action: Extract<Action, { kind: "undo" }>): Promise<boolean> {
-    const scope = await this.#scope(action);
-    if (scope === undefined || !this.#model.isOrderClear(scope)) return false;
-    const shared = action.includeShared ? ["--include-shared"] : [];
-    const ran = await this.#stage.belay("undo", String(scope.count), ...scope.options, ...shared, "--yes");
-    const verdict = this.#model.undo({ ...scope, includeShared: action.includeShared }, this.#turns);
-    this.#compare(ran, verdict);
+    const found = await this.#scope(action);
+    if (found === undefined || !this.#model.isOrderClear(found)) return false;
+    const { path, includeShared } = action;
+    const scope = { ...found, path, includeShared };
+    const part = path === undefined ? "all" : this.#model.partOf(scope);
+    // A path that none of the steps changed is a mistake, and refused as one.
+    if (part === "none") return false;
+    const options = [...scope.options, ...(includeShared ? ["--include-shared"] : [])];
+    const words = [String(scope.count), ...(path === undefined ? [] : [path]), ...options];
+    const ran = await this.#stage.belay("undo", ...words, "--yes");
+    const whole = { ...scope, path: undefined };
+    this.#compare(ran, part === "all" ? this.#model.undo(whole, this.#turns) : this.#model.undoPart(scope));
     for (const { calls } of this.#sessions.values())
       for (const call of calls.keys()) if (!this.#model.calls.has(call)) calls.delete(call);
     return true;

@@ -4,7 +4,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SETTLE_MS } from "../../packages/engine/src/capture/read-pending.ts";
-import { MODEL_COMMANDS, type Command } from "../../packages/engine/test/support/model-commands.ts";
+import type { Command } from "../../packages/engine/test/support/model-command.ts";
+import { MODEL_COMMANDS } from "../../packages/engine/test/support/model-commands.ts";
 import { inWorkspace } from "../../packages/engine/test/support/temp-workspace.ts";
 import { readCheckpointMap, WorkspaceModel } from "../../packages/engine/test/support/workspace-model.ts";
 import type { Round, Suite } from "../suite.ts";

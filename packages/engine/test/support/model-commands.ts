@@ -5,40 +5,19 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import type { Outcome } from "../../src/index.ts";
+import { goBackByHunks, undoInPart } from "./choice-commands.ts";
+import { command, pickPath, pickSnapshot, textOf, type Command } from "./model-command.ts";
+import { moveSteps } from "./move-steps.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
 import { makeEdit, treeEdit, type TreeEdit } from "./tree-edits.ts";
 import {
   deltaOf,
-  expectMovedAround,
   expectRestoredAround,
-  moveExactly,
   readCheckpointMap,
   restoreExactly,
   watchDestructive,
-  type ModelStep,
   type WorkspaceModel,
 } from "./workspace-model.ts";
-
-/** Does it and may say what came of it, for the report of a failure. */
-type Run = (model: WorkspaceModel, temp: TempWorkspace) => Promise<string | void>;
-
-export interface Command {
-  run(model: WorkspaceModel, temp: TempWorkspace): Promise<void>;
-  /** With what it said when it last ran. */
-  toString(): string;
-}
-
-function command(name: string, run: Run): Command {
-  let said = "";
-  return {
-    toString: () => `\n${name}: ${JSON.stringify(said).replaceAll(/x{255}/g, "x…x")}`,
-    async run(model, temp) {
-      const result: unknown = await run(model, temp);
-      said = typeof result === "string" ? result : "";
-    },
-  };
-}
 
 const edit = treeEdit.map((facts) => command("edit", async (_model, { root }) => makeEdit(root, facts)));
 
@@ -70,11 +49,6 @@ const turn = fc.array(treeEdit, { minLength: 1, maxLength: 6 }).map((edits) =>
     return result.result.join("; ");
   }),
 );
-
-/** One of the model's snapshots by a number of any size. */
-function pickSnapshot(model: WorkspaceModel, choice: number): string {
-  return [...model.snapshots.keys()][choice % model.snapshots.size]!;
-}
 
 interface RestoreFacts {
   readonly choice: number;
@@ -136,16 +110,6 @@ async function runRestore(
   return `${path ?? "all"} of ${[...target.keys()].join(", ")}${facts.keepNew ? " keep-new" : ""}`;
 }
 
-/** Paths are given as text: one that is not UTF-8 can only be restored with the rest. */
-function pickPath(paths: readonly string[], choice: number): string | undefined {
-  const writable = paths.filter((path) => Buffer.from(textOf(path), "utf8").toString("latin1") === path);
-  return writable[choice % writable.length];
-}
-
-function textOf(path: string): string {
-  return Buffer.from(path, "latin1").toString("utf8");
-}
-
 const undo = fc.constantFrom(1, 1, 1, 2).map((count) =>
   command("undo", (model, temp) =>
     moveSteps(model, temp, {
@@ -167,51 +131,6 @@ const redo = fc.constantFrom(1, 1, 1, 2).map((count) =>
     }),
   ),
 );
-
-interface StepMove {
-  readonly count: number;
-  readonly from: "applied" | "undone";
-  readonly to: "applied" | "undone";
-  work(): Promise<Outcome>;
-}
-
-async function moveSteps(
-  model: WorkspaceModel,
-  temp: TempWorkspace,
-  { count, from, to, work }: StepMove,
-): Promise<string | void> {
-  const available = model[from].length;
-  if (model[from].slice(-count).some(({ isPruned }) => isPruned)) {
-    await assert.rejects(work(), { code: "CONTENT_PRUNED" });
-    return `${count}: pruned`;
-  }
-  if (available > 0 && available < count) {
-    return assert.rejects(work(), { code: "STEPS_MISSING" });
-  }
-  const { outcome, before, after } = await watchDestructive(temp, model, work);
-  if (available === 0) return assert.deepEqual([outcome.outcome, outcome.steps], ["unchanged", []]);
-  const steps = model[from].slice(-count).reverse();
-  const deltas = steps.map((step) => deltaInDirection(step, to));
-  const expected = moveExactly(before, deltas);
-  if (expected !== undefined) {
-    assert.deepEqual(after, expected);
-    assert.equal(outcome.outcome, deltaOf(before, after).size === 0 ? "unchanged" : "applied");
-  } else if (count === 1 && outcome.outcome === "applied") {
-    expectMovedAround(deltas[0]!, { before, after, kept: outcome.kept.map(({ path }) => path) });
-  }
-  const moved = `${count}: ${outcome.outcome}`;
-  if (outcome.outcome === "conflicts") return moved;
-  model[from] = model[from].slice(0, -count);
-  model[to].push(...steps);
-  return moved;
-}
-
-function deltaInDirection(
-  { before, after }: ModelStep,
-  to: "applied" | "undone",
-): ReturnType<typeof deltaOf> {
-  return to === "applied" ? deltaOf(before, after) : deltaOf(after, before);
-}
 
 const revert = fc.nat(1000).map((choice) =>
   command("revert", async (model, temp) => {
@@ -317,6 +236,8 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 5 }, () => restore),
   ...Array.from({ length: 4 }, () => undo),
   ...Array.from({ length: 3 }, () => redo),
+  ...Array.from({ length: 3 }, () => undoInPart),
+  ...Array.from({ length: 3 }, () => goBackByHunks),
   ...Array.from({ length: 4 }, () => rest),
   rules,
   rulesTurn,

@@ -66,8 +66,15 @@ export interface TreeEdit {
 const lines = fc
   .array(fc.constantFrom("one\n", "two\n", "three\n", "four\n"), { maxLength: 6 })
   .map((parts) => parts.join(""));
+/** The same forty lines, some of them changed: two such contents differ in several places. */
+const manyLines = fc
+  .uniqueArray(fc.nat(39), { maxLength: 6 })
+  .map((changed) =>
+    Array.from({ length: 40 }, (_, at) => (changed.includes(at) ? `${at} changed\n` : `${at}\n`)).join(""),
+  );
 const content = fc.oneof(
   { weight: 12, arbitrary: lines },
+  { weight: 6, arbitrary: manyLines },
   { weight: 3, arbitrary: fc.constantFrom("", "no line end", "\0\x01binary\xff", "\0\x02binary\xff") },
   { weight: 1, arbitrary: fc.constantFrom("1", "2").map((text) => text.repeat(70_000)) },
 );

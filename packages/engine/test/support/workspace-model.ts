@@ -95,7 +95,10 @@ function inodeOf(identity: string): string {
   return identity.split(" ")[0]!;
 }
 
-type Delta = ReadonlyMap<string, { readonly old: string | undefined; readonly new: string | undefined }>;
+export type Delta = ReadonlyMap<
+  string,
+  { readonly old: string | undefined; readonly new: string | undefined }
+>;
 
 export function deltaOf(before: TreeMap, after: TreeMap): Delta {
   const paths = new Set([...before.keys(), ...after.keys()]);
@@ -118,6 +121,27 @@ export function moveExactly(present: TreeMap, deltas: readonly Delta[]): TreeMap
   }
   const hasParent = (path: string) => !path.includes("/") || parentOf(tree, path) !== undefined;
   return [...tree.keys()].every(hasParent) ? sorted(tree) : undefined;
+}
+
+/**
+ * The tree after moving a part of a step, where nothing stands in its way: directories that its paths need come as they were.
+ */
+export function movePart(present: TreeMap, part: Delta, directories: TreeMap): TreeMap | undefined {
+  const tree = new Map(present);
+  for (const [path, change] of part) {
+    if (change.new === undefined) continue;
+    for (const above of pathsAbove(path)) {
+      const was = directories.get(above);
+      if (!tree.has(above) && !part.has(above) && was?.startsWith("directory") === true) tree.set(above, was);
+    }
+  }
+  return moveExactly(tree, [part]);
+}
+
+/** The directories above a path, from the top. */
+export function pathsAbove(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, at) => names.slice(0, at + 1).join("/"));
 }
 
 /** The node above a path; undefined when there is none, or none is needed. */
