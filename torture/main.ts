@@ -1,8 +1,8 @@
 /**
  * `npm run torture [suite] [-- --seconds n | --runs n] [--seed s] [--self-test]`: tries to make Belay lose something.
  * Without a limit each suite runs to its goal. The seed is printed; a failing one is repeated with --seed.
- * --short is what runs among the tests; --self-test plants bugs and shows that the suites notice them; --write adds
- * what was tried to docs/figures.
+ * --short is what runs among the tests; --self-test plants bugs, or those with --bug in their name, and shows that the
+ * suites notice them; --write adds what was tried to docs/figures.
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -22,6 +22,7 @@ const { values, positionals } = parseArgs({
     seed: { type: "string" },
     short: { type: "boolean", default: false },
     "self-test": { type: "boolean", default: false },
+    bug: { type: "string" },
     write: { type: "boolean", default: false },
   },
 });
@@ -31,7 +32,7 @@ if (chosen.length === 0) {
   console.error(`The suites are: ${SUITES.map(({ name }) => name).join(", ")}.`);
   process.exit(2);
 }
-let failed = values["self-test"] && !selfTest(positionals, values.write);
+let failed = values["self-test"] && !selfTest({ suites: positionals, bug: values.bug }, values.write);
 for (const suite of values["self-test"] ? [] : chosen) failed = !(await run(suite)) || failed;
 process.exitCode = failed ? 1 : 0;
 

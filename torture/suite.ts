@@ -4,6 +4,9 @@
  */
 import { createSeededRandom, type SeededRandom } from "../packages/engine/test/support/seeded-random.ts";
 
+/** True in a process that runs with a planted bug. */
+export const isPlanted = process.env["BELAY_PLANTED_BUG"] !== undefined;
+
 export interface Suite {
   readonly name: string;
   /** What is counted, in the plural. */

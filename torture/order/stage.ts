@@ -6,14 +6,13 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { dirname, join, relative } from "node:path";
 import { openWorkspace } from "@belay/engine";
 import { writeHookScript } from "@belay/agents";
+import { isPlanted } from "../suite.ts";
 import type { ClientPlace } from "./agent-client.ts";
 
 const CLI = join(import.meta.dirname, "../../packages/cli");
 const LAUNCHER = join(CLI, "bin/belay.js");
 /** Far longer than any hook takes, so that a busy machine makes no capture late. */
 const PATIENCE_MS = "60000";
-
-export const isPlanted = process.env["BELAY_PLANTED_BUG"] !== undefined;
 
 export interface Ran {
   readonly status: number | null;

@@ -8,7 +8,7 @@ import type { Command } from "../../packages/engine/test/support/model-command.t
 import { MODEL_COMMANDS } from "../../packages/engine/test/support/model-commands.ts";
 import { inWorkspace } from "../../packages/engine/test/support/temp-workspace.ts";
 import { readCheckpointMap, WorkspaceModel } from "../../packages/engine/test/support/workspace-model.ts";
-import type { Round, Suite } from "../suite.ts";
+import { isPlanted, type Round, type Suite } from "../suite.ts";
 
 const PROGRAM = fc.array(fc.oneof(...MODEL_COMMANDS), { minLength: 30, maxLength: 36, size: "max" });
 const PROGRAMS_A_ROUND = 40;
@@ -25,7 +25,8 @@ export const model: Suite = {
     const programs = fc.sample(PROGRAM, { seed: round.random.seed, numRuns: PROGRAMS_A_ROUND });
     const failed: Failed[] = [];
     await Promise.all(Array.from({ length: LANES }, () => runLane(programs, round, failed)));
-    if (failed.length > 0) throw await explain(failed[0]!);
+    // for a planted bug it is enough that it was noticed
+    if (failed.length > 0) throw isPlanted ? failed[0]!.error : await explain(failed[0]!);
   },
 };
 

@@ -6,8 +6,8 @@ import { rmSync } from "node:fs";
 import { makeDirectory } from "../../packages/engine/test/support/place.ts";
 import { describeAction, randomActions, type Action } from "../order/actions.ts";
 import { FIRST_FILES, Play } from "../order/play.ts";
-import { Home, isPlanted, Stage } from "../order/stage.ts";
-import type { Round, Suite } from "../suite.ts";
+import { Home, Stage } from "../order/stage.ts";
+import { isPlanted, type Round, type Suite } from "../suite.ts";
 
 const SEQUENCES_A_ROUND = 25;
 /** This many are played at a time: they mostly wait for processes. */
