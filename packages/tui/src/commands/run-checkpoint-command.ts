@@ -12,7 +12,7 @@ import { createCheckpoint } from "./create-checkpoint.ts";
 import { redoStep, restoreCheckpoint, undoStep } from "./go-back.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
 import { pruneCheckpoints } from "./prune-checkpoints.ts";
-import { failed, workspaceOf, type CommandResult, type CommandScene } from "./scene.ts";
+import { failed, workspaceOfThread, type CommandResult, type CommandScene } from "./scene.ts";
 import { openMenu, openTimeline, type ScreenName } from "./screens.ts";
 import { showCheckpoint } from "./show-checkpoint.ts";
 
@@ -63,7 +63,7 @@ export async function runCheckpointCommand(
   const run = Object.hasOwn(SLASH_COMMANDS, name) ? SLASH_COMMANDS[name] : undefined;
   if (run === undefined) return failed(COMMANDS.unknownCommand(visibleLine(name)));
   try {
-    return await run({ ...context, name, workspace: workspaceOf(context) }, words);
+    return await run({ ...context, name, workspace: workspaceOfThread(context) }, words);
   } catch (error) {
     const { code, message, hint } = refusalOf(error);
     if (code === "") throw error;

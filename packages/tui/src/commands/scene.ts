@@ -24,7 +24,7 @@ export interface CommandScene {
 }
 
 /** Looks up the workspace of a thread once. */
-export function workspaceOf({
+export function workspaceOfThread({
   client,
   thread,
 }: Pick<CommandScene, "client" | "thread">): () => Promise<string> {

@@ -44,7 +44,7 @@ const KEPT = 200;
 const comparisons = new WeakMap<Source, Map<string, Promise<unknown>>>();
 
 /** The files that differ between two states, with their counts. */
-export function comparedFiles(source: Source, pair: StatePair): Promise<ComparedFiles> {
+export function loadComparedFiles(source: Source, pair: StatePair): Promise<ComparedFiles> {
   const { from, to, plan, own } = pair;
   if (plan !== undefined) return Promise.resolve(plan.files);
   const { workspace } = source.place;
@@ -63,7 +63,7 @@ function stepOf({ step }: OwnChange): { step?: number } {
 }
 
 /** One file of two states. */
-export function comparedLines(
+export function loadComparedLines(
   source: Source,
   { from, to, plan, own }: StatePair,
   file: Pick<ComparedFile, "path" | "pathBase64">,

@@ -1,7 +1,7 @@
 /** What is known about a row: its checkpoint, its files, and which tool changed each. */
 import type { CallOutput } from "@belay/protocol";
 import { useEffect, useState } from "react";
-import { comparedFiles, type ComparedFile } from "../../data/comparisons.ts";
+import { loadComparedFiles, type ComparedFile } from "../../data/comparisons.ts";
 import type { Chosen, HistoryRow, HistoryStep } from "../../data/history-row.ts";
 import { useHistory } from "../../data/use-history.ts";
 import { useSource, type Source } from "../../data/source.tsx";
@@ -88,13 +88,13 @@ function checkpointOf(source: Source, id: string): Promise<CheckpointFacts> {
 /** The files of a row with the tools that changed them; of a state, what differs from the disk. */
 async function filesOf(source: Source, chosen: Chosen): Promise<DetailedFile[]> {
   const { row } = chosen;
-  const { files } = await comparedFiles(source, changePair(chosen));
+  const { files } = await loadComparedFiles(source, changePair(chosen));
   if (isState(row) || row.kind !== "turn" || chosen.step !== undefined) return files;
   const query = { workspace: source.place.workspace };
   const { steps } = await source.call("GET /api/history/:seq/steps", { params: { seq: row.ref }, query });
   const tools = new Map<string, string>();
   for (const step of steps.slice(0, MOST_STEPS)) {
-    const changed = await comparedFiles(source, changePair({ row, step }));
+    const changed = await loadComparedFiles(source, changePair({ row, step }));
     for (const { path } of changed.files)
       tools.set(path, [tools.get(path), toolOf(step)].filter(Boolean).join(", "));
   }

@@ -1,8 +1,8 @@
 /** The files of a diff and the one that is shown. */
 import { useEffect, useState } from "react";
 import {
-  comparedFiles,
-  comparedLines,
+  loadComparedFiles,
+  loadComparedLines,
   type ComparedFile,
   type ComparedFiles,
   type ComparedLines,
@@ -42,7 +42,9 @@ export function useDiff(pair: StatePair, path?: string): Diff {
   const [shown, setShown] = useState<{ key: string; lines: ComparedLines }>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    comparedFiles(source, { from, to, plan, own }).then(setList, (error: Error) => setProblem(error.message));
+    loadComparedFiles(source, { from, to, plan, own }).then(setList, (error: Error) =>
+      setProblem(error.message),
+    );
   }, [source, from, to, plan, own]);
   const files = list?.files ?? [];
   const named = files.findIndex((file) => file.path === path);
@@ -57,7 +59,7 @@ export function useDiff(pair: StatePair, path?: string): Diff {
       whitespace,
       ...(isExpanded && { context: WHOLE_FILE, large: true }),
     };
-    comparedLines(source, { from, to, plan, own }, file, options).then(
+    loadComparedLines(source, { from, to, plan, own }, file, options).then(
       (lines) => isWanted && setShown({ key, lines }),
       (error: Error) => isWanted && setProblem(error.message),
     );

@@ -9,13 +9,13 @@ const TYPES = { delete: "deleted", change: "modified", create: "added", mode: "m
 
 /** Opens the diff of a plan at one of its files. */
 export function openPlanDiff(frame: Frame, plan: Plan, file: PlanFile): void {
-  const pair = { from: DISK, to: plan.id, plan: { id: plan.id, files: comparedFiles(plan) } };
+  const pair = { from: DISK, to: plan.id, plan: { id: plan.id, files: loadComparedFiles(plan) } };
   const title = { from: GOING_BACK.now, to: GOING_BACK.after[plan.kind] };
   frame.open(<DiffScreen pair={pair} title={title} path={file.path} />);
 }
 
 /** The files of a plan as a comparison lists them. */
-function comparedFiles({ files, filesTotal }: Plan): ComparedFiles {
+function loadComparedFiles({ files, filesTotal }: Plan): ComparedFiles {
   const changes = files.map(({ path, pathBase64, change, plus, minus, binary }) => ({
     path,
     ...(pathBase64 !== undefined && { pathBase64 }),

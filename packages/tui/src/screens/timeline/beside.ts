@@ -1,8 +1,8 @@
 /** Beside the list of a wide window: what the selected row changed. It follows the selection once that rests. */
 import { useEffect, useRef, useState } from "react";
 import {
-  comparedFiles,
-  comparedLines,
+  loadComparedFiles,
+  loadComparedLines,
   type ComparedFiles,
   type ComparedLines,
 } from "../../data/comparisons.ts";
@@ -105,11 +105,11 @@ function useChanges(chosen: Chosen | undefined): {
     const of = nameOf(asked);
     const load = async () => {
       const pair = changePair(asked);
-      const files = await comparedFiles(source, pair);
+      const files = await loadComparedFiles(source, pair);
       if (isWanted) setLoaded({ of, files, diffs: [] });
       for (const file of files.files.slice(0, MOST_FILES)) {
         if (!isWanted) return;
-        const lines = await comparedLines(source, pair, file);
+        const lines = await loadComparedLines(source, pair, file);
         if (isWanted) setLoaded((before) => ({ of, files, diffs: [...(before?.diffs ?? []), lines] }));
       }
     };

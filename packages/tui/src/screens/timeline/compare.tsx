@@ -1,6 +1,6 @@
 /** Two marks: what they compare, and their keys. */
 import { useEffect, useState } from "react";
-import { comparedFiles } from "../../data/comparisons.ts";
+import { loadComparedFiles } from "../../data/comparisons.ts";
 import { useSource } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
@@ -22,7 +22,7 @@ export function useComparison(marks: Marks, columns: number, signs: Signs): Line
   useEffect(() => {
     const [from, to] = key.split(" ");
     if (from === undefined || to === undefined) return;
-    comparedFiles(source, { from, to })
+    loadComparedFiles(source, { from, to })
       .then(({ filesTotal, summary }) => {
         const { linesAdded, linesDeleted } = summary;
         const text =
