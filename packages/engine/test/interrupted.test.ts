@@ -9,12 +9,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
+import { REHEARSED_FILES, rehearseRestore } from "./support/rehearse-restore.ts";
 import { startInProcess } from "./support/temp-workspace.ts";
 import { describeFile, findStageLeftovers, readTreeMap, type TreeMap } from "./support/tree-map.ts";
 import { readCheckpointMap } from "./support/workspace-model.ts";
 
 const LIMIT_MS = 180_000;
-const FILES = ["a", "b", "c", "d"];
 const THEIRS = "another program's\n";
 
 /** A restore to checkpoint 1 that rewrites four files, after `rehearsal` the same again. */
@@ -29,16 +29,7 @@ interface Interrupted {
 async function inLab(body: (interrupted: Interrupted) => Promise<void>): Promise<void> {
   const lab = new FaultLab();
   try {
-    const writeAll = (content: string) =>
-      FILES.forEach((name) => writeFileSync(join(lab.root, name), content));
-    writeAll("0\n");
-    const workspace = await openWorkspace(lab.root, { home: lab.home });
-    writeAll("1\n");
-    await workspace.close();
-    lab.keep("start");
-    lab.counted = [lab.root];
-    const { calls } = await lab.run("restore");
-    lab.putBack("start");
+    const calls = await rehearseRestore(lab);
     const placing = (name: string) => calls.indexOf(`link ${lab.root}/${name}`) + 1;
     await body({ lab, before: readTreeMap(lab.root), placing, takingAway: (name) => placing(name) - 1 });
     expect(findStageLeftovers(lab.root)).toEqual([]);
@@ -79,7 +70,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
         child.kill("SIGCONT");
         expect(await ended).toMatchObject({ said: { done: true, outcome: "applied" } });
         const restored = describeFile(0o644, Buffer.from("0\n"));
-        expect([...readTreeMap(lab.root).values()]).toEqual(FILES.map(() => restored));
+        expect([...readTreeMap(lab.root).values()]).toEqual(REHEARSED_FILES.map(() => restored));
         expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
         expect(readTreeMap(lab.root)).toEqual(before);
       });
@@ -152,7 +143,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
     inLab(async ({ lab, takingAway }) => {
       const write = () => ["a", "d"].forEach((name) => writeFileSync(join(lab.root, name), THEIRS));
       expect(await writeAt(lab, takingAway("d"), write)).toMatchObject({ said: { outcome: "conflicts" } });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual([THEIRS, "1\n", "1\n", THEIRS]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual([THEIRS, "1\n", "1\n", THEIRS]);
       await inOpened(lab, async () => expect(contentOf(lab, "a")).toBe(THEIRS));
     }));
 
@@ -201,7 +192,7 @@ describe.skipIf(!hasCompiler)("after a restore was killed", { timeout: LIMIT_MS 
         const { warnings, unchanged } = await workspace.checkpoint();
         expect(warnings).toEqual([expect.stringMatching(/^An interrupted restore was finished/)]);
         expect(unchanged).toBe(true);
-        expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+        expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
         expect(await workspace.undo()).toMatchObject({ outcome: "applied" });
         expect(readTreeMap(lab.root)).toEqual(before);
       });

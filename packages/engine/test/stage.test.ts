@@ -20,12 +20,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { openWorkspace, type Workspace } from "../src/index.ts";
 import { FaultLab, hasCompiler, type Fault } from "./support/fault-lab.ts";
+import { REHEARSED_FILES, rehearseRestore } from "./support/rehearse-restore.ts";
 import { findStageLeftovers, readTreeMap } from "./support/tree-map.ts";
 
 const CHILD = fileURLToPath(new URL("support/fault-child.ts", import.meta.url));
 /** A user who is not root. */
 const NOBODY = 65_534;
-const FILES = ["a", "b", "c", "d"];
 
 interface Scene {
   readonly lab: FaultLab;
@@ -39,15 +39,7 @@ interface Scene {
 async function inScene(body: (scene: Scene) => Promise<void>): Promise<void> {
   const lab = new FaultLab();
   try {
-    const writeAll = (text: string) => FILES.forEach((name) => writeFileSync(join(lab.root, name), text));
-    writeAll("0\n");
-    const workspace = await openWorkspace(lab.root, { home: lab.home });
-    writeAll("1\n");
-    await workspace.close();
-    lab.keep("start");
-    lab.counted = [lab.root];
-    const { calls } = await lab.run("restore");
-    lab.putBack("start");
+    const calls = await rehearseRestore(lab);
     const outside = join(lab.root, "../outside");
     mkdirSync(outside, { mode: 0o700 });
     for (const name of ["precious", "n0", "o0", "n1", "o1", "o2"]) writeFileSync(join(outside, name), name);
@@ -119,7 +111,7 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
         closeSync(descriptor);
       });
       expect(said).toMatchObject({ done: true, outcome: "displaced" });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
       expect(findStageLeftovers(lab.root)).toEqual([]);
       await expectDisplaced(lab, "a", "1\nlate\n");
     }));
@@ -133,7 +125,7 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
         writeFileSync(join(lab.root, "c"), "new\n");
       });
       expect(said).toMatchObject({ outcome: "conflicts" });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "new\n", "1\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "new\n", "1\n"]);
       expect(findStageLeftovers(lab.root)).toEqual([]);
       await expectDisplaced(lab, "c", "1\nlate\n");
     }));
@@ -185,7 +177,7 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
       await inOpened(lab, async (workspace) =>
         expect(workspace.notices[0]).toMatch(/^An interrupted restore was finished/),
       );
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
       writeSync(descriptor, "later\n");
       closeSync(descriptor);
       await inOpened(lab, async () => undefined);
@@ -199,7 +191,7 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
       const descriptor = openSync(join(lab.root, "d"), "a");
       await lab.run("restore", { at: placing("d") - 1, how: "kill" });
       await inOpened(lab, async () => undefined);
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
       writeSync(descriptor, "later\n");
       closeSync(descriptor);
       await inOpened(lab, async () => undefined);
@@ -276,7 +268,7 @@ describe.skipIf(!hasCompiler)("a program that had a replaced file open", { timeo
           (await workspace.list()).filter(({ description }) => description.startsWith("Written")),
         ).toEqual([]);
       });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
       expect(findStageLeftovers(lab.root)).toEqual([]);
     }));
 });
@@ -306,7 +298,7 @@ describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside",
       expect(await during(lab, placing("b"), () => swapStage(scene))).toMatchObject({
         said: { done: true, outcome: "applied" },
       });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["0\n", "0\n", "0\n", "0\n"]);
     }));
 
   test("[R111, R27] while a restore is taken back: everything is as it was, and nothing outside is touched", () =>
@@ -317,7 +309,7 @@ describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside",
         writeFileSync(join(lab.root, "d"), "theirs\n");
       });
       expect(said).toMatchObject({ outcome: "conflicts" });
-      expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "theirs\n"]);
+      expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "theirs\n"]);
     }));
 
   test("[R111, R10] after a crash: nothing outside is touched, and what is missing is in the safety checkpoint", () =>
@@ -333,7 +325,7 @@ describe.skipIf(!hasCompiler)("the stage swapped for a link that leads outside",
           description.startsWith("Before restor"),
         );
         await workspace.restoreTo(safety!.id);
-        expect(FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "1\n"]);
+        expect(REHEARSED_FILES.map((name) => contentOf(lab, name))).toEqual(["1\n", "1\n", "1\n", "1\n"]);
       });
     }));
 
