@@ -115,6 +115,7 @@ export const WORDS = {
   changedNothing: "changed nothing",
   saved: "The present files are saved first, and you can undo this.",
   undoTitle: "Undo all changes from this point onwards",
+  noCheckpoint: "No checkpoint is like this.",
   same: "These two states are the same.",
   more: (count: number) => `…and ${count.toLocaleString("en")} more`,
   notConnected: (since: number) => `Not connected. What you see is from ${CLOCK.format(new Date(since))}.`,

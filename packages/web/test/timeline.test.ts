@@ -57,4 +57,54 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () 
       },
     ),
   );
+
+  test(
+    "[A40] a turn has its own part of the conversation, answers as text with code; nothing in them is markup",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.prompt("Change a");
+        await agent.writes({ "a.txt": "two\n" });
+        await project.ok("POST", `/api/threads/${agent.id}/messages`, {
+          role: "assistant",
+          content:
+            "Done with `withBackoff`, see https://example.org/x\n```ts\nconst a = 1;\n```\n<b>bold</b>",
+        });
+        await agent.stop();
+        await agent.turn("Another one", { "a.txt": "three\n" });
+      },
+      async ({ page }) => {
+        await page.getByRole("row", { name: "Change a" }).click();
+        await page.getByRole("tab", { name: "Conversation" }).click();
+        const answer = page.getByRole("article", { name: /^Answer/ });
+        await answer.waitFor();
+        expect(await page.getByRole("article", { name: /^Prompt/ }).count()).toBe(1);
+        expect(await answer.locator("code").innerText()).toBe("withBackoff");
+        expect(await answer.locator("pre").innerText()).toBe("const a = 1;");
+        expect(await answer.getByRole("link").getAttribute("rel")).toBe("noopener noreferrer");
+        expect(await answer.locator("b").count()).toBe(0);
+        await answer.getByText("<b>bold</b>").waitFor();
+      },
+    ),
+  );
+
+  test(
+    "[S17] a pause is said on top of every view, with the way out",
+    shown(
+      async (project) => {
+        await project.ok("PUT", "/api/pause", { minutes: 30 });
+      },
+      async ({ page }) => {
+        const strip = page.locator(".b-strip");
+        await strip
+          .getByText(/paused/i)
+          .first()
+          .waitFor();
+        await strip.getByRole("button", { name: "Settings" }).click();
+        await page.getByRole("button", { name: "Resume" }).click();
+        await strip.waitFor({ state: "detached" });
+        expect(await page.getByText(/^Protected/).count()).toBeGreaterThan(0);
+      },
+    ),
+  );
 });

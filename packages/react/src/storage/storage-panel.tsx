@@ -1,18 +1,20 @@
 /** How much space the store takes, how to make room, and what is protected. */
-import type { CallOutput } from "@belay/protocol";
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useStatus, useVersion, type Status } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
-import { dayAndClock, quantity, size, visible } from "../words.ts";
+import { quantity, size, visible } from "../words.ts";
+import { CheckpointTable } from "./checkpoint-table.tsx";
 import { MakeRoom } from "./make-room.tsx";
-
-type Storage = CallOutput<"GET /api/storage">;
+import { Space } from "./space.tsx";
 
 /** The panel: space, ways to make room, coverage. */
-export function StoragePanel(): ReactNode {
+export function StoragePanel(props: {
+  /** Leads to the settings of limits; left out where there are none. */
+  onSettings?(): void;
+}): ReactNode {
   const { client, workspace } = useBelay();
   const version = useVersion();
   const [changes, setChanges] = useState(0);
@@ -23,58 +25,21 @@ export function StoragePanel(): ReactNode {
   return (
     <div className="b-wrap">
       {error === undefined ? null : <p className="b-empty">{visible(error.message)}</p>}
-      {value === undefined ? null : <Space storage={value} />}
-      <MakeRoom onChanged={() => setChanges(changes + 1)} />
-      {status === undefined ? null : <Coverage status={status} />}
+      {value === undefined ? null : (
+        <Space storage={value} version={`${value.bytes} ${value.checkpoints} ${changes}`} {...props} />
+      )}
+      <div className="b-two-cards">
+        <MakeRoom onChanged={() => setChanges(changes + 1)} />
+        {status === undefined ? null : <Coverage status={status} {...props} />}
+      </div>
+      <CheckpointTable key={changes} onChanged={() => setChanges(changes + 1)} />
     </div>
   );
 }
 
-function Space({ storage }: { readonly storage: Storage }): ReactNode {
-  return (
-    <section className="b-card b-in" aria-label="Space used">
-      <h2 className="b-large">
-        {size(storage.bytes)} of at most {size(storage.capBytes)}
-      </h2>
-      <p className="b-muted">
-        {quantity(storage.checkpoints, "checkpoint")}
-        {storage.oldest === null ? "" : ` since ${dayAndClock(storage.oldest)}`}. Equal content is stored
-        once.
-      </p>
-      <progress
-        className="b-bar b-thick"
-        aria-label="Space used"
-        value={storage.bytes}
-        max={storage.capBytes}
-      />
-      <dl className="b-kinds">
-        {Object.entries(storage.byKind).map(([kind, count]) => (
-          <div key={kind}>
-            <dt>{KINDS[kind] ?? kind}</dt>
-            <dd className="b-num">{count.toLocaleString("en")}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  );
-}
-
-/** Kinds of checkpoints as people say them. */
-const KINDS: Readonly<Record<string, string>> = {
-  initial: "The beginning",
-  manual: "Yours",
-  message: "Prompts",
-  turn: "Ends of turns",
-  tool: "Single tools",
-  edit: "Edits",
-  safety: "Safety",
-  restore: "Restores",
-  approved: "Approved",
-};
-
 const SHOWN = 50;
 
-function Coverage({ status }: { readonly status: Status }): ReactNode {
+function Coverage({ status, onSettings }: { readonly status: Status; onSettings?(): void }): ReactNode {
   const { gaps, excluded } = status;
   return (
     <section className="b-card b-in" aria-label="What is protected">
@@ -92,6 +57,17 @@ function Coverage({ status }: { readonly status: Status }): ReactNode {
           <span className="b-muted">
             {size(gap.size)}, {gap.reason}
           </span>
+          <span className="b-grow" />
+          {onSettings === undefined ? null : (
+            <button
+              type="button"
+              className="b-btn b-s b-quiet"
+              aria-label={`Raise the limit for ${visible(gap.path)}`}
+              onClick={onSettings}
+            >
+              Raise the limit
+            </button>
+          )}
         </p>
       ))}
       {excluded.length === 0 ? null : (
@@ -123,6 +99,7 @@ export function VerifyButton(): ReactNode {
   const { client, workspace } = useBelay();
   const toast = useToast();
   const [isBusy, setBusy] = useState(false);
+  const share = useVerifyShare(isBusy);
   const verify = async () => {
     if (isBusy) return;
     setBusy(true);
@@ -147,7 +124,26 @@ export function VerifyButton(): ReactNode {
   return (
     <button type="button" className="b-btn" aria-disabled={isBusy} onClick={() => void verify()}>
       <Icon name="shield" />
-      {isBusy ? "Verifying…" : "Verify"}
+      {isBusy ? `Verifying${share === undefined ? "…" : ` ${share} %`}` : "Verify"}
     </button>
   );
+}
+
+const LOOK_MS = 500;
+
+/** How many percent are verified, while it runs. */
+function useVerifyShare(isBusy: boolean): number | undefined {
+  const { client, workspace } = useBelay();
+  const [share, setShare] = useState<number>();
+  useEffect(() => {
+    if (!isBusy) return setShare(undefined);
+    const look = () =>
+      void client.call("GET /api/verify", { query: { workspace } }).then(
+        ({ running }) => running?.total && setShare(Math.floor((100 * running.done) / running.total)),
+        () => undefined,
+      );
+    const timer = setInterval(look, LOOK_MS);
+    return () => clearInterval(timer);
+  }, [client, workspace, isBusy]);
+  return share;
 }

@@ -105,6 +105,7 @@ export function Shell(props: ShellProps): ReactNode {
       </header>
       {props.children}
       <Strip />
+      <Trouble workspace={workspace} status={status} />
     </div>
   );
 }
@@ -204,6 +205,54 @@ function Protection({ status }: { readonly status: Status }): ReactNode {
   );
 }
 
+/** What the server says of captures that fail or are paused. */
+interface Obstacle {
+  readonly code: string;
+  readonly detail: string;
+  readonly hint: string;
+}
+
+/** Lasting trouble, with one button that leads to the way out. */
+function Trouble({ workspace, status }: Pick<ShellProps, "workspace" | "status">): ReactNode {
+  const { obstacles = [] } = (status?.capture ?? {}) as { readonly obstacles?: readonly Obstacle[] };
+  const isFull = status !== undefined && status.disk.bytes >= status.disk.capBytes;
+  const failing = obstacles.find(({ code }) => code === "STORE_FAILS");
+  const paused = obstacles.find(({ code }) => code === "PAUSED");
+  if (isFull)
+    return (
+      <div className="b-strip b-bad" role="status">
+        <Icon name="disk" />
+        <span>
+          <span className="b-strong">The store is full: new checkpoints fail.</span> Agents go on,
+          unprotected.
+        </span>
+        <button type="button" className="b-btn b-s" onClick={() => go(viewPath(workspace, "storage"))}>
+          Make room…
+        </button>
+        <button type="button" className="b-btn b-s" onClick={() => go(viewPath(workspace, "settings"))}>
+          Raise the cap…
+        </button>
+      </div>
+    );
+  const trouble = failing ?? paused;
+  if (trouble === undefined) return null;
+  return (
+    <div className={trouble === failing ? "b-strip b-bad" : "b-strip b-warn"} role="status">
+      <Icon name="warn" />
+      <span>
+        <span className="b-strong">{visible(trouble.detail)}</span> {visible(trouble.hint)}
+      </span>
+      <button
+        type="button"
+        className="b-btn b-s"
+        onClick={() => go(viewPath(workspace, trouble === failing ? "storage" : "settings"))}
+      >
+        {trouble === failing ? "Storage" : "Settings"}
+      </button>
+    </div>
+  );
+}
+
 /** Says when what is shown is old, and when the next try is. */
 function Strip(): ReactNode {
   const state = useLiveState();
@@ -219,7 +268,10 @@ function Strip(): ReactNode {
   return (
     <div className="b-strip b-warn" role="status">
       <Icon name="warn" />
-      {WORDS.notConnected(state.since)} Next try in {quantity(seconds, "second")}.
+      <span>
+        {WORDS.notConnected(state.since)} Next try in {quantity(seconds, "second")}. Belay itself may still be
+        running: checkpoints do not need this page.
+      </span>
     </div>
   );
 }

@@ -1,6 +1,7 @@
 /** The storage of a project. */
 import { StoragePanel, useBelay, useStatus, useThreads, useVersion, VerifyButton } from "@belay/react";
 import type { ReactNode } from "react";
+import { go, viewPath } from "../address.ts";
 import { Shell } from "../shell/shell.tsx";
 import { PAGE } from "../words.ts";
 
@@ -28,7 +29,7 @@ export function StorageView(): ReactNode {
       }
     >
       <main className="b-page" tabIndex={0}>
-        <StoragePanel />
+        <StoragePanel onSettings={() => go(viewPath(workspace, "settings"))} />
       </main>
     </Shell>
   );

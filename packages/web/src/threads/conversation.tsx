@@ -3,6 +3,9 @@
  * only where something changed, quiet at rest, never invisible.
  */
 import {
+  agentColour,
+  AgentBadge,
+  agentName,
   clock,
   dayAndClock,
   filesOf,
@@ -20,6 +23,7 @@ import {
 } from "@belay/react";
 import type { CallOutput } from "@belay/protocol";
 import type { ReactNode } from "react";
+import { AnswerText } from "./answer-text.tsx";
 
 type Message = CallOutput<"GET /api/threads/:id/messages">["messages"][number];
 
@@ -30,34 +34,80 @@ export function Conversation(props: {
   readonly thread: string;
   readonly version: number;
   readonly rows: readonly HistoryRow[];
+  /** Only the messages of this turn. */
+  readonly only?: HistoryRow;
+  readonly agent: string | null;
   onPlan(request: PlanRequest): void;
 }): ReactNode {
   const { client } = useBelay();
-  const { thread, version, rows, onPlan } = props;
+  const { thread, version, rows, only, agent, onPlan } = props;
   const { value, error } = useLoaded(`messages ${thread} ${version} !`, () =>
     client.call("GET /api/threads/:id/messages", { params: { id: thread }, query: { limit: String(MOST) } }),
   );
   if (error !== undefined) return <p className="b-empty">{error.message}</p>;
-  const messages = (value?.messages ?? []).toSorted((a, b) => a.index - b.index);
+  if (value === undefined) return null;
+  const all = value.messages.toSorted((a, b) => a.index - b.index);
   const turns = new Map(rows.filter(({ kind }) => kind === "turn").map((row) => [row.id, row]));
+  const messages = only === undefined ? all : messagesOf(all, only);
+  if (messages.length === 0) return <p className="b-empty">No message is known.</p>;
   return (
     <ol className="b-conversation" aria-label="Conversation">
-      {messages.map((message) => (
+      {messages.map((message, index) => (
         <li key={message.id}>
           {message.role === "user" ? (
-            <Prompt
-              message={message}
-              row={message.checkpoint === null ? undefined : turns.get(message.checkpoint)}
-              onPlan={onPlan}
-            />
+            <Prompt message={message} row={turnOf(message, turns)} onPlan={onPlan} />
           ) : (
-            <article className="b-msg b-bot" aria-label={`Answer, ${clock(message.createdAt)}`}>
-              <p className="b-text">{visible(message.content)}</p>
-            </article>
+            <Answer message={message} agent={agent} row={turnOf(promptBefore(messages, index), turns)} />
           )}
         </li>
       ))}
     </ol>
+  );
+}
+
+/** The prompt of a turn, and what was said until the next one. */
+function messagesOf(messages: readonly Message[], { id }: HistoryRow): readonly Message[] {
+  const from = messages.findIndex(({ checkpoint }) => checkpoint === id);
+  if (from < 0) return [];
+  const next = messages.findIndex(({ role }, at) => at > from && role === "user");
+  return messages.slice(from, next < 0 ? undefined : next);
+}
+
+function promptBefore(messages: readonly Message[], index: number): Message | undefined {
+  return messages.slice(0, index).findLast(({ role }) => role === "user");
+}
+
+function turnOf(
+  message: Message | undefined,
+  turns: ReadonlyMap<string, HistoryRow>,
+): HistoryRow | undefined {
+  return message?.checkpoint == null ? undefined : turns.get(message.checkpoint);
+}
+
+function Answer(props: {
+  readonly message: Message;
+  readonly agent: string | null;
+  readonly row: HistoryRow | undefined;
+}): ReactNode {
+  const { message, agent, row } = props;
+  const isUndone = row?.state === "undone" || message.rolledBack;
+  const facts = [
+    clock(message.createdAt),
+    row !== undefined && row.steps > 0 ? quantity(row.steps, "step") : "",
+    row !== undefined && filesOf(row) === 0 && row.status !== "working" ? WORDS.changedNothing : "",
+  ];
+  return (
+    <article
+      className={isUndone ? `b-msg b-bot b-gone ${agentColour(agent)}` : `b-msg b-bot ${agentColour(agent)}`}
+      aria-label={`Answer, ${clock(message.createdAt)}`}
+    >
+      <header className="b-row b-small b-muted">
+        {agent === null ? null : <AgentBadge agent={agent} />}
+        <span className="b-who">{agentName(agent)}</span>
+        <span>{facts.filter((fact) => fact !== "").join(" · ")}</span>
+      </header>
+      <AnswerText text={message.content} />
+    </article>
   );
 }
 
@@ -74,12 +124,30 @@ function Prompt(props: {
       className={isUndone ? "b-msg b-user b-gone" : "b-msg b-user"}
       aria-label={`Prompt, ${dayAndClock(message.createdAt)}`}
     >
-      <p className="b-text">{visible(message.content)}</p>
-      <footer className="b-row b-small b-muted">
+      <header className="b-row b-small b-muted">
+        <Icon name="user" small />
+        <span className="b-strong">You</span>
         <span>{clock(message.createdAt)}</span>
+        {isUndone ? (
+          <span className="b-chip b-edge">
+            <Icon name="undo" small />
+            {row?.undoneAt == null ? "undone" : `undone ${clock(row.undoneAt)}`}
+          </span>
+        ) : null}
+      </header>
+      <p className="b-text">{visible(message.content)}</p>
+      {message.rolledBack && row?.state !== "undone" ? (
+        <p className="b-small b-muted">The conversation went back to before this. The agent is told so.</p>
+      ) : null}
+      <footer className="b-row b-small b-muted">
         {row === undefined ? null : <Lines plus={row.plus} minus={row.minus} />}
-        {files > 0 ? <span>{quantity(files, "file")}</span> : null}
-        {isUndone ? <span className="b-chip b-edge">undone</span> : null}
+        {files > 0 ? (
+          <span>
+            {row?.status === "working"
+              ? `${quantity(files, "file")} so far`
+              : `${quantity(files, "file")} changed after this`}
+          </span>
+        ) : null}
         <span className="b-grow" />
         {row === undefined || files === 0 ? null : row.state === "undone" ? (
           <button

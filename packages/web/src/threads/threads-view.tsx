@@ -54,7 +54,13 @@ export function ThreadsView({ thread }: { readonly thread: string | undefined })
       <main className="b-page" tabIndex={0}>
         <div className="b-wrap">
           {thread !== undefined ? (
-            <Conversation thread={thread} version={version} rows={history.rows} onPlan={dialogs.plan} />
+            <Conversation
+              thread={thread}
+              version={version}
+              rows={history.rows}
+              agent={its?.agent ?? null}
+              onPlan={dialogs.plan}
+            />
           ) : (
             threads.map((each) => (
               <button

@@ -20,6 +20,7 @@ import {
 } from "@belay/react";
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
+import { Conversation } from "../threads/conversation.tsx";
 import { Details } from "./details.tsx";
 import { diffActions } from "./diff-actions.ts";
 import { Steps } from "./steps.tsx";
@@ -45,7 +46,8 @@ const REST_MS = 80;
 
 /** The detail of one row. */
 export function Detail(props: DetailProps): ReactNode {
-  const { row, tab } = props;
+  const { row } = props;
+  const tab = tabFor(row, props.tab);
   const rested = useRested(row);
   const pair = pairOf(rested, props.version);
   const target = targetOf(row);
@@ -55,15 +57,30 @@ export function Detail(props: DetailProps): ReactNode {
         <Heading {...props} />
         <Buttons {...props} />
         <div className="b-tabs" role="tablist" aria-label="About this row">
-          <TabButton {...props} its="changes" words="Changes" count={filesOf(row)} />
-          {row.kind === "turn" ? <TabButton {...props} its="steps" words="Steps" count={row.steps} /> : null}
-          <TabButton {...props} its="details" words="Details" count={0} />
+          <TabButton {...props} tab={tab} its="changes" words="Changes" count={filesOf(row)} />
+          {row.kind === "turn" ? (
+            <TabButton {...props} tab={tab} its="steps" words="Steps" count={row.steps} />
+          ) : null}
+          {row.kind === "turn" && row.thread !== null ? (
+            <TabButton {...props} tab={tab} its="conversation" words="Conversation" count={0} />
+          ) : null}
+          <TabButton {...props} tab={tab} its="details" words="Details" count={0} />
         </div>
       </div>
       <div className="b-body" role="tabpanel" aria-label={tab} tabIndex={0}>
         {tab === "steps" && row.kind === "turn" ? <Steps {...props} row={rested} /> : null}
+        {tab === "conversation" && row.thread !== null ? (
+          <Conversation
+            thread={row.thread}
+            version={props.version}
+            rows={[rested]}
+            only={rested}
+            agent={row.agent}
+            onPlan={props.onPlan}
+          />
+        ) : null}
         {tab === "details" ? <Details workspace={props.workspace} row={rested} /> : null}
-        {tab === "changes" || (tab === "steps" && row.kind !== "turn") ? (
+        {tab === "changes" ? (
           <DiffView
             from={pair?.from ?? null}
             to={pair?.to ?? "disk"}
@@ -89,6 +106,14 @@ export function Detail(props: DetailProps): ReactNode {
       </div>
     </section>
   );
+}
+
+/** The wanted tab, where the row has it. */
+function tabFor(row: HistoryRow, tab: Tab): Tab {
+  const isTurn = row.kind === "turn";
+  if (tab === "steps") return isTurn ? tab : "changes";
+  if (tab === "conversation") return isTurn && row.thread !== null ? tab : "changes";
+  return tab;
 }
 
 /** The two states around a row. */

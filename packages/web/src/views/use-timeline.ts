@@ -19,7 +19,7 @@ import { markedRows, stateOf } from "./compare-bar.tsx";
 import { useTimelineKeys } from "./timeline-keys.ts";
 
 /** A tab of the detail. */
-export type Tab = "changes" | "steps" | "details";
+export type Tab = "changes" | "steps" | "conversation" | "details";
 
 /** Up to this width the detail lies over the list. */
 const NARROW = 700;

@@ -1,0 +1,96 @@
+/** How much of the cap is used, and by which kinds of checkpoints. */
+import type { CallOutput } from "@belay/protocol";
+import type { ReactNode } from "react";
+import { useBelay } from "../data/belay.tsx";
+import { useLoaded } from "../data/loaded.ts";
+import { dayAndClock, quantity, size } from "../words.ts";
+import { KINDS } from "./kinds.ts";
+
+type Storage = CallOutput<"GET /api/storage">;
+type Usage = CallOutput<"GET /api/storage/usage">;
+
+/** One stretch of the bar. */
+interface Part {
+  readonly name: string;
+  readonly words: string;
+  readonly bytes: number;
+  readonly count: number | null;
+}
+
+/** The card; where `version` grows, it is counted again. */
+export function Space(props: {
+  readonly storage: Storage;
+  readonly version: string;
+  onSettings?(): void;
+}): ReactNode {
+  const { storage, version, onSettings } = props;
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(`usage ${workspace} ${version} !`, () =>
+    client.call("GET /api/storage/usage", { query: { workspace, by: "kind" } }),
+  );
+  const parts = partsOf(storage, value);
+  return (
+    <section className="b-card b-in" aria-label="Space used">
+      <div className="b-row b-between b-top">
+        <h2 className="b-large">
+          {size(storage.bytes)} of at most {size(storage.capBytes)}
+        </h2>
+        {onSettings === undefined ? null : (
+          <button type="button" className="b-btn" onClick={onSettings}>
+            Change the cap
+          </button>
+        )}
+      </div>
+      <p className="b-muted">
+        {quantity(storage.checkpoints, "checkpoint")}
+        {storage.oldest === null ? "" : ` since ${dayAndClock(storage.oldest)}`}. Equal content is stored once
+        {storage.contentBytes > storage.storedBytes
+          ? `, and ${size(storage.contentBytes)} are kept in ${size(storage.storedBytes)}`
+          : ""}
+        .
+      </p>
+      <div
+        className="b-parts"
+        role="img"
+        aria-label={`${size(storage.bytes)} of ${size(storage.capBytes)} used`}
+      >
+        {parts.map(({ name, bytes }, index) => (
+          <span
+            key={name}
+            className={`b-part${(index % 5) + 1}`}
+            style={{ width: `${Math.max(0.2, (100 * bytes) / storage.capBytes)}%` }}
+          />
+        ))}
+      </div>
+      <dl className="b-kinds">
+        {parts.map(({ name, words, bytes, count }, index) => (
+          <div key={name}>
+            <dt>
+              <span className={`b-swatch b-part${(index % 5) + 1}`} aria-hidden="true" />
+              {words}
+              {count === null ? "" : ` ${count.toLocaleString("en")}`}
+            </dt>
+            <dd className="b-num">{value === undefined ? "" : size(bytes)}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+/** What only checkpoints of a kind need, what several kinds share, and the rest of the store. */
+function partsOf(storage: Storage, usage: Usage | undefined): Part[] {
+  const own = new Map((usage?.groups ?? []).map(({ key, storedBytes }) => [key ?? "", storedBytes]));
+  const kinds = Object.entries(storage.byKind).map(([kind, count]) => ({
+    name: kind,
+    words: KINDS[kind] ?? kind,
+    bytes: own.get(kind) ?? 0,
+    count,
+  }));
+  if (usage === undefined) return kinds;
+  return [
+    ...kinds,
+    { name: "shared", words: "Needed by several kinds", bytes: usage.shared.storedBytes, count: null },
+    { name: "rest", words: "Rest", bytes: usage.rest.storedBytes, count: null },
+  ].filter(({ bytes, count }) => bytes > 0 || count !== null);
+}

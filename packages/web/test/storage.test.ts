@@ -1,0 +1,52 @@
+/** Storage: every checkpoint in a table, and what takes the space. */
+import { afterAll, describe, expect, test } from "vitest";
+import { Agent } from "./support/agent.ts";
+import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+
+afterAll(closeBrowser);
+
+describe.skipIf(CHROMIUM === undefined)("storage", { timeout: 90_000 }, () => {
+  test(
+    "[L23, L33, L38, Y67, C64] checkpoints are found, selected, deleted with a second press, and brought back",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" }, { "b.txt": "b\n" });
+        await project.ok("POST", "/api/checkpoints", { name: "All green", tags: ["demo"] });
+        for (let index = 0; index < 60; index += 1)
+          await project.ok("POST", "/api/checkpoints", { name: `Kept ${index}` });
+      },
+      async ({ page, project }) => {
+        const count = async () =>
+          (await project.ok("GET", "/api/checkpoints?limit=1000")).checkpoints.length as number;
+        const before = await count();
+        await page.getByRole("link", { name: "Storage" }).click();
+        const table = page.getByRole("table", { name: "Checkpoints" });
+        await table.getByText("Kept 59").waitFor();
+        expect(Number(await table.getAttribute("aria-rowcount"))).toBe(before + 1);
+        // only what is in view is in the document
+        expect(await table.getByRole("row").count()).toBeLessThan(40);
+        await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("green");
+        await table.getByText("All green").waitFor();
+        await expect.poll(() => table.getByRole("row").count(), { timeout: 5000 }).toBe(2);
+        await page.getByRole("searchbox", { name: "Search checkpoints" }).fill("");
+        await page.getByLabel("Kind", { exact: true }).selectOption("tool");
+        await table.getByText("+1 ~0 −0").first().waitFor();
+        await table
+          .getByRole("checkbox", { name: /^Checkpoint/ })
+          .first()
+          .check();
+        await page.getByRole("button", { name: "Delete 1", exact: true }).click();
+        expect(await count()).toBe(before);
+        await page.getByRole("button", { name: "Yes, delete 1" }).click();
+        await page.getByText("Deleted 1 checkpoint. For 24 hours you can bring them back.").waitFor();
+        expect(await count()).toBe(before - 1);
+        await page.locator(".b-toast").getByRole("button", { name: "Bring back" }).click();
+        await page.getByText("Brought back 1 checkpoint.").waitFor();
+        expect(await count()).toBe(before);
+        await page.getByRole("button", { name: "Change the cap" }).click();
+        await page.getByLabel("Largest file").waitFor();
+      },
+    ),
+  );
+});
