@@ -32,11 +32,12 @@ export const KEYS: readonly (readonly [keys: string, does: string])[] = [
   ["v Enter", "details"],
   ["p", "pending changes"],
   ["A X", "there: approve…, reset…"],
-  ["/", "search"],
+  ["/", "search; in a comparison: find in diff"],
   ["a z", "everything; compact"],
   ["g G", "first row, last row"],
   ["j k . ,", "in a comparison: file, hunk"],
   ["s w", "in a comparison: side by side; whitespace"],
+  ["f h", "in a comparison: restore this file…, this hunk…"],
   ["Ctrl Enter", "confirm a preview"],
   ["Esc", "back, cancel"],
 ];

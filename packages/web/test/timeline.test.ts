@@ -107,4 +107,25 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () 
       },
     ),
   );
+
+  test(
+    "the menu of a row copies its patch and leads to the state after it",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+        await agent.turn("Change a again", { "a.txt": "three\n" });
+      },
+      async ({ page }) => {
+        await page.getByRole("row", { name: "Change a," }).click();
+        await page.getByRole("button", { name: "More about Change a" }).click();
+        await page.getByRole("button", { name: "Copy as patch" }).click();
+        await page.getByText("The patch was copied.").waitFor();
+        expect(await page.evaluate("navigator.clipboard.readText()")).toContain("-one\n+two\n");
+        await page.getByRole("button", { name: "More about Change a" }).click();
+        await page.getByRole("button", { name: "Restore to after this…" }).click();
+        await page.getByRole("heading", { name: "Go back to after “Change a”" }).waitFor();
+      },
+    ),
+  );
 });

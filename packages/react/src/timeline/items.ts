@@ -56,7 +56,8 @@ export function itemsOf(history: History, { open, isFiltered, isFolded, selected
       endFold();
       startDay(its, dayName(row.at));
     }
-    if (isFolded && changedNothing(row)) folded.push(row);
+    const isOldest = history.isComplete && row === history.rows.at(-1);
+    if (isFolded && !isOldest && changedNothing(row)) folded.push(row);
     else {
       endFold();
       push(row);
@@ -73,19 +74,22 @@ function foldKey(rows: readonly HistoryRow[]): string {
   return `fold-${rows.at(-1)!.ref}`;
 }
 
-/** Turns that only talked, and safety checkpoints that a restore took by the way. */
+/** Turns that only talked, safety checkpoints that a restore took by the way, and starts of threads. */
 function changedNothing(row: HistoryRow): boolean {
   if (row.name !== null || row.note !== null || row.tags.length > 0 || row.gaps > 0) return false;
   if (row.kind === "safety") return true;
+  if (row.kind === "initial") return filesOf(row) === 0;
   return row.kind === "turn" && row.status !== "working" && row.state !== "undone" && filesOf(row) === 0;
 }
 
 /** "3 turns without changes, 4 safety checkpoints". */
 export function foldWords(rows: readonly HistoryRow[]): string {
-  const turns = rows.filter(({ kind }) => kind === "turn").length;
+  const count = (wanted: HistoryRow["kind"]) => rows.filter(({ kind }) => kind === wanted).length;
+  const [turns, safety, starts] = [count("turn"), count("safety"), count("initial")];
   return [
     turns > 0 ? `${quantity(turns, "turn")} without changes` : "",
-    turns < rows.length ? quantity(rows.length - turns, "safety checkpoint") : "",
+    safety > 0 ? quantity(safety, "safety checkpoint") : "",
+    starts > 0 ? quantity(starts, "start of a thread", "starts of threads") : "",
   ]
     .filter((part) => part !== "")
     .join(", ");

@@ -72,7 +72,7 @@ export function CompareTools(props: CompareToolsProps & CompareActions): ReactNo
         <Icon name="search" small />
         Find in diff
       </button>
-      <span className="b-small b-muted b-wide">{quantity(props.files, "file")}</span>
+      <span className="b-small b-muted b-nowrap">{quantity(props.files, "file")}</span>
       <button
         type="button"
         className="b-btn b-s b-icon b-narrow-hide"

@@ -166,7 +166,7 @@ function Sides(props: SidesProps): ReactNode {
       )}
       <StatePick letter="B" name={names.to} />
       <span className="b-grow" />
-      <span className="b-small b-muted b-wide">
+      <span className="b-small b-muted b-wide b-nowrap">
         {value === undefined ? "" : summaryWords(value.summary, value.filesTotal)}
       </span>
       <button type="button" className="b-btn b-narrow-hide" onClick={copy}>

@@ -1,6 +1,5 @@
 /** What the selected row did, and the ways back from it. */
 import {
-  afterOf,
   agentColour,
   AgentBadge,
   agentName,
@@ -23,6 +22,7 @@ import { comparePath, go } from "../address.ts";
 import { Conversation } from "../threads/conversation.tsx";
 import { Details } from "./details.tsx";
 import { diffActions } from "./diff-actions.ts";
+import { RowMenu } from "./row-menu.tsx";
 import { Steps } from "./steps.tsx";
 import type { Tab } from "./use-timeline.ts";
 
@@ -146,7 +146,7 @@ function TabButton(
 
 const FIRST_WORDS = 220;
 
-function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNode {
+function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): ReactNode {
   const [isWhole, setWhole] = useState(false);
   const title = titleOf(row);
   const isLong = title.length > FIRST_WORDS;
@@ -174,7 +174,6 @@ function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNod
             [
               ["note", "edit", "Write a note"],
               ["tags", "tag", "Tags"],
-              ["name", "flag", "Name"],
             ] as const
           ).map(([field, icon, words]) => (
             <button
@@ -188,6 +187,7 @@ function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNod
               <Icon name={icon} />
             </button>
           ))}
+          <RowMenu row={row} onName={() => onAnnotate("name")} onPlan={onPlan} />
         </span>
       </div>
       <div className={`b-row b-small b-muted b-facts ${agentColour(row.agent)}`}>
@@ -217,7 +217,6 @@ function Heading({ row, threadName, onAnnotate, onBack }: DetailProps): ReactNod
 
 function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
   const target = targetOf(row);
-  const after = afterOf(row);
   const isTurn = row.kind === "turn";
   const restore = (to: NonNullable<typeof target>) =>
     onPlan({
@@ -271,11 +270,6 @@ function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
           Compare…
         </button>
       )}
-      {isTurn && after !== undefined ? (
-        <button type="button" className="b-btn b-quiet b-wide" onClick={() => restore(after)}>
-          Restore to after this…
-        </button>
-      ) : null}
     </div>
   );
 }
