@@ -37,6 +37,7 @@ export {
   clockWithSeconds,
   dayAndClock,
   duration,
+  gitWords,
   offset,
   quantity,
   quoted,

@@ -89,6 +89,16 @@ export function size(bytes: number): string {
   return `${power === 0 ? value : value < 10 ? value.toFixed(1) : Math.round(value)} ${units[power]}`;
 }
 
+/** "main 4f2c1a9, 3 staged". */
+export function gitWords(git: {
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly stagedTotal: number;
+}): string {
+  const where = [git.branch, git.commit?.slice(0, 7)].filter(Boolean).join(" ");
+  return visible(git.stagedTotal > 0 ? `${where}, ${git.stagedTotal.toLocaleString("en")} staged` : where);
+}
+
 /** A title in quotation marks, cut where it is long. */
 export function quoted(title: string, longest = 80): string {
   return `“${title.length > longest ? `${title.slice(0, longest - 1)}…` : title}”`;

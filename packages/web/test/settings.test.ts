@@ -92,7 +92,7 @@ describe.skipIf(CHROMIUM === undefined)("settings", { timeout: 90_000 }, () => {
       async ({ page, project, context }) => {
         await context.grantPermissions(["notifications"]);
         await page.addInitScript(
-          "globalThis.told = []; globalThis.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; constructor(title, { body }) { told.push(title + ': ' + body); } }",
+          "globalThis.told = []; globalThis.Notification = class { static permission = 'granted'; static requestPermission = async () => 'granted'; addEventListener() {} constructor(title, { body }) { told.push(title + ': ' + body); } }",
         );
         await page.getByRole("link", { name: "Settings" }).waitFor();
         await page.reload();

@@ -1,4 +1,5 @@
 /** The main screen beyond the stories: folds, badges, what is not captured, lanes. */
+import { execFileSync } from "node:child_process";
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
@@ -109,15 +110,17 @@ describe.skipIf(CHROMIUM === undefined)("the timeline", { timeout: 90_000 }, () 
   );
 
   test(
-    "the menu of a row copies its patch and leads to the state after it",
+    "a turn stands on its git branch; its menu copies its patch and leads to the state after it",
     shown(
       async (project) => {
+        execFileSync("git", ["init", "-q", "-b", "trunk"], { cwd: project.project, timeout: 20_000 });
         const agent = await Agent.start(project);
         await agent.turn("Change a", { "a.txt": "two\n" });
         await agent.turn("Change a again", { "a.txt": "three\n" });
       },
       async ({ page }) => {
         await page.getByRole("row", { name: "Change a," }).click();
+        await page.locator(".b-facts").getByText("trunk").waitFor();
         await page.getByRole("button", { name: "More about Change a" }).click();
         await page.getByRole("button", { name: "Copy as patch" }).click();
         await page.getByText("The patch was copied.").waitFor();

@@ -1,9 +1,10 @@
 /** Keeps the present state under a name. */
+import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { Field, FormDialog } from "../parts/form-dialog.tsx";
 import { useToast } from "../parts/toasts.tsx";
-import { quantity, visible } from "../words.ts";
+import { gitWords, quantity, size, visible } from "../words.ts";
 
 /** The dialog; the name may stay empty. */
 export function CheckpointDialog({ onClose }: { onClose(): void }): ReactNode {
@@ -26,9 +27,7 @@ export function CheckpointDialog({ onClose }: { onClose(): void }): ReactNode {
           tags: tagsOf(tags),
         },
       });
-      toast({
-        text: `Kept${name.trim() === "" ? "" : ` “${visible(name.trim())}”`}: ${quantity(checkpoint.files, "file")}.`,
-      });
+      toast({ text: keptWords(name.trim(), checkpoint) });
       onClose();
     } catch (error) {
       setBusy(false);
@@ -54,6 +53,15 @@ export function CheckpointDialog({ onClose }: { onClose(): void }): ReactNode {
       <Field words="Tags" hint="separated by commas" value={tags} onChange={setTags} />
     </FormDialog>
   );
+}
+
+type Taken = CallOutput<"POST /api/checkpoints">["checkpoint"];
+
+/** "Kept “All green”: 4,112 files, 86 MiB; git main 4f2c1a9, 3 staged." */
+function keptWords(name: string, { files, bytes, git }: Taken): string {
+  const what = `${quantity(files, "file")}, ${size(bytes)}`;
+  const where = git === null ? "" : `; git ${gitWords(git)}`;
+  return `Kept${name === "" ? "" : ` “${visible(name)}”`}: ${what}${where}.`;
 }
 
 /** Words between commas, each once. */

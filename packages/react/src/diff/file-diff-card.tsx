@@ -49,7 +49,6 @@ export function FileDiffCard(props: {
           type="button"
           className="b-plain b-path"
           title={`Copy ${visible(file.path)}`}
-          aria-label={`Copy the path ${visible(file.path)}`}
           onClick={() => void copyText(file.path).then(() => actions.onCopied("The path"))}
         >
           <PathName path={file.path} from={file.from} />

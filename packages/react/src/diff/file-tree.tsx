@@ -69,7 +69,6 @@ function Folder(props: {
           type="button"
           className={file.type === "deleted" ? "b-filerow b-in-folder b-struck" : "b-filerow b-in-folder"}
           aria-current={file.path === selected ? "true" : undefined}
-          aria-label={`${visible(file.path)}, ${file.type}`}
           onClick={() => props.onSelect(file)}
         >
           <StatusLetter type={file.type} />

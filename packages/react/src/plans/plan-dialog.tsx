@@ -4,7 +4,7 @@ import { ClientError } from "@belay/protocol/client";
 import { useLiveState } from "../data/belay.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Icon } from "../parts/icon.tsx";
-import { ago, agentName, dayAndClock, quantity, visible, WORDS } from "../words.ts";
+import { ago, agentName, dayAndClock, gitWords, quantity, visible, WORDS } from "../words.ts";
 import { Applying } from "./applying.tsx";
 import { OnlyTalk, RestoreChoices } from "./plan-choices.tsx";
 import { PlannedFiles } from "./planned-files.tsx";
@@ -239,7 +239,7 @@ function Footer(props: {
 }): ReactNode {
   const { state, files, request, scope } = props;
   const isConnected = useLiveState().kind !== "waiting";
-  const git = useMemo(() => gitWords(state.plan), [state.plan]);
+  const git = useMemo(() => gitStays(state.plan), [state.plan]);
   const why = !isConnected
     ? "Not connected."
     : state.isPlanning
@@ -276,11 +276,9 @@ function Footer(props: {
 }
 
 /** "Git stays as it is: main 4f2c1a9, 3 staged." */
-function gitWords(plan: DetailedPlan | null | undefined): string {
+function gitStays(plan: DetailedPlan | null | undefined): string {
   const now = plan?.git.now;
-  if (!now) return "";
-  const where = [now.branch, now.commit?.slice(0, 7)].filter(Boolean).join(" ");
-  return `Git stays as it is: ${where}${now.stagedTotal > 0 ? `, ${now.stagedTotal} staged` : ""}.`;
+  return now ? `Git stays as it is: ${gitWords(now)}.` : "";
 }
 
 function withPaths(

@@ -43,10 +43,12 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, c
       ? []
       : [`Written meanwhile and kept: ${outcome.displaced.map(({ path }) => path).join(", ")}.`];
   const back = kind === "undo" ? ("redo" as const) : ("undo" as const);
-  const told = [conversation?.warning, conversation?.advice].filter((words) => words != null);
+  const told = [conversation?.warning, conversation?.advice].filter(
+    (words) => words !== undefined && words !== null,
+  );
   const resume = conversation?.resume;
   const more =
-    resume != null
+    typeof resume === "string"
       ? { words: "Copy the line", run: () => void copyText(resume) }
       : compare !== undefined && safetyCheckpoint !== null && newCheckpoint !== null
         ? { words: "Show diff", run: () => compare(safetyCheckpoint, newCheckpoint) }

@@ -62,7 +62,9 @@ export function useNotices(project: string): void {
 
 /** All tabs tell the same; one tag makes them one notice. */
 function tell(project: string, body: string, about: string): void {
-  if (Notification.permission === "granted") new Notification(project, { body, tag: `belay ${about}` });
+  if (Notification.permission !== "granted") return;
+  const notice = new Notification(project, { body, tag: `belay ${about}` });
+  notice.addEventListener("click", () => globalThis.focus());
 }
 
 async function isAllowed(): Promise<boolean> {

@@ -73,21 +73,20 @@ export function Shell(props: ShellProps): ReactNode {
             key={view}
             className="b-nav"
             title={words}
-            label={
-              view === "pending" && waiting > 0 ? `${words} ${quantity(waiting, "file")} to approve` : words
-            }
             to={viewPath(workspace, view)}
             isCurrent={props.view === view}
           >
             <Icon name={icon} />
             <span className="b-hide">{words}</span>
             {view === "pending" && waiting > 0 ? (
-              <span className="b-count b-hot">{waiting.toLocaleString("en")}</span>
+              <span className="b-count b-hot">
+                {" "}
+                {waiting.toLocaleString("en")}
+                <span className="b-vh"> {waiting === 1 ? "file" : "files"} to approve</span>
+              </span>
             ) : null}
             {view === "threads" && threads.length > 0 ? (
-              <span className="b-count b-hide" aria-hidden="true">
-                {threads.length.toLocaleString("en")}
-              </span>
+              <span className="b-count b-hide"> {threads.length.toLocaleString("en")}</span>
             ) : null}
           </Link>
         ))}
@@ -116,8 +115,6 @@ function Link(props: {
   readonly className: string;
   readonly isCurrent: boolean;
   readonly title?: string;
-  /** What readers hear; left out: the words of the link. */
-  readonly label?: string;
   readonly children: ReactNode;
 }): ReactNode {
   return (
@@ -125,7 +122,6 @@ function Link(props: {
       href={props.to}
       className={props.className}
       title={props.title}
-      aria-label={props.label}
       aria-current={props.isCurrent ? "page" : undefined}
       onClick={(event) => {
         if (event.ctrlKey || event.metaKey || event.shiftKey) return;

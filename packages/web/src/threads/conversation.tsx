@@ -81,7 +81,7 @@ function turnOf(
   message: Message | undefined,
   turns: ReadonlyMap<string, HistoryRow>,
 ): HistoryRow | undefined {
-  return message?.checkpoint == null ? undefined : turns.get(message.checkpoint);
+  return !message?.checkpoint ? undefined : turns.get(message.checkpoint);
 }
 
 function Answer(props: {
@@ -131,7 +131,7 @@ function Prompt(props: {
         {isUndone ? (
           <span className="b-chip b-edge">
             <Icon name="undo" small />
-            {row?.undoneAt == null ? "undone" : `undone ${clock(row.undoneAt)}`}
+            {!row?.undoneAt ? "undone" : `undone ${clock(row.undoneAt)}`}
           </span>
         ) : null}
       </header>

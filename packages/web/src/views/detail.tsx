@@ -7,6 +7,7 @@ import {
   dayAndClock,
   DiffView,
   filesOf,
+  gitWords,
   Icon,
   targetOf,
   titleOf,
@@ -20,7 +21,7 @@ import {
 import { useEffect, useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
 import { Conversation } from "../threads/conversation.tsx";
-import { Details } from "./details.tsx";
+import { Details, useCheckpointOf } from "./details.tsx";
 import { diffActions } from "./diff-actions.ts";
 import { RowMenu } from "./row-menu.tsx";
 import { Steps } from "./steps.tsx";
@@ -208,9 +209,24 @@ function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): 
           {dayAndClock(row.at)}
           {row.endedAt !== null && row.kind === "turn" ? ` to ${clockWithSeconds(row.endedAt)}` : ""}
         </span>
+        <GitThen row={row} />
         {row.approved ? <span className="b-chip b-ok">approved</span> : null}
         {row.note ? <span className="b-note-line">{visible(row.note)}</span> : null}
       </div>
+    </>
+  );
+}
+
+/** The branch, the commit and what was staged then; nothing outside of git. */
+function GitThen({ row }: { readonly row: HistoryRow }): ReactNode {
+  const git = useCheckpointOf(useRested(row))?.git;
+  if (!git) return null;
+  return (
+    <>
+      <span className="b-sep">·</span>
+      <Icon name="branch" small />
+      <span className="b-mono">{gitWords({ ...git, stagedTotal: 0 })}</span>
+      {git.stagedTotal > 0 ? <span className="b-chip b-edge">{git.stagedTotal} staged</span> : null}
     </>
   );
 }

@@ -1,16 +1,20 @@
 /** Ids, command lines, gaps: everything exact about a row, to copy. */
-import { copyText, Icon, size, useBelay, useLoaded, useToast, visible, type HistoryRow } from "@belay/react";
+import {
+  copyText,
+  Icon,
+  quantity,
+  size,
+  useBelay,
+  useLoaded,
+  useToast,
+  visible,
+  type HistoryRow,
+} from "@belay/react";
 import type { ReactNode } from "react";
 
 /** The exact facts of a row. */
 export function Details({ row }: { readonly workspace: string; readonly row: HistoryRow }): ReactNode {
-  const { client, workspace } = useBelay();
-  const { value } = useLoaded(
-    `checkpoint ${workspace} ${row.id} ${row.name} ${row.note} ${row.tags.join()}`,
-    () =>
-      client.call("GET /api/checkpoints/:id", { params: { id: row.after ?? row.id }, query: { workspace } }),
-  );
-  const checkpoint = value?.checkpoint;
+  const checkpoint = useCheckpointOf(row);
   const lines: (readonly [string, string])[] = [
     ["Show it", `belay show ${row.ref}`],
     ...(row.before === null ? [] : [["Go back to before it", `belay restore ${row.before}`] as const]),
@@ -40,6 +44,9 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
               .join(" · ")}
           />
         ) : null}
+        {(checkpoint?.doubts ?? []).map((doubt) => (
+          <Fact key={doubt.path} name="Doubtful" value={`${visible(doubt.path)}: ${doubt.reason}`} />
+        ))}
         {(checkpoint?.gaps ?? []).map((gap) => (
           <Fact
             key={gap.path}
@@ -47,6 +54,20 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
             value={`${visible(gap.path)}, ${size(gap.size)}: ${gap.reason}. A restore leaves it exactly as it is.`}
           />
         ))}
+        {checkpoint === undefined ? null : (
+          <Fact name="Files" value={`${quantity(checkpoint.files, "file")}, ${size(checkpoint.bytes)}`} />
+        )}
+        {checkpoint?.agent && (checkpoint.agent.cost !== null || checkpoint.agent.tokens !== null) ? (
+          <Fact
+            name="Cost"
+            value={[
+              checkpoint.agent.cost === null ? "" : `$${checkpoint.agent.cost.toFixed(2)}`,
+              checkpoint.agent.tokens === null ? "" : quantity(checkpoint.agent.tokens, "token"),
+            ]
+              .filter(Boolean)
+              .join(", ")}
+          />
+        ) : null}
         {row.late > 0 ? <Fact name="Captured late" value={`${row.late} after the agent went on`} /> : null}
       </dl>
       <h2>In a terminal</h2>
@@ -55,6 +76,17 @@ export function Details({ row }: { readonly workspace: string; readonly row: His
       ))}
     </div>
   );
+}
+
+/** The checkpoint after a row, with what git said then. */
+export function useCheckpointOf(row: HistoryRow) {
+  const { client, workspace } = useBelay();
+  const { value } = useLoaded(
+    `checkpoint ${workspace} ${row.after ?? row.id} ${row.name} ${row.note} ${row.tags.join()}`,
+    () =>
+      client.call("GET /api/checkpoints/:id", { params: { id: row.after ?? row.id }, query: { workspace } }),
+  );
+  return value?.checkpoint.id === (row.after ?? row.id) ? value.checkpoint : undefined;
 }
 
 function Fact({

@@ -7,6 +7,7 @@ import {
   titleOf,
   useBelay,
   useToast,
+  type Belay,
   type HistoryRow,
   type PlanRequest,
 } from "@belay/react";
@@ -33,7 +34,7 @@ export function RowMenu({ row, onName, onPlan }: RowMenuProps): ReactNode {
     ["Copy its id", () => void copyText(row.id).then(copied("The id"), failed)],
     [
       "Copy as patch",
-      row.before === null ? undefined : () => void copyPatch().then(copied("The patch"), failed),
+      row.before === null ? undefined : () => void copyPatch(belay, row).then(copied("The patch"), failed),
     ],
     [
       "Restore to after this…",
@@ -49,15 +50,6 @@ export function RowMenu({ row, onName, onPlan }: RowMenuProps): ReactNode {
     ],
     ["Forget a file…", () => go(viewPath(belay.workspace, "storage"))],
   ];
-  const copyPatch = async () => {
-    const { client, workspace } = belay;
-    const pair = { from: row.before!, to: row.after ?? "disk" };
-    const { files } = await client.call("GET /api/checkpoints/:a/files/:b", {
-      params: { a: pair.from, b: pair.to },
-      query: { workspace },
-    });
-    await copyText(await patchOf(belay, pair, files));
-  };
   return (
     <>
       <button
@@ -95,4 +87,15 @@ export function RowMenu({ row, onName, onPlan }: RowMenuProps): ReactNode {
       </div>
     </>
   );
+}
+
+/** Copies what the row changed. */
+async function copyPatch(belay: Belay, row: HistoryRow): Promise<void> {
+  const { client, workspace } = belay;
+  const pair = { from: row.before!, to: row.after ?? "disk" };
+  const { files } = await client.call("GET /api/checkpoints/:a/files/:b", {
+    params: { a: pair.from, b: pair.to },
+    query: { workspace },
+  });
+  await copyText(await patchOf(belay, pair, files));
 }
