@@ -1,6 +1,7 @@
 /** Conversations driven from outside: messages, turns, tool calls, agents, edits that can be taken back, events. */
 import { describe, expect, test } from "vitest";
 import {
+  type BytePath,
   CHECKPOINT_PRESETS,
   displayPath,
   openWorkspace,
@@ -221,6 +222,29 @@ describe("turns", () => {
     }),
   );
 });
+
+test(
+  "[R34] the conversation goes back also where only a part of the files does, and the title tells which",
+  inWorkspace({ x: "0\n", y: "0\n" }, async (temp) => {
+    const { workspace, write, read } = temp;
+    const thread = await open(temp);
+    const { checkpoint } = await workspace.turns.prompt(thread, { content: "one" });
+    for (const path of ["x", "y"]) write(path, "1\n");
+    await workspace.turns.end(thread);
+    const marks = async () =>
+      (await workspace.threads.history(thread)).messages.map((each) => each.rolledBack);
+    const hunks = [{ path: "y" as BytePath, hunks: [] }];
+    for (const part of [{ paths: ["x"] }, { hunks }]) {
+      await workspace.restoreTo(checkpoint!.id, { ...part, scope: "both" });
+      expect([read("x"), read("y"), await marks()]).toEqual(["0\n", "1\n", [true]]);
+      const rows = (await workspace.list()).filter(({ kind }) => kind === "message");
+      expect(rows.map(({ rolledBack }) => rolledBack)).toEqual(rows.map(() => false));
+      expect((await workspace.timeline.rows({})).rows[0]!.title).toMatch(/^Restored x$|\(in part\)$/);
+      await workspace.undo();
+      expect([read("x"), await marks()]).toEqual(["1\n", [false]]);
+    }
+  }),
+);
 
 describe("[R32] tool calls", () => {
   test(

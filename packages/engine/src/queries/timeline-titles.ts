@@ -21,10 +21,14 @@ export function backTitle(db: Database, step: StepFacts): string {
     return `Undid only “${inOneLine(step.description.replace(/^Reverted(.*?): /s, ""))}”`;
   if (step.kind === "reset") return "Reset to the approved state";
   const target = step.target === null ? undefined : readEnds(db, [step.target]).get(step.target);
-  if (target !== undefined) return `Restored to ${stateTitle(db, target)}`;
+  const isPart = step.description.endsWith(IN_PART);
+  if (target !== undefined && !isPart && step.description.startsWith("Restored to "))
+    return `Restored to ${stateTitle(db, target)}`;
   // without numbers: "Restored a.ts from checkpoint 12 (Before …)"
-  return inOneLine(step.description.replace(/ (?:from|to) checkpoint \d+ \(.*$/s, ""));
+  return inOneLine(step.description.replace(/ (?:from|to) checkpoint \d+ \(.*$/s, isPart ? IN_PART : ""));
 }
+
+const IN_PART = " (in part)";
 
 /** A state by what stands on one side of it. */
 function stateTitle(db: Database, end: EndFacts): string {

@@ -198,12 +198,14 @@ function* pathsOf({ objects, snapshot }: PlannedOn, target: Checkpoint): Generat
 
 function finishOf({ system }: Context, { scope }: RestoreRequest, plan: Plan): Finish {
   const isWhole = plan.paths === null && plan.hunks === null;
+  // [R34] where only a part of the files goes back, the messages are taken back all the same, and no checkpoint is
+  const conversation = scope === "files" ? undefined : isWhole ? scope : "conversation";
   return {
     kind: "restore",
     description: plan.description,
     thread: plan.thread,
-    target: isWhole ? plan.checkpoint : null,
-    ...(scope === "files" ? {} : { scope }),
+    target: isWhole || conversation !== undefined ? plan.checkpoint : null,
+    ...(conversation === undefined ? {} : { scope: conversation }),
     step: { id: system.newId(), kind: "restore" },
     moved: [],
   };
