@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { SETTLE_MS } from "../../packages/engine/src/capture/read-pending.ts";
+import { LONG_FILES } from "../../packages/engine/test/support/choice-commands.ts";
 import type { Command } from "../../packages/engine/test/support/model-command.ts";
 import { MODEL_COMMANDS } from "../../packages/engine/test/support/model-commands.ts";
 import { inWorkspace } from "../../packages/engine/test/support/temp-workspace.ts";
@@ -48,7 +49,7 @@ async function runLane(programs: Command[][], round: Round, failed: Failed[]): P
 
 async function attempt(program: readonly Command[]): Promise<unknown> {
   try {
-    await inWorkspace({}, async (temp) => {
+    await inWorkspace(LONG_FILES, async (temp) => {
       const known = new WorkspaceModel();
       known.snapshots.set((await temp.workspace.list())[0]!.id, temp.tree());
       for (const command of program) await command.run(known, temp);

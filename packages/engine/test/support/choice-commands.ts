@@ -1,6 +1,6 @@
 /** Commands of the model test that go back by choice: a path of the last step, or some hunks of a plan. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import type { ChosenHunks, Outcome, Plan, PlannedDiff, Workspace } from "../../src/index.ts";
 import { command, pickPath, pickSnapshot, textOf } from "./model-command.ts";
@@ -16,6 +16,31 @@ import {
   watchDestructive,
   type WorkspaceModel,
 } from "./workspace-model.ts";
+
+/** Files in which several places can be changed, so that going back has several hunks. */
+export const LONG_FILES = { "long.txt": linesOf(), "d/long.txt": linesOf() };
+
+function linesOf(): string {
+  return Array.from({ length: 40 }, (_, at) => `${at}\n`).join("");
+}
+
+/** Other words in some lines of a long file. */
+export const editLines = fc
+  .tuple(fc.nat(1000), fc.array(fc.tuple(fc.nat(39), fc.nat(9)), { minLength: 1, maxLength: 4 }))
+  .map(([choice, changes]) =>
+    command("edit lines", async (_model, { root, tree }) => {
+      const files = [...tree()].filter(([, node]) => node.startsWith("file")).map(([path]) => path);
+      const long = files
+        .map((path) => Buffer.from(`${root}/${path}`, "latin1"))
+        .filter((path) => readFileSync(path, "latin1").split("\n").length >= 40);
+      const path = long[choice % long.length];
+      if (path === undefined) return;
+      const lines = readFileSync(path, "latin1").split("\n");
+      for (const [at, word] of changes) lines[at] = `${at} word ${word}`;
+      writeFileSync(path, lines.join("\n"), "latin1");
+      return changes.map(([at]) => at).join();
+    }),
+  );
 
 /** [R232] A path of the last step, or a directory above one, is undone: the rest of the step stays. */
 export const undoInPart = fc

@@ -5,7 +5,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
-import { goBackByHunks, undoInPart } from "./choice-commands.ts";
+import { editLines, goBackByHunks, undoInPart } from "./choice-commands.ts";
 import { command, pickPath, pickSnapshot, textOf, type Command } from "./model-command.ts";
 import { moveSteps } from "./move-steps.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
@@ -237,7 +237,8 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 4 }, () => undo),
   ...Array.from({ length: 3 }, () => redo),
   ...Array.from({ length: 3 }, () => undoInPart),
-  ...Array.from({ length: 3 }, () => goBackByHunks),
+  ...Array.from({ length: 5 }, () => editLines),
+  ...Array.from({ length: 5 }, () => goBackByHunks),
   ...Array.from({ length: 4 }, () => rest),
   rules,
   rulesTurn,
