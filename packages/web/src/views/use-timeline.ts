@@ -41,7 +41,7 @@ export function useTimeline(query: URLSearchParams) {
   const [isPaneOpen, setPaneOpen] = useState(false);
   const dialogs = useDialogs(() => store.refresh());
   useEffect(() => store.hold(dialogs.isOpen), [dialogs.isOpen, store]);
-  const selected = query.get("sel") ?? firstOf(history.rows);
+  const selected = query.get("sel") ?? firstOf(history.rows.slice(0, NEWEST));
   const row = history.rows.find(({ ref }) => ref === selected);
   const select = (sel: string) => {
     go(timelinePath(workspace, { sel, thread, q }), { replace: true });
@@ -94,6 +94,9 @@ export function useTimeline(query: URLSearchParams) {
   };
   return { ...shown, workspace, store, dialogs, setMode, setMarks, setTab, setPaneOpen, select, act, onKey };
 }
+
+/** Rows that come in from further back select nothing: the list would jump to them while it is scrolled. */
+const NEWEST = 100;
 
 /** The newest turn that did something; without one, the newest row. */
 function firstOf(rows: readonly HistoryRow[]): string {
