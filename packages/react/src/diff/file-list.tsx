@@ -1,6 +1,7 @@
 /** Changed files as a list: status, path, counts, and how much of each is new. */
-import type { ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { Lines, PathName } from "../parts/icon.tsx";
+import { WORDS } from "../words.ts";
 import type { ChangedFile } from "./files.ts";
 
 const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R", mode: "P" } as const;
@@ -21,15 +22,20 @@ export function StatusLetter({ type }: Pick<ChangedFile, "type">): ReactNode {
   );
 }
 
+/** Files listed at once; more when asked. */
+const SHOWN = 50;
+
 /** The list. */
 export function FileList(props: {
   readonly files: readonly ChangedFile[];
   readonly selected?: string | undefined;
   readonly onSelect: (file: ChangedFile) => void;
 }): ReactNode {
+  const [most, setMost] = useState(SHOWN);
+  const { files } = props;
   return (
     <div className="b-card b-files" role="group" aria-label="Changed files">
-      {props.files.map((file) => (
+      {files.slice(0, most).map((file) => (
         <button
           type="button"
           key={file.pathBase64 ?? file.path}
@@ -44,6 +50,11 @@ export function FileList(props: {
           <FileCounts file={file} />
         </button>
       ))}
+      {files.length > most ? (
+        <button type="button" className="b-more" onClick={() => setMost(most * 4)}>
+          {WORDS.more(files.length - most)}
+        </button>
+      ) : null}
     </div>
   );
 }
