@@ -72,6 +72,7 @@ function Folder(props: {
           onClick={() => props.onSelect(file)}
         >
           <StatusLetter type={file.type} />
+          <span className="b-vh">{visible(folder)}</span>
           <PathName path={nameIn(file.path)} from={file.from === undefined ? undefined : nameIn(file.from)} />
           <span className="b-grow" />
           <FileCounts file={file} />
