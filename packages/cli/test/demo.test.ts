@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { Sandbox } from "./sandbox.ts";
 
@@ -27,4 +28,19 @@ test("--json has every command with its exit code, and no process outlives the t
   expect(scenes.length).toBeGreaterThanOrEqual(9);
   for (const scene of scenes)
     expect(scene).toMatchObject({ command: expect.stringMatching(/^belay /), exitCode: 0 });
+});
+
+test("--keep leaves the project, and its last line opens the page on it", () => {
+  using sandbox = new Sandbox();
+  const text = sandbox.ok("demo", "--fast", "--keep");
+  const line = text.trim().split("\n").at(-1)!;
+  const [, home, directory] = /belay --home (\S+) -C (\S+) ui$/.exec(line)!;
+  try {
+    expect(existsSync(`${directory!}/src/farewell.js`)).toBe(true);
+    const { url } = sandbox.json(["--home", home!, "-C", directory!, "ui", "--no-open"], 0);
+    expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/w\/\w+\/#/);
+  } finally {
+    sandbox.belay(["--home", home!, "stop"]);
+    rmSync(dirname(directory!), { recursive: true, force: true });
+  }
 });

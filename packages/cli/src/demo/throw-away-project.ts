@@ -1,4 +1,4 @@
-/** A small project, a careless agent and a home of their own. All of it is deleted afterwards. */
+/** A small project, a careless agent and a home of their own. All of it is deleted afterwards, unless it is kept. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -31,9 +31,9 @@ case "$1" in
 esac
 `;
 
-/** Creates the project in a temporary directory. */
-export function createThrowAwayProject(): ThrowAwayProject {
-  const base = realpathSync(mkdtempSync(join(tmpdir(), "belay-demo-")));
+/** Creates the project in a temporary directory; one that is kept stays there when it is disposed of. */
+export function createThrowAwayProject({ isKept }: { readonly isKept: boolean }): ThrowAwayProject {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), isKept ? "belay-tour-" : "belay-demo-")));
   const directory = join(base, "greeter");
   for (const [path, content] of Object.entries(FILES)) {
     mkdirSync(dirname(join(directory, path)), { recursive: true });
@@ -43,6 +43,8 @@ export function createThrowAwayProject(): ThrowAwayProject {
   return {
     directory,
     home: join(base, "home"),
-    [Symbol.dispose]: () => rmSync(base, { recursive: true, force: true }),
+    [Symbol.dispose]: () => {
+      if (!isKept) rmSync(base, { recursive: true, force: true });
+    },
   };
 }
