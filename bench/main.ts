@@ -1,5 +1,5 @@
 /**
- * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n]`: Belay against the shadow-git sequence in the
+ * `npm run bench [-- --files n[,n…]] [--rounds n] [--checkpoints n] [--history n] [--page n]`: Belay against the shadow-git sequence in the
  * same run, medians and ratios, and which of the budgets hold. Reports only; nothing here passes or fails.
  * `--against git,cp,restic,borg` compares with these instead, on the same sizes and on a monorepo; `--write docs`
  * leaves the tables and plots there.
@@ -16,6 +16,7 @@ import { measureMergePlan } from "./merge-plan.ts";
 import { replayMerges } from "./merges.ts";
 import { mib, printTable, type Row } from "./measure.ts";
 import { compareWithPeers } from "./report.ts";
+import { measurePage } from "./page.ts";
 import { measureSpeed } from "./speed.ts";
 import { measureTimelineScreen } from "./timeline-screen.ts";
 import { measureTimeline } from "./timeline.ts";
@@ -26,6 +27,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     checkpoints: { type: "string", default: "200" },
     history: { type: "string", default: "10000" },
+    page: { type: "string", default: "5000" },
     against: { type: "string" },
     write: { type: "string" },
     merges: { type: "string" },
@@ -76,6 +78,13 @@ async function measureBudgets(): Promise<void> {
     console.error(`a history of ${values.history} checkpoints …`);
     rows.push(...(await measureTimeline(place, Number(values.history), rounds)));
     rows.push(...(await measureTimelineScreen(place, Number(values.history), rounds)));
+    rows.push(
+      ...(await measurePage(place, {
+        checkpoints: Number(values.history),
+        many: Number(values.page),
+        rounds,
+      })),
+    );
   }
   console.log(
     `Node ${process.versions.node}, ${cpus().length} cores, ${mib(totalmem())}; medians of ${rounds}; git = add -A, write-tree, commit-tree\n`,
