@@ -1,11 +1,16 @@
-/** The page works for readers, keys and every eye: axe finds nothing in any view, dialog or state, in both themes and three widths. */
+/**
+ * The page works for readers, keys and every eye: axe finds nothing in any view, dialog or state, in both themes and three
+ * widths, and nothing is cut, covered or too small. `BELAY_PICTURES=<directory>` leaves a picture of each there.
+ */
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import type { Page } from "playwright-core";
 import type { ServedProject } from "../../server/test/support/served-project.ts";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { faultsOf } from "./support/sight.ts";
 
 afterAll(closeBrowser);
 
@@ -33,19 +38,40 @@ async function work(project: ServedProject): Promise<void> {
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const found = (await page.evaluate(
-    "axe.run({ exclude: ['diffs-container'] }, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.all[0]?.message ?? '')).slice(0, 4).join(' | ')))",
+    "axe.run({ exclude: ['diffs-container'] }, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } }).then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.target.join(' ') + ' ' + (node.any[0]?.message ?? node.all[0]?.message ?? '')).slice(0, 4).join(' | ')))",
   )) as string[];
   return found;
 }
 
-/** No view scrolls sideways. */
-async function overflow(page: Page): Promise<number> {
-  return (await page.evaluate("document.documentElement.scrollWidth - innerWidth")) as number;
+/** Nothing for a reader, and nothing for an eye, to complain about. */
+async function expectGood(page: Page, what: string): Promise<void> {
+  const pictures = process.env["BELAY_PICTURES"];
+  if (pictures !== undefined) {
+    const { width } = page.viewportSize()!;
+    const scheme = await page.evaluate(
+      "matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'",
+    );
+    await page.screenshot({ path: join(pictures, `${what} ${width} ${String(scheme)}.png`) });
+  }
+  expect(await violations(page), what).toEqual([]);
+  expect(await faultsOf(page), what).toEqual([]);
 }
 
-async function expectGood(page: Page, what: string): Promise<void> {
-  expect(await violations(page), what).toEqual([]);
-  expect(await overflow(page), what).toBeLessThanOrEqual(0);
+/** Where the parts of the frame stand: the numbers that everything else is laid out by. */
+async function expectFrame(page: Page, width: number): Promise<void> {
+  const place = async (selector: string) => (await page.locator(selector).first().boundingBox())!;
+  const side = await place(".b-side");
+  if (width === 390) {
+    expect([side.x, side.width, side.y + side.height]).toEqual([0, 390, 844]);
+    for (const link of await page.locator(".b-side a:visible").all()) {
+      const { width, height } = (await link.boundingBox())!;
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44);
+    }
+    return;
+  }
+  expect([side.x, side.width]).toEqual([0, width === 1440 ? 236 : 60]);
+  expect((await place(".b-topbar")).height).toBe(52);
+  expect((await place(".b-tl")).width).toBe(width === 1440 ? 560 : 420);
 }
 
 const WIDTHS = [1440, 1024, 390] as const;
@@ -58,6 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
       async ({ page }) => {
         const row = page.getByRole("row", { name: "Add retry" }).first();
         await row.waitFor();
+        await expectFrame(page, width);
         await expectGood(page, "timeline");
         await row.click();
         await page.getByRole("button", { name: /^Restore to before this/ }).waitFor();
@@ -65,11 +92,15 @@ describe.skipIf(CHROMIUM === undefined)("access", { timeout: 120_000 }, () => {
         await expectGood(page, "detail");
         for (const tab of ["Steps", "Details"]) {
           await page.getByRole("tab", { name: tab }).click();
-          await page.waitForTimeout(200);
+          await page
+            .getByRole("tabpanel")
+            .getByText(tab === "Steps" ? "src/b.ts" : "In a terminal")
+            .first()
+            .waitFor();
           await expectGood(page, tab);
         }
         await page.getByRole("button", { name: /^Restore to before this/ }).click();
-        await page.getByRole("button", { name: /^Restore \d files/ }).waitFor();
+        await page.getByRole("button", { name: /^Restore [1-9] files/ }).waitFor();
         await expectGood(page, "restore preview");
         await page.keyboard.press("Escape");
         await page.getByRole("button", { name: "Write a note" }).click();

@@ -81,56 +81,6 @@ describe.skipIf(CHROMIUM === undefined)("the page's key", { timeout: 60_000 }, (
       expect([status, stderr]).toEqual([2, expect.stringContaining("--at needs an address")]);
     }),
   );
-
-  test(
-    "[S17] when the server ends, the page says so with the time of what it shows, and nothing can be started",
-    shown(
-      oneTurn,
-      async ({ project, page }) => {
-        await page.getByRole("row", { name: "Change a" }).waitFor();
-        await project.kill();
-        await page.getByText(/^Not connected\. What you see is from \d\d:\d\d\./).waitFor();
-        expect(
-          await page.getByRole("button", { name: "Undo: Not connected" }).getAttribute("aria-disabled"),
-        ).toBe("true");
-        expect(await page.getByRole("row", { name: "Change a" }).count()).toBe(1);
-      },
-      { expected: /ERR_|Failed to load/ },
-    ),
-  );
-});
-
-describe.skipIf(CHROMIUM === undefined)("many rows", { timeout: 120_000 }, () => {
-  test(
-    "only what is near is in the document, the last row is one key away, and little is asked for",
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project);
-        for (let index = 1; index <= 130; index += 1)
-          await agent.turn(`Turn number ${index}`, { "a.txt": `${index}\n` });
-      },
-      async ({ page }) => {
-        const asked: string[] = [];
-        page.on(
-          "request",
-          (request) => void (request.url().includes("/api/history?") && asked.push(request.url())),
-        );
-        // the code works once: the page has to have its key before it is loaded again
-        await page.getByRole("row", { name: "Turn number 130" }).waitFor();
-        asked.length = 0;
-        await page.reload();
-        await page.getByRole("row", { name: "Turn number 130" }).waitFor();
-        expect(asked.length).toBeLessThanOrEqual(2);
-        await page.getByRole("treegrid").focus();
-        await page.keyboard.press("End");
-        await page.getByRole("row", { name: /Turn number 1,/ }).waitFor();
-        expect(await page.getByRole("row").count()).toBeLessThanOrEqual(60);
-        expect(await page.evaluate("document.querySelectorAll('*').length")).toBeLessThanOrEqual(2000);
-        await page.keyboard.press("Home");
-        await page.getByRole("row", { name: "You are here" }).waitFor();
-      },
-    ),
-  );
 });
 
 describe("weights", () => {

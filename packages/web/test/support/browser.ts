@@ -93,7 +93,7 @@ export async function newPage(context: BrowserContext, problems: string[]): Prom
   page.on("console", (message) => {
     if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
   });
-  page.on("pageerror", (error) => problems.push(String(error.stack ?? error)));
+  page.on("pageerror", (error) => problems.push(oneLine(error.stack ?? String(error))));
   return page;
 }
 
@@ -102,4 +102,9 @@ export function addressOf(project: ServedProject, ...words: string[]): string {
   const { stdout, stderr, status } = project.belay("ui", ...words, "--no-open", "--json");
   if (status !== 0) throw new Error(stderr);
   return (JSON.parse(stdout) as { url: string }).url;
+}
+
+/** A stack of the page is no stack of the test. */
+function oneLine(stack: string): string {
+  return stack.replaceAll(/\s*\n\s*at /g, " < ");
 }

@@ -1,6 +1,6 @@
 /** Going back in the page, held against the disk: what the preview said is what happened, and the result's button undoes it. */
+import { isUtf8 } from "node:buffer";
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { join } from "node:path";
 import { expect } from "vitest";
 import type { Page } from "playwright-core";
 import type { ServedProject } from "../../../server/test/support/served-project.ts";
@@ -9,18 +9,28 @@ import { dialog, toast, type Hand } from "./hand.ts";
 /** Every path with its mode and bytes. */
 export type Tree = ReadonlyMap<string, string>;
 
-/** The directory, byte for byte. */
+/** The directory, byte for byte, also where names are not UTF-8. */
 export function treeOf({ project }: ServedProject): Tree {
-  const names = readdirSync(project, { recursive: true, encoding: "utf8" }).sort();
-  return new Map(
-    names.flatMap((name) => {
-      const path = join(project, name);
-      const stat = lstatSync(path);
-      if (stat.isDirectory()) return [];
-      const content = stat.isSymbolicLink() ? readlinkSync(path) : readFileSync(path, "base64");
-      return [[name, `${stat.mode.toString(8)} ${content}`]];
-    }),
-  );
+  const tree = new Map<string, string>();
+  const walk = (below: Buffer) => {
+    const names = readdirSync(Buffer.concat([Buffer.from(`${project}/`), below]), { encoding: "buffer" });
+    for (const name of names.sort(Buffer.compare)) {
+      const path = Buffer.concat([below, name]);
+      const place = Buffer.concat([Buffer.from(`${project}/`), path]);
+      const stat = lstatSync(place);
+      if (stat.isDirectory()) walk(Buffer.concat([path, Buffer.from("/")]));
+      else {
+        const content = stat.isSymbolicLink() ? readlinkSync(place) : readFileSync(place, "base64");
+        tree.set(nameOf(path), `${stat.mode.toString(8)} ${content}`);
+      }
+    }
+  };
+  walk(Buffer.alloc(0));
+  return tree;
+}
+
+function nameOf(path: Buffer): string {
+  return isUtf8(path) ? path.toString() : path.toString("latin1");
 }
 
 interface Groups {

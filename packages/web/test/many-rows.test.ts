@@ -1,0 +1,126 @@
+/** Ten thousand checkpoints: little is asked for, little is in the document, and every row is one key or one word away. */
+import { existsSync, mkdirSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { BrowserContext, Page } from "playwright-core";
+import { makeHistory } from "../../../bench/history.ts";
+import { ServedProject } from "../../server/test/support/served-project.ts";
+import { addressOf, CHROMIUM, closeBrowser, newContext, newPage } from "./support/browser.ts";
+import { row } from "./support/hand.ts";
+
+const CHECKPOINTS = 10_000;
+const TURNS = CHECKPOINTS / 4;
+/** Where writes cost nothing, if there is such a place: the history is deleted afterwards. */
+const MEMORY = "/dev/shm";
+
+describe.skipIf(CHROMIUM === undefined)("ten thousand checkpoints", { timeout: 120_000 }, () => {
+  let project: ServedProject;
+  let context: BrowserContext;
+  let page: Page;
+  const problems: string[] = [];
+
+  beforeAll(async () => {
+    const before = process.env["TMPDIR"];
+    if (existsSync(MEMORY)) process.env["TMPDIR"] = MEMORY;
+    project = new ServedProject();
+    if (before === undefined) delete process.env["TMPDIR"];
+    else process.env["TMPDIR"] = before;
+    mkdirSync(project.project);
+    await makeHistory(project.project, project.home, CHECKPOINTS);
+    await project.serve();
+    context = await newContext();
+    page = await newPage(context, problems);
+    await page.goto(addressOf(project));
+    // the code works once: the page has to have its key before it is loaded again
+    await row(page, `Prompt ${TURNS - 1}:`).waitFor();
+  }, 600_000);
+
+  afterAll(async () => {
+    await context.close();
+    await closeBrowser();
+    await project[Symbol.asyncDispose]();
+  });
+
+  const counts = () =>
+    page.evaluate(() => ({
+      rows: document.querySelectorAll("[role=row]").length,
+      elements: document.querySelectorAll("*").length,
+      height: document.querySelector("[role=treegrid]")!.scrollHeight,
+    }));
+
+  async function expectLittle(): Promise<void> {
+    const { rows, elements } = await counts();
+    expect(rows).toBeLessThanOrEqual(60);
+    expect(elements).toBeLessThanOrEqual(2000);
+  }
+
+  test("[Y62] the first rows need the page, its script and one answer, and the scroll bar is right at once", async () => {
+    const answered: string[] = [];
+    const asked: string[] = [];
+    const path = (url: string) => new URL(url).pathname;
+    page.on("request", (request) => {
+      if (path(request.url()) === "/api/history") asked.push(answered.join());
+    });
+    page.on("response", (answer) => {
+      if (path(answer.url()).startsWith("/api/")) answered.push(path(answer.url()));
+    });
+    page.once("framenavigated", () => answered.splice(0));
+    await page.reload();
+    await row(page, `Prompt ${TURNS - 1}:`).waitFor();
+    // the rows were asked for before anything else was answered, and once
+    expect(asked).toEqual([""]);
+    const { height } = await counts();
+    const total = Number(await page.getByRole("treegrid").getAttribute("aria-rowcount"));
+    expect(total).toBeGreaterThanOrEqual(TURNS);
+    expect(height).toBeGreaterThan(total * 40);
+    await expectLittle();
+    page.removeAllListeners("request");
+    page.removeAllListeners("response");
+  });
+
+  test("scrolling into the middle and to the end shows rows there, and no more of them in the document", async () => {
+    const list = page.getByRole("treegrid");
+    for (const part of [0.25, 0.5, 0.75, 1]) {
+      await list.evaluate((element, at) => element.scrollTo(0, element.scrollHeight * at), part);
+      await expect.poll(() => visibleRows(page)).toBeGreaterThan(5);
+      await expectLittle();
+    }
+    await row(page, "Prompt 0:").waitFor();
+  });
+
+  test("[C64] the oldest row is one key away, also among all checkpoints, and so is the newest", async () => {
+    await page.getByRole("treegrid").focus();
+    await page.keyboard.press("Home");
+    await row(page, "You are here").waitFor();
+    await page.keyboard.press("a");
+    await expect
+      .poll(async () => Number(await page.getByRole("treegrid").getAttribute("aria-rowcount")))
+      .toBeGreaterThan(TURNS);
+    await page.getByRole("treegrid").focus();
+    await page.keyboard.press("End");
+    await row(page, "First checkpoint").waitFor({ timeout: 60_000 });
+    await expectLittle();
+    await page.keyboard.press("Home");
+    await row(page, "You are here").waitFor();
+    await page.keyboard.press("a");
+  });
+
+  test("[S13] a word finds one of all turns", async () => {
+    await page.getByRole("searchbox", { name: /^Search/ }).fill('"Prompt 1234"');
+    await row(page, "Prompt 1234:").waitFor();
+    await expect.poll(() => visibleRows(page)).toBe(1);
+    await page.keyboard.press("Escape");
+    await row(page, "You are here").waitFor();
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Rows in view that are no placeholders. */
+function visibleRows(page: Page): Promise<number> {
+  return page.getByRole("treegrid").evaluate((list) => {
+    const { top, bottom } = list.getBoundingClientRect();
+    return [...list.querySelectorAll("[role=row]")].filter((each) => {
+      const place = each.getBoundingClientRect();
+      return place.bottom > top && place.top < bottom;
+    }).length;
+  });
+}

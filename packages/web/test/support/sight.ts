@@ -1,0 +1,75 @@
+/**
+ * What an eye would find wrong with a screen. Pictures of it would differ with the fonts and the Chromium of each
+ * machine, so facts of its layout are compared instead: nothing scrolls sideways, nothing is cut without a sign,
+ * nothing lies over anything else. Contrast and sizes are axe's.
+ */
+import type { Page } from "playwright-core";
+
+/** The faults of the page as it is. */
+export function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate(faultsInPage);
+}
+
+/** Runs in the page. */
+function faultsInPage(): string[] {
+  const faults: string[] = [];
+  const scope: ParentNode = document.querySelector("dialog[open]") ?? document;
+  const name = (element: Element) =>
+    `${element.tagName.toLowerCase()}.${element.className} “${(element.textContent ?? "").trim().slice(0, 40)}”`;
+  const isShown = (element: Element) =>
+    element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) &&
+    element.closest(".b-vh, [aria-hidden=true], svg") === null;
+  if (document.documentElement.scrollWidth > innerWidth) faults.push("the page scrolls sideways");
+
+  /** The part of an element that its scrolling ancestors leave in view. */
+  const inView = (element: Element) => {
+    const place = element.getBoundingClientRect();
+    let [left, top, right, bottom] = [place.left, place.top, place.right, place.bottom];
+    for (let parent = element.parentElement; parent !== null; parent = parent.parentElement) {
+      if (getComputedStyle(parent).overflow === "visible") continue;
+      const frame = parent.getBoundingClientRect();
+      left = Math.max(left, frame.left);
+      top = Math.max(top, frame.top);
+      right = Math.min(right, frame.right);
+      bottom = Math.min(bottom, frame.bottom);
+    }
+    return { left, top, right: Math.min(right, innerWidth), bottom: Math.min(bottom, innerHeight), place };
+  };
+
+  for (const element of scope.querySelectorAll<HTMLElement>("*")) {
+    const hasText = [...element.childNodes].some(
+      (node) => node.nodeType === 3 && node.textContent!.trim() !== "",
+    );
+    if (!hasText || !isShown(element)) continue;
+    const style = getComputedStyle(element);
+    const isCut =
+      element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && style.display !== "inline";
+    const hasSign = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+    if (isCut && style.overflowX === "hidden" && !hasSign)
+      faults.push(`cut without a sign: ${name(element)}`);
+    const { place } = inView(element);
+    const scrolls = element.closest("[data-scrolls], pre, .b-lines, .b-view") !== null;
+    if (
+      place.width > 0 &&
+      place.right > innerWidth + 1 &&
+      !scrolls &&
+      inView(element).right > inView(element).left
+    )
+      faults.push(`beyond the right edge: ${name(element)}`);
+  }
+
+  const pressable = "button, a[href], input, select, textarea, summary";
+  for (const element of scope.querySelectorAll<HTMLElement>(pressable)) {
+    if (!isShown(element)) continue;
+    const { left, top, right, bottom, place } = inView(element);
+    // partly scrolled out of view: not for this look
+    if (right - left < place.width - 1 || bottom - top < place.height - 1 || place.width === 0) continue;
+    const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+    const isOwn =
+      found !== null &&
+      (element.contains(found) || found.contains(element) || found.closest("label")?.contains(element));
+    if (isOwn !== true)
+      faults.push(`covered by ${found === null ? "nothing" : name(found)}: ${name(element)}`);
+  }
+  return [...new Set(faults)].slice(0, 6);
+}
