@@ -10,7 +10,7 @@ import { EngineError } from "../model/errors.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import type { TimelineCounts } from "../model/timeline.ts";
-import type { ObjectSource } from "../store/object-store.ts";
+import type { ObjectSource, ObjectStore } from "../store/object-store.ts";
 
 /** From the first entry of each path to its last; paths that ended as they began are left out. */
 export function netChanges(changes: readonly ListedChange[]): Edit[] {
@@ -32,27 +32,47 @@ const REMEMBERED = 20_000;
 /** Counts files, and perhaps lines. */
 export interface ChangeCounter {
   count(edits: readonly Edit[]): TimelineCounts;
+  /** Tells what is going to be counted: the contents are then read in the order in which they are stored. */
+  expect(all: Iterable<readonly Edit[]>): void;
 }
 
 /** Counts files only. */
 export const NO_LINES: ChangeCounter = {
   count: (edits) => ({ ...countChanges(edits), plus: null, minus: null }),
+  expect: () => {},
 };
+
+/** Contents, and in which pack each of them is. */
+type PackedSource = Pick<ObjectSource, "read"> & Pick<ObjectStore, "packOf">;
 
 /** Counts lines, each pair of contents once: what was compared never changes. */
 export class LineCounter implements ChangeCounter {
-  readonly #objects: ObjectSource;
+  readonly #objects: PackedSource;
   readonly #known = new Map<string, { plus: number; minus: number } | null>();
 
-  constructor(objects: ObjectSource) {
+  constructor(objects: PackedSource) {
     this.#objects = objects;
+  }
+
+  /**
+   * After `gc` the versions of a file lie together in packs of 4 MiB, and few of them stay in memory: row by row, a page
+   * of a hundred rows would decompress a pack for almost every file.
+   */
+  expect(all: Iterable<readonly Edit[]>): void {
+    const waiting: { edit: Edit; pack: number }[] = [];
+    for (const edits of all)
+      for (const edit of countedIn(edits)) {
+        if (this.#known.has(pairOf(edit))) continue;
+        waiting.push({ edit, pack: this.#objects.packOf(contentOf(edit.to) || contentOf(edit.from)) });
+      }
+    for (const { edit } of waiting.sort((a, b) => a.pack - b.pack)) this.#lines(edit);
   }
 
   /** Files and lines. Lines are null when one of the files has none, or is not in the store. */
   count(edits: readonly Edit[]): TimelineCounts {
     const files = edits.filter(({ from, to }) => isLeaf(from) || isLeaf(to));
     let [plus, minus] = [0, 0];
-    for (const edit of files.length > COUNTED_FILES ? [] : withoutMoved(files)) {
+    for (const edit of countedIn(edits)) {
       const lines = this.#lines(edit);
       plus += lines?.plus ?? 0;
       minus += lines?.minus ?? 0;
@@ -66,7 +86,7 @@ export class LineCounter implements ChangeCounter {
     const [before, after] = [contentOf(from), contentOf(to)];
     if (before === after) return null;
     if (Math.max(sizeOf(from), sizeOf(to)) > TEXT_DIFF_LIMIT_BYTES) return null;
-    const key = `${before} ${after}`;
+    const key = pairOf({ from, to });
     const known = this.#known.get(key);
     if (known !== undefined) return known;
     const counted = this.#compare(before, after);
@@ -92,6 +112,16 @@ export class LineCounter implements ChangeCounter {
   }
 }
 
+/** The files whose lines are counted. */
+function countedIn(edits: readonly Edit[]): readonly Edit[] {
+  const files = edits.filter(({ from, to }) => isLeaf(from) || isLeaf(to));
+  return files.length > COUNTED_FILES ? [] : withoutMoved(files);
+}
+
+function pairOf({ from, to }: Pick<Edit, "from" | "to">): string {
+  return `${contentOf(from)} ${contentOf(to)}`;
+}
+
 /** A file that only moved has no changed lines. */
 function withoutMoved(edits: readonly Edit[]): readonly Edit[] {
   const side = (which: "from" | "to", other: "from" | "to") =>
@@ -106,7 +136,7 @@ function withoutMoved(edits: readonly Edit[]): readonly Edit[] {
 
 const NO_CONTENT = Buffer.alloc(0);
 
-function contentOf(entry: Entry | undefined): string {
+function contentOf(entry: Entry | undefined): ObjectHash | "" {
   return entry?.kind === "file" || entry?.kind === "symlink" ? entry.hash : "";
 }
 

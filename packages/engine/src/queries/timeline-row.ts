@@ -22,7 +22,11 @@ export function rowsOf(
   happenings: readonly Happening[],
   request: RowRequest,
 ): (TimelineRow | undefined)[] {
-  const maker = new RowMaker(context, gatherFacts(context, happenings), request);
+  const facts = gatherFacts(context, happenings);
+  request.lines.expect(
+    [facts.changes, facts.outside, facts.backs].flatMap((changes) => [...changes.values()].map(netChanges)),
+  );
+  const maker = new RowMaker(context, facts, request);
   return happenings.map((each) => maker.row(each));
 }
 

@@ -61,6 +61,12 @@ export class ObjectStore implements ObjectSource {
     return found;
   }
 
+  /** The pack of an object, to read many in the order in which they are stored; 0 when there is none. */
+  packOf(name: ObjectHash | ""): number {
+    if (name === "") return 0;
+    return Number(this.#db.get("SELECT pack FROM object WHERE hash = ?", hashToBytes(name))?.["pack"] ?? 0);
+  }
+
   /** The complete content. Use `pieces` for content that may be large. */
   read(name: ObjectHash): Buffer {
     const row = this.#row(name);
