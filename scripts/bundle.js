@@ -103,16 +103,7 @@ async function bundle() {
 
   for (const name of readdirSync(TARGET)) {
     const file = join(TARGET, name);
-    writeFileSync(
-      file,
-      asciiOnly(
-        builtinsWhenUsed(
-          readFileSync(file, "utf8")
-            .replace(`"@belay/engine/look.node"`, `"./look.node"`)
-            .replaceAll(`"@belay/tui"`, `"./screens.mjs"`),
-        ),
-      ),
-    );
+    writeFileSync(file, asciiOnly(builtinsWhenUsed(inPlace(readFileSync(file, "utf8")))));
   }
   if (existsSync(NATIVE)) copyFileSync(NATIVE, join(TARGET, "look.node"));
   cpSync(PAGE, join(TARGET, "page"), { recursive: true });
@@ -124,6 +115,20 @@ async function bundle() {
   const { version } = JSON.parse(readFileSync("packages/cli/package.json", "utf8"));
   writeFileSync(join(TARGET, "belay.1"), await manPage(version));
   writeFileSync(DONE, `{ "type": "commonjs" }\n`);
+}
+
+/** The names of what lies beside the bundle, and nothing loaded that a start does not need. */
+function inPlace(source) {
+  return (
+    source
+      .replace(`"@belay/engine/look.node"`, `"./look.node"`)
+      .replaceAll(`"@belay/tui"`, `"./screens.mjs"`)
+      // a library of Ink's checks one parameter with it; to load it takes longer than to draw the first screen
+      .replace(
+        `var assert = __require("assert");`,
+        `var assert = { equal: (...values) => __require("assert").equal(...values) };`,
+      )
+  );
 }
 
 /**

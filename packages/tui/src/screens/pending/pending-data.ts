@@ -1,5 +1,4 @@
 /** What is pending in each thread, and what was seen of it. */
-import { createHash } from "node:crypto";
 import type { CallOutput } from "@belay/protocol";
 import { useCallback, useEffect, useState } from "react";
 import { useSource, type Source } from "../../data/source.tsx";
@@ -162,5 +161,6 @@ function keyOf(thread: string, { path, pathBase64 }: PendingFile): string {
 
 function contentOf({ diff, status, additions, deletions, isBinary }: PendingFile): string {
   const content = JSON.stringify([diff, status, additions, deletions, isBinary]);
-  return createHash("sha256").update(content).digest("base64");
+  // loaded here: the timeline does not wait for it
+  return process.getBuiltinModule("node:crypto").hash("sha256", content, "base64");
 }
