@@ -4,6 +4,7 @@
  * Foreign text must have gone through `visible` before it comes here. As a second line of defence, only line
  * ends, tabs and colours pass.
  */
+import { fstatSync } from "node:fs";
 import { redactJson } from "@belay/protocol/redact";
 import { ContractError } from "@belay/protocol/errors";
 import { fitLines } from "@belay/tui/text";
@@ -57,12 +58,30 @@ export interface Terminal {
 
 /** The terminals of this process. */
 export function ownTerminal(): Terminal {
-  const { stdout, stderr, env } = process;
+  const { env } = process;
+  const [stdout, stderr] = [terminalAt("stdout"), terminalAt("stderr")];
   return {
-    colour: wantsColour(stdout, env),
-    noteColour: wantsColour(stderr, env),
-    columns: stdout.isTTY ? stdout.columns || 80 : null,
+    colour: wantsColour(stdout ?? {}, env),
+    noteColour: wantsColour(stderr ?? {}, env),
+    columns: stdout?.isTTY ? stdout.columns || 80 : null,
   };
+}
+
+/** The stream, if it can be a terminal's. To make a stream takes longer than to look where it would lead. */
+function terminalAt(name: keyof typeof DESCRIPTORS): NodeJS.WriteStream | undefined {
+  try {
+    return fstatSync(DESCRIPTORS[name]).isCharacterDevice() ? process[name] : undefined;
+  } catch {
+    // closed, or of a kind that only the stream knows
+    return process[name];
+  }
+}
+
+const DESCRIPTORS = { stdout: 1, stderr: 2 } as const;
+
+/** Makes the streams, for a command that has nothing to do at the moment and will write later. */
+export function prepareStreams(): void {
+  for (const name of ["stdout", "stderr"] as const) watch(process[name]);
 }
 
 /** The output of this process. */

@@ -5,7 +5,7 @@
 import { belayHome } from "../call/belay-home.ts";
 import { optionValue } from "../call/command-line.ts";
 import { OWN_SURROUNDINGS } from "../call/surroundings.ts";
-import { ownTerminal, writeTexts, type Terminal } from "../output/output.ts";
+import { ownTerminal, prepareStreams, writeTexts, type Terminal } from "../output/output.ts";
 import type { SentText } from "../output/pager.ts";
 import { askResident } from "./ask-resident.ts";
 
@@ -42,7 +42,12 @@ export async function handOver(
   };
   const answer = await askResident(
     belayHome(optionValue(argv, "home"), OWN_SURROUNDINGS),
-    (client) => client.send({ method: "POST", path: HAND_OVER_PATH, body: body() }) as Promise<HandedAnswer>,
+    (client) => {
+      const sent = client.send({ method: "POST", path: HAND_OVER_PATH, body: body() });
+      // once the request is on its way
+      setImmediate(prepareStreams);
+      return sent as Promise<HandedAnswer>;
+    },
     { start, directory },
   );
   if (answer === undefined || answer === null) return undefined;
