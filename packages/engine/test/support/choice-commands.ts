@@ -1,6 +1,6 @@
 /** Commands of the model test that go back by choice: a path of the last step, or some hunks of a plan. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import fc from "fast-check";
 import type { ChosenHunks, Outcome, Plan, PlannedDiff, Workspace } from "../../src/index.ts";
 import { command, pickPath, pickSnapshot, textOf } from "./model-command.ts";
@@ -24,7 +24,7 @@ function linesOf(): string {
   return Array.from({ length: 40 }, (_, at) => `${at}\n`).join("");
 }
 
-/** Other words in some lines of a long file. */
+/** Other words in some lines of a long file, and sometimes another mode. */
 export const editLines = fc
   .tuple(fc.nat(1000), fc.array(fc.tuple(fc.nat(39), fc.nat(9)), { minLength: 1, maxLength: 4 }))
   .map(([choice, changes]) =>
@@ -38,6 +38,7 @@ export const editLines = fc
       const lines = readFileSync(path, "latin1").split("\n");
       for (const [at, word] of changes) lines[at] = `${at} word ${word}`;
       writeFileSync(path, lines.join("\n"), "latin1");
+      if (choice % 3 === 0) chmodSync(path, choice % 2 === 0 ? 0o755 : 0o600);
       return changes.map(([at]) => at).join();
     }),
   );
