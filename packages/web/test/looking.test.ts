@@ -64,7 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
           .poll(() => page.evaluate("navigator.clipboard.readText()"))
           .toContain("-export const a = 1;\n+export const a = 2;\n");
         // one change of the file, alone
-        await hand.press(page.getByRole("button", { name: "Copy", exact: true }).first());
+        await hand.press(page.getByRole("button", { name: /^Copy hunk 1 of/ }).first());
         await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toMatch(/^@@ .*\n-export/);
         await expectBothLayouts(hand);
         await page.keyboard.press("Escape");

@@ -36,6 +36,8 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
   const files = plan?.files.length ?? 0;
   const isDangerous =
     (plan?.files ?? []).some(({ change }) => change === "delete") || choices.except !== undefined;
+  // a choice is seen at once, also while its plan is being made
+  const hunks = choices.basedOn === undefined ? state.hunks : choices.hunks;
   const current = selected ?? whole?.files[0]?.path;
   // these take a step, or what is pending, whole
   const isFixed = request.kind === "redo" || request.kind === "reset";
@@ -82,10 +84,10 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
           <PlannedLines
             plan={whole}
             path={current}
-            chosen={state.hunks}
+            chosen={hunks}
             {...(!isFixed && {
-              onHunks: (path: string, hunks: readonly number[] | undefined) =>
-                choose({ hunks: withHunks(state.hunks, path, hunks), basedOn: whole.id }),
+              onHunks: (path: string, some: readonly number[] | undefined) =>
+                choose({ hunks: withHunks(hunks, path, some), basedOn: whole.id }),
             })}
           />
         </div>

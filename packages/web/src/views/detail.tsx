@@ -175,6 +175,7 @@ function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): 
             [
               ["note", "edit", "Write a note"],
               ["tags", "tag", "Tags"],
+              ["name", "flag", "Name"],
             ] as const
           ).map(([field, icon, words]) => (
             <button
@@ -188,7 +189,7 @@ function Heading({ row, threadName, onAnnotate, onPlan, onBack }: DetailProps): 
               <Icon name={icon} />
             </button>
           ))}
-          <RowMenu row={row} onName={() => onAnnotate("name")} onPlan={onPlan} />
+          <RowMenu row={row} onPlan={onPlan} />
         </span>
       </div>
       <div className={`b-row b-small b-muted b-facts ${agentColour(row.agent)}`}>

@@ -14,15 +14,14 @@ import {
 import { useRef, type ReactNode } from "react";
 import { go, viewPath } from "../address.ts";
 
-/** The row, and what opens its name and a preview. */
+/** The row, and what opens a preview. */
 export interface RowMenuProps {
   readonly row: HistoryRow;
-  onName(): void;
   onPlan(request: PlanRequest): void;
 }
 
 /** The button with three dots and its list. */
-export function RowMenu({ row, onName, onPlan }: RowMenuProps): ReactNode {
+export function RowMenu({ row, onPlan }: RowMenuProps): ReactNode {
   const belay = useBelay();
   const toast = useToast();
   const list = useRef<HTMLDivElement>(null);
@@ -30,7 +29,6 @@ export function RowMenu({ row, onName, onPlan }: RowMenuProps): ReactNode {
   const copied = (what: string) => () => toast({ text: `${what} was copied.` });
   const failed = (error: unknown) => toast({ text: (error as Error).message, isFailure: true });
   const items: readonly (readonly [words: string, act: (() => void) | undefined])[] = [
-    ["Name…", onName],
     ["Copy its id", () => void copyText(row.id).then(copied("The id"), failed)],
     [
       "Copy as patch",
