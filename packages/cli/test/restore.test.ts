@@ -31,7 +31,7 @@ const presentState = () => [sandbox.read("a.txt"), sandbox.read("src/b.txt"), sa
 const CHANGED = ["changed\n", undefined, "later\n"];
 const ORIGINAL = ["one\n", "two\n", undefined];
 
-test("--yes brings the checkpoint back exactly, and the way back is kept", () => {
+test("[L21] --yes brings the checkpoint back exactly, and the way back is kept", () => {
   const result = sandbox.json(["restore", "1", "--yes"]);
   expect(presentState()).toEqual(ORIGINAL);
   expect(result).toEqual({
@@ -43,6 +43,7 @@ test("--yes brings the checkpoint back exactly, and the way back is kept", () =>
     created: 1,
     modified: 1,
     deleted: 1,
+    bytesWritten: "one\n".length + "two\n".length,
     merged: [],
     mergedTotal: 0,
     kept: [],

@@ -299,6 +299,7 @@ export const outcome = z.looseObject({
   created: count,
   modified: count,
   deleted: count,
+  bytesWritten: count,
   ...list("merged", pathEntry),
   ...list("kept", reasonedPath),
   ...list("leftOut", reasonedPath),

@@ -229,6 +229,8 @@ export interface Outcome {
   readonly created: number;
   readonly modified: number;
   readonly deleted: number;
+  /** The size of the content that was put in place. */
+  readonly bytesWritten: number;
   readonly merged: readonly BytePath[];
   readonly kept: readonly Kept[];
   readonly skipped: readonly Skipped[];

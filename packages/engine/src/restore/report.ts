@@ -54,6 +54,7 @@ export function report(context: Context, work: Reported): Outcome {
     created: added,
     modified,
     deleted,
+    bytesWritten: bytesOf(applied.done),
     merged: plan.merged,
     kept: [...plan.kept, ...applied.kept],
     skipped: applied.skipped,
@@ -66,6 +67,15 @@ export function report(context: Context, work: Reported): Outcome {
     durationMs: context.system.elapsed() - work.startedMs,
     ...(notices.length === 0 ? {} : { notices }),
   };
+}
+
+/** What a change of mode alone leaves in place was not written. */
+function bytesOf(done: Reported["applied"]["done"]): number {
+  return done.reduce(
+    (sum, { from, to }) =>
+      to?.kind !== "file" || (from?.kind === "file" && from.hash === to.hash) ? sum : sum + to.size,
+    0,
+  );
 }
 
 function isUndoOfSteps({ kind, steps }: Plan): boolean {

@@ -70,6 +70,7 @@ function outcome(about: Partial<Outcome> = {}): Outcome {
     created: 0,
     modified: 0,
     deleted: 0,
+    bytesWritten: 0,
     merged: [],
     kept: [],
     skipped: [],

@@ -62,6 +62,7 @@ export function outcomeJson(outcome: Outcome): Json<typeof shapes.outcome> {
     created: outcome.created,
     modified: outcome.modified,
     deleted: outcome.deleted,
+    bytesWritten: outcome.bytesWritten,
     ...listField("merged", outcome.merged.map(pathJson)),
     ...listField("kept", outcome.kept.map(withPathJson)),
     ...listField("leftOut", leftOut(outcome.plan).map(withPathJson)),
