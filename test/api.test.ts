@@ -25,6 +25,7 @@ describe("the interface of", () => {
       "agents",
       "engine",
       "protocol",
+      "react",
       "server",
       "syntax",
       "tui",

@@ -33,14 +33,14 @@ function isOutdated() {
   const built = statSync(POLICY, { throwIfNoEntry: false });
   const inputs = globSync([
     "packages/web/{src,public}/**/*.*",
-    "packages/react/src/**/*.*",
+    "packages/react/dist/**/*.js",
+    "packages/react/src/styles.css",
     "packages/protocol/dist/{client,errors}.js",
   ]);
   return [
     ...inputs,
     "packages/web/index.html",
     "packages/web/vite.config.ts",
-    "packages/web/lean-diff-view.ts",
     "packages/web/build.js",
     "package-lock.json",
   ].some((file) => built === undefined || statSync(file).mtimeMs > built.mtimeMs);

@@ -1,6 +1,6 @@
 /** How the page is built: few files, names with hashes, the diff view without what it does not use. */
+import { leanDiffView } from "@belay/react/vite";
 import { defineConfig } from "vite";
-import { leanDiffView } from "./lean-diff-view.ts";
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -3,12 +3,11 @@ import {
   BelayProvider,
   createClient,
   forgetKey,
-  openSession,
+  openPage,
   takeCode,
-  Toasts,
   useLiveState,
-  type Connection,
-  type Session,
+  type BrowserClient,
+  type PageKey,
 } from "@belay/react";
 import { StrictMode, useEffect, useMemo, useState, type ReactNode } from "react";
 import { createRoot } from "react-dom/client";
@@ -24,19 +23,17 @@ import { TimelineView } from "./views/timeline-view.tsx";
 // before anything else: the code must not stay in the address
 const code = takeCode();
 
-function Page({ session }: { readonly session: Session }): ReactNode {
-  const key = "key" in session ? session.key : undefined;
-  const connection = useMemo(() => (key === undefined ? undefined : { key }), [key]);
+function Page({ page }: { readonly page: PageKey }): ReactNode {
+  const key = "key" in page ? page.key : undefined;
+  const client = useMemo(() => (key === undefined ? undefined : createClient({ key })), [key]);
   const { place, query } = useAddress();
-  if (connection === undefined) return <Ended reason={"ended" in session ? session.ended : ""} />;
-  if (place.view === "projects") return <Projects connection={connection} />;
+  if (client === undefined) return <Ended reason={"ended" in page ? page.ended : ""} />;
+  if (place.view === "projects") return <Projects client={client} />;
   return (
-    <BelayProvider key={place.workspace} connection={connection} workspace={place.workspace}>
-      <Toasts>
-        <WhileOpen>
-          <View place={place} query={query} />
-        </WhileOpen>
-      </Toasts>
+    <BelayProvider key={place.workspace} client={client} workspace={place.workspace}>
+      <WhileOpen>
+        <View place={place} query={query} />
+      </WhileOpen>
     </BelayProvider>
   );
 }
@@ -68,33 +65,31 @@ function WhileOpen({ children }: { readonly children: ReactNode }): ReactNode {
 }
 
 /** Goes to the project that was used last; says what to type where there is none. */
-function Projects({ connection }: { readonly connection: Connection }): ReactNode {
+function Projects({ client }: { readonly client: BrowserClient }): ReactNode {
   const [problem, setProblem] = useState<string>();
   const [isEmpty, setEmpty] = useState(false);
   useEffect(() => {
-    createClient(connection)
-      .call("GET /api/workspaces")
-      .then(
-        ({ workspaces }) => {
-          const first = workspaces.find(({ open }) => open) ?? workspaces[0];
-          if (first === undefined) setEmpty(true);
-          else go(timelinePath(first.id), { replace: true });
-        },
-        (error: unknown) => {
-          forgetKey();
-          setProblem((error as Error).message);
-        },
-      );
-  }, [connection]);
+    client.call("GET /api/workspaces").then(
+      ({ workspaces }) => {
+        const first = workspaces.find(({ open }) => open) ?? workspaces[0];
+        if (first === undefined) setEmpty(true);
+        else go(timelinePath(first.id), { replace: true });
+      },
+      (error: unknown) => {
+        forgetKey();
+        setProblem((error as Error).message);
+      },
+    );
+  }, [client]);
   if (problem !== undefined) return <Ended reason={problem} />;
   return isEmpty ? <NoProject /> : null;
 }
 
 const root = createRoot(document.getElementById("page")!);
-void openSession(code).then((session) =>
+void openPage(code).then((page) =>
   root.render(
     <StrictMode>
-      <Page session={session} />
+      <Page page={page} />
     </StrictMode>,
   ),
 );

@@ -1,58 +1,55 @@
 /** What every part below the provider works with: the client, the workspace and its live events. */
-import type { BelayClient } from "@belay/protocol/client";
-import {
-  createContext,
-  useContext,
-  useEffect,
-  useMemo,
-  useState,
-  useSyncExternalStore,
-  type ReactNode,
-} from "react";
-import { createClient, type Connection } from "./client.ts";
-import { LiveEvents, type LiveState } from "./live-events.ts";
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from "react";
+import type { BrowserClient } from "./client.ts";
+import type { LiveEvents, LiveState } from "./live-events.ts";
 
-/** One workspace, reached through one connection. */
+/** One workspace, reached through one client. */
 export interface Belay {
-  readonly client: BelayClient;
-  readonly connection: Connection;
+  readonly client: BrowserClient;
   readonly workspace: string;
   readonly live: LiveEvents;
 }
 
-const Context = createContext<Belay | undefined>(undefined);
+type Provided = Pick<Belay, "client"> & Partial<Belay>;
 
-/** Gives the parts below it a client and the events of a workspace. */
-export function BelayProvider(props: {
-  readonly connection: Connection;
-  readonly workspace: string;
-  readonly children: ReactNode;
-}): ReactNode {
-  const { connection, workspace, children } = props;
-  const [live, setLive] = useState<LiveEvents>();
-  useEffect(() => {
-    const events = new LiveEvents(connection, workspace);
-    setLive(events);
-    return () => events.close();
-  }, [connection, workspace]);
-  const client = useMemo(() => createClient(connection), [connection]);
-  const belay = useMemo(
-    () => (live === undefined ? undefined : { client, connection, workspace, live }),
-    [client, connection, workspace, live],
-  );
-  if (belay === undefined) return null;
-  return <Context value={belay}>{children}</Context>;
+/** Where parts find their provider. */
+export const BelayContext = createContext<Provided | undefined>(undefined);
+
+/** The nearest provider's client, for calls that name their own workspace. */
+export function useClient(): BrowserClient {
+  const provided = useContext(BelayContext);
+  if (provided === undefined) throw new Error("This part needs a <BelayProvider> above it.");
+  return provided.client;
 }
 
-/** The nearest provider's. */
+/** The nearest provider's workspace; undefined where a part stands alone with plain data. */
+export function useBelayIfAny(): Belay | undefined {
+  const { client, workspace, live } = useContext(BelayContext) ?? {};
+  return useMemo(
+    () =>
+      client === undefined || workspace === undefined || live === undefined
+        ? undefined
+        : { client, workspace, live },
+    [client, workspace, live],
+  );
+}
+
+/** The nearest provider's workspace, with its client and events. */
 export function useBelay(): Belay {
-  const belay = useContext(Context);
-  if (belay === undefined) throw new Error("This part needs a <BelayProvider> above it.");
+  const belay = useBelayIfAny();
+  if (belay === undefined) throw new Error("This part needs a <BelayProvider> with a workspace above it.");
   return belay;
 }
 
 /** Whether events arrive. */
 export function useLiveState(): LiveState {
   const { live } = useBelay();
-  return useSyncExternalStore(live.onState, () => live.state);
+  const get = () => live.state;
+  return useSyncExternalStore(live.onState, get, get);
+}
+
+/** Calls back for every event of the workspace. */
+export function useEvents(onEvent: Parameters<LiveEvents["onEvent"]>[0]): void {
+  const { live } = useBelay();
+  useEffect(() => live.onEvent(onEvent), [live, onEvent]);
 }

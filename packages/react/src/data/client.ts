@@ -1,5 +1,6 @@
 /** The typed client over `fetch`, with the page's key in a header. */
-import { BelayClient, type ClientRequest } from "@belay/protocol/client";
+import { BelayClient } from "@belay/protocol/client";
+import { WORDS } from "../words.ts";
 
 /** Where the server is, and the key that opens it. */
 export interface Connection {
@@ -8,24 +9,45 @@ export interface Connection {
   readonly key: string;
 }
 
-/** A client whose requests carry the key. */
-export function createClient({ url = "", key }: Connection): BelayClient {
-  return new BelayClient(async ({ method, path, body }: ClientRequest) => {
-    const response = await fetch(url + path, {
-      method,
-      headers: {
-        authorization: `Bearer ${key}`,
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(body !== undefined && { body }),
+type Sent = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
+
+/** A client that also reaches what is not JSON: bytes and streams. */
+export class BrowserClient extends BelayClient {
+  readonly connection: Connection;
+
+  constructor(connection: Connection) {
+    super(async ({ method, path, body }) => {
+      const json = body === undefined ? {} : { "content-type": "application/json" };
+      const response = await this.open(path, { method, headers: json, ...(body !== undefined && { body }) });
+      const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
+      // a server between here and Belay answers for it where Belay does not run
+      if (!isJson) throw new Error(WORDS.noAnswer);
+      return { status: response.status, body: await response.text() };
     });
-    return { status: response.status, body: await response.text() };
-  });
+    this.connection = connection;
+  }
+
+  /** Sends a request with the key. */
+  async open(path: string, request: Sent = {}): Promise<Response> {
+    const { url = "", key } = this.connection;
+    const headers = { ...request.headers, authorization: `Bearer ${key}` };
+    try {
+      return await fetch(url + path, { ...request, headers });
+    } catch (cause) {
+      if (request.signal?.aborted) throw cause;
+      throw new Error(WORDS.noAnswer, { cause });
+    }
+  }
+
+  /** The bytes at an address, for images. */
+  async bytes(path: string): Promise<Blob> {
+    const response = await this.open(path);
+    if (!response.ok) throw new Error(`The server answered ${response.status}.`);
+    return response.blob();
+  }
 }
 
-/** The bytes at an address, for images. */
-export async function fetchBytes({ url = "", key }: Connection, path: string): Promise<Blob> {
-  const response = await fetch(url + path, { headers: { authorization: `Bearer ${key}` } });
-  if (!response.ok) throw new Error(`${response.status}`);
-  return response.blob();
+/** A client whose requests carry the key. Make it once, outside of the component that uses it. */
+export function createClient(connection: Connection): BrowserClient {
+  return new BrowserClient(connection);
 }

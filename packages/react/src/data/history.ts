@@ -3,6 +3,7 @@
  * came while the reader looked elsewhere wait until they are asked for.
  */
 import type { BelayEvent, CallOutput } from "@belay/protocol";
+import { ClientError } from "@belay/protocol/client";
 import type { Belay } from "./belay.tsx";
 
 type Answer = CallOutput<"GET /api/history">;
@@ -71,14 +72,22 @@ export class HistoryStore {
   readonly #belay: Belay;
   readonly #filter: HistoryFilter;
   readonly #listeners = new Set<() => void>();
-  readonly #stop: () => void;
   #loading: Promise<void> | undefined;
 
   constructor(belay: Belay, filter: HistoryFilter) {
     this.#belay = belay;
     this.#filter = filter;
-    this.#stop = belay.live.onEvent((event) => this.#onEvent(event));
-    void this.#loadFirst();
+  }
+
+  /** Loads the newest rows and begins to listen; returns how to stop. */
+  open(): () => void {
+    const stop = this.#belay.live.onEvent((event) => this.#onEvent(event));
+    if (this.#history.isLoading) void this.#loadFirst();
+    return () => {
+      stop();
+      clearTimeout(this.#timer);
+      this.#timer = undefined;
+    };
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -87,11 +96,6 @@ export class HistoryStore {
   };
 
   readonly get = (): History => this.#history;
-
-  close(): void {
-    this.#stop();
-    clearTimeout(this.#timer);
-  }
 
   /** Loads rows until `count` are there or all are. */
   async loadUntil(count: number): Promise<void> {
@@ -211,8 +215,9 @@ export class HistoryStore {
         ...(known.length === 0 && { isComplete: next === null }),
       });
       if (known.length === 0) this.#next = next;
-    } catch {
-      // the connection's state says it; what is shown stays
+    } catch (error) {
+      // what is shown stays; without an answer the connection's state says so
+      if (error instanceof ClientError) this.#set({ error });
     }
   }
 

@@ -4,7 +4,7 @@
  * passes events on. Each tab holds a shared lock named after its workspace; from those the reader knows what is wanted.
  */
 import type { BelayEvent } from "@belay/protocol";
-import { createClient, type Connection } from "./client.ts";
+import type { BrowserClient } from "./client.ts";
 
 /** How fresh what is shown is. */
 export type LiveState =
@@ -29,14 +29,13 @@ const SILENCE_MS = 40_000;
 /** The events of one workspace. */
 export class LiveEvents {
   state: LiveState = { kind: "connecting" };
-  readonly #connection: Connection;
+  readonly #client: BrowserClient;
   /** Its id, as events have it. */
   #workspace: string;
   /** Names locks and the channel; another server has others. */
   readonly #name: string;
   readonly #key: string;
-  readonly #channel: BroadcastChannel;
-  readonly #ending = new AbortController();
+  #channel: BroadcastChannel | undefined;
   readonly #events = new Set<(event: BelayEvent) => void>();
   readonly #states = new Set<() => void>();
   #reads = false;
@@ -44,20 +43,32 @@ export class LiveEvents {
   #changing = new AbortController();
   #read: ReadonlySet<string> = new Set();
 
-  constructor(connection: Connection, workspace: string) {
-    this.#connection = connection;
+  constructor(client: BrowserClient, workspace: string) {
+    const { url = "", key } = client.connection;
+    this.#client = client;
     this.#workspace = workspace;
-    this.#name = `belay-stream ${connection.url ?? ""}`;
-    this.#key = digest(connection.key);
-    this.#channel = new BroadcastChannel(this.#name);
-    this.#channel.addEventListener("message", ({ data }: MessageEvent<Message>) => this.#receive(data));
-    void this.#start();
+    this.#name = `belay-stream ${url}`;
+    this.#key = digest(key);
   }
 
-  async #start(): Promise<void> {
-    if (/[/\\]/.test(this.#workspace)) this.#workspace = await idOf(this.#connection, this.#workspace);
-    void this.#want();
-    void this.#readWhenAlone();
+  /** Begins to listen; returns how to stop. It can be opened again afterwards. */
+  open(): () => void {
+    const channel = new BroadcastChannel(this.#name);
+    channel.addEventListener("message", ({ data }: MessageEvent<Message>) => this.#receive(data));
+    const ending = new AbortController();
+    this.#channel = channel;
+    void this.#start(ending.signal);
+    return () => {
+      ending.abort();
+      channel.close();
+      if (this.#channel === channel) this.#channel = undefined;
+    };
+  }
+
+  async #start(ending: AbortSignal): Promise<void> {
+    if (/[/\\]/.test(this.#workspace)) this.#workspace = await idOf(this.#client, this.#workspace);
+    void this.#want(ending);
+    void this.#readWhenAlone(ending);
   }
 
   /** Calls back for every event; returns how to stop. */
@@ -72,17 +83,15 @@ export class LiveEvents {
     return () => this.#states.delete(listener);
   };
 
-  close(): void {
-    this.#ending.abort();
-    this.#channel.close();
+  #tell(message: Message): void {
+    this.#channel?.postMessage(message);
   }
 
   /** Says which workspace this tab shows for as long as it does. */
-  async #want(): Promise<void> {
-    const { signal } = this.#ending;
+  async #want(signal: AbortSignal): Promise<void> {
     try {
       await navigator.locks.request(`${this.#name} ${this.#workspace}`, { mode: "shared", signal }, () => {
-        this.#channel.postMessage({ hello: true } satisfies Message);
+        this.#tell({ hello: true });
         void this.#readOthersToo();
         return new Promise<void>((done) => signal.addEventListener("abort", () => done()));
       });
@@ -97,7 +106,7 @@ export class LiveEvents {
       // a key that ended is the end of the pages that have it
       if (message.state.kind !== "ended" || message.key === this.#key) this.#become(message.state);
     } else if (this.#reads) {
-      this.#channel.postMessage({ state: this.state, key: this.#key } satisfies Message);
+      this.#tell({ state: this.state, key: this.#key });
       void this.#readOthersToo();
     }
   }
@@ -109,8 +118,7 @@ export class LiveEvents {
   #become(state: LiveState): void {
     this.state = state;
     for (const listener of this.#states) listener();
-    if (this.#reads && !this.#ending.signal.aborted)
-      this.#channel.postMessage({ state, key: this.#key } satisfies Message);
+    if (this.#reads) this.#tell({ state, key: this.#key });
   }
 
   /** The workspaces that tabs of this browser show. */
@@ -130,12 +138,11 @@ export class LiveEvents {
     if ([...wanted].some((workspace) => !this.#read.has(workspace))) this.#changing.abort();
   }
 
-  async #readWhenAlone(): Promise<void> {
-    const { signal } = this.#ending;
+  async #readWhenAlone(signal: AbortSignal): Promise<void> {
     try {
       await navigator.locks.request(this.#name, { signal }, async () => {
         this.#reads = true;
-        await this.#readUntilEnded();
+        await this.#readUntilEnded(signal);
         this.#reads = false;
       });
     } catch {
@@ -143,35 +150,33 @@ export class LiveEvents {
     }
   }
 
-  async #readUntilEnded(): Promise<void> {
+  async #readUntilEnded(signal: AbortSignal): Promise<void> {
     let wait = FIRST_WAIT_MS;
     let since = Date.now();
-    while (!this.#ending.signal.aborted && this.state.kind !== "ended") {
+    while (!signal.aborted && this.state.kind !== "ended") {
       try {
-        await this.#readStream(() => {
+        await this.#readStream(signal, () => {
           wait = FIRST_WAIT_MS;
         });
       } catch {
         // said by the state below
       }
-      if (this.#ending.signal.aborted || (this.state as LiveState).kind === "ended") return;
+      if (signal.aborted || (this.state as LiveState).kind === "ended") return;
       if (this.#changing.signal.aborted) continue;
       if ((this.state as LiveState).kind === "live") since = Date.now();
       this.#become({ kind: "waiting", since, retryAt: Date.now() + wait });
-      await pause(wait, this.#ending.signal);
+      await pause(wait, signal);
       wait = Math.min(wait * 2, LONGEST_WAIT_MS);
     }
   }
 
-  async #readStream(opened: () => void): Promise<void> {
-    const { url = "", key } = this.#connection;
+  async #readStream(ending: AbortSignal, opened: () => void): Promise<void> {
     const stalled = new AbortController();
     this.#changing = new AbortController();
     this.#read = await this.#wanted();
     const query = new URLSearchParams([...this.#read].map((workspace) => ["workspace", workspace]));
-    const response = await fetch(`${url}/api/events?${query}`, {
-      headers: { authorization: `Bearer ${key}` },
-      signal: AbortSignal.any([this.#ending.signal, this.#changing.signal, stalled.signal]),
+    const response = await this.#client.open(`/api/events?${query}`, {
+      signal: AbortSignal.any([ending, this.#changing.signal, stalled.signal]),
     });
     if (response.status === 401) {
       const { error } = (await response.json()) as { error: { message: string } };
@@ -199,16 +204,16 @@ export class LiveEvents {
       if (data === undefined) continue;
       const event = JSON.parse(data) as BelayEvent;
       this.#hear(event);
-      this.#channel.postMessage({ event } satisfies Message);
+      this.#tell({ event });
     }
     return rest;
   }
 }
 
 /** The id of the workspace at a path; the path where it cannot be told. */
-async function idOf(connection: Connection, path: string): Promise<string> {
+async function idOf(client: BrowserClient, path: string): Promise<string> {
   try {
-    const { workspaces } = await createClient(connection).call("GET /api/workspaces");
+    const { workspaces } = await client.call("GET /api/workspaces");
     return workspaces.find((workspace) => workspace.path === path)?.id ?? path;
   } catch {
     return path;

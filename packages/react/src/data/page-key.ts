@@ -8,7 +8,7 @@ const KEY = "belay-key";
 const ASK_MS = 200;
 
 /** The key, or why there is none. */
-export type Session = { readonly key: string } | { readonly ended: string };
+export type PageKey = { readonly key: string } | { readonly ended: string };
 
 type Word = { readonly ask: true } | { readonly key: string };
 
@@ -21,13 +21,13 @@ export function takeCode(): string | undefined {
 }
 
 /** Finds or asks for a key. */
-export async function openSession(code: string | undefined): Promise<Session> {
-  const session = await findKey(code);
-  if ("key" in session) {
-    sessionStorage.setItem(KEY, session.key);
-    answerSiblings(session.key);
+export async function openPage(code: string | undefined): Promise<PageKey> {
+  const page = await findKey(code);
+  if ("key" in page) {
+    sessionStorage.setItem(KEY, page.key);
+    answerSiblings(page.key);
   }
-  return session;
+  return page;
 }
 
 /** Forgets a key that the server does not know any more. */
@@ -35,7 +35,7 @@ export function forgetKey(): void {
   sessionStorage.removeItem(KEY);
 }
 
-async function findKey(code: string | undefined): Promise<Session> {
+async function findKey(code: string | undefined): Promise<PageKey> {
   if (code !== undefined) return askServer(code);
   const kept = sessionStorage.getItem(KEY);
   if (kept !== null) return { key: kept };
@@ -43,7 +43,7 @@ async function findKey(code: string | undefined): Promise<Session> {
   return key === undefined ? { ended: "" } : { key };
 }
 
-async function askServer(code: string): Promise<Session> {
+async function askServer(code: string): Promise<PageKey> {
   const client = new BelayClient(async ({ method, path, body }) => {
     const headers = { "content-type": "application/json" };
     const response = await fetch(path, { method, headers, ...(body !== undefined && { body }) });

@@ -20,12 +20,12 @@ export function useHistory(filter: HistoryFilter): {
       }),
     [belay, q, thread, agent, all],
   );
-  useEffect(() => () => store.close(), [store]);
+  useEffect(() => store.open(), [store]);
   const { kind } = useLiveState();
   useEffect(() => {
     // what happened while the connection was gone
     if (kind === "live") store.refresh();
   }, [kind, store]);
-  const history = useSyncExternalStore(store.subscribe, store.get);
+  const history = useSyncExternalStore(store.subscribe, store.get, store.get);
   return { history, store };
 }

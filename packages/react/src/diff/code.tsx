@@ -6,7 +6,7 @@ import { FileDiff, WorkerPoolContextProvider } from "@pierre/diffs/react";
 import { useMemo, type ReactNode } from "react";
 
 const POOL = {
-  workerFactory: () => new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }),
+  workerFactory: () => new Worker(new URL("./worker.js", import.meta.url), { type: "module" }),
   poolSize: 2,
 };
 const HIGHLIGHTER = {

@@ -2,13 +2,13 @@
 import { useState, type ReactNode } from "react";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
-import { quantity, WORDS } from "../words.ts";
+import { quantity, visible, WORDS } from "../words.ts";
 import { FileDiffCard, fileId } from "./file-diff-card.tsx";
 import type { DiffLook, FileActions } from "./look.ts";
 import { FileList } from "./file-list.tsx";
 import { FindBar } from "./find-bar.tsx";
 import { useFind } from "./find.ts";
-import { useComparison, type ChangedFile } from "./files.ts";
+import { useDiff, type ChangedFile } from "./files.ts";
 
 /** Which states are compared, and how their lines are drawn. */
 export interface DiffViewProps {
@@ -30,6 +30,7 @@ export interface DiffViewProps {
   readonly own?: number;
   /** What is said where the two states are the same. */
   readonly nothing?: string;
+  readonly className?: string;
 }
 
 /** Files shown as cards at once; more when asked. */
@@ -44,7 +45,7 @@ export function DiffView(props: DiffViewProps): ReactNode {
   const look = { ...LOOK, ...props.look, ...(props.layout && { layout: props.layout }) };
   const pair = from === null ? null : { from, to, ...(version !== undefined && { version }) };
   const toast = useToast();
-  const { value, error } = useComparison(pair);
+  const { value, error } = useDiff(pair);
   const [most, setMost] = useState(CARDS);
   const [selected, setSelected] = useState<string>();
   const files = value?.files ?? NO_FILES;
@@ -55,13 +56,13 @@ export function DiffView(props: DiffViewProps): ReactNode {
     requestAnimationFrame(() => document.getElementById(fileId(file))?.scrollIntoView({ block: "start" }));
   };
   const find = useFind(pair, files, { look, show });
-  if (pair === null) return <p className="b-empty">{nothing}</p>;
-  if (error !== undefined) return <p className="b-empty">{error.message}</p>;
+  if (pair === null) return <p className="belay b-empty">{nothing}</p>;
+  if (error !== undefined) return <p className="belay b-empty">{visible(error.message)}</p>;
   if (value === undefined) return <div className="b-skeleton b-card b-later" />;
-  if (value.files.length === 0) return <p className="b-empty">{nothing}</p>;
+  if (value.files.length === 0) return <p className="belay b-empty">{nothing}</p>;
   const actions = { ...props.actions, onCopied: (what: string) => toast({ text: `${what} was copied.` }) };
   return (
-    <>
+    <div className={`belay b-diffs ${props.className ?? ""}`}>
       {props.isFinding ? <FindBar find={find} onClose={() => props.onFindEnd?.()} /> : null}
       <FileList files={value.files} selected={selected} onSelect={show} />
       {own !== undefined && own > 0 && value.filesTotal > own ? (
@@ -88,6 +89,6 @@ export function DiffView(props: DiffViewProps): ReactNode {
           Show {quantity(Math.min(CARDS, value.files.length - most), "more file", "more files")}
         </button>
       ) : null}
-    </>
+    </div>
   );
 }

@@ -14,13 +14,14 @@ export function FileTree(props: {
   readonly files: readonly ChangedFile[];
   /** The path of the file that is in view. */
   readonly selected?: string | undefined;
+  readonly className?: string;
   onSelect?(file: ChangedFile): void;
 }): ReactNode {
   const { files, onSelect = scrollToCard } = props;
   const [filter, setFilter] = useState("");
   const shown = files.filter(({ path }) => path.toLowerCase().includes(filter.toLowerCase()));
   return (
-    <nav className="b-tree" aria-label="Files">
+    <nav className={`belay b-tree ${props.className ?? ""}`} aria-label="Files">
       <input
         className="b-field"
         type="search"

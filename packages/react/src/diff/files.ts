@@ -25,7 +25,7 @@ export interface LineOptions {
 }
 
 /** Which files differ; null asks for nothing. */
-export function useComparison(pair: Pair | null): Loaded<Comparison> {
+export function useDiff(pair: Pair | null): Loaded<Comparison> {
   const { client, workspace } = useBelay();
   const name = pair === null ? null : `files ${workspace} ${nameOf(pair)}`;
   return useLoaded(name, () =>

@@ -1,7 +1,6 @@
 /** Two versions of an image, side by side or one over the other. SVG too is shown as an image, never as markup. */
 import { useEffect, useState, type CSSProperties, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
-import { fetchBytes } from "../data/client.ts";
 import { size, visible } from "../words.ts";
 import { blobPath, type ChangedFile, type Pair } from "./files.ts";
 import type { FileDiffAnswer } from "./patch.ts";
@@ -61,26 +60,27 @@ function Version(props: {
   readonly side: Side | null;
 }): ReactNode {
   const { words, state, file, side } = props;
-  const { connection, workspace } = useBelay();
+  const { client, workspace } = useBelay();
   const [address, setAddress] = useState<string>();
+  const [problem, setProblem] = useState<string>();
   const path = side === null ? undefined : blobPath(workspace, state, file);
   useEffect(() => {
     if (path === undefined) return;
     let made: string | undefined;
     let isGone = false;
-    void fetchBytes(connection, path).then(
+    void client.bytes(path).then(
       async (bytes) => {
         if (isGone) return;
         made = URL.createObjectURL(new Blob([await bytes.arrayBuffer()], { type: typeOf(file.path, side) }));
         setAddress(made);
       },
-      () => undefined,
+      (error: unknown) => setProblem((error as Error).message),
     );
     return () => {
       isGone = true;
       if (made !== undefined) URL.revokeObjectURL(made);
     };
-  }, [connection, path]);
+  }, [client, path]);
   const facts =
     side === null
       ? "not there"
@@ -88,7 +88,7 @@ function Version(props: {
   return (
     <figure>
       {address === undefined ? (
-        <span className="b-nothing" />
+        <span className="b-nothing">{problem}</span>
       ) : (
         <img src={address} alt={`${visible(file.path)}, ${words}`} />
       )}

@@ -22,7 +22,7 @@ export function Dialog(props: {
   return (
     <dialog
       ref={element}
-      className={props.isSmall ? "b-dialog b-small-dialog" : "b-dialog"}
+      className={props.isSmall ? "belay b-dialog b-small-dialog" : "belay b-dialog"}
       role={props.isDangerous ? "alertdialog" : "dialog"}
       tabIndex={-1}
       aria-labelledby="dialog-title"

@@ -14,8 +14,14 @@ export interface Toast {
 
 const Context = createContext<(toast: Toast) => void>(() => undefined);
 
-/** Shows toasts of everything below it. */
-export function Toasts({ children }: { readonly children: ReactNode }): ReactNode {
+/** Shows toasts of everything below it; `onToast`: the host shows them itself. */
+export function Toasts({
+  children,
+  onToast,
+}: {
+  readonly children: ReactNode;
+  readonly onToast?: (toast: Toast) => void;
+}): ReactNode {
   const [toast, setToast] = useState<Toast>();
   const show = useCallback((next: Toast) => setToast(next), []);
   const close = () => {
@@ -53,12 +59,12 @@ export function Toasts({ children }: { readonly children: ReactNode }): ReactNod
     [toast],
   );
   return (
-    <Context value={show}>
+    <Context.Provider value={onToast ?? show}>
       {children}
-      <div className="b-stack" role="status" aria-live="assertive">
+      <div className="belay b-stack" role="status" aria-live="assertive">
         {stack}
       </div>
-    </Context>
+    </Context.Provider>
   );
 }
 

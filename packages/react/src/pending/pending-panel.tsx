@@ -1,44 +1,59 @@
 /** One thread: what is not approved yet, with Approve and Reset. */
-import type { CallOutput } from "@belay/protocol";
 import { useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
-import type { Thread } from "../data/facts.ts";
+import { useVersion, type Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { StatusLetter } from "../diff/file-list.tsx";
 import { PatchLines } from "../diff/patch-lines.tsx";
 import { agentColour, AgentBadge, Icon, Lines, PathName } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
+import { useGoBack } from "../plans/going-back.tsx";
 import type { PlanRequest } from "../plans/request.ts";
 import { agentName, dayAndClock, quantity, visible } from "../words.ts";
 import { useSeen } from "./seen.ts";
 import { Sessions } from "./sessions.tsx";
+import { useSession, type PendingSession } from "./use-session.ts";
 
-type Session = CallOutput<"GET /api/threads/:id/session">;
-type PendingFile = Session["changedFiles"][number];
+type PendingFile = PendingSession["changedFiles"][number];
 
 /** What the panel of a thread shows and does. */
 export interface PendingPanelProps {
-  readonly thread: Thread;
-  readonly isWorking: boolean;
-  /** Grows when something happened. */
-  readonly version: number;
-  onPlan(request: PlanRequest): void;
+  /** A thread, or its id. */
+  readonly thread: Thread | string;
+  readonly isWorking?: boolean;
+  /** Grows when something happened; the panel notices by itself where it is left out. */
+  readonly version?: number;
+  readonly className?: string;
+  /** Opens the preview of a reset in the host's own way. */
+  onPlan?(request: PlanRequest): void;
   /** Opens two states side by side; left out where the host cannot. */
   onCompare?(from: string, to: string): void;
 }
 
 /** What is pending in a thread. */
-export function PendingPanel(props: PendingPanelProps): ReactNode {
-  const { thread, version } = props;
+export function PendingPanel({ thread, ...props }: PendingPanelProps): ReactNode {
   const { client } = useBelay();
-  const [approvals, setApprovals] = useState(0);
-  const { value } = useLoaded(`session ${thread.id} ${version} ${approvals} !`, () =>
-    client.call("GET /api/threads/:id/session", { params: { id: thread.id }, query: { diffs: "1" } }),
+  const { value, error } = useLoaded(typeof thread === "string" ? `thread ${thread} !` : null, () =>
+    client.call("GET /api/threads/:id", { params: { id: thread as string } }),
   );
-  const files = value?.changedFiles ?? [];
+  const known = typeof thread === "string" ? value?.thread : thread;
+  if (error !== undefined) return <p className="belay b-empty">{visible(error.message)}</p>;
+  return known === undefined ? null : <Panel {...props} thread={known} />;
+}
+
+interface PanelProps extends PendingPanelProps {
+  readonly thread: Thread;
+}
+
+function Panel(props: PanelProps): ReactNode {
+  const { thread, className = "" } = props;
+  const noticed = useVersion();
+  const version = props.version ?? noticed;
+  const { session, error, approvals, approve } = useSession(thread.id, version);
+  const files = session?.changedFiles ?? [];
   return (
     <section
-      className={`b-card ${agentColour(thread.agent)}`}
+      className={`belay b-card ${agentColour(thread.agent)} ${className}`}
       aria-label={visible(thread.title ?? thread.externalId)}
     >
       <div className="b-row b-pending-head">
@@ -46,7 +61,9 @@ export function PendingPanel(props: PendingPanelProps): ReactNode {
         <div className="b-col b-grow">
           <span className="b-strong b-cut">{visible(thread.title ?? thread.externalId)}</span>
           <span className="b-small b-muted">
-            {[agentName(thread.agent), value?.activeSession, pendingWords(value)].filter(Boolean).join(" · ")}
+            {[agentName(thread.agent), session?.activeSession, pendingWords(session)]
+              .filter(Boolean)
+              .join(" · ")}
             {props.isWorking ? (
               <>
                 {" · "}
@@ -56,8 +73,9 @@ export function PendingPanel(props: PendingPanelProps): ReactNode {
           </span>
         </div>
         <Lines plus={sum(files, "additions")} minus={sum(files, "deletions")} />
-        <Decide {...props} files={files.length} onApproved={() => setApprovals(approvals + 1)} />
+        <Decide {...props} files={files.length} onApprove={approve} />
       </div>
+      {error === undefined ? null : <p className="b-skip">{visible(error.message)}</p>}
       {files.length === 0 ? null : <Files thread={thread} files={files} />}
       <Sessions thread={thread} version={version + approvals} onCompare={props.onCompare} />
     </section>
@@ -69,7 +87,7 @@ function sum(files: readonly PendingFile[], field: "additions" | "deletions"): n
 }
 
 /** "5 files since you approved at 10:31", "nothing pending, approved yesterday at 17:40". */
-function pendingWords(session: Session | undefined): string {
+function pendingWords(session: PendingSession | undefined): string {
   if (session === undefined) return "";
   const { changedFiles, lastApprovedAt } = session;
   const approved =
@@ -80,22 +98,21 @@ function pendingWords(session: Session | undefined): string {
 }
 
 /** Reset, and Approve with a second press, so that a slip approves nothing. */
-function Decide(props: PendingPanelProps & { readonly files: number; onApproved(): void }): ReactNode {
-  const { thread, files, onPlan } = props;
-  const { client } = useBelay();
+function Decide(
+  props: PanelProps & { readonly files: number; onApprove(message: string): Promise<void> },
+): ReactNode {
+  const { thread, files } = props;
+  const goBack = useGoBack();
+  const onPlan = props.onPlan ?? goBack;
   const toast = useToast();
   const [message, setMessage] = useState<string>();
   const name = visible(thread.title ?? thread.externalId);
   const why = files === 0 ? "Nothing is pending" : undefined;
   const approve = async () => {
     try {
-      await client.call("POST /api/threads/:id/approve", {
-        params: { id: thread.id },
-        body: message ? { message } : {},
-      });
+      await props.onApprove(message ?? "");
       toast({ text: `Approved ${quantity(files, "file")} of ${name}.` });
       setMessage(undefined);
-      props.onApproved();
     } catch (error) {
       toast({ text: (error as Error).message, isFailure: true });
     }

@@ -23,14 +23,16 @@ import { isRestoreRunning, NO_CHOICES, usePlan, type Choices, type Scope } from 
 export interface PlanDialogProps {
   readonly request: PlanRequest;
   onClose(): void;
-  onDone(outcome: PlanOutcome, plan: DetailedPlan): void;
+  onDone(outcome: PlanOutcome, plan: DetailedPlan, scope: Scope): void;
+  /** The host carries out the whole plan by itself: then nothing can be chosen here. */
+  onConfirm?(): void;
 }
 
 /** The dialog. */
-export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): ReactNode {
+export function PlanDialog({ request, onClose, onDone, onConfirm }: PlanDialogProps): ReactNode {
   const [choices, setChoices] = useState<Choices>({ ...NO_CHOICES, count: request.count ?? 1 });
   const [selected, setSelected] = useState<string>();
-  const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!));
+  const state = usePlan(request, choices, (outcome) => onDone(outcome, state.plan!, choices.scope));
   const { plan, whole } = state;
   const choose = (part: Partial<Choices>) => setChoices({ ...choices, ...part });
   const files = plan?.files.length ?? 0;
@@ -40,8 +42,12 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
   const hunks = choices.basedOn === undefined ? state.hunks : choices.hunks;
   const current = selected ?? whole?.files[0]?.path;
   // these take a step, or what is pending, whole
-  const isFixed = request.kind === "redo" || request.kind === "reset";
-  const isStep = request.kind === "undo" || request.kind === "redo";
+  const isFixed = request.kind === "redo" || request.kind === "reset" || onConfirm !== undefined;
+  const act = () => {
+    if (onConfirm === undefined) void state.apply();
+    // what was not shown yet cannot be confirmed
+    else if (plan && !state.isPlanning) onConfirm();
+  };
   return (
     <Dialog
       title={titleWords(request, whole)}
@@ -50,16 +56,11 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
       isSmall={(whole?.files.length ?? 0) <= 1 && !isDangerous}
       isBusy={state.isApplying}
       onClose={onClose}
-      onConfirm={() => void state.apply()}
+      onConfirm={act}
     >
       <div className="b-dialog-choices">
-        {request.kind === "restore" && request.paths === undefined ? (
-          <RestoreChoices choices={choices} hasThread={request.thread !== undefined} onChange={choose} />
-        ) : null}
-        {isStep && whole ? (
-          <button type="button" className="b-btn b-s" onClick={() => choose({ count: choices.count + 1 })}>
-            One more step
-          </button>
+        {onConfirm === undefined ? (
+          <HowFar request={request} choices={choices} hasStep={Boolean(whole)} onChange={choose} />
         ) : null}
         <Warnings state={state} request={request} />
       </div>
@@ -77,9 +78,10 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
             selected={current}
             onSelect={setSelected}
             onToggle={(paths, isIn) => choose({ without: withPaths(choices.without, paths, isIn) })}
-            {...(request.kind === "restore" && {
-              onTake: (thread: string) => choose({ except: othersThan(whole, thread, choices.except) }),
-            })}
+            {...(request.kind === "restore" &&
+              !isFixed && {
+                onTake: (thread: string) => choose({ except: othersThan(whole, thread, choices.except) }),
+              })}
           />
           <PlannedLines
             plan={whole}
@@ -92,8 +94,26 @@ export function PlanDialog({ request, onClose, onDone }: PlanDialogProps): React
           />
         </div>
       ) : null}
-      <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} />
+      <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} onAct={act} />
     </Dialog>
+  );
+}
+
+/** What goes back, and how far. */
+function HowFar(props: {
+  readonly request: PlanRequest;
+  readonly choices: Choices;
+  readonly hasStep: boolean;
+  onChange(part: Partial<Choices>): void;
+}): ReactNode {
+  const { request, choices, hasStep, onChange } = props;
+  if (request.kind === "restore" && request.paths === undefined)
+    return <RestoreChoices choices={choices} hasThread={request.thread !== undefined} onChange={onChange} />;
+  if ((request.kind !== "undo" && request.kind !== "redo") || !hasStep) return null;
+  return (
+    <button type="button" className="b-btn b-s" onClick={() => onChange({ count: choices.count + 1 })}>
+      One more step
+    </button>
   );
 }
 
@@ -238,6 +258,7 @@ function Footer(props: {
   readonly isDangerous: boolean;
   readonly scope: Scope;
   onClose(): void;
+  onAct(): void;
 }): ReactNode {
   const { state, files, request, scope } = props;
   const isConnected = useLiveState().kind !== "waiting";
@@ -266,7 +287,7 @@ function Footer(props: {
           className={props.isDangerous ? "b-btn b-danger" : "b-btn b-main"}
           aria-disabled={!canApply}
           title={why}
-          onClick={() => canApply && void state.apply()}
+          onClick={() => canApply && props.onAct()}
         >
           <Icon name={request.kind === "redo" ? "redo" : "back"} />
           {scope === "conversation" ? "Go back in the conversation" : confirmWords(request.kind, files)}{" "}

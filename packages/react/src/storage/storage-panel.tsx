@@ -11,7 +11,11 @@ import { MakeRoom } from "./make-room.tsx";
 import { Space } from "./space.tsx";
 
 /** The panel: space, ways to make room, coverage. */
-export function StoragePanel(props: {
+export function StoragePanel({
+  className = "",
+  ...props
+}: {
+  readonly className?: string;
   /** Leads to the settings of limits; left out where there are none. */
   onSettings?(): void;
 }): ReactNode {
@@ -23,7 +27,7 @@ export function StoragePanel(props: {
     client.call("GET /api/storage", { query: { workspace } }),
   );
   return (
-    <div className="b-wrap">
+    <div className={`belay b-wrap ${className}`}>
       {error === undefined ? null : <p className="b-empty">{visible(error.message)}</p>}
       {value === undefined ? null : (
         <Space storage={value} version={`${value.bytes} ${value.checkpoints} ${changes}`} {...props} />

@@ -9,7 +9,7 @@ export function NowRow(props: {
   readonly history: History;
   readonly isSelected: boolean;
   onSelect(): void;
-  onCompare(): void;
+  onCompare?(): void;
 }): ReactNode {
   const { history, isSelected } = props;
   return (
@@ -34,14 +34,16 @@ export function NowRow(props: {
         </div>
       </div>
       <div className="b-act" role="gridcell">
-        <button
-          type="button"
-          tabIndex={isSelected ? 0 : -1}
-          className="b-btn b-s b-quiet"
-          onClick={props.onCompare}
-        >
-          Compare…
-        </button>
+        {props.onCompare === undefined ? null : (
+          <button
+            type="button"
+            tabIndex={isSelected ? 0 : -1}
+            className="b-btn b-s b-quiet"
+            onClick={props.onCompare}
+          >
+            Compare…
+          </button>
+        )}
       </div>
     </div>
   );

@@ -11,7 +11,7 @@ import { StepList, type Step } from "./step-list.tsx";
 import { rowId, TurnRow, type RowAction } from "./turn-row.tsx";
 
 /** What the list shows and what happens in it. */
-export interface TimelineProps {
+export interface TimelineListProps {
   readonly history: History;
   readonly store: HistoryStore;
   /** "now" or the ref of a row. */
@@ -24,13 +24,14 @@ export interface TimelineProps {
   onSelect(selection: string): void;
   onAction(action: RowAction, row: HistoryRow): void;
   onStep(row: HistoryRow, step: Step): void;
-  onCompareNow(): void;
+  /** Left out where two states cannot be shown. */
+  onCompareNow?(): void;
 }
 
 const OVERSCAN = 8;
 
 /** The list. */
-export function Timeline(props: TimelineProps): ReactNode {
+export function TimelineList(props: TimelineListProps): ReactNode {
   const { history, store, selected } = props;
   const { open, toggle } = useOpenRows();
   const scroller = useRef<HTMLDivElement>(null);
@@ -132,7 +133,11 @@ function News({ count, onShow }: { readonly count: number; onShow(): void }): Re
 /** The day of the topmost row stays in view. */
 function StickyDay({ items, first }: { readonly items: readonly Item[]; readonly first: number }): ReactNode {
   const day = items.slice(0, first + 1).findLast((item) => item.kind === "day");
-  return <div className="b-day b-stuck">{day?.kind === "day" ? <DayWords {...day} /> : null}</div>;
+  return (
+    <div className="b-day b-stuck">
+      {day?.kind === "day" ? <DayWords name={day.name} count={day.count} /> : null}
+    </div>
+  );
 }
 
 function DayWords({ name, count }: { readonly name: string; readonly count: number | undefined }): ReactNode {
@@ -163,7 +168,7 @@ function Placed(props: {
   );
 }
 
-interface LineProps extends TimelineProps {
+interface LineProps extends TimelineListProps {
   readonly item: Item;
   readonly index: number;
   readonly open: ReadonlySet<string>;
@@ -179,13 +184,13 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
           history={props.history}
           isSelected={props.selected === "now"}
           onSelect={() => props.onSelect("now")}
-          onCompare={props.onCompareNow}
+          {...(props.onCompareNow && { onCompare: props.onCompareNow })}
         />
       );
     case "day":
       return (
         <div className="b-day" role="presentation">
-          <DayWords {...item} />
+          <DayWords name={item.name} count={item.count} />
         </div>
       );
     case "unloaded":
@@ -259,7 +264,7 @@ function Fold(props: {
   );
 }
 
-function isItem(item: Item, selected: TimelineProps["selected"]): boolean {
+function isItem(item: Item, selected: TimelineListProps["selected"]): boolean {
   if (item.kind === "fold") return item.key === selected;
   return item.kind === "row" ? item.row.ref === selected : item.kind === "now" && selected === "now";
 }

@@ -1,23 +1,18 @@
-/** The one dialog that is open, and what the page says after it. */
+/** The one dialog that is open. */
 import {
   AnnotateDialog,
   CheckpointDialog,
-  PlanDialog,
-  planResult,
   useBelay,
-  useToast,
-  type DetailedPlan,
+  usePlans,
   type HistoryRow,
-  type PlanOutcome,
   type PlanRequest,
 } from "@belay/react";
-import { useCallback, useState, type ReactNode } from "react";
+import { useState, type ReactNode } from "react";
 import { comparePath, go } from "../address.ts";
 import { KeysDialog } from "./keys-dialog.tsx";
 
 /** A dialog to open. */
 export type OpenDialog =
-  | { readonly kind: "plan"; readonly request: PlanRequest }
   | { readonly kind: "checkpoint" }
   | { readonly kind: "annotate"; readonly row: HistoryRow; readonly field: "name" | "note" | "tags" }
   | { readonly kind: "keys" };
@@ -30,28 +25,17 @@ export function useDialogs(onChanged: () => void): {
   readonly element: ReactNode;
 } {
   const [dialog, setDialog] = useState<OpenDialog>();
-  const toast = useToast();
   const { workspace } = useBelay();
+  const compare = (from: string, to: string) => go(comparePath(workspace, from, to));
+  const { plan, ...plans } = usePlans({ onChanged, compare });
   const close = () => setDialog(undefined);
-  const plan = useCallback((request: PlanRequest) => setDialog({ kind: "plan", request }), []);
-  const done = (request: PlanRequest) => (outcome: PlanOutcome, made: DetailedPlan) => {
-    close();
-    onChanged();
-    const compare = (from: string, to: string) => go(comparePath(workspace, from, to));
-    toast(planResult(request, { outcome, made, plan, compare }));
-  };
   return {
     open: setDialog,
     plan,
-    isOpen: dialog !== undefined,
+    isOpen: dialog !== undefined || plans.isOpen,
     element:
-      dialog === undefined ? null : dialog.kind === "plan" ? (
-        <PlanDialog
-          key={JSON.stringify(dialog.request)}
-          request={dialog.request}
-          onClose={close}
-          onDone={done(dialog.request)}
-        />
+      dialog === undefined ? (
+        plans.element
       ) : dialog.kind === "checkpoint" ? (
         <CheckpointDialog onClose={close} />
       ) : dialog.kind === "annotate" ? (

@@ -6,6 +6,7 @@ import {
   agentColour,
   AgentBadge,
   agentName,
+  CheckpointBadge,
   clock,
   dayAndClock,
   filesOf,
@@ -17,7 +18,6 @@ import {
   useBelay,
   useLoaded,
   visible,
-  WORDS,
   type HistoryRow,
   type PlanRequest,
 } from "@belay/react";
@@ -162,16 +162,11 @@ function Prompt(props: {
             Redo…
           </button>
         ) : (
-          <button
-            type="button"
-            className="b-btn b-s b-quiet"
-            aria-label={`Restore… to before ${titleOf(row)}`}
-            title={WORDS.undoTitle}
-            onClick={() => restoreTo(row, onPlan)}
-          >
-            <Icon name="back" small />
-            Restore…
-          </button>
+          <CheckpointBadge
+            messageId={message.id}
+            name={titleOf(row)}
+            onRestore={() => restoreTo(row, onPlan)}
+          />
         )}
       </footer>
     </article>

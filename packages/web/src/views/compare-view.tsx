@@ -7,7 +7,7 @@ import {
   patchOf,
   quantity,
   useBelay,
-  useComparison,
+  useDiff,
   useLoaded,
   visible,
   type Comparison,
@@ -42,7 +42,7 @@ export function CompareView({ from, to }: { readonly from: string; readonly to: 
   const [isFinding, setFinding] = useState(false);
   const { look, tools } = useCompareLook();
   const pair: Pair = { from, to, version };
-  const { value } = useComparison(pair);
+  const { value } = useDiff(pair);
   const names = { from: useStateName(from), to: useStateName(to) };
   const onKey = compareKeys({
     s: () => tools.setLayout(tools.layout === "split" ? "unified" : "split"),

@@ -1,5 +1,5 @@
 /** The main screen: what happened at the left, what the selected row did at the right. */
-import { Icon, quantity, Timeline, type DiffLook } from "@belay/react";
+import { Icon, quantity, TimelineList, type DiffLook } from "@belay/react";
 import type { ReactNode } from "react";
 import { comparePath, go, timelinePath } from "../address.ts";
 import { Shell } from "../shell/shell.tsx";
@@ -76,7 +76,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
       {history.rows.length === 0 ? (
         <NothingHere history={history} isFiltered={isFiltered} q={q} />
       ) : (
-        <Timeline
+        <TimelineList
           history={history}
           store={view.store}
           selected={view.selected}

@@ -1,5 +1,5 @@
 /**
- * What the page leaves out of the diff view. Lines are coloured in a worker by the `highlights` backend; the page's own
+ * For hosts that build with Vite: what a page can leave out of the diff view. Lines are coloured in a worker by the `highlights` backend; the page's own
  * thread draws them plain until then. So the lexers are shipped once, for the worker, and neither the other backend
  * nor the themes that we do not use are shipped at all. This saves more than half of what a diff costs to load.
  */
@@ -46,15 +46,17 @@ const OUR_THEMES = `
 const NO_CATALOG = "export const themes = {}; export default {};";
 
 /** The lexers as a file of their own: in a script they would be base64, a third larger. */
-const LEXERS = join(
-  dirname(createRequire(import.meta.url).resolve("@pierre/highlights/package.json")),
-  "dist/highlights.wasm",
-);
+const LEXERS = join(dirname(besideDiffView("@pierre/highlights/package.json")), "dist/highlights.wasm");
 const LOAD_LEXERS = `
   import place from ${JSON.stringify(`${LEXERS}?url`)};
   const answer = await fetch(place);
   export default new Uint8Array(await answer.arrayBuffer());
 `;
+
+/** A file of a package that the diff view brings. */
+function besideDiffView(file: string): string {
+  return createRequire(import.meta.resolve("@pierre/diffs")).resolve(file);
+}
 
 /** Leaves out what the given thread does not need. */
 export function leanDiffView(thread: "page" | "worker"): Plugin {
