@@ -18,6 +18,7 @@ import {
   useBelay,
   useLoaded,
   visible,
+  WORDS,
   type HistoryRow,
   type PlanRequest,
 } from "@belay/react";
