@@ -108,7 +108,7 @@ class Chunks {
 async function* merged(sources: readonly Source[]): AsyncGenerator<Happened> {
   const arrived: { readonly source: Source; readonly step: IteratorResult<WorkspaceEvent> }[] = [];
   let wake: () => void = () => undefined;
-  let failure: unknown;
+  let failure: Error | undefined;
   const ask = (source: Source) =>
     void source.events.next().then(
       (step) => {
@@ -116,7 +116,7 @@ async function* merged(sources: readonly Source[]): AsyncGenerator<Happened> {
         wake();
       },
       (error: unknown) => {
-        failure = error ?? new Error("the events ended");
+        failure = error instanceof Error ? error : new Error(String(error));
         wake();
       },
     );
