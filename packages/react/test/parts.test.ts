@@ -20,6 +20,9 @@ function appliedOutside(text: string): { outside: string[]; rules: number } {
   sheet.replaceSync(text);
   const found: string[] = [];
   let rules = 0;
+  // a highlight has a name of ours and no element
+  const elementsOf = (selector: string) =>
+    selector.startsWith("::highlight(belay-") ? "belay-highlight" : selector.replaceAll(/::[a-z-]+/g, "");
   const walk = (rule: any): void => {
     for (const inner of rule.cssRules ?? []) walk(inner);
     if (rule.selectorText === undefined) return;
@@ -27,7 +30,7 @@ function appliedOutside(text: string): { outside: string[]; rules: number } {
     const names = [...rule.style].filter((name: string) => !name.startsWith("--belay-"));
     const shown = names.length > 1 && names.every((name) => name.startsWith("margin")) ? ["margin"] : names;
     if (names.length === 0) return;
-    for (const element of document.querySelectorAll(rule.selectorText.replaceAll(/::[a-z-]+/g, "")))
+    for (const element of document.querySelectorAll(elementsOf(rule.selectorText)))
       if (element.closest(".belay") === null)
         found.push(`${rule.selectorText} on ${element.localName}: ${shown.join(", ")}`);
   };
