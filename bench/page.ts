@@ -24,6 +24,7 @@ export interface PageOptions {
 
 /** The rows of the report; none where no browser is installed. */
 export async function measurePage(place: string, options: PageOptions): Promise<Row[]> {
+  if (options.many === 0) return [];
   if (CHROMIUM === undefined) {
     console.error("No Chromium is installed: the page is not measured.");
     return [];

@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === undefined)("going back", { timeout: 90_000 }, () =>
         await hand.open("R", /^Undo only this/);
         const second = dialog(page).getByRole("checkbox", { name: "Hunk 2 of 2" });
         await hand.tick(second);
-        expect(await second.isChecked()).toBe(false);
+        await expect.poll(() => second.isChecked()).toBe(false);
         await goBack({
           project,
           hand,

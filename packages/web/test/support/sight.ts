@@ -43,7 +43,7 @@ function faultsInPage(): string[] {
     if (!hasText || !isShown(element)) continue;
     const style = getComputedStyle(element);
     const isCut =
-      element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && style.display !== "inline";
+      element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 1 && style.display !== "inline";
     const hasSign = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
     if (isCut && style.overflowX === "hidden" && !hasSign)
       faults.push(`cut without a sign: ${name(element)}`);
