@@ -18,7 +18,7 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
   agents: "events state settings conversation hooks adapters handling install mcp tools".split(" "),
   server: "json http hosting routes mounts resident".split(" "),
   tui: "text words.ts terminal frame data questions plans screens commands".split(" "),
-  cli: "version.ts output call resident agents wiring going-back mcp archive demo command-parts commands".split(
+  cli: "version.ts output call resident notices agents wiring going-back mcp archive demo command-parts commands".split(
     " ",
   ),
 };

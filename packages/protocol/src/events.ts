@@ -51,6 +51,8 @@ export type BelayEvent =
    */
   | (Place & { type: "capture_paused"; until: string })
   | (Place & { type: "capture_resumed" })
+  /** Work of a turn was not captured. It comes when that could be recorded, which may be later. */
+  | (Place & { type: "capture_failed"; events: number; problem: string })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first event of a stream: how reliable the following ones are. */

@@ -113,11 +113,15 @@ test.each(CASES)(
 
 /** Settings that apply to the next start of the process; `pages.test.ts` has them. */
 const AT_START = ["ui.port"];
+/** Settings of what the command adds to the process; `cli/test/notices.test.ts` has them. */
+const OF_THE_COMMAND = ["notices.desktop"];
 
 test(
   "[R140] every setting is tried",
   served(async (project) => {
     const { settings } = await project.ok("GET", "/api/settings");
-    expect([...CASES.map(({ key }) => key), ...AT_START].sort()).toEqual(Object.keys(settings).sort());
+    expect([...CASES.map(({ key }) => key), ...AT_START, ...OF_THE_COMMAND].sort()).toEqual(
+      Object.keys(settings).sort(),
+    );
   }),
 );

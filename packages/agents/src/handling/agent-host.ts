@@ -103,6 +103,8 @@ export interface AgentHost<Thread = unknown> {
   command?(command: { readonly name: string; readonly args: string; readonly cwd: string }): Promise<string>;
   /** Records work that could not be captured when it was done. */
   uncaptured?(work: UncapturedWork): Promise<void>;
+  /** Told at once when an event could not be carried out, and a step may be without a capture. */
+  captureFailed?(failure: { readonly agent: string; readonly cwd: string }): void;
   /** Records that something went wrong while the agent continued, for `belay doctor`. */
   trouble(trouble: Trouble): Promise<void>;
 }

@@ -102,6 +102,7 @@ async function answerCall<Thread>(call: HookCall<Thread>, deadline: Deadline | u
     const problem = shorten(error instanceof Error ? error.message : String(error), 300);
     if (isAgentId(call.agent)) adapter ??= await loadAgent(call.agent);
     rememberUncaptured(call, { adapter, payload, problem });
+    if (adapter !== undefined) call.host.captureFailed?.({ agent: adapter.id, cwd: call.cwd });
     await reportTrouble(call, { agent: adapter?.id ?? call.agent, event: eventName(payload), problem });
     return adapter?.answer(payload, { warning: notCaptured(problem) }) ?? "{}";
   }

@@ -5,9 +5,13 @@ import { EXIT } from "@belay/protocol/errors";
 import type { HookService as ServedHooks, WorkspaceHost } from "@belay/server";
 import { createAgentHost, worktreeToProtect, type OpenWorkspace } from "./workspace-agent-host.ts";
 
-/** What the resident process is given to carry out hook events with. */
-export function createHookService(home: string, host: WorkspaceHost): ServedHooks {
-  return new HookService(home, createAgentHost(openHosted(host, home), home));
+/** What the resident process is given to carry out hook events with, and what hears of a capture that failed. */
+export function createHookService(
+  home: string,
+  host: WorkspaceHost,
+  told: { captureFailed(failure: { readonly agent: string; readonly cwd: string }): void },
+): ServedHooks {
+  return new HookService(home, createAgentHost(openHosted(host, home), home, told));
 }
 
 function openHosted(host: WorkspaceHost, home: string): OpenWorkspace {

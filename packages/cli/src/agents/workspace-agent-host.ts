@@ -34,8 +34,13 @@ interface AgentThread {
 type Host = AgentHost<AgentThread>;
 
 /** The host. `trouble` does nothing: the hooks' own log has it, whatever state the store is in. */
-export function createAgentHost(open: OpenWorkspace, home: string): Host {
+export function createAgentHost(
+  open: OpenWorkspace,
+  home: string,
+  { captureFailed }: Pick<Host, "captureFailed"> = {},
+): Host {
   return {
+    ...(captureFailed && { captureFailed }),
     openThread: (request) => openThread(open, request),
     message: (message) => inThread(message.thread, (workspace, id) => prompt(workspace, id, message)),
     toolBefore: (call) =>

@@ -9,7 +9,8 @@ export default defineCommand({
   usage: "config [key] [value | --unset]",
   about: [
     "Settings and where they come from: the default, or config.json in Belay's home. With a key: that one.",
-    "With a value: sets it. Sizes may be written 64MiB or 2GiB.",
+    "With a value: sets it. Sizes may be written 64MiB or 2GiB. `notices.desktop on` shows a notice when a",
+    "capture failed or came late, and when an agent finished a turn.",
   ].join("\n"),
   options: { unset: { type: "boolean", about: "go back to the default" } },
   operands: { min: 0, max: 2 },

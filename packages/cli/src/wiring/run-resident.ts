@@ -9,6 +9,7 @@ import { connectToAgents } from "../agents/connect-to-agents.ts";
 import { createHookService } from "../agents/serve-hooks.ts";
 import type { Call } from "../call/command.ts";
 import { EXIT } from "@belay/protocol/errors";
+import { DesktopNotices } from "../notices/desktop-notices.ts";
 import { commandProcess } from "../resident/command-process.ts";
 import { serveCommands } from "../resident/serve-commands.ts";
 import { readBuild } from "../version.ts";
@@ -29,18 +30,22 @@ export async function runResident(
 ): Promise<number | undefined> {
   // before agents can find the process
   refreshHookScript(call.home);
+  using notices = new DesktopNotices({ home: call.home, platform: process.platform, clock: Date.now });
   const resident = await startResident({
     ...options,
     home: call.home,
     version: readBuild(),
     ...pageOption(),
-    hooks: (host) => createHookService(call.home, host),
+    hooks: (host) => createHookService(call.home, host, notices),
     extend: (app, host) => {
       serveCommands(call)(app, host);
       if (options.open !== undefined) host.openSoon(options.open);
     },
     command: commandProcess(call.home),
-    opened: (workspace) => connectToAgents(call.home, workspace),
+    opened: (workspace) => {
+      connectToAgents(call.home, workspace);
+      notices.follow(workspace);
+    },
     fork: async (workspace, request) => {
       const { forkConversation } = await import("../agents/fork-conversation.ts");
       return forkConversation({ home: call.home, workspace, ...request });

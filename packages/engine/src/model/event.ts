@@ -60,6 +60,8 @@ export type EventDetail =
   /** Automatic captures are paused until then, or have resumed. */
   | { readonly type: "capture_paused"; readonly until: number }
   | { readonly type: "capture_resumed" }
+  /** Work of a turn was not captured; `events` of it were lost. */
+  | { readonly type: "capture_failed"; readonly events: number; readonly problem: string }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 

@@ -38,6 +38,7 @@ const DEFAULTS = {
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
   "ui.port": 0,
+  "notices.desktop": "off",
 };
 
 describe("without a file", () => {
@@ -133,6 +134,7 @@ describe("words", () => {
     ["retention.policy", Object.keys(RETENTION_PRESETS)],
     ["checkpoints.policy", Object.keys(CHECKPOINT_PRESETS)],
     ["checkpoints.automatic", ["on", "off"]],
+    ["notices.desktop", ["on", "off"]],
   ] as const;
 
   test.each(choices)("%s takes each of its words", (key, words) => {

@@ -30,6 +30,8 @@ export interface Settings {
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
   /** The port of the resident process and its page; 0 takes the last one, or a free one. */
   readonly "ui.port": number;
+  /** Notices on the desktop: a capture that failed or came late, the end of a turn. */
+  readonly "notices.desktop": "on" | "off";
 }
 
 /** The name of a setting. */
@@ -49,6 +51,7 @@ const DEFAULT_SETTINGS: Settings = {
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
   "ui.port": 0,
+  "notices.desktop": "off",
 };
 
 /** A setting, and whether the user set it. */
@@ -92,6 +95,7 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "retention.policy": Object.keys(RETENTION_PRESETS),
   "checkpoints.automatic": ["on", "off"],
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
+  "notices.desktop": ["on", "off"],
 };
 
 function parse(key: SettingKey, value: unknown): number | string {

@@ -146,9 +146,11 @@ export class LocalThreads implements Threads {
     const { db, context } = this.#runner;
     const { events, problem } = turn;
     const id = context.system.newId();
-    this.#write(thread, { uncaptured: { events, problem } }, () =>
-      insertUncaptured(db, thread, { ...turn, id }),
-    );
+    this.#write(thread, { uncaptured: { events, problem } }, () => {
+      insertUncaptured(db, thread, { ...turn, id });
+      const at = context.system.now();
+      appendEvent(db, { type: "capture_failed", thread, at, data: { events, problem } });
+    });
   }
 
   async uncaptured(thread?: ThreadId): Promise<UncapturedTurn[]> {

@@ -271,6 +271,10 @@ describe("an event", () => {
     [{ type: "checkpoint_deleted", checkpointId: "c" }, { checkpoint_id: "c" }],
     [{ type: "capture_paused", until: 0 }, { until: "1970-01-01T00:00:00.000Z" }],
     [
+      { type: "capture_failed", events: 2, problem: "no room" },
+      { events: 2, problem: "no room" },
+    ],
+    [
       { type: "session_approved", session: "session_1", newSession: "session_2", checkpoint: "c" },
       { new_session: "session_2", approved: "c" },
     ],
