@@ -201,6 +201,7 @@ export type {
   Stats,
   UsageBy,
   VerifyProblem,
+  KnownDamage,
   VerifyReport,
 } from "./model/reports.ts";
 export {

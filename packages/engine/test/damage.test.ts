@@ -66,8 +66,12 @@ describe("rows that are gone or swapped", () => {
     );
     await using _ = workspace;
     expect([quick, full]).toEqual([["object-missing"], ["object-missing"]]);
-    const { problems } = await workspace.upkeep.verify();
+    const { problems, checkpoints: all } = await workspace.upkeep.verify();
     expect(problems.flatMap(({ checkpoints }) => checkpoints)).toEqual([states[3]!.id]);
+    // [R313] the status says so from then on
+    const { damage: known, warnings } = await workspace.status();
+    expect(known).toMatchObject({ checkpoints: 1, sound: all - 1, at: expect.any(Number) });
+    expect(warnings).toContainEqual(expect.stringMatching(/^1 checkpoint cannot be restored in full/));
     const before = readTreeMap(root);
     rmSync(join(root, "only-in-4.txt"));
     await expect(workspace.restoreTo("v4")).rejects.toMatchObject({

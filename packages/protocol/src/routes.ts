@@ -578,6 +578,11 @@ const HISTORY = {
     }),
     response: shapes.historyChanges,
   },
+  "GET /api/history/:seq/patch": {
+    summary: "What a row, or one of its steps, itself changed, as a patch for `git apply`, up to 64 MiB.",
+    query: workspaceQuery.extend({ step: number(Number.MAX_SAFE_INTEGER).optional() }),
+    response: shapes.historyPatch,
+  },
   "GET /api/history/:seq/changes/diff": {
     summary: "One file of what a row, or one of its steps, itself changed, line by line.",
     query: diffQuery.safeExtend({ step: number(Number.MAX_SAFE_INTEGER).optional() }),

@@ -444,6 +444,13 @@ export const history = z.looseObject({
 /** What a row itself changed: other work between the states around it is not part of it. */
 export const historyChanges = diff.omit({ from: true, to: true });
 
+/** The same as a patch, byte for byte; `notInPatch` has what a patch cannot express. */
+export const historyPatch = z.looseObject({
+  patchBase64: z.string(),
+  files: count,
+  notInPatch: z.array(pathEntry.extend({ reason: z.string() })),
+});
+
 /** One file of it, line by line; `file` is null where the row did not change it. */
 export const historyFileDiff = fileDiff.omit({ from: true, to: true });
 
@@ -533,6 +540,7 @@ export const status = z.looseObject({
   ...list("excluded", excludedPath),
   resident: residentStatus,
   disk: z.looseObject({ bytes: count, capBytes: count }),
+  damage: z.looseObject({ at: time, checkpoints: count, sound: count }).nullable(),
   checkpoints: count,
   newest: checkpoint.nullable(),
   canUndo: step.nullable(),

@@ -111,7 +111,14 @@ test(
       ]);
       const other = await project.ok("GET", "/api/history/T1/changes/diff?path=codex.txt");
       expect(other).toMatchObject({ file: null, hunks: [] });
+      const { patchBase64, files } = await project.ok("GET", "/api/history/T1/patch");
+      const patch = Buffer.from(patchBase64, "base64").toString();
+      expect([files, patch.match(/^diff --git .*/gm)]).toEqual([
+        2,
+        ["diff --git a/a.txt b/a.txt", "diff --git a/claude.txt b/claude.txt"],
+      ]);
       const status = async (path: string) => (await project.call("GET", path)).status;
+      expect(await status("/api/history/T9/patch")).toBe(404);
       expect(await status("/api/history/T9/changes")).toBe(404);
       expect(await status("/api/history/T1/changes/diff")).toBe(400);
       expect(await status("/api/history/T1/changes?step=x")).toBe(400);

@@ -68,6 +68,14 @@ export interface VerifyReport {
   readonly problems: readonly VerifyProblem[];
 }
 
+/** What the last verification found, as far as those checkpoints are still there. */
+export interface KnownDamage {
+  readonly at: number;
+  /** How many cannot be restored in full. */
+  readonly checkpoints: number;
+  readonly sound: number;
+}
+
 /** The result of `prune`. */
 export interface PruneReport {
   readonly pruned: readonly Checkpoint[];

@@ -6,6 +6,7 @@ import type { ChangeCounts, DiffDetail, FileChange } from "../model/file-change.
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { StepSummary } from "../model/plan.ts";
+import type { KnownDamage } from "../model/reports.ts";
 import type { SessionStatus } from "../model/session.ts";
 
 /** A checkpoint with what it holds and what it lacks. */
@@ -57,6 +58,8 @@ export interface WorkspaceStatus {
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];
   readonly disk: { readonly bytes: number; readonly capBytes: number };
+  /** Null unless the last verification found checkpoints that cannot be restored in full. */
+  readonly damage: KnownDamage | null;
   readonly canUndo: StepSummary | null;
   readonly canRedo: StepSummary | null;
   /** Nothing is captured automatically until then. */

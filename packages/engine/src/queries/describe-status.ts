@@ -14,6 +14,7 @@ import type { Checkpoint, ExcludedRoot } from "../model/checkpoint.ts";
 import type { ThreadSummary } from "../model/conversation.ts";
 import { isEngineError } from "../model/errors.ts";
 import type { ChangeCounts, FileChange } from "../model/file-change.ts";
+import type { KnownDamage } from "../model/reports.ts";
 import type { SessionStatus } from "../model/session.ts";
 import { lostRepository } from "../restore/plan-warnings.ts";
 import { whyStagesStay } from "../restore/recover.ts";
@@ -21,6 +22,7 @@ import { isRootThere } from "../scan/root.ts";
 import { pendingIn } from "../steps/pending.ts";
 import { stepToUndo } from "../steps/select-steps.ts";
 import { storeBytes } from "../store/store.ts";
+import { knownDamage } from "../upkeep/known-damage.ts";
 import { isPurgeUnfinished } from "../upkeep/purge.ts";
 import type { WorkspaceStatus } from "./answers.ts";
 import { describeSession } from "./describe-session.ts";
@@ -36,6 +38,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     newest === undefined || present === undefined ? undefined : changedSince(context, newest, present);
   const isDamaged = newest !== undefined && present !== undefined && changed === undefined;
   const thread = lastActiveThread(db);
+  const damage = knownDamage(db);
   return {
     exists: present !== undefined,
     newest: newest ?? null,
@@ -47,6 +50,7 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     gaps: present?.gaps ?? [],
     excluded: measureQuickly(context, withKeptOut(context, present?.excludedRoots ?? [])),
     disk: { bytes: storeBytes(store), capBytes },
+    damage,
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
     undoDropped: countDropped(db),
@@ -58,9 +62,15 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
         : []),
       ...(present === undefined ? [] : whyStagesStay(context)),
       ...lostRepository(workingCopy.root, newest),
+      ...(damage === null ? [] : [damageWarning(damage)]),
       ...(isDamaged ? ["The newest checkpoint is damaged: what changed since it cannot be told."] : []),
     ],
   };
+}
+
+function damageWarning({ checkpoints, sound }: KnownDamage): string {
+  const damaged = checkpoints === 1 ? "1 checkpoint" : `${checkpoints} checkpoints`;
+  return `${damaged} cannot be restored in full; the other ${sound} ${sound === 1 ? "is" : "are"} sound. Your files are untouched: belay verify lists them.`;
 }
 
 /** What is kept out for good is listed also while it is not there. */

@@ -20,6 +20,7 @@ import { withReserve } from "../store/reserve.ts";
 import type { ForgetOptions } from "../upkeep/forget.ts";
 import { collectGarbage } from "../upkeep/gc.ts";
 import { pruneCheckpoints, selectPrunable, unprune } from "../upkeep/prune.ts";
+import { keepDamage } from "../upkeep/known-damage.ts";
 import { finishPurge, isPurgeUnfinished } from "../upkeep/purge.ts";
 import { readStats } from "../upkeep/stats.ts";
 import { readUsage } from "../upkeep/usage.ts";
@@ -40,7 +41,10 @@ export class LocalUpkeep implements Upkeep {
     options: { full?: boolean; progress?: (done: number, total: number) => void } = {},
   ): Promise<VerifyReport> {
     const { full = false, progress } = options;
-    return verifyStore(this.#runner.context.store, { full, ...(progress === undefined ? {} : { progress }) });
+    const { store, system } = this.#runner.context;
+    const report = verifyStore(store, { full, ...(progress === undefined ? {} : { progress }) });
+    keepDamage(store, report, { now: system.now(), full });
+    return report;
   }
 
   async stats(): Promise<Stats> {

@@ -1,6 +1,7 @@
 /** Changed files and differences in the contract's shape. */
 import type { BytePath, Diff, FileChange, FileDiff } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
+import { ContractError } from "@belay/protocol/errors";
 import { listField } from "./list-field.ts";
 import { pathJson } from "./path-json.ts";
 
@@ -51,4 +52,28 @@ export function changesJson({
   summary,
 }: Pick<Diff, "files" | "summary">): Json<typeof shapes.historyChanges> {
   return { ...listField("files", files.map(fileChangeJson)), summary };
+}
+
+/** Changed files as one patch; refused where it is longer than the limit. */
+export function patchJson(files: readonly FileChange[], limit: number): Json<typeof shapes.historyPatch> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for (const { patch } of files) {
+    const part = patch?.() ?? Buffer.alloc(0);
+    size += part.length;
+    if (size > limit)
+      throw new ContractError("FILE_TOO_LARGE", `The patch has more than ${limit} bytes. Nothing was sent.`, {
+        facts: { size, limit },
+      });
+    parts.push(part);
+  }
+  return {
+    patchBase64: Buffer.concat(parts).toString("base64"),
+    files: files.length,
+    notInPatch: files.flatMap(({ path, notInPatch, gap }) =>
+      notInPatch === undefined && gap === undefined
+        ? []
+        : [{ ...pathJson(path), reason: notInPatch ?? String(gap) }],
+    ),
+  };
 }

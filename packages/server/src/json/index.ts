@@ -1,7 +1,14 @@
 /** Everything in the contract's shapes, for the command line as for HTTP. */
 export { affectedFiles } from "./affected-files.ts";
 export { checkpointDetailsJson, checkpointJson, checkpointListJson, takenJson } from "./checkpoint-json.ts";
-export { changedFileJson, changesJson, diffJson, fileChangeJson, fileDiffJson } from "./diff-json.ts";
+export {
+  changedFileJson,
+  changesJson,
+  diffJson,
+  fileChangeJson,
+  fileDiffJson,
+  patchJson,
+} from "./diff-json.ts";
 export { eventJson } from "./event-json.ts";
 export { historyJson, historyRowJson, historyStepJson } from "./history-json.ts";
 export { findingsJson } from "./findings-json.ts";

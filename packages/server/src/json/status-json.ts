@@ -5,6 +5,7 @@ import { checkpointJson } from "./checkpoint-json.ts";
 import { fileChangeJson } from "./diff-json.ts";
 import { listField } from "./list-field.ts";
 import { withPathJson } from "./path-json.ts";
+import { isoTime } from "./thread-json.ts";
 import { stepJson } from "./step-json.ts";
 
 /** Whether the resident process serves a workspace; `watching`: captures cost what changed. */
@@ -36,6 +37,7 @@ export function statusJson(
     ...listField("excluded", status.excluded.map(withPathJson)),
     resident,
     disk: status.disk,
+    damage: status.damage === null ? null : { ...status.damage, at: isoTime(status.damage.at) },
     checkpoints: status.checkpoints,
     newest: newest === null ? null : checkpointJson(newest, { workspace: status.id }),
     canUndo: optionalStep(status.canUndo),

@@ -1,9 +1,12 @@
 /** What happened in a workspace: rows, and the tool calls behind them. */
 import type { Hono } from "hono";
 import { serveRoute } from "../http/serve-route.ts";
-import { changedFileJson, changesJson, historyJson, historyStepJson } from "../json/index.ts";
+import { changedFileJson, changesJson, historyJson, historyStepJson, patchJson } from "../json/index.ts";
 import { pathFromJson } from "../json/path-json.ts";
 import { defined, inWorkspace, type Served } from "./served.ts";
+
+/** The longest patch that is sent. */
+const PATCH_BYTES = 64 * 1024 * 1024;
 
 /** Serves the routes of the timeline. */
 export function serveHistory(app: Hono, served: Served): void {
@@ -31,6 +34,12 @@ export function serveHistory(app: Hono, served: Served): void {
     inWorkspace(served, query.workspace, async (workspace) => {
       const { detail = "counts", step } = query;
       return changesJson(await workspace.timeline.changes(params.seq, { detail, step }));
+    }),
+  );
+  serveRoute(app, "GET /api/history/:seq/patch", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => {
+      const { files } = await workspace.timeline.changes(params.seq, { detail: "text", step: query.step });
+      return patchJson(files, PATCH_BYTES);
     }),
   );
   serveRoute(app, "GET /api/history/:seq/changes/diff", ({ params, query }) =>
