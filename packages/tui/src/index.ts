@@ -1,5 +1,5 @@
 /** Belay in the terminal: screens over the protocol's client. Importing this loads Ink; `@belay/tui/text` does not. */
-export type { Connection, Place } from "./data/connection.ts";
+export type { Connection, Place, ScreenMemory } from "./data/connection.ts";
 export type { ScreenOptions } from "./run-screens.tsx";
 export { runTimeline, type TimelineOptions } from "./run-timeline.tsx";
 export type {

@@ -156,6 +156,7 @@ export const PENDING = {
   seen: "[seen]",
   unseen: "[    ]",
   fresh: "new since you looked",
+  notKept: (problem: string) => `Marked only until the timeline ends: ${problem}`,
   sessions: (title: string) => `Sessions of ${title}`,
   status: { active: "active", merged: "approved", abandoned: "reset" },
   since: (time: string) => `since ${time}`,
@@ -269,7 +270,7 @@ export const STATE_WORDS = {
     problem,
   ],
   damaged: (bad: number, sound: number) => [
-    `${count(bad, "checkpoint")} cannot be restored in full; the other ${grouped(sound)} are sound.`,
+    `${count(bad, "checkpoint")} cannot be restored in full; the other ${grouped(sound)} ${sound === 1 ? "is" : "are"} sound.`,
     "Your files are untouched. belay verify lists them.",
   ],
   protection: (isLive: boolean, used: string) => `${isLive ? "protected, live" : "protected"} · ${used}`,
@@ -311,6 +312,28 @@ export const ASK_WORDS = {
   saved: "Saved.",
 } as const;
 
+/** What saving a patch says. */
+export const EXPORT_WORDS = {
+  title: "Export patch",
+  about: "What this changed, for `git apply`. A file that exists is not replaced.",
+  label: "File: ",
+  noName: "A file needs a name.",
+  nothing: "This changed nothing that a patch can hold. No file was written.",
+  exists: (path: string) => `${path} exists already. It was not changed; choose another name.`,
+  saved: (path: string, files: string, bytes: string) => `Saved ${path}: ${files}, ${bytes}.`,
+  leftOut: (paths: string) => `Not in the patch: ${paths}.`,
+} as const;
+
+/** What the list of threads says. */
+export const THREAD_WORDS = {
+  title: "Threads",
+  total: (threads: number) => count(threads, "thread"),
+  none: "No agent has worked here yet.",
+  working: "working",
+  prompts: (number: number) => count(number, "message"),
+  approved: (time: string) => `approved ${time}`,
+} as const;
+
 /** What stands beside the list. */
 export const BESIDE_WORDS = {
   there: "Tab goes over here, j k scroll",
@@ -348,6 +371,7 @@ export const DETAIL_WORDS = {
   late: "Captured late",
   none: "none",
   gap: (path: string, bytes: number, reason: string) => `${path}  ${size(bytes)}, ${reason}`,
+  noPatch: "This is a state, not a change: `belay export` saves its files. d compares it with the disk.",
   copied: (id: string) => `Copied ${id}.`,
 } as const;
 

@@ -1,4 +1,6 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
 import { at, openThread, PicturedProject, playTurn } from "./support/pictured-project.ts";
@@ -140,6 +142,25 @@ describe("what happens while the timeline is open", () => {
     await turn("Third", "24", "c.txt");
     await window.shows("Third");
     expect(window.text).not.toContain("Checkpoints fail");
+  });
+
+  test("[R313] checkpoints that cannot be restored in full are named, with how many are sound", async () => {
+    await using project = await PicturedProject.empty();
+    project.write("only-here.txt", "only here\n");
+    await project.play("10:20:00", (workspace) => workspace.checkpoint({ kind: "manual", name: "Bad one" }));
+    const store = readdirSync(join(project.home, "workspaces"))[0]!;
+    const db = new DatabaseSync(join(project.home, "workspaces", store, "store.db"));
+    db.exec(`DELETE FROM object WHERE hash = (SELECT substr(new, -32) FROM change
+      WHERE CAST(path AS TEXT) = 'only-here.txt')`);
+    db.close();
+    const { ok } = await project.play("10:21:00", (workspace) => workspace.upkeep.verify());
+    expect(ok).toBe(false);
+    await using window = await Window.open(<TimelineScreen />, { place: project.place });
+    await window.shows("cannot be restored in full");
+    expect(window.lines.slice(3, 5)).toEqual([
+      "! 1 checkpoint cannot be restored in full; the other 1 is sound.",
+      "  Your files are untouched. belay verify lists them.",
+    ]);
   });
 
   test("a resident process that is missing is named, with what goes on", async () => {

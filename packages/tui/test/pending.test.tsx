@@ -1,5 +1,6 @@
 /** Pending: what each thread changed since it was approved, seen marks, approve, reset. */
 import { expect, test } from "vitest";
+import type { Place } from "../src/data/connection.ts";
 import { PendingScreen } from "../src/screens/pending/pending-screen.tsx";
 import { Chat } from "./support/chat.ts";
 import { FirstScreen, placeOf } from "./support/chat-place.tsx";
@@ -53,6 +54,38 @@ test("[A38] [A39] threads, files, counts and sessions are listed; seen marks hol
   await window.press(KEYS.right);
   await window.shows(/\[ {4}\] M {2}a\.txt .*new since you looked/);
   expect(window.text).toMatch(/M {2}a\.txt .*by hand/);
+});
+
+test("[R314] what was seen is seen in the next run too, by hashes alone; where it cannot be kept, that is said", async () => {
+  const { chat } = await worked();
+  await using _ = chat;
+  let kept: string | undefined;
+  const memory = { read: () => kept, write: (text: string) => void (kept = text) };
+  const open = async (more: Partial<Place["memory"] & object> = {}) => {
+    const window = await pending(chat, { place: { ...placeOf(chat), memory: { ...memory, ...more } } });
+    await window.shows("4 files in 2 threads");
+    while (!/› chat/.test(window.text)) await window.press(KEYS.down);
+    await window.press(KEYS.right, KEYS.down);
+    await window.shows(/› \[.{4}\] M {2}a\.txt/);
+    return window;
+  };
+  {
+    await using window = await open();
+    await window.press(" ");
+    await window.shows(/\[seen\] M {2}a\.txt/);
+  }
+  expect(kept).toMatch(/^\{"seen":\{"[\w-]{43}":"[\w-]{43}"\},"split":null\}$/);
+  const full = () => {
+    throw new Error("no space left");
+  };
+  await using window = await open({ write: full });
+  await window.shows(/\[seen\] M {2}a\.txt/);
+  await window.press(KEYS.down, " ");
+  await window.shows(/\[seen\] A {2}new\.txt/);
+  await window.shows("Marked only until the timeline ends: no space left");
+  kept = "{ broken";
+  await using later = await open();
+  await later.shows(/\[ {4}\] M {2}a\.txt/);
 });
 
 test("[A36] A asks for a message, Enter approves, Esc does not; it writes no file", async () => {

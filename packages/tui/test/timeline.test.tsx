@@ -1,3 +1,7 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TimelineScreen } from "../src/screens/timeline/timeline.tsx";
 import { PicturedProject } from "./support/pictured-project.ts";
@@ -250,6 +254,77 @@ describe("the timeline", () => {
     await window.shows("› 10:42:03");
   });
 
+  test("[R314] e saves what the turn itself changed as a patch that git applies; a file that exists stays", async () => {
+    await using window = await open();
+    const directory = mkdtempSync(join(tmpdir(), "belay-patch-"));
+    const file = join(directory, "T3.patch");
+    const save = async (name: string) => {
+      await window.press("e");
+      await window.shows("Export patch");
+      await window.press(...Array.from("T3.patch", () => KEYS.backspace), name, KEYS.enter);
+    };
+    await window.press("j", "v");
+    await window.shows("Changed by this turn");
+    expect(window.lines.at(-1)).toContain("e export patch");
+    await window.press("e");
+    await window.shows(/File: T\d+\.patch/);
+    await window.press(KEYS.esc);
+    await save(file);
+    await window.shows(/Saved .*: 5 files/);
+    const patch = readFileSync(file, "utf8");
+    expect(patch).toContain("+++ b/src/payments/backoff.ts");
+    expect(patch).not.toContain("docs/openapi.yaml");
+    const before = join(directory, "before");
+    await project.play("10:53:08", async (workspace) => {
+      const { before: state } = await workspace.timeline.row("@turn-1");
+      for await (const each of workspace.files(state!)) {
+        if (each.kind !== "file") continue;
+        const to = join(before, Buffer.from(each.path, "latin1").toString("utf8"));
+        mkdirSync(dirname(to), { recursive: true });
+        writeFileSync(to, Buffer.concat([...each.content()]));
+      }
+    });
+    const { status, stderr } = spawnSync("git", ["apply", file], { cwd: before, encoding: "utf8" });
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(existsSync(join(before, "src/payments/backoff.ts"))).toBe(true);
+    expect(existsSync(join(before, "src/payments/legacy-retry.ts"))).toBe(false);
+    await save(file);
+    await window.shows("exists already. It was not changed");
+    expect(readFileSync(file, "utf8")).toBe(patch);
+    rmSync(directory, { recursive: true });
+  });
+
+  test("T lists the threads; Enter shows the rows of one alone, Esc goes back step by step", async () => {
+    await using window = await open();
+    await window.press("T");
+    await window.shows("2 threads");
+    expect(window.text).toMatch(/^› claude-code {2}Payment retries .*messages {2}working$/m);
+    expect(window.text).toMatch(/^ {2}codex {8}OpenAPI docs .*1 message$/m);
+    await window.press("j", KEYS.enter);
+    await window.shows(/Snapshot Timeline, OpenAPI docs/);
+    await window.shows("Document the retry headers");
+    expect(window.text).not.toContain("Add retry with exponential");
+    expect(window.lines.at(-1)).toContain("Esc back");
+    await window.press(KEYS.esc);
+    await window.shows("2 threads");
+    await window.press(KEYS.esc);
+    await window.shows("Add retry with exponential");
+  });
+
+  test("f goes to one file of the row: at once where it changed only one, else to the list to choose from", async () => {
+    await using window = await open();
+    await window.press("j", "f");
+    await window.shows("Changed by this turn");
+    await window.press("j", "f");
+    await window.shows("y restore 1 file");
+    expect(window.text).toContain("src/payments/backoff.ts");
+    await window.press(KEYS.esc, KEYS.esc, KEYS.right);
+    await window.shows("npm test -- payments -u");
+    await window.press("j", "f");
+    await window.shows("y restore 1 file");
+    expect(window.text).toContain("src/payments/legacy-retry.ts");
+  });
+
   test("? lists the keys of the screen as in the picture", async () => {
     await using window = await open();
     await window.press("?");
@@ -258,6 +333,13 @@ describe("the timeline", () => {
       "│ Move                              Look                                       │",
       "│ ↑ ↓ j k      row                  d        diff (two marks, or with disk)    │",
       "│ → ←          unfold, fold steps   v        details                           │",
+    ]);
+    expect(window.lines.slice(8, 13)).toEqual([
+      "│ Go back                           Keep                                       │",
+      "│ Enter        restore… (preview)   c        checkpoint…                       │",
+      "│ u  r         undo…, redo…         n t m    note, tag, rename                 │",
+      "│ R            undo only this…      p        pending: A approve, X reset       │",
+      "│ f            only this file…      T        threads                           │",
     ]);
     expect(window.text).toContain(
       "│ Everything that changes files shows first what it would do, and asks.        │",

@@ -1,10 +1,10 @@
 /** `log --watch`: what happens, as it happens. A row is printed when it appears and again when it becomes another. */
-import type { TimelineOptions, TimelineRow, Workspace } from "@belay/engine";
-import { historyRowJson } from "@belay/server/json";
+import type { TimelineOptions, TimelineRow, UncapturedTurn, Workspace } from "@belay/engine";
+import { historyRowJson, uncapturedJson } from "@belay/server/json";
 import { EXIT } from "@belay/protocol/errors";
 import { redactJson } from "@belay/protocol/redact";
 import type { Call } from "../call/command.ts";
-import { historyLine } from "../output/history-table.ts";
+import { historyLine, inOrder } from "../output/history-table.ts";
 
 /** How many rows are shown at the start, and watched for changes. */
 const WATCHED = 10;
@@ -19,14 +19,17 @@ export async function watchHistory(
 ): Promise<number> {
   const known = new Map<string, string>();
   const shown = Math.min(limit ?? WATCHED, 1000);
+  const print = async (one: TimelineRow | UncapturedTurn) => {
+    const [key, state] = "ref" in one ? [one.ref, stateOf(one)] : [`lost ${one.thread} ${one.at}`, ""];
+    if (known.get(key) === state) return;
+    known.set(key, state);
+    if (!call.json) return call.output.print(historyLine(one, call.output));
+    const json = "ref" in one ? historyRowJson(one) : { uncaptured: uncapturedJson(one) };
+    await call.output.raw(`${JSON.stringify(redactJson(json))}\n`);
+  };
   const printNew = async () => {
     const page = await workspace.timeline.rows({ ...filter, before: Number.MAX_SAFE_INTEGER, limit: shown });
-    for (const row of page.rows.toReversed()) {
-      if (known.get(row.ref) === stateOf(row)) continue;
-      known.set(row.ref, stateOf(row));
-      if (call.json) await call.output.raw(`${JSON.stringify(redactJson(historyRowJson(row)))}\n`);
-      else call.output.print(historyLine(row, call.output));
-    }
+    for (const one of inOrder(page).toReversed()) await print(one);
   };
   const events = workspace.events.read()[Symbol.asyncIterator]();
   let next = events.next();
@@ -37,7 +40,8 @@ export async function watchHistory(
     stop.signal.addEventListener("abort", () => resolve("stopped")),
   );
   for (;;) {
-    if ((await Promise.race([next, stopped])) === "stopped") return EXIT.done;
+    const event = await Promise.race([next, stopped]);
+    if (event === "stopped" || event.done === true) return EXIT.done;
     await settled(stopped);
     await printNew();
     next = events.next();

@@ -13,6 +13,7 @@ import type { Call } from "../call/command.ts";
 import { ResidentProcess } from "../resident/resident-process.ts";
 import { readBuild } from "../version.ts";
 import { commandProcess } from "../resident/command-process.ts";
+import { screenMemory } from "./screen-memory.ts";
 
 /** Longer than any plan takes; a restore is awaited as long as it runs. */
 const PATIENCE_MS = 10 * 60_000;
@@ -37,6 +38,7 @@ export async function findPlace(
     name: basename(root),
     clock: Date.now,
     expectsResident: process.env["BELAY_RESIDENT"] !== "off",
+    memory: screenMemory(call.home),
     connect: async () => {
       const connection = unused ?? (await connect(call));
       unused = undefined;

@@ -22,4 +22,14 @@ export interface Place {
   readonly clock: () => number;
   /** False: the user switched the resident process off, so its absence is no news. */
   readonly expectsResident: boolean;
+  /** What the screens keep between runs; left out: nothing. */
+  readonly memory?: ScreenMemory | undefined;
+}
+
+/** A text that lasts longer than the screens. */
+export interface ScreenMemory {
+  /** Undefined before anything was written. */
+  read(): string | undefined;
+  /** Throws where it cannot be written. */
+  write(text: string): void;
 }

@@ -86,7 +86,7 @@ export class Source {
       return connection;
     } catch (error) {
       this.#become("lost");
-      this.#later(() => void this.#connected().catch(() => undefined));
+      this.#connectLater();
       throw error;
     }
   }
@@ -108,14 +108,21 @@ export class Source {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#later(resolve);
     this.#connecting ??= promise.then(() => this.#connect()).finally(() => (this.#connecting = undefined));
+    // a failure is on the screen as the state "lost"; calls that wait get it themselves
     this.#connecting.catch(() => undefined);
     await this.#drop(connection);
+  }
+
+  #connectLater(): void {
+    // a failure makes the state "lost", which the head of every timeline says, and tries again
+    this.#later(() => void this.#connected().catch(() => undefined));
   }
 
   /** The store was opened here because no resident process was there: it may have come since. */
   async #lookForResident(): Promise<void> {
     const before = this.#connection;
     if (before?.by !== "store") return;
+    // the store that is open goes on answering; that the process is missing is on the screen already
     const found = await this.place.connect().catch(() => undefined);
     if (found === undefined || found.by === "store" || this.#ending.signal.aborted) {
       await found?.[Symbol.asyncDispose]();

@@ -14,10 +14,11 @@ export function useHistory({ thread, q, all }: HistoryFilter): { history: Histor
   return { history, state: state.total === null ? last.current : state };
 }
 
-/** The steps of unfolded rows, by ref. */
+/** The steps of unfolded rows, by ref; `failed` hears why those of a row cannot be shown. */
 export function useSteps(
   unfolded: ReadonlySet<string>,
   state: HistoryState,
+  failed: (problem: string) => void,
 ): ReadonlyMap<string, readonly HistoryStep[]> {
   const source = useSource();
   const [steps, setSteps] = useState<ReadonlyMap<string, readonly HistoryStep[]>>(new Map());
@@ -32,8 +33,8 @@ export function useSteps(
         })
         .then(
           ({ steps: found }) => isWanted && setSteps((known) => new Map(known).set(ref, found.toReversed())),
-        )
-        .catch(() => undefined);
+          (error: Error) => isWanted && failed(error.message),
+        );
     }
     return () => {
       isWanted = false;

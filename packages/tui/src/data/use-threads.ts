@@ -13,10 +13,11 @@ export function useThreads(wanted: string | null | undefined): ReadonlyMap<strin
   const isMissing = typeof wanted === "string" && !threads.has(wanted);
   useEffect(() => {
     if (!isMissing) return;
-    source
-      .call("GET /api/threads", { query: { workspace: source.place.workspace } })
-      .then((answer) => setThreads(new Map(answer.threads.map((thread) => [thread.id, thread]))))
-      .catch(() => undefined);
+    source.call("GET /api/threads", { query: { workspace: source.place.workspace } }).then(
+      (answer) => setThreads(new Map(answer.threads.map((thread) => [thread.id, thread]))),
+      // without its title a thread is named by its id; the request for the rows says what is wrong
+      () => undefined,
+    );
   }, [source, isMissing]);
   return threads;
 }

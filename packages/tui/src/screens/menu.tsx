@@ -50,7 +50,7 @@ function openEntry(entry: (typeof MENU)[number]["id"], { frame, source, thread }
   if (entry === "create") askCheckpoint(frame, source, thread);
   else if (entry === "pending") frame.open(<PendingScreen />);
   else if (entry === "prune") frame.open(<PruneScreen />, { question: true });
-  else frame.open(<TimelineScreen />);
+  else frame.open(<TimelineScreen isInner />);
 }
 
 /** How many files are pending: of one conversation, or of all. */

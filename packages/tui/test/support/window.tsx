@@ -110,7 +110,7 @@ export class Window implements AsyncDisposable {
 }
 
 /** Ink holds a lone escape back for a moment: it may be the beginning of a longer key. */
-export function settled(): Promise<void> {
+function settled(): Promise<void> {
   return new Promise((done) => setTimeout(done, 30));
 }
 

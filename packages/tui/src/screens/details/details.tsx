@@ -11,7 +11,8 @@ import { visibleLine } from "../../text/visible.ts";
 import { DETAIL_WORDS } from "../../words.ts";
 import { askName, askNote, askTags } from "../annotate.tsx";
 import { countsOf, LETTERS, movedName } from "../diff/file-text.ts";
-import { chosenTitle } from "../timeline/marks.ts";
+import { askExport } from "../export-patch.tsx";
+import { chosenTitle, isState } from "../timeline/marks.ts";
 import { openRowDiff } from "../timeline/row-diff.tsx";
 import { factLines, trouble } from "./facts.ts";
 import { useDetails, type DetailedFile, type Details } from "./use-details.ts";
@@ -50,6 +51,12 @@ export function DetailsScreen({ chosen, actions }: DetailsProps): ReactNode {
         frame.copy(id);
         frame.say([line(`${signs.done} ${DETAIL_WORDS.copied(id)}`)]);
       },
+    },
+    {
+      keys: ["e"],
+      hint: { text: "export patch", line: 2 },
+      run: () =>
+        isState(row) ? frame.say([line(`  ${DETAIL_WORDS.noPatch}`)]) : askExport(frame, source, chosen),
     },
     { keys: ["esc", "q", "v"], hint: { text: "back", line: 2 }, run: () => frame.close() },
     {

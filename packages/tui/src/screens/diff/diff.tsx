@@ -1,6 +1,8 @@
 /** The diff: one file at a time, hunk by hunk. */
 import { useMemo, useRef, useState, type ReactNode } from "react";
 import type { StatePair } from "../../data/comparisons.ts";
+import { recall, remember } from "../../data/remembered.ts";
+import { useSource } from "../../data/source.tsx";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
 import { fit, line, lineText, rule, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
@@ -23,8 +25,6 @@ export interface DiffProps {
 }
 
 const SPLIT_COLUMNS = 140;
-/** The user's choice stays for all diffs until the program ends. */
-let chosenSplit: boolean | undefined;
 
 const START: Scroll = { top: 0, shift: 0, hunk: 0 };
 
@@ -32,7 +32,8 @@ const START: Scroll = { top: 0, shift: 0, hunk: 0 };
 export function DiffScreen({ pair, title, path, takeBack }: DiffProps): ReactNode {
   const frame = useFrame();
   const diff = useDiff(pair, path);
-  const [split, setSplit] = useState(chosenSplit);
+  const { place } = useSource();
+  const [split, setSplit] = useState(() => recall(place).split);
   const [scrolls, setScrolls] = useState<ReadonlyMap<number, Scroll>>(new Map());
   const { columns, signs } = frame;
   const isSplit = split ?? columns >= SPLIT_COLUMNS;
@@ -65,7 +66,11 @@ export function DiffScreen({ pair, title, path, takeBack }: DiffProps): ReactNod
         scrollTo,
         find,
         takeBack,
-        toggleSplit: () => setSplit((chosenSplit = !isSplit)),
+        toggleSplit: () => {
+          setSplit(!isSplit);
+          // where it cannot be kept, the choice holds until the screens end
+          remember(place, { split: !isSplit });
+        },
       });
   const keys = useKeys(table, {
     ...(find.isOpen && { typed: find.field.typed }),

@@ -38,7 +38,7 @@ function takenOut({ row, step }: Chosen): string {
 type Hunk = PlanDiff["hunks"][number];
 
 /** Undo one hunk of what a row changed. Its lines are found again in the plan, or it says that they are gone. */
-export async function openUndoHunk(
+async function openUndoHunk(
   frame: Frame,
   source: Source,
   { chosen, path, hunk }: { readonly chosen: Chosen; readonly path: string; readonly hunk: Hunk },

@@ -1,6 +1,8 @@
 /** What is pending in each thread, and what was seen of it. */
 import type { CallOutput } from "@belay/protocol";
 import { useCallback, useEffect, useState } from "react";
+import type { Place } from "../../data/connection.ts";
+import { recall, remember } from "../../data/remembered.ts";
 import { useSource, type Source } from "../../data/source.tsx";
 import { makePlan, refusalOf } from "../../plans/plan.ts";
 
@@ -137,30 +139,42 @@ async function resetFacts(
   return { approved: plan?.checkpointId ?? null, marks: new Map(marks as [string, string][]) };
 }
 
-/** What was seen, by what it was: a file that changed since is new again. It is kept until the program ends. */
+/** What was seen, by what it was: a file that changed since is new again. */
 export class SeenFiles {
-  readonly #contents = new Map<string, string>();
+  readonly #place: Place;
+  #seen: Readonly<Record<string, string>>;
+
+  constructor(place: Place) {
+    this.#place = place;
+    this.#seen = recall(place).seen;
+  }
 
   /** Whether this content was seen, another one of the same file, or none. */
   stateOf(thread: string, file: PendingFile): "seen" | "changed" | "unseen" {
-    const seen = this.#contents.get(keyOf(thread, file));
+    const seen = this.#seen[keyOf(thread, file)];
     if (seen === undefined) return "unseen";
     return seen === contentOf(file) ? "seen" : "changed";
   }
 
-  toggle(thread: string, file: PendingFile): void {
+  /** Changes the mark; says why it is not kept for the next run, if so. */
+  toggle(thread: string, file: PendingFile): string | undefined {
     const key = keyOf(thread, file);
-    if (this.stateOf(thread, file) === "seen") this.#contents.delete(key);
-    else this.#contents.set(key, contentOf(file));
+    const { [key]: _, ...others } = recall(this.#place).seen;
+    const isSeen = this.stateOf(thread, file) === "seen";
+    this.#seen = isSeen ? others : { ...others, [key]: contentOf(file) };
+    return remember(this.#place, { seen: this.#seen });
   }
 }
 
 function keyOf(thread: string, { path, pathBase64 }: PendingFile): string {
-  return `${thread} ${pathBase64 ?? path}`;
+  return hashOf([thread, pathBase64 ?? path]);
 }
 
 function contentOf({ diff, status, additions, deletions, isBinary }: PendingFile): string {
-  const content = JSON.stringify([diff, status, additions, deletions, isBinary]);
+  return hashOf([diff, status, additions, deletions, isBinary]);
+}
+
+function hashOf(parts: readonly unknown[]): string {
   // loaded here: the timeline does not wait for it
-  return process.getBuiltinModule("node:crypto").hash("sha256", content, "base64");
+  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify(parts), "base64url");
 }

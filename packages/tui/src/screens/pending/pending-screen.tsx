@@ -1,5 +1,5 @@
 /** Pending: what each thread changed since it was approved. Capital letters approve and reset: neither happens by a slip. */
-import { useState, type ReactNode } from "react";
+import { useMemo, useState, type ReactNode } from "react";
 import { useSource } from "../../data/source.tsx";
 import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
 import type { Binding } from "../../frame/keys.ts";
@@ -24,13 +24,11 @@ import {
   type PendingStyle,
 } from "./pending-lines.ts";
 
-/** What was seen stays so while the program runs. */
-const seenFiles = new SeenFiles();
-
 /** The screen. */
 export function PendingScreen(): ReactNode {
   const frame = useFrame();
   const source = useSource();
+  const seen = useMemo(() => new SeenFiles(source.place), [source]);
   const { threads = [], error, again } = usePending();
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>();
   const [pointed, setPointed] = useState<string>();
@@ -69,7 +67,8 @@ export function PendingScreen(): ReactNode {
           unfold: (id, isOpen) =>
             setUnfolded(new Set(isOpen ? [...open, id] : [...open].filter((each) => each !== id))),
           toggleSeen: (file) => {
-            seenFiles.toggle(file.thread.id, file.file);
+            const problem = seen.toggle(file.thread.id, file.file);
+            if (problem !== undefined) frame.say([line(`  ! ${PENDING.notKept(visibleLine(problem))}`)]);
             redraw((number) => number + 1);
           },
           approve: setApproving,
@@ -81,7 +80,7 @@ export function PendingScreen(): ReactNode {
     width,
     signs,
     pointed: item === undefined ? undefined : pendingKey(item),
-    seen: seenFiles,
+    seen,
     clock: source.place.clock(),
   };
   const place = { width: width - 4, signs };

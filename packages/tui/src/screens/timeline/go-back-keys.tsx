@@ -1,10 +1,17 @@
 /** The keys that lead to going back, and to what is pending. None of them acts: each opens a preview that asks. */
 import type { Chosen } from "../../data/history-row.ts";
+import { loadComparedFiles } from "../../data/comparisons.ts";
+import type { Source } from "../../data/source.tsx";
 import type { Frame } from "../../frame/frame.tsx";
+import { line } from "../../frame/line.ts";
 import type { Binding } from "../../frame/keys.ts";
 import { openRestore, openStep, openUndoOnlyThis } from "../going-back/open.tsx";
-import { DETAIL_HINTS } from "../../words.ts";
+import { refusalOf } from "../../plans/plan.ts";
+import { visibleLine } from "../../text/visible.ts";
+import { DETAIL_HINTS, DETAIL_WORDS } from "../../words.ts";
+import { DetailsScreen } from "../details/details.tsx";
 import { PendingScreen } from "../pending/pending-screen.tsx";
+import { changePair } from "./row-diff.tsx";
 
 /** Columns from which there is room for another hint. */
 const WIDE = 110;
@@ -64,6 +71,38 @@ export function pendingKeys(frame: Frame): Binding[] {
       hint: { text: "pending", line: 2 },
       help: { group: "Keep", keys: "p", text: "pending: A approve, X reset" },
       run: () => frame.open(<PendingScreen />),
+    },
+  ];
+}
+
+/** Only one file of what is pointed at: at once where it changed one, else chosen among them in the details. */
+export function onlyFileKeys({
+  frame,
+  source,
+  pointed,
+}: {
+  readonly frame: Frame;
+  readonly source: Source;
+  pointed(): Chosen | undefined;
+}): Binding[] {
+  const open = async (chosen: Chosen) => {
+    const { files } = await loadComparedFiles(source, changePair(chosen));
+    const [only, ...others] = files;
+    if (only === undefined) frame.say([line(`  ${DETAIL_WORDS.unchanged}`)]);
+    else if (others.length === 0 && only.pathBase64 === undefined) openRestore(frame, chosen, [only.path]);
+    else frame.open(<DetailsScreen chosen={chosen} actions={rowActions(frame, chosen)} />);
+  };
+  return [
+    {
+      keys: ["f"],
+      help: { group: "Go back", keys: "f", text: "only this file…" },
+      run: () => {
+        const chosen = pointed();
+        if (chosen === undefined) return;
+        open(chosen).catch((error: unknown) =>
+          frame.say([line(`  ! ${visibleLine(refusalOf(error).message)}`, { colour: "yellow" })]),
+        );
+      },
     },
   ];
 }

@@ -6,8 +6,9 @@ import type { Binding } from "../../frame/keys.ts";
 import { askCheckpoint, askName, askNote, askTags } from "../annotate.tsx";
 import { DetailsScreen } from "../details/details.tsx";
 import { HelpScreen } from "../help.tsx";
+import { ThreadsScreen } from "../threads.tsx";
 import type { Filter } from "./filter.ts";
-import { goBackKeys, pendingKeys, rowActions } from "./go-back-keys.tsx";
+import { goBackKeys, onlyFileKeys, pendingKeys, rowActions } from "./go-back-keys.tsx";
 import { openRowDiff } from "./row-diff.tsx";
 import type { Choices } from "./use-choices.ts";
 import type { RowList } from "./use-list.ts";
@@ -20,7 +21,10 @@ export interface TimelineKeysContext {
   readonly source: Source;
   /** The thread that is shown alone. */
   readonly thread: string | undefined;
+  /** Opened from another screen, which Esc goes back to. */
+  readonly isInner: boolean;
   list(): RowList;
+  openThread(frame: Frame, thread: { readonly id: string; readonly title: string }): void;
 }
 
 /** The table. */
@@ -28,9 +32,15 @@ export function timelineKeys(context: TimelineKeysContext): Binding[] {
   const table: Binding[] = [
     ...moveKeys(context),
     ...goBackKeys(context.frame, () => context.list().chosen),
+    ...onlyFileKeys({ ...context, pointed: () => context.list().chosen }),
     ...sayKeys(context),
     ...lookKeys(context),
     ...pendingKeys(context.frame),
+    {
+      keys: ["T"],
+      help: { group: "Keep", keys: "T", text: "threads" },
+      run: () => context.frame.open(<ThreadsScreen openTimeline={context.openThread} />),
+    },
     {
       keys: ["?"],
       hint: { text: "help", line: 2 },
@@ -68,7 +78,7 @@ function moveKeys({ frame, choices, list }: TimelineKeysContext): Binding[] {
   ];
 }
 
-function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Binding[] {
+function lookKeys({ frame, choices, filter, isInner, list }: TimelineKeysContext): Binding[] {
   const help = (keys: string, text: string) => ({ group: "Look" as const, keys, text });
   return [
     {
@@ -96,7 +106,15 @@ function lookKeys({ frame, choices, filter, list }: TimelineKeysContext): Bindin
       help: help("/", "filter        Esc  drop it"),
       run: () => filter.open(),
     },
-    { keys: ["esc"], run: () => (filter.asked === undefined ? frame.say([]) : filter.drop()) },
+    {
+      keys: ["esc"],
+      ...(isInner && { hint: { text: "back", line: 2 as const } }),
+      run: () => {
+        if (filter.asked !== undefined) filter.drop();
+        else if (isInner) frame.close();
+        else frame.say([]);
+      },
+    },
     {
       keys: ["space"],
       hint: { text: "mark", line: 2 },

@@ -7,6 +7,7 @@ import { useFrame, useKeys, type Frame } from "../../frame/frame.tsx";
 import { box, line, pad, span, withRemark, type Line } from "../../frame/line.ts";
 import { bodyRows, Page } from "../../frame/page.tsx";
 import type { Signs } from "../../terminal/signs.ts";
+import { visibleLine } from "../../text/visible.ts";
 import { ROW_WORDS, STATE_WORDS } from "../../words.ts";
 import { besideKeys, useBeside, type Beside } from "./beside.ts";
 import { markKeys, useComparison } from "./compare.tsx";
@@ -22,6 +23,8 @@ import { useProtection } from "./use-protection.ts";
 export interface TimelineProps {
   /** Only this thread. */
   readonly thread?: { readonly id: string; readonly title: string } | undefined;
+  /** Opened from another screen, which Esc goes back to. */
+  readonly isInner?: boolean;
 }
 
 const SMALL = { columns: 60, rows: 16 };
@@ -31,7 +34,7 @@ const LIST_SHARE = 0.43;
 const BOX_WIDTH = 64;
 
 /** The screen. */
-export function TimelineScreen({ thread }: TimelineProps): ReactNode {
+export function TimelineScreen({ thread, isInner = false }: TimelineProps): ReactNode {
   const frame = useFrame();
   const source = useSource();
   const choices = useChoices();
@@ -51,9 +54,16 @@ export function TimelineScreen({ thread }: TimelineProps): ReactNode {
     : [
         ...(isMarked ? markKeys(choices, frame, list) : []),
         ...(isWide ? besideKeys(choices, () => current.current.beside, frame.rows) : []),
-        ...timelineKeys({ frame, choices, filter, source, thread: thread?.id, list }).map((binding) =>
-          isMarked ? { ...binding, hint: undefined } : binding,
-        ),
+        ...timelineKeys({
+          frame,
+          choices,
+          filter,
+          source,
+          thread: thread?.id,
+          isInner,
+          list,
+          openThread,
+        }).map((binding) => (isMarked ? { ...binding, hint: undefined } : binding)),
       ];
   const title = { state, thread: thread?.title, protection: isWide ? protection.text : undefined };
   const head = [
@@ -74,7 +84,15 @@ export function TimelineScreen({ thread }: TimelineProps): ReactNode {
     width: listWidth - 1,
     narrow: isWide || columns < SMALL.columns,
   };
-  const rows = useRowList({ history, state }, { style, height, marks: choices.marks });
+  const rows = useRowList(
+    { history, state },
+    {
+      style,
+      height,
+      marks: choices.marks,
+      failed: (problem) => frame.say([line(`  ! ${visibleLine(problem)}`, { colour: "yellow" })]),
+    },
+  );
   const side = { width: columns - listWidth - 2, height, signs, hasKeys: choices.side === "changes" };
   const beside = useBeside(isWide ? rows.chosen : undefined, side);
   current.current = { list: rows, beside };
@@ -82,6 +100,11 @@ export function TimelineScreen({ thread }: TimelineProps): ReactNode {
   const lines = empty ?? listLines(rows, { width: listWidth - 1, height, signs });
   const body = isWide && empty === undefined ? together(lines, beside.lines, { ...side, listWidth }) : lines;
   return <Page head={head} body={body} foot={foot} keys={keys} />;
+}
+
+/** What one thread did, above the screen that it was chosen on. */
+function openThread(frame: Frame, thread: NonNullable<TimelineProps["thread"]>): void {
+  frame.open(<TimelineScreen thread={thread} isInner />);
 }
 
 /** The list and what stands beside it. The side that has the keys has the bright border. */

@@ -31,17 +31,26 @@ export interface RowList {
   point(line: number): void;
 }
 
+/** How the list is shown. */
+export interface ListView {
+  readonly style: RowStyle;
+  readonly height: number;
+  readonly marks: Marks;
+  /** Hears why something of the list cannot be shown. */
+  failed(problem: string): void;
+}
+
 const AHEAD = 50;
 
 /** Keeps the list of a screen. */
 export function useRowList(
   { history, state }: { readonly history: History; readonly state: HistoryState },
-  { style, height, marks }: { readonly style: RowStyle; readonly height: number; readonly marks: Marks },
+  { style, height, marks, failed }: ListView,
 ): RowList {
   const [unfolded, setUnfolded] = useState<ReadonlySet<string>>(new Set());
   const [pointer, setPointer] = useState<{ key: string; line: number } | undefined>();
   const typed = useRef("");
-  const steps = useSteps(unfolded, state);
+  const steps = useSteps(unfolded, state, failed);
   const { rows, total } = state;
   const items = useMemo(() => listItems(state, { unfolded, steps }), [state, unfolded, steps]);
   const offset = items[0]?.is === "now" ? 1 : 0;

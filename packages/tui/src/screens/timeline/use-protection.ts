@@ -34,6 +34,7 @@ export function useProtection(state: HistoryState): Protection {
   const isLost = useSourceState() === "lost";
   const strips = [
     ...failureStrip(state.now?.failing ?? null, status),
+    ...(status?.damage ? [STATE_WORDS.damaged(status.damage.checkpoints, status.damage.sound)] : []),
     ...(isLost ? [STATE_WORDS.lost(clockSeconds(state.now?.at ?? source.place.clock()))] : []),
     ...(isAlone && !isLost ? [STATE_WORDS.alone] : []),
     ...(state.problem !== undefined && state.rows.length > 0 && !isLost
@@ -69,6 +70,7 @@ function useStatus(): Status | undefined {
   const source = useSource();
   const [status, setStatus] = useState<Status>();
   useEffect(() => {
+    // without an answer the head says less; the request for the rows says what is wrong
     const ask = () =>
       void source
         .call("GET /api/status", { query: { workspace: source.place.workspace } })
