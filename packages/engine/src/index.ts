@@ -52,6 +52,7 @@ export type { Import, Names, Syntax } from "./merge/syntax.ts";
 export type { CompareFileOptions, OneFileOptions } from "./queries/compare-file.ts";
 export { parseTime, type Clock, type TimeSpan } from "./history/time-text.ts";
 export { isTurnName } from "./history/turn-numbers.ts";
+export { meaninglessField } from "./queries/timeline-filter.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";

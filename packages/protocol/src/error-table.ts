@@ -77,10 +77,7 @@ const ENGINE = {
   CHECKPOINT_NOT_FOUND: {
     exit: EXIT.notFound,
     status: 404,
-    hint: ({ checkpoint }: { readonly checkpoint: string }) =>
-      /^(?:T\d|@turn)/.test(checkpoint)
-        ? "`belay log` shows the turns."
-        : "`belay list` shows the checkpoints.",
+    hint: ({ checkpoint }: { readonly checkpoint: string }) => hintForName(checkpoint),
     apiHint: "GET …/checkpoints lists the checkpoints of a thread.",
     modelHint: "checkpoint_list lists the checkpoints, checkpoint_search finds one.",
   },
@@ -384,4 +381,14 @@ function validName(name: string): string {
     .slice(0, 50)
     .trim();
   return plain === "" || /^\d+$/.test(plain) || /^[k-z]{16}$/.test(plain) ? `v-${plain || "1"}` : plain;
+}
+
+/** What was meant by a name that no checkpoint has. */
+function hintForName(name: string): string {
+  const turn = /^[tT](\d+)$/.exec(name);
+  if (turn !== null && name.startsWith("t"))
+    return `Turns are written T${turn[1]}; \`belay log\` shows them.`;
+  const ago = /^@-(\d+[smhdw])$/.exec(name);
+  if (ago !== null) return `A time ago is written @${ago[1]}; @-1 is the checkpoint before the newest.`;
+  return /^(?:T\d|@turn)/.test(name) ? "`belay log` shows the turns." : "`belay list` shows the checkpoints.";
 }

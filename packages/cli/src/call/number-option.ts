@@ -6,7 +6,8 @@ export function positiveNumber(name: string, given: string | undefined): number 
   if (given === undefined) return undefined;
   const number = Number(given);
   if (/^\d+$/.test(given) && number >= 1 && Number.isSafeInteger(number)) return number;
-  throw usageError(`${name} needs a number of at least 1, not "${given}".`, `For example: ${name} 20`);
+  const what = /^\d{16,}$/.test(given) ? "a smaller number" : "a whole number of at least 1";
+  throw usageError(`${name} needs ${what}, not "${given}".`, `For example: ${name} 20`);
 }
 
 /** A port to listen on; 0 = any free one. */

@@ -28,14 +28,14 @@ export async function findFile(
 
 async function notThere(workspace: Workspace, checkpoint: Checkpoint, given: string): Promise<ContractError> {
   const known: string[] = [];
-  let isDirectory = false;
+  let isDirectory = given === "";
   for await (const { path, kind } of workspace.files(checkpoint.id)) {
     const text = displayPath(path);
     if (kind === "directory") isDirectory ||= text === given;
     else known.push(text);
   }
   const where = `in checkpoint ${checkpoint.seq}`;
-  const shown = visibleLine(given);
+  const shown = given === "" ? "." : visibleLine(given);
   if (isDirectory)
     return error(given, checkpoint, {
       message: `${shown} is a directory ${where}.`,

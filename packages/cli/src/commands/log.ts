@@ -34,9 +34,11 @@ export default defineCommand({
       throw usageError("-p and --stat cannot be combined.", "Use one of them.");
     const limit = askedLimit(call);
     const since = await sinceTime(call.options.since);
+    if (agent === "") throw usageError("--agent needs a name.", "For example: --agent codex");
+    const q = call.operands.map(quoted).join(" ");
+    await checkFields(q);
     return withWorkspace(call, async (workspace) => {
       const thread = await threadId(workspace, call.options.thread);
-      const q = call.operands.map(quoted).join(" ");
       const filter = {
         ...(q !== "" && { q }),
         ...(agent && { agent }),
@@ -77,4 +79,12 @@ async function sinceTime(text: string | undefined): Promise<number | undefined> 
   const time = parseTime(text.replace(/^@/, ""), createSystem());
   if (time !== undefined) return time.from;
   throw usageError(`"${text}" is not a time.`, "For example: 10m, 2h, 3d, 14:30, yesterday or 2026-11-01");
+}
+
+/** A field with a value that no row can have is a typing error, not a search without a result. */
+async function checkFields(q: string): Promise<void> {
+  const { createSystem, meaninglessField } = await import("@belay/engine");
+  const wrong = meaninglessField(q, createSystem());
+  if (wrong === undefined) return;
+  throw usageError(`"${wrong.field}" means nothing.`, `It may be one of: ${wrong.allowed.join(", ")}.`);
 }

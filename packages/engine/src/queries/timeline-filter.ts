@@ -53,8 +53,30 @@ export function* filterHappenings(
   yield* select();
 }
 
+/** A field of a search whose value means nothing, and what it may be; undefined where all of them mean something. */
+export function meaninglessField(
+  text: string,
+  system: Parameters<typeof parseTime>[1],
+): { readonly field: string; readonly allowed: readonly string[] } | undefined {
+  for (const [whole, name = "", quoted, plain] of text.matchAll(TERMS)) {
+    const value = quoted ?? plain ?? "";
+    const allowed = VALUES[name];
+    const isTime = name === "before" || name === "after";
+    if (isTime && parseTime(value, system) === undefined) return { field: whole, allowed: TIMES };
+    if (
+      allowed !== undefined &&
+      !allowed.some((each) => (name === "kind" ? beginsWith(each, value) : each === value))
+    )
+      return { field: whole, allowed: allowed.map((each) => `${name}:${each}`) };
+  }
+  return undefined;
+}
+
+const TERMS = /(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi;
+const TIMES = ["10m", "2h", "3d", "14:30", "yesterday", "2026-11-01"];
+
 function parseQuestions(context: Context, text: string): Question[] {
-  return [...text.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/gi)].map(([whole, name, quoted, plain]) => {
+  return [...text.matchAll(TERMS)].map(([whole, name, quoted, plain]) => {
     const value = quoted ?? plain ?? "";
     const field = name === undefined || !Object.hasOwn(FIELDS, name) ? undefined : FIELDS[name];
     if (field !== undefined) return field(context, value);
@@ -132,6 +154,13 @@ const IS: Readonly<Record<string, OfRow>> = {
 };
 
 const never: OfRow = () => false;
+
+/** The values of fields that take only some. */
+const VALUES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  has: ["changes", ...Object.keys(HAS)],
+  is: ["undone", "open", ...Object.keys(IS)],
+  kind: ["turn", "hand", "checkpoint", "restore", "revert", "reset", "approved", "initial", "safety"],
+};
 
 function isAmong({ steps, annotated, described, outside }: Found): Question {
   return {
