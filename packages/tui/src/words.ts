@@ -70,6 +70,7 @@ export const GOING_BACK = {
     revert: "after the undo",
     reset: "after the reset",
   },
+  resume: "The conversation goes on with:",
   undoes: "u undoes this.",
   redoes: "r brings it back.",
   noChange: "This is a state, not a change: there is nothing in it to undo. Enter restores it.",

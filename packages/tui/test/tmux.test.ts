@@ -17,6 +17,17 @@ const SCREENS: readonly (readonly [string, readonly string[], RegExp])[] = [
   ["note", ["j", "n"], /Note: /],
   ["checkpoint", ["c"], /Name \(may stay empty\)/],
   ["help", ["?"], /Everything that changes files shows first/],
+  ["tags", ["j", "t"], /Tags, divided by spaces/],
+  ["name", ["j", "m"], /Name: /],
+  ["threads", ["T"], /2 threads/],
+  ["one thread", ["T", "j", "Enter"], /Snapshot Timeline, OpenAPI docs/],
+  ["export", ["j", "v", "e"], /Export patch/],
+  ["restore", ["j", "Enter"], /y restore \d+ files/],
+  ["one file", ["j", "v", "f"], /y restore 1 file/],
+  ["undo", ["u"], /y undo \d+ files?/],
+  ["undo only this", ["j", "R"], /(y undo|decide for each)/],
+  ["pending", ["p"], /Pending changes/],
+  ["diff of a plan", ["j", "Enter", "d"], /after the restore/],
 ];
 
 describe.skipIf(NO_TMUX !== undefined)(

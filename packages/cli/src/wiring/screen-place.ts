@@ -79,6 +79,10 @@ async function connectToStore(home: string): Promise<Connection> {
     version: readBuild(),
     command: commandProcess(home),
     opened: (workspace) => connectToAgents(home, workspace),
+    fork: async (workspace, request) => {
+      const { forkConversation } = await import("../agents/fork-conversation.ts");
+      return forkConversation({ home, workspace, ...request });
+    },
   });
   const transport: Transport = async ({ method, path, body }) => {
     const headers = { "content-type": "application/json" };

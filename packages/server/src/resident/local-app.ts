@@ -7,6 +7,7 @@ import { BackgroundWork, type RunCommand } from "../hosting/background-work.ts";
 import type { Log } from "../hosting/log.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { PageBook } from "../http/page-book.ts";
+import type { Served } from "../routes/served.ts";
 import { createApp } from "./create-app.ts";
 
 /** How the application runs. */
@@ -18,6 +19,8 @@ export interface LocalAppOptions {
   readonly command: RunCommand;
   /** Called for each workspace that is opened. */
   readonly opened?: (workspace: Workspace) => void;
+  /** Makes a conversation of an agent that ends at a checkpoint. */
+  readonly fork?: Served["fork"];
 }
 
 /** Answers requests in this process. */
@@ -39,6 +42,7 @@ export function createLocalApp({ clock = Date.now, ...options }: LocalAppOptions
       ending: ending.signal,
       listeners: new Set(),
       facts: () => undefined,
+      fork: options.fork,
       work: new BackgroundWork(options.command, clock),
       stop: () => ending.abort(),
     },

@@ -1,5 +1,13 @@
 /** `/checkpoint restore`, `/restore`, `/undo` and `/redo`: plan, show, ask, act. Only `y` acts. */
-import { applyPlan, makePlan, planDiff, type Plan, type PlanRequest } from "../plans/plan.ts";
+import {
+  applyPlan,
+  forkFor,
+  makePlan,
+  planDiff,
+  type Forked,
+  type Plan,
+  type PlanRequest,
+} from "../plans/plan.ts";
 import {
   conflictLines,
   fileLines,
@@ -9,6 +17,7 @@ import {
   stepLabel,
   stepQuestion,
 } from "../plans/plan-text.ts";
+import { conversationLines } from "../plans/result-text.ts";
 import { COMMANDS, GOING_BACK } from "../words.ts";
 import { fileDiffText } from "./compare-checkpoints.ts";
 import { listCheckpoints } from "./list-checkpoints.ts";
@@ -92,6 +101,7 @@ async function whichOne(scene: CommandScene): Promise<string | undefined> {
 
 async function goBack(scene: CommandScene, way: Way): Promise<CommandResult> {
   const workspace = await scene.workspace();
+  let forked: Forked | undefined;
   for (;;) {
     const { plan } = await makePlan(scene.client, workspace, way.request);
     if (plan === null || isNothing(plan, way.request)) return succeeded(way.nothing);
@@ -103,8 +113,12 @@ async function goBack(scene: CommandScene, way: Way): Promise<CommandResult> {
     if (!(await isConfirmed(scene, { id: plan.id, files: plan.files, workspace }, question)))
       return failed(COMMANDS.nothingChanged);
     const bestEffort = plan.conflicts.length > 0;
+    forked ??= await forkFor(scene.client, workspace, way.request);
     const applied = await applyPlan(scene.client, { id: plan.id, workspace }, { bestEffort });
-    if (applied.is === "done") return succeeded(way.done(plan));
+    if (applied.is === "done") {
+      for (const line of conversationLines(forked)) scene.write(line);
+      return succeeded(way.done(plan));
+    }
     // what was shown is not what would be done: show what would be
     scene.write(applied.is === "stale" ? GOING_BACK.stale : applied.message);
   }

@@ -19,7 +19,7 @@ import { clusters } from "../text/display-width.ts";
 import type { ColourDepth } from "../terminal/colours.ts";
 import type { Signs } from "../terminal/signs.ts";
 import { bindingOf, keyName, type Binding, type KeyName } from "./keys.ts";
-import { ansi, fit, type Line } from "./line.ts";
+import { ansi, fit, inAscii, type Line } from "./line.ts";
 
 /** How a screen is opened. */
 export interface OpenOptions {
@@ -104,7 +104,7 @@ export function Lines({ lines }: { readonly lines: readonly Line[] }): ReactNode
     <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
       {lines.slice(0, rows).map((each, index) => (
         <Text key={index} wrap="truncate">
-          {ansi(fit(each, columns, signs), depth) || " "}
+          {ansi(fit(signs.ascii ? inAscii(each) : each, columns, signs), depth) || " "}
         </Text>
       ))}
     </Box>

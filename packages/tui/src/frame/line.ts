@@ -128,6 +128,17 @@ export function box(
   ];
 }
 
+/** What our own words have beyond ASCII, each by a character of the same width. */
+const PLAIN_SIGNS: Readonly<Record<string, string>> = { "…": ".", "“": '"', "”": '"', "’": "'", "·": "," };
+
+/** A line for a terminal that draws ASCII only; foreign text stays what it is. */
+export function inAscii(pieces: Line): Line {
+  return pieces.map((piece) => ({
+    ...piece,
+    text: piece.text.replaceAll(/[…“”’·]/g, (sign) => PLAIN_SIGNS[sign]!),
+  }));
+}
+
 /** A line as the terminal gets it. Foreign text was made visible before; a control that slipped through is dropped. */
 export function ansi(pieces: Line, depth: ColourDepth): string {
   return pieces.map((piece) => paint(piece, depth)).join("");

@@ -18,12 +18,14 @@ export interface PageProps {
 export function Page({ head = [], body, foot = [], keys }: PageProps): ReactNode {
   const frame = useFrame();
   const bottom = [...foot, ...bottomLines(frame, keys)];
-  const room = Math.max(0, frame.rows - head.length - bottom.length);
+  // in a window that is too small the head gives way: what the keys do is always on the screen
+  const shown = head.slice(0, Math.max(0, frame.rows - bottom.length - 1));
+  const room = Math.max(0, frame.rows - shown.length - bottom.length);
   const filled = [
     ...body.slice(0, room),
     ...Array.from({ length: Math.max(0, room - body.length) }, () => []),
   ];
-  return <Lines lines={[...head, ...filled, ...bottom]} />;
+  return <Lines lines={[...shown, ...filled, ...bottom]} />;
 }
 
 /** How many lines of the window are left for the body. */

@@ -36,6 +36,23 @@ export async function makePlan(
   return caller.call("POST /api/plans", { body: { ...body, ...(workspace !== undefined && { workspace }) } });
 }
 
+/** An agent's own conversation that was made to go on from a state, or why there is none. */
+export type Forked = CallOutput<"POST /api/checkpoints/:id/fork">;
+
+/** [R154] The conversation goes back first: where that fails, nothing else has happened. Undefined where it stays. */
+export async function forkFor(
+  caller: Caller,
+  workspace: string | undefined,
+  { target, thread, scope = "files" }: PlanRequest,
+): Promise<Forked | undefined> {
+  if (scope === "files" || target === undefined) return undefined;
+  return caller.call("POST /api/checkpoints/:id/fork", {
+    params: { id: target },
+    ...(workspace !== undefined && { query: { workspace } }),
+    body: thread === undefined ? {} : { thread },
+  });
+}
+
 /** How carrying out a plan ended. `stale`: the files changed since it was made. All but `done` changed nothing. */
 export type Applied =
   | { readonly is: "done"; readonly outcome: Outcome }

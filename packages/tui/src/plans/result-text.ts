@@ -5,7 +5,7 @@ import { reasonWords } from "../text/reasons.ts";
 import { visibleLine } from "../text/visible.ts";
 import { GOING_BACK, VERBS } from "../words.ts";
 import { stepLabel } from "./plan-text.ts";
-import type { Outcome, Plan } from "./plan.ts";
+import type { Forked, Outcome, Plan } from "./plan.ts";
 
 /** The lines; the first says whether everything was done. */
 export interface Result {
@@ -19,13 +19,15 @@ export interface ResultContext {
   readonly words?: string;
   /** An undo that is a step of its own, because it took only a part: another undo takes it back, not a redo. */
   readonly isOwnStep?: boolean;
+  /** The conversation that went back too. */
+  readonly forked?: Forked | undefined;
 }
 
 /** An outcome in words. */
 export function resultText(
   plan: Plan,
   outcome: Outcome,
-  { words = "", isOwnStep = false }: ResultContext = {},
+  { words = "", isOwnStep = false, forked }: ResultContext = {},
 ): Result {
   const left = [...outcome.skipped, ...outcome.conflicts, ...outcome.leftOut];
   const isWhole = left.length === 0 && outcome.displacedTotal === 0;
@@ -43,10 +45,23 @@ export function resultText(
             ),
           ]),
       ...stays(plan, outcome),
+      ...conversationLines(forked),
       ...outcome.warnings.filter((warning) => !plan.warnings.includes(warning)).map(visibleLine),
       plan.kind === "undo" && !isOwnStep ? GOING_BACK.redoes : GOING_BACK.undoes,
     ],
   };
+}
+
+/** How the conversation goes on, or why it stays as it is. */
+export function conversationLines(forked: Forked | undefined): string[] {
+  if (forked === undefined) return [];
+  const { resume, warning, advice } = forked;
+  const remark = warning ?? (resume === null ? advice : null);
+  return [
+    ...(remark === null ? [] : [visibleLine(remark)]),
+    // on a line of its own: it is there to be copied
+    ...(resume === null ? [] : [GOING_BACK.resume, `  ${visibleLine(resume)}`]),
+  ];
 }
 
 function doneText(plan: Plan, outcome: Outcome, words: string): string {

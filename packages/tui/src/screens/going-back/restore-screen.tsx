@@ -61,8 +61,10 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
     return (
       <RunningPlan
         plan={running}
+        before={restoring.fork}
         done={(outcome) => {
-          sayResult(frame, resultText(running, outcome, { words: target.words }));
+          const facts = { words: target.words, forked: restoring.forked() };
+          sayResult(frame, resultText(running, outcome, facts));
           (props.finished ?? frame.closeToFirst)();
         }}
         stale={() => again(true, GOING_BACK.stale, GOING_BACK.again)}
@@ -71,7 +73,6 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
       />
     );
   const pointedKey = item === undefined ? undefined : itemKey(item);
-  const { unchecked, taken } = choices;
   const { columns: width, signs } = frame;
   const lines = plan
     ? previewLines({
@@ -79,8 +80,7 @@ export function RestoreScreen(props: RestoreProps): ReactNode {
         groups,
         others,
         pointed: pointedKey,
-        unchecked,
-        taken,
+        ...choices,
         fresh: restoring.fresh,
         width,
         signs,

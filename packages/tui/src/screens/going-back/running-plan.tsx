@@ -13,6 +13,8 @@ import { GOING_BACK } from "../../words.ts";
 export interface RunningProps {
   readonly plan: Plan;
   readonly bestEffort?: boolean;
+  /** What must happen before, such as the conversation that goes back first; where it fails, nothing else happens. */
+  before?(): Promise<void>;
   done(outcome: Outcome): void;
   stale(): void;
   conflicts(conflicts: readonly Conflict[]): void;
@@ -44,7 +46,11 @@ export function RunningPlan({ plan, bestEffort = false, ...after }: RunningProps
     // a plan is carried out once, however often the screen is drawn
     if (started.current) return;
     started.current = true;
-    applyPlan(source, { id: plan.id, workspace: source.place.workspace }, { bestEffort }).then(
+    const apply = async () => {
+      await after.before?.();
+      return applyPlan(source, { id: plan.id, workspace: source.place.workspace }, { bestEffort });
+    };
+    apply().then(
       (applied) => {
         if (applied.is === "done") after.done(applied.outcome);
         else if (applied.is === "stale") after.stale();

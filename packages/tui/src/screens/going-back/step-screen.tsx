@@ -128,14 +128,16 @@ function questionLines(
     remark === undefined
       ? []
       : [...wrapped(remark, inside - 2).map((text) => line(`  ${text}`, { colour: "yellow" })), []];
-  const fixed = 1 + prompts.length + 1 + remarks.length + (stays.length > 0 ? stays.length + 1 : 0) + 2 + 2;
-  const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - fixed) });
   const answers = [
     `y ${VERBS[kind].ask} ${count(plan.filesTotal, "file")}`,
     ...(plan.filesTotal > 0 ? ["d diff"] : []),
     ...(kind === "revert" ? [] : ["+ one more step"]),
     "Esc cancel",
   ];
+  const answerLines = wrapped(answers.join("   "), inside - 2);
+  const stayed = stays.length > 0 ? stays.length + 1 : 0;
+  const fixed = 1 + prompts.length + 1 + remarks.length + stayed + 1 + answerLines.length + 2;
+  const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - fixed) });
   return [
     line(title, { bold: true }),
     ...prompts.map((text) => line(text)),
@@ -144,7 +146,7 @@ function questionLines(
     [],
     ...(stays.length > 0 ? [...stays.map((text) => line(`  ${text}`)), []] : []),
     ...remarks,
-    line(`  ${answers.join("   ")}`),
+    ...answerLines.map((text) => line(`  ${text}`)),
   ];
 }
 
@@ -209,7 +211,7 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
       ? [line(`    ${GOING_BACK.more(grouped(conflictsTotal - shown.length))}`)]
       : []),
     [],
-    line(`  ${answers.join("   ")}`),
+    ...wrapped(answers.join("   "), inside - 2).map((text) => line(`  ${text}`)),
   ];
 }
 

@@ -1,6 +1,7 @@
 /** The state of a restore preview: the choices, the plan of all files and the plan of the chosen ones. */
 import { useRef, useState } from "react";
-import type { Plan, PlanRequest } from "../../plans/plan.ts";
+import { useSource } from "../../data/source.tsx";
+import { forkFor, type Forked, type Plan, type PlanRequest } from "../../plans/plan.ts";
 import type { RestoreTarget } from "./restore-target.ts";
 import { usePlan } from "./use-plans.ts";
 
@@ -46,6 +47,9 @@ export interface Restoring {
   again(isStale: boolean): void;
   /** The request without any choice. */
   readonly request: PlanRequest;
+  /** Takes the conversation back, if that was chosen; once, also where the files moved on and the plan is made again. */
+  fork(): Promise<void>;
+  forked(): Forked | undefined;
 }
 
 /** Another thread's work, left alone or taken too. */
@@ -72,6 +76,7 @@ export function useRestoring(props: RestoreProps): Restoring {
     fresh: fresh.paths,
     remark,
     request: requestOf(props, FIRST, []),
+    ...useFork(requestOf(props, choices, others)),
     choose(change) {
       setRemark([]);
       setChoices({ ...choices, ...change });
@@ -82,6 +87,18 @@ export function useRestoring(props: RestoreProps): Restoring {
       all.again();
       chosen.again();
     },
+  };
+}
+
+/** The conversation that goes back before the files do. */
+function useFork(request: PlanRequest): Pick<Restoring, "fork" | "forked"> {
+  const source = useSource();
+  const made = useRef<Forked>(undefined);
+  return {
+    fork: async () => {
+      made.current ??= await forkFor(source, source.place.workspace, request);
+    },
+    forked: () => made.current,
   };
 }
 
