@@ -114,6 +114,7 @@ describe.skipIf(CHROMIUM === undefined)("second hand", { timeout: 120_000 }, () 
         await row(page, "Claude Code, Make many").waitFor();
         if (size < before.size) {
           await hand.select("Claude Code, Make many");
+          await page.getByRole("button", { name: /^More about/ }).click();
           await page.getByRole("button", { name: "Restore to after this…" }).click();
           await hand.confirm(/^Restore 1,500 files/);
           await toast(page).waitFor();
