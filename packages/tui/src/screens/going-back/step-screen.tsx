@@ -134,7 +134,7 @@ function questionLines(
     ...(kind === "revert" ? [] : ["+ one more step"]),
     "Esc cancel",
   ];
-  const answerLines = wrapped(answers.join("   "), inside - 2);
+  const answerLines = inLines(answers, inside - 2);
   const stayed = stays.length > 0 ? stays.length + 1 : 0;
   const fixed = 1 + prompts.length + 1 + remarks.length + stayed + 1 + answerLines.length + 2;
   const files = fileLines(plan, { inside, frame, most: Math.max(1, frame.rows - fixed) });
@@ -211,7 +211,7 @@ function refusalLines(plan: Plan, { rows, signs }: Frame, inside: number): Line[
       ? [line(`    ${GOING_BACK.more(grouped(conflictsTotal - shown.length))}`)]
       : []),
     [],
-    ...wrapped(answers.join("   "), inside - 2).map((text) => line(`  ${text}`)),
+    ...inLines(answers, inside - 2).map((text) => line(`  ${text}`)),
   ];
 }
 
@@ -222,4 +222,15 @@ function conflictLine(conflict: Conflict, inside: number): Line {
 
 function wrapped(text: string, width: number): string[] {
   return wrap(text, width).split("\n");
+}
+
+/** Answers side by side, as many to a line as fit. */
+function inLines(answers: readonly string[], width: number): string[] {
+  const lines: string[] = [];
+  for (const answer of answers) {
+    const longer = `${lines.at(-1) ?? ""}   ${answer}`;
+    if (lines.length > 0 && longer.length <= width) lines[lines.length - 1] = longer;
+    else lines.push(answer);
+  }
+  return lines;
 }
