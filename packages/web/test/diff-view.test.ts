@@ -98,6 +98,8 @@ describe.skipIf(CHROMIUM === undefined)("differences", { timeout: 90_000 }, () =
         await agent.turn("Change many", files);
       },
       async ({ page }) => {
+        // before the turn's detail is there, the last such button compares the newest state with the disk
+        await page.getByRole("button", { name: "Restore this file… src/f0.txt" }).waitFor();
         await page.getByRole("button", { name: "Compare…" }).last().click();
         await page.waitForURL(/compare/);
         await page.getByText("needle 0").first().waitFor();
