@@ -111,6 +111,15 @@ describe("the table of routes", () => {
       expect(details).toMatchObject({ checkpoint: { id: checkpoint.id }, filesTotal: 0 });
       await check("GET /api/history", "/api/history?all=1");
       await check("GET /api/history/:seq/steps", "/api/history/T1/steps");
+      await check("GET /api/history/:seq/changes", "/api/history/T1/changes?detail=text");
+      await check("GET /api/history/:seq/changes/diff", "/api/history/T1/changes/diff?path=b.txt");
+      const { patchBase64 } = await check("GET /api/history/:seq/patch", "/api/history/T1/patch");
+      expect(Buffer.from(patchBase64, "base64").toString()).toContain("+++ b/b.txt\n@@ -0,0 +1 @@\n+b\n");
+      await check("POST /api/checkpoints/:id/fork", `/api/checkpoints/${checkpoint.id}/fork`, { thread });
+      expect(await check("PUT /api/pause", "/api/pause", { minutes: 5 })).toMatchObject({
+        paused: { until: expect.any(String) },
+      });
+      expect(await check("PUT /api/pause", "/api/pause", { minutes: null })).toEqual({ paused: null });
       await check("GET /api/search", "/api/search?q=a.txt");
       const compared = `/api/checkpoints/${checkpoint.id}/files/disk`;
       await check("GET /api/checkpoints/:a/files/:b", compared);
