@@ -6,28 +6,31 @@ import { NO_TMUX, TmuxTerminal } from "./support/tmux-terminal.ts";
 
 const BELAY = join(import.meta.dirname, "../../cli/bin/belay");
 
-/** The keys that lead to each screen, and what it shows. */
-const SCREENS: readonly (readonly [string, readonly string[], RegExp])[] = [
+/** The row of the pictures that the keys of most screens are about. */
+const ON_THE_ROW = ["j", /› 10:42:03/] as const;
+
+/** The keys that lead to each screen, with what must be on it before the next key, and what it shows. */
+const SCREENS: readonly (readonly [string, readonly (string | RegExp)[], RegExp])[] = [
   ["timeline", [], /› 10:52:31/],
-  ["steps", ["j", "Right"], /npm test -- payments -u/],
-  ["filter", ["/", "w"], /Filter: w/],
-  ["details", ["j", "v"], /Changed by this turn/],
-  ["diff", ["j", "d"], /hunk 1 of/],
-  ["marks", ["j", "Space"], /Compare A/],
-  ["note", ["j", "n"], /Note: /],
+  ["steps", [...ON_THE_ROW, "Right"], /npm test -- payments -u/],
+  ["filter", ["/", /Filter: /, "w"], /Filter: w/],
+  ["details", [...ON_THE_ROW, "v"], /Changed by this turn/],
+  ["diff", [...ON_THE_ROW, "d"], /hunk 1 of/],
+  ["marks", [...ON_THE_ROW, "Space"], /Compare A/],
+  ["note", [...ON_THE_ROW, "n"], /Note: /],
   ["checkpoint", ["c"], /Name \(may stay empty\)/],
   ["help", ["?"], /Everything that changes files shows first/],
-  ["tags", ["j", "t"], /Tags, divided by spaces/],
-  ["name", ["j", "m"], /Name: /],
+  ["tags", [...ON_THE_ROW, "t"], /Tags, divided by spaces/],
+  ["name", [...ON_THE_ROW, "m"], /Name: /],
   ["threads", ["T"], /2 threads/],
-  ["one thread", ["T", "j", "Enter"], /Snapshot Timeline, OpenAPI docs/],
-  ["export", ["j", "v", "e"], /Export patch/],
-  ["restore", ["j", "Enter"], /y restore \d+ files/],
-  ["one file", ["j", "v", "f"], /y restore 1 file/],
+  ["one thread", ["T", /› claude-code/, "j", /› codex/, "Enter"], /Snapshot Timeline, OpenAPI docs/],
+  ["export", [...ON_THE_ROW, "v", /Changed by this turn/, "e"], /Export patch/],
+  ["restore", [...ON_THE_ROW, "Enter"], /y restore \d+ files/],
+  ["one file", [...ON_THE_ROW, "v", /Changed by this turn/, "f"], /y restore 1 file/],
   ["undo", ["u"], /y undo \d+ files?/],
-  ["undo only this", ["j", "R"], /(y undo|decide for each)/],
+  ["undo only this", [...ON_THE_ROW, "R"], /(y undo|decide for each)/],
   ["pending", ["p"], /Pending changes/],
-  ["diff of a plan", ["j", "Enter", "d"], /after the restore/],
+  ["diff of a plan", [...ON_THE_ROW, "Enter", /y restore/, "d"], /after the restore/],
 ];
 
 describe.skipIf(NO_TMUX !== undefined)(
@@ -94,7 +97,7 @@ describe.skipIf(NO_TMUX !== undefined)(
         await terminal.run("clear");
         terminal.type("belay timeline\n");
         await terminal.shows(/› 10:52:31/);
-        await terminal.press(...keys);
+        for (const key of keys) await (typeof key === "string" ? terminal.press(key) : terminal.shows(key));
         await terminal.shows(shown);
         expect(terminal.flags).toContain("alternate 1");
         await terminal.press("C-c");
