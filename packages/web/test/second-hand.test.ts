@@ -160,7 +160,8 @@ describe.skipIf(CHROMIUM === undefined)("second hand", { timeout: 120_000 }, () 
         twoTurns,
         async ({ page, project }) => {
           const hand = new Hand(page, kind);
-          await row(page, "Add retry with backoff").waitFor();
+          // the newest turn's files are loaded before the damage
+          await page.getByRole("button", { name: "Restore this file… src/a.ts" }).waitFor();
           const store = new DatabaseSync(project.store());
           const lost = Buffer.from(hash("sha256", FIRST["src/b.ts"]), "hex");
           const { changes } = store.prepare("DELETE FROM object WHERE hash = ?").run(lost);
