@@ -100,7 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("parts below a provider", { timeout: 120
       await show(page, "Keep this state…");
       await chat.dialog.getByLabel("Name").fill("before the rewrite");
       await page.keyboard.press("Enter");
-      await chat.toast.getByText("Kept “before the rewrite”: 2 files.").waitFor();
+      await chat.toast.getByText(/^Kept “before the rewrite”: 2 files, \d+ B\.$/).waitFor();
       const { checkpoints } = await project.ok("GET", "/api/checkpoints");
       expect(checkpoints[0].name).toBe("before the rewrite");
       await show(page, "Timeline");
