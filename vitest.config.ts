@@ -20,6 +20,8 @@ export default defineConfig({
     reporters: ["default", new StallReporter()],
     // what is polled for is a screen or another process: it gets its time also where the machine is busy
     expect: { poll: { timeout: 20_000 } },
+    // one second is too short for what another process does
+    expect: { poll: { timeout: 15_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
