@@ -22,8 +22,6 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // a few stories in the browser depend on which of two processes is first; until they do not, they have a second try
     retry: 1,
-    // one second is too short for what another process does
-    expect: { poll: { timeout: 15_000 } },
     testTimeout: 30_000,
     hookTimeout: 30_000,
   },
