@@ -109,9 +109,9 @@ export class DesktopNotices implements Disposable {
     const { agent } = await workspace.threads.get(thread!);
     const row =
       checkpoint === null ? undefined : await workspace.timeline.row(checkpoint).catch(() => undefined);
-    const changed = row === undefined ? 0 : row.added + row.modified + row.deleted;
-    const what = changed === 0 ? "no file changed" : `${files(changed)} changed`;
-    this.#show("finished", workspace.root, `${agent} finished a turn: ${what}.`);
+    // a turn that cannot be read, or was not captured, may have changed anything: nothing is said about its files
+    const what = row === undefined ? "" : `: ${changedWords(row.added + row.modified + row.deleted)}`;
+    this.#show("finished", workspace.root, `${agent} finished a turn${what}.`);
   }
 
   #show(kind: NoticeKind, directory: string, text: string): void {
@@ -128,6 +128,10 @@ export class DesktopNotices implements Disposable {
     const command = noticeCommand(notice, this.#options.platform);
     if (command !== undefined) startProgram(command);
   }
+}
+
+function changedWords(number: number): string {
+  return number === 0 ? "no file changed" : `${files(number)} changed`;
 }
 
 function files(number: number): string {
