@@ -12,6 +12,8 @@ export interface ClientRequest {
   readonly method: string;
   readonly path: string;
   readonly body: string | undefined;
+  /** Ends the request when its answer is no longer wanted; a transport that cannot end one answers all the same. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** An answer as a transport receives it. */
@@ -78,12 +80,17 @@ export class BelayClient {
     this.#transport = transport;
   }
 
-  async call<Name extends RouteName>(name: Name, input: CallInput<Name> = {}): Promise<CallOutput<Name>> {
+  async call<Name extends RouteName>(
+    name: Name,
+    input: CallInput<Name> = {},
+    signal?: AbortSignal,
+  ): Promise<CallOutput<Name>> {
     const [method] = name.split(" ") as [string];
     return (await this.send({
       method,
       path: routePath(name, input),
       body: method === "GET" ? undefined : JSON.stringify(input.body ?? {}),
+      signal,
     })) as CallOutput<Name>;
   }
 

@@ -134,10 +134,125 @@ const ENGINE = {
     hint: ({ checkpoint }: { readonly checkpoint: string }) =>
       `\`belay forget ${checkpoint}\` purges it permanently, approved or not.`,
   },
+  CHECKPOINT_IMPORTED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ checkpoint }: { readonly checkpoint: string }) =>
+      `\`belay restore ${checkpoint}\` brings its files back; then make the branch.`,
+  },
   LIMIT_REACHED: {
     exit: EXIT.refused,
     status: 409,
     hint: "`belay config retention.policy default` has no such limit; `belay forget <checkpoint>` makes room for one.",
+  },
+  BRANCH_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay branch` lists them; `belay branch --restore <name>` brings a deleted one back.",
+    apiHint: "GET /api/branches lists them.",
+  },
+  BRANCH_IN_USE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ path }: { readonly path: string | null }, belayAt: BelayAt) =>
+      path === null
+        ? "`belay branch` lists the others."
+        : `\`${belayAt(path, "switch", "<another>")}\` takes those files to another branch.`,
+  },
+  RUN_ALIVE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Wait until it has ended, or go with --yes: what it writes from then on is on the other branch.",
+    apiHint: "Wait until it has ended, or ask with `whileWorking`.",
+  },
+  FORK_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay fork list --removed` lists them, with those in the trash.",
+    apiHint: "GET /api/forks lists them.",
+  },
+  FORK_LIMIT: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ limit }: { readonly limit: string }) =>
+      limit === "disk"
+        ? "`belay fork remove <name> --now` frees what a fork takes; forks.directory can name a larger disk."
+        : `\`belay fork remove <name>\` makes room; \`belay config ${limit}\` shows the limit.`,
+  },
+  FORK_BUSY: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Wait until they have ended, or end them.",
+  },
+  FORK_UNCAPTURED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Copy it out of the fork, or remove it with --yes: after the grace time it is gone.",
+    apiHint: "Copy it out of the fork, or remove it with `despiteGaps`: after the grace time it is gone.",
+  },
+  RUN_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay agents list` lists them.",
+    apiHint: "GET /api/runs lists them.",
+  },
+  FIX_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay fix show` lists them.",
+    apiHint: "GET /api/fixes lists them.",
+  },
+  BRANCH_TAKEN: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ branch, deleted }: { readonly branch: string; readonly deleted: boolean }) =>
+      deleted
+        ? `\`${shellWords(["belay", "branch", "--restore", branch])}\` brings it back.`
+        : `\`${shellWords(["belay", "switch", branch])}\` goes there; take another name for a new one.`,
+  },
+  BRANCH_NAME_INVALID: {
+    exit: EXIT.usage,
+    status: 400,
+    hint: "Branches are named like those of git: letters, digits and hyphens are always right.",
+  },
+  MERGE_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay conflicts` shows what waits for a decision.",
+    apiHint: "GET /api/merges lists them.",
+  },
+  CONFLICT_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay conflicts` lists those that are open.",
+    apiHint: "GET /api/merges/:id/conflicts lists them.",
+  },
+  CONFLICT_AMBIGUOUS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: ({ candidates }: { readonly candidates: readonly { readonly id: string }[] }) =>
+      `\`belay conflicts ${candidates[0]!.id}\` shows the first: its id identifies it.`,
+    list: ({
+      candidates,
+    }: {
+      readonly candidates: readonly {
+        readonly id: string;
+        readonly source: string;
+        readonly path: string;
+      }[];
+    }) => candidates.map(({ id, source, path }) => `${id}  ${source}  ${path}`),
+  },
+  MERGE_OPEN: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay conflicts` lists what to decide; `belay merge --abandon` gives the merge up.",
+    apiHint: "GET /api/merges/:id/conflicts lists what to decide; POST /api/merges/:id/abandon gives it up.",
+  },
+  ANSWER_REFUSED: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay conflicts <conflict>` shows it and its options.",
+    apiHint: "GET /api/conflicts/:id shows it and its options.",
   },
   NAME_TAKEN: {
     exit: EXIT.refused,
@@ -311,19 +426,87 @@ const COMMAND = {
     status: 409,
     hint: "`belay export <checkpoint> --tar <file>` exports all its files.",
   },
+  NOTHING_TO_IMPORT: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay import --help` lists what can be imported.",
+  },
   OUTPUT_EXISTS: {
     exit: EXIT.refused,
     status: 409,
     hint: "Name a directory that does not exist yet.",
   },
   OUTPUT_FAILED: { exit: EXIT.failed, status: 500, hint: "Choose another place, or free some space." },
+  AGENT_NOT_FOUND: {
+    exit: EXIT.notFound,
+    status: 404,
+    hint: "`belay agents run -- <command>` runs any command; `agents.<name>.command` in config.json adds an agent.",
+  },
   RESIDENT_FAILED: { exit: EXIT.failed, status: 500, hint: "`belay doctor` says more." },
   RESIDENT_RUNNING: { exit: EXIT.refused, status: 409, hint: "Use that one, or end it first." },
   PAUSED_EVERYWHERE: { exit: EXIT.refused, status: 409, hint: "`belay resume --all` ends that." },
+  GHOST_IMPOSSIBLE: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Checkpoints are complete without it: `belay list` shows them.",
+    apiHint: "Checkpoints are complete without it: GET /api/checkpoints lists them.",
+  },
   INTERNAL: {
     exit: EXIT.failed,
     status: 500,
     hint: "This is a bug in Belay. Please report it with the lines above.",
+  },
+} as const satisfies Readonly<Record<string, ErrorRow<never>>>;
+
+const STAYS_QUEUED = "Local work is unaffected; what was to be sent stays queued for the next `belay push`.";
+
+/** Errors of remotes. */
+const REMOTE = {
+  REMOTE_NOT_FOUND: { exit: EXIT.notFound, status: 404, hint: "`belay remote list` shows the remotes." },
+  REMOTE_EXISTS: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "`belay remote list` shows it; take another name, or remove it first.",
+  },
+  REMOTE_UNREACHABLE: { exit: EXIT.remote, status: 503, hint: STAYS_QUEUED },
+  REMOTE_DENIED: {
+    exit: EXIT.remote,
+    status: 403,
+    hint: `Check AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and what they may do. ${STAYS_QUEUED}`,
+  },
+  REMOTE_FULL: { exit: EXIT.remote, status: 507, hint: STAYS_QUEUED },
+  REMOTE_UNFIT: {
+    exit: EXIT.remote,
+    status: 503,
+    hint: "Check the address; the bucket must exist and its server must be S3-compatible.",
+  },
+  REMOTE_INCOMPLETE: {
+    exit: EXIT.damaged,
+    status: 422,
+    hint: "`belay remote verify --repair`, on the machine that wrote it, uploads again what is missing.",
+    list: ({ checkpoints = [] }: { readonly checkpoints?: readonly string[] }) => checkpoints,
+  },
+  REMOTE_DAMAGED: {
+    exit: EXIT.damaged,
+    status: 422,
+    hint: "`belay remote verify --full` lists what is affected; `--repair` uploads it again where this machine has it.",
+  },
+  REMOTE_ROLLED_BACK: {
+    exit: EXIT.damaged,
+    status: 422,
+    hint: "What this machine knows is kept. Ask the owner of the server what was restored there or deleted.",
+  },
+  REMOTE_NEWER: { exit: EXIT.newer, status: 409, hint: "Update Belay on this machine." },
+  SPACE_KEY_MISSING: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Give the recovery key of the space with --recovery-file.",
+  },
+  SECRETS_FOUND: {
+    exit: EXIT.refused,
+    status: 409,
+    hint: "Everything is encrypted before it leaves this machine. `belay push --yes` sends it; `belay forget <path>` removes a file from the history.",
+    list: ({ places = [] }: { readonly places?: readonly string[] }) => places,
   },
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 
@@ -349,6 +532,11 @@ const API = {
     status: 403,
     hint: "This is for the user's own programs, which have the token.",
   },
+  PROGRAMS_REFUSED: {
+    exit: EXIT.failed,
+    status: 403,
+    hint: "No program is started over HTTP unless the user's config.json has `runs.http`: true.",
+  },
   TOO_MANY_TRIES: { exit: EXIT.failed, status: 429, hint: "Wait a minute, then run `belay ui` again." },
   HOST_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },
   ORIGIN_REFUSED: { exit: EXIT.failed, status: 403, hint: NOTHING_DONE },
@@ -363,7 +551,7 @@ const API = {
 } as const satisfies Readonly<Record<string, ErrorRow<never>>>;
 
 /** The whole table. */
-export const ERRORS = { ...ENGINE, ...COMMAND, ...API } as const;
+export const ERRORS = { ...ENGINE, ...COMMAND, ...REMOTE, ...API } as const;
 
 /** The name of an error, as programs read it. */
 export type ErrorName = keyof typeof ERRORS;

@@ -43,6 +43,31 @@ export type BelayEvent =
   | (Place & { type: "session_approved"; session: string; new_session: string; approved: string | null })
   | (Place & { type: "session_reset"; session: string; new_session: string; reset_to: string | null })
   | (Place & { type: "undo" | "redo"; steps: readonly string[]; checkpoint: string })
+  | (Place & { type: "branch_created" | "branch_deleted"; branch: string })
+  /** `from`: the name it had, or the branch that was left */
+  | (Place & { type: "branch_updated" | "branch_switched"; branch: string; from: string | null })
+  | (Place & { type: "fork_created" | "fork_removed"; fork: string; name: string; path: string })
+  /** `sources`: the branches that came in; `open`: how many conflicts are left to decide */
+  | (Place & {
+      type: "merge_planned" | "merge_applied" | "merge_abandoned";
+      merge: string;
+      sources: readonly string[];
+      open: number;
+    })
+  | (Place & { type: "conflict_opened" | "conflict_resolved"; merge: string; conflict: string; path: string })
+  | (Place & { type: "agent_started"; run: string })
+  | (Place & {
+      type: "agent_progress";
+      run: string;
+      cost: number | null;
+      tokens: number | null;
+      lines: number;
+    })
+  | (Place & { type: "agent_finished"; run: string; status: string })
+  | (Place & { type: "fix_started"; fix: string })
+  | (Place & { type: "fix_attempt"; fix: string; number: number; severity: string; checkpoint: string })
+  | (Place & { type: "fix_escalated"; fix: string; reason: string | null })
+  | (Place & { type: "fix_finished"; fix: string; state: string })
   /** These can no longer be undone or redone. */
   | (Place & { type: "steps_dropped"; steps: readonly string[] })
   /**
@@ -53,6 +78,8 @@ export type BelayEvent =
   | (Place & { type: "capture_resumed" })
   /** Work of a turn was not captured. It comes when that could be recorded, which may be later. */
   | (Place & { type: "capture_failed"; events: number; problem: string })
+  /** The search index was compared with the newest checkpoint. */
+  | (Place & { type: "index_synced"; checked: number; reindexed: number; removed: number })
   | (Place & { type: "coverage_gap"; checkpoint: string; gaps: number })
   | (Place & { type: "done"; checkpoint: string | null })
   /** The first event of a stream: how reliable the following ones are. */

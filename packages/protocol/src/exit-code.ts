@@ -8,6 +8,8 @@ export const EXIT = {
   damaged: 5,
   running: 6,
   newer: 7,
+  /** The remote cannot be used now; local work is unaffected, and what was to be sent stays queued. */
+  remote: 8,
   /** The shells' code for a command that Ctrl-C ended. */
   interrupted: 130,
 } as const;
