@@ -3,6 +3,8 @@ export { attachWorkspace, planAttach, type AttachPlan } from "./opening/attach-w
 export { diagnose, type Check } from "./opening/diagnose.ts";
 export type { EngineOptions } from "./opening/engine-options.ts";
 export { findWorkspace } from "./opening/find-workspace.ts";
+export { receiveWorkspace } from "./opening/receive-workspace.ts";
+export type { Receiver } from "./exchange/receiver.ts";
 export {
   initWorkspace,
   openWorkspace,
@@ -10,7 +12,12 @@ export {
   type InitOptions,
   previewInit,
 } from "./opening/init-workspace.ts";
-export { listWorkspaces, protectedRoots, type WorkspaceSummary } from "./opening/list-workspaces.ts";
+export {
+  listWorkspaces,
+  protectedCopies,
+  protectedRoots,
+  type WorkspaceSummary,
+} from "./opening/list-workspaces.ts";
 export { removableWorkspace, removeWorkspace, type RemovedWorkspace } from "./opening/remove-workspace.ts";
 export {
   isSettingKey,
@@ -21,6 +28,7 @@ export {
   type SettingKey,
   type SettingWithSource,
 } from "./settings/settings.ts";
+export { readProgramSettings, type ProgramSettings, type RunSettings } from "./settings/program-settings.ts";
 export { setPauseOfAll } from "./settings/pauses.ts";
 export { catchInterrupts } from "./restore/catch-interrupts.ts";
 export { createSystem, processIdentity } from "./fs/system.ts";
@@ -45,7 +53,19 @@ export type {
   FileContent,
   WorkspaceStatus,
 } from "./queries/answers.ts";
+export type { Alias } from "./history/aliases.ts";
 export type { Annotations } from "./history/annotations.ts";
+export type {
+  Imported,
+  ImportedFile,
+  ImportedMessage,
+  ImportedSession,
+  ImportedThread,
+  ImportRequest,
+  ThreadImport,
+} from "./model/arrival.ts";
+export type { Imports } from "./workspace/interface/imports.ts";
+export { whyNotImported } from "./capture/import-checkpoints.ts";
 export type { MergeOptions, MergeRequestSource } from "./queries/preview-merge.ts";
 export { checkResolution, type Resolution } from "./merge/check-resolution.ts";
 export type { Import, Names, Syntax } from "./merge/syntax.ts";
@@ -56,12 +76,58 @@ export { meaninglessField } from "./queries/timeline-filter.ts";
 export { PlanBook, type PlanBookOptions } from "./workspace/plan-book.ts";
 export type { CheckpointRef } from "./model/ids.ts";
 export type { Approvals } from "./workspace/interface/approvals.ts";
+export type { Branches } from "./workspace/interface/branches.ts";
+export type { Branch, BranchRequest, BranchState, SwitchOptions } from "./model/branch.ts";
+export type { Forks } from "./workspace/interface/forks.ts";
+export type {
+  Fork,
+  ForkDependency,
+  ForkRequest,
+  ForkState,
+  MadeFork,
+  RemovedFork,
+  RemoveForkOptions,
+} from "./model/fork.ts";
 export type { AfterForget, Events } from "./workspace/interface/events.ts";
-export type { Merges } from "./workspace/interface/merges.ts";
+export type { Ghosts } from "./workspace/interface/ghosts.ts";
+export type { MissingGhost } from "./ghost/ghosts.ts";
+export type { Ghost, GhostMode, GhostOptions } from "./model/ghost.ts";
+export type {
+  BranchMergeOptions,
+  ConflictChoice,
+  Merges,
+  ResolvedConflict,
+} from "./workspace/interface/merges.ts";
+export type { Exchange } from "./workspace/interface/exchange.ts";
+export type {
+  HistoryRecord,
+  JournalEntry,
+  LocatedObject,
+  NeededObject,
+  QueuedRecord,
+  RemoteEntry,
+  StoredPack,
+} from "./model/exchange.ts";
+export type { Fixes } from "./workspace/interface/fixes.ts";
+export type { Runs } from "./workspace/interface/runs.ts";
+export type {
+  Run,
+  RunEnd,
+  RunLimits,
+  RunLog,
+  RunProgress,
+  RunRequest,
+  RunResult,
+  RunStatus,
+  RunTokens,
+} from "./model/run.ts";
+export type { Fix, FixAttempt, FixIssue, FixRequest, FixState, FixUpdate } from "./model/fix.ts";
 export type { Threads } from "./workspace/interface/threads.ts";
 export type { Timeline } from "./workspace/interface/timeline.ts";
 export type { Turn, TurnRequest, TurnResult, Turns } from "./workspace/interface/turns.ts";
 export type { Upkeep } from "./workspace/interface/upkeep.ts";
+export type { Versions } from "./workspace/interface/versions.ts";
+export type { Version, VersionRequest } from "./model/version.ts";
 export type { System } from "./model/system.ts";
 export { displayPath, isUtf8Path, pathFromBytes, pathToBytes, type BytePath } from "./model/byte-path.ts";
 export type {
@@ -138,18 +204,26 @@ export type { CheckpointId, OperationId, ThreadId, WorkspaceId } from "./model/i
 export type {
   ConflictFact,
   ConflictRegion,
+  ConflictResolution,
   DroppedLine,
+  Merge,
+  MergeCheck,
   MergeConflict,
   MergeConflictKind,
   MergedPath,
   MergeOption,
+  MergeOutcome,
+  MergePlan,
   MergePreview,
   MergeResolution,
   MergeSource,
+  MergeState,
+  MergeTake,
   NotMerged,
   OnConflict,
   RegionClass,
   ResolutionProblem,
+  ResolvedBy,
   Severity,
   SourceOutcome,
 } from "./model/merge.ts";
@@ -201,6 +275,7 @@ export type {
   SpaceUse,
   Stats,
   UsageBy,
+  UseCounts,
   VerifyProblem,
   KnownDamage,
   VerifyReport,

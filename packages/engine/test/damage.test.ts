@@ -60,7 +60,7 @@ describe("rows that are gone or swapped", () => {
     };
   }
 
-  test("[R26] an object: quick finds it, the checkpoints that need it are listed, the others restore", async () => {
+  test("[R26, L46] an object: quick finds it, the checkpoints that need it are listed, the others restore", async () => {
     const { quick, full, workspace } = await findings(
       "DELETE FROM object WHERE hash = (SELECT substr(new, -32) FROM change WHERE checkpoint = (SELECT max(checkpoint) FROM change) AND CAST(path AS TEXT) = 'only-in-4.txt')",
     );

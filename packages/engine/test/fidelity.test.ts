@@ -73,7 +73,7 @@ describe("content", () => {
   };
 
   test(
-    "[I29] any bytes of any length: written, changed, removed, brought back",
+    "[I29, Y84] any bytes of any length: written, changed, removed, brought back",
     inProtected({ x: "x" }, async (project, workspace) => {
       await expectThereAndBack(project, workspace, () => writeAll(project));
       await expectThereAndBack(project, workspace, () => {
@@ -162,7 +162,7 @@ describe("links", () => {
     "255 bytes long": "t".repeat(255),
   };
   test(
-    "[I29] symbolic links are links again, wherever they lead",
+    "[I29, L44] symbolic links are links again, wherever they lead",
     inProtected({ "d/x": "x", ".git/HEAD": "ref: refs/heads/main\n" }, async (project, workspace) => {
       const at = (label: string) => join(project.root, "links", label);
       const makeLinks = () =>
@@ -494,7 +494,7 @@ describe("the limit for one file", () => {
   const settings = { "limits.fileBytes": "1000" } as const;
 
   test(
-    "[I11] a file over it is a gap, and no restore touches it",
+    "[I11, Y84] a file over it is a gap, and no restore touches it",
     inProject({ small: "1", big: "b".repeat(1001), limit: "l".repeat(1000) }, async (project) => {
       project.configure(settings);
       const workspace = await project.open();

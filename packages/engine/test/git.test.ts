@@ -367,7 +367,7 @@ describe("[Y02] [Y16] the recorded state of git", () => {
   );
 
   test(
-    "warns before a restore that crosses commits or leaves something staged",
+    "[Y85] warns before a restore that crosses commits or leaves something staged",
     inProject({}, async (project) => {
       const git = makeRepository(project);
       const workspace = await project.open();

@@ -126,7 +126,7 @@ describe.skipIf(!hasCompiler)("while a restore stands still", { timeout: LIMIT_M
     { moment: "placing", way: "in place", write: writeInPlace },
     { moment: "placing", way: "as a new file", write: writeAnew },
   ] as const)(
-    "[R5, N0] a file written $way at the moment of $moment is a conflict: theirs stays, the rest is taken back",
+    "[R5, N0, Y83] a file written $way at the moment of $moment is a conflict: theirs stays, the rest is taken back",
     ({ moment, write }) =>
       inLab(async (interrupted) => {
         const { lab, before } = interrupted;

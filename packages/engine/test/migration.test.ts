@@ -1,11 +1,12 @@
 /** Stores that an earlier version wrote. */
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { putOldStore } from "./support/old-store.ts";
+import { OLD_FORMATS, putOldStore, type OldFormat } from "./support/old-store.ts";
 import { inWorkspace, type TempWorkspace } from "./support/temp-workspace.ts";
 
-async function withOldStore(temp: TempWorkspace, format: 1 | 2 = 1): Promise<void> {
+async function withOldStore(temp: TempWorkspace, format: OldFormat = 1): Promise<void> {
   await temp.workspace.close();
   putOldStore(temp.workspace, format);
   await temp.reopen();
@@ -72,6 +73,53 @@ test(
     expect(await workspace.redo({ count: 3 })).toMatchObject({ outcome: "applied" });
     expect([temp.read("x"), temp.read("y"), temp.read("z")]).toEqual(["1\n", "1\n", "1\n"]);
   }),
+);
+
+test(
+  "[R37] a store of format 3 is brought up to date: approvals, named paths and what an open tool did stay",
+  inWorkspace({ x: "1\n", y: "0\n", z: "1\n", ".gitignore": "ignored/\n" }, async (temp) => {
+    await withOldStore(temp, 3);
+    const { workspace } = temp;
+    expect((await workspace.list()).map(({ description }) => description).slice(0, 4)).toEqual([
+      "Manual checkpoint",
+      "Before Bash: echo 1 > z",
+      "Before user message: change z",
+      "Restored to kept",
+    ]);
+    expect(await workspace.resolve("stable")).toMatchObject({ name: "kept", note: "a note" });
+    const { id: thread } = await workspace.threads.get("s-1");
+    expect(await workspace.approvals.sessions(thread)).toMatchObject([
+      { status: "merged", message: "good" },
+      { status: "active" },
+    ]);
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ prompt: "change z" }] });
+    expect(await workspace.undo()).toMatchObject({ outcome: "applied", steps: [{ kind: "restore" }] });
+    expect([temp.read("x"), temp.read("z")]).toEqual(["1\n", "by hand\n"]);
+    expect(await workspace.redo({ count: 3 })).toMatchObject({ outcome: "applied" });
+    expect([temp.read("y"), temp.read("z")]).toEqual(["1\n", "1\n"]);
+    // it was absent when the tool named it, so it is taken out although git ignores it
+    expect(temp.read("ignored/deep")).toBe("made by a tool\n");
+    expect(await workspace.undo({ thread })).toMatchObject({ steps: [{ prompt: "change y" }] });
+    expect(temp.tree().has("ignored/deep")).toBe(false);
+  }),
+);
+
+test.each(OLD_FORMATS)("[R37] a store of format %i has everything on main, in the root", (format) =>
+  inWorkspace({ x: "1\n", y: "0\n", z: "1\n" }, async (temp) => {
+    await withOldStore(temp, format);
+    const { workspace } = temp;
+    const listed = await workspace.list();
+    expect(new Set(listed.map(({ branch }) => branch))).toEqual(new Set(["main"]));
+    expect(new Set(listed.map(({ fork }) => fork))).toEqual(new Set([null]));
+    expect(await workspace.resolve("@")).toMatchObject({ id: listed[0]!.id });
+    const { checkpoint } = await workspace.checkpoint();
+    expect(checkpoint).toMatchObject({ branch: "main", parents: [listed[0]!.id] });
+    // where its root is, a lost registry learns from the store
+    await workspace.close();
+    for (const end of ["", "-wal", "-shm"]) rmSync(join(temp.home, `registry.db${end}`), { force: true });
+    await temp.reopen();
+    expect(await temp.workspace.resolve("@")).toMatchObject({ id: checkpoint.id });
+  })(),
 );
 
 test(

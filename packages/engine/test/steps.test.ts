@@ -63,6 +63,30 @@ describe("turns of two threads at the same time", () => {
   );
 
   test(
+    "[R16] what another's undo took out whole is no conflict: changed and removed in two captures, and back as it was",
+    inWorkspace({ x: "0\n", z: "0\n" }, async (temp) => {
+      const before = temp.tree();
+      const [a, b] = [await temp.openThread("A"), await temp.openThread("B")];
+      await temp.workspace.turns.run({ thread: b, prompt: "B's" }, async () => {
+        await temp.workspace.turns.run({ thread: a, prompt: "A's" }, async () => {
+          temp.write("x", "1\n");
+          await temp.workspace.checkpoint();
+          temp.remove("x");
+          temp.write("z", "1\n");
+        });
+      });
+      expect(await temp.workspace.undo({ thread: a, includeShared: true })).toMatchObject({
+        outcome: "applied",
+      });
+      expect(temp.tree()).toEqual(before);
+      const second = await temp.workspace.undo({ thread: b });
+      expect(second).toMatchObject({ outcome: "unchanged", conflicts: [] });
+      expect(moved(second)).toEqual(["B's"]);
+      expect(temp.tree()).toEqual(before);
+    }),
+  );
+
+  test(
     "what one of them did alone is its own, before and after the overlap",
     inWorkspace({ x: "0\n", y: "0\n", z: "0\n" }, async (temp) => {
       const [a, b] = [await temp.openThread("A"), await temp.openThread("B")];

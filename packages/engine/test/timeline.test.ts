@@ -90,6 +90,30 @@ describe("what is a row", () => {
   );
 
   test(
+    "[R391] [Y05] [C64] flat, every checkpoint is a row of its own with what it found",
+    inWorkspace({ "a.txt": "0\n" }, async (temp) => {
+      const { workspace, write, turn } = temp;
+      const thread = await temp.openThread("codex");
+      await turn("one", () => write("a.txt", "1\n"), thread);
+      write("mine.txt", "m\n");
+      await workspace.checkpoint({ name: "works" });
+      const rows = await rowsOf(workspace, { flat: true });
+      const all = await workspace.list({ limit: 100 });
+      expect(rows.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq));
+      expect(rows.map(({ added, modified, deleted }) => ({ added, modified, deleted }))).toEqual(
+        all.map(({ changes }) => changes),
+      );
+      expect(rows[0]).toMatchObject({ kind: "checkpoint", title: "works", sameAsNow: true, added: 1 });
+      expect(rows.at(-1)).toMatchObject({ kind: "initial", title: "First checkpoint" });
+      const page = await workspace.timeline.rows({ flat: true, limit: 2 });
+      expect([page.total, page.rows.length, page.next]).toEqual([all.length, 2, all[1]!.seq]);
+      expect(await rowsOf(workspace, { flat: true, thread })).toHaveLength(
+        all.filter((each) => each.thread === thread).length,
+      );
+    }),
+  );
+
+  test(
     "[R214] [C64] your checkpoint, an approval, a restore, a reset and undoing only one turn are rows",
     inWorkspace({ "a.txt": "0\n" }, async (temp) => {
       const { workspace, write, turn } = temp;

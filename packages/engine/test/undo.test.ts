@@ -241,6 +241,25 @@ describe("the worked examples", () => {
 
 describe("how far undo and redo go", () => {
   test(
+    "[R16] what a turn made and removed again is no change of its: a file written there later stays",
+    inWorkspace({ kept: "0\n" }, async ({ workspace, write, read, remove }) => {
+      await workspace.turns.run({ prompt: "t1" }, async () => {
+        write("scratch", "made\n");
+        await workspace.checkpoint();
+        remove("scratch");
+        write("kept", "1\n");
+        await workspace.checkpoint();
+        write("kept", "2\n");
+      });
+      write("scratch", "mine\n");
+      expect(await workspace.undo()).toMatchObject({ outcome: "applied", conflicts: [] });
+      expect([read("scratch"), read("kept")]).toEqual(["mine\n", "0\n"]);
+      expect(await workspace.redo()).toMatchObject({ outcome: "applied" });
+      expect([read("scratch"), read("kept")]).toEqual(["mine\n", "2\n"]);
+    }),
+  );
+
+  test(
     "undo n is all or nothing: a conflict in one step keeps the others too",
     inWorkspace({ x: LINES, y: "0\n" }, async ({ workspace, turn, tree, write }) => {
       await turn("t1", () => write("x", LINES.replace("two", "2")));

@@ -12,7 +12,7 @@ export function captureWarnings(recorded: Recorded): string[] {
 /** Two checkpoints may have one name; then only numbers and ids tell them apart. */
 export function namesakeWarnings(db: Database, name: string | undefined): string[] {
   if (name === undefined) return [];
-  const namesake = listCheckpoints(db, { search: name }).find((each) => each.name === name);
+  const namesake = listCheckpoints(db, { search: name, branch: "all" }).find((each) => each.name === name);
   if (namesake === undefined) return [];
   return [
     `Checkpoint ${namesake.seq} has the name ${JSON.stringify(name)} too. Their ids tell them apart; that one is ${namesake.id}.`,

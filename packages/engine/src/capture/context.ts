@@ -1,6 +1,6 @@
 /** The context of operations on a workspace. */
 import type { ThreadInterrupt } from "../history/attribution.ts";
-import { newestRules } from "../history/checkpoints.ts";
+import { headRules } from "../history/checkpoints.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { listNamedPaths, pathsAbsentFrom } from "../history/named-paths.ts";
 import { hasOpenStep } from "../history/step-rows.ts";
@@ -64,7 +64,7 @@ function leftOutAnyway(context: Pick<Context, "store" | "excludedDirectories">):
 function carriedPaths(store: Store): readonly BytePath[] {
   const { db } = store;
   if (!hasOpenStep(db)) return [];
-  const rules = newestRules(db);
+  const rules = headRules(db);
   return rules === undefined ? [] : includedBy(store, rules);
 }
 

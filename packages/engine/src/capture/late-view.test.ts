@@ -2,7 +2,7 @@ import { chmodSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { inLab } from "../../test/support/capture-lab.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import type { Doubt } from "../model/checkpoint.ts";
 import { withCapture } from "./with-capture.ts";
 
@@ -117,7 +117,7 @@ describe("[R70] a capture that ends after its deadline", () => {
       lab.remove("src");
       lab.write(".belayignore", "other rules\n");
       const { db } = lab.store;
-      db.run("DELETE FROM object WHERE hash = ?", Buffer.from(newestCheckpoint(db)!.rules, "hex"));
+      db.run("DELETE FROM object WHERE hash = ?", Buffer.from(headCheckpoint(db)!.rules, "hex"));
       const { doubts, checkpoint, comparable } = lab.take({ deadline }, lab.openContext());
       expect([doubtsOf(doubts), comparable]).toEqual([[".belayignore late"], false]);
       expect(Object.keys(lab.files(checkpoint.snapshot))).toEqual([".belayignore", "a"]);

@@ -6,10 +6,10 @@
 import { editTree } from "../diff/edit-tree.ts";
 import { below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import { ancestorPaths, joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Doubt } from "../model/checkpoint.ts";
-import { isEngineError } from "../model/errors.ts";
+import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
@@ -53,7 +53,7 @@ function* changedSince(table: FileTable, sinceNs: bigint): Generator<BytePath> {
 
 /** What the checkpoint before has and the disk lacks, where the times of a directory show that it lost a name since. */
 function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] {
-  const newest = newestCheckpoint(context.store.db);
+  const newest = headCheckpoint(context.store.db);
   if (newest === undefined) return [];
   try {
     const changes = provenChanges(context.store.objects, asSeen(context, newest), present);
@@ -63,7 +63,7 @@ function goneSince(context: Context, present: Present, sinceNs: bigint): Edit[] 
     );
   } catch (error) {
     // an operation that needs what is damaged reports it; what changed is marked all the same
-    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return [];
+    if (isDamage(error)) return [];
     throw error;
   }
 }

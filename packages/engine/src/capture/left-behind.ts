@@ -5,11 +5,11 @@
  */
 import { below } from "../fs/absolute-path.ts";
 import { kindOf } from "../fs/file-stat.ts";
-import { newestView } from "../history/checkpoints.ts";
+import { headView } from "../history/checkpoints.ts";
 import { hasOpenStep } from "../history/step-rows.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { isEngineError } from "../model/errors.ts";
+import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import { asSeen, type Context } from "./context.ts";
 import { statNodeBelow } from "./node-state.ts";
@@ -26,7 +26,7 @@ export function leftBehind(
   since?: Checkpoint,
 ): { included: readonly BytePath[]; absent: ReadonlySet<BytePath> } {
   const { db } = context.store;
-  const newest = newestView(db);
+  const newest = headView(db);
   if (newest === undefined) return NOTHING;
   try {
     const left = leavers(present.objects, asSeen(context, newest), present);
@@ -37,7 +37,7 @@ export function leftBehind(
       absent: new Set(isCarried ? [] : gone(context, left)),
     };
   } catch (error) {
-    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return NOTHING;
+    if (isDamage(error)) return NOTHING;
     throw error;
   }
 }

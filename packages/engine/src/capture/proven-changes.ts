@@ -6,9 +6,10 @@
 import { compareTrees } from "../diff/compare-trees.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
-import type { ObjectHash } from "../model/object-hash.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
-import { decodeRules } from "../model/rules.ts";
+import { coversOnlyNamed, decodeRules, type RecordedRules } from "../model/rules.ts";
+import { encodeTree } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import { createRecordedMatcher } from "../rules/recorded-rules.ts";
@@ -26,7 +27,9 @@ export function provenChanges(objects: ObjectSource, from: RuledSnapshot, to: Ru
   const edits = compareTrees(objects, from.snapshot, to.snapshot);
   if (edits.length === 0 || (from.rules === to.rules && from.excluded === to.excluded)) return edits;
   const [before, after] = [from, to].map((side) => absenceProof(objects, side));
+  const isOfFiles = [from, to].some(({ rules }) => coversOnlyNamed(rulesIn(objects, rules)));
   return edits.filter((edit) => {
+    if (isOfFiles && isBetweenDirectories(edit)) return false;
     if (edit.from === undefined) return before!(edit.path, edit.to);
     return edit.to !== undefined || after!(edit.path, edit.from);
   });
@@ -46,14 +49,34 @@ export function absenceProof(
   objects: ObjectSource,
   { rules, excluded, absent }: RuledSnapshot,
 ): AbsenceProof {
-  const matcher = createRecordedMatcher(decodeRules(objects.read(rules), rules));
+  const recorded = rulesIn(objects, rules);
+  const matcher = createRecordedMatcher(recorded);
+  const isOfFiles = coversOnlyNamed(recorded);
   // no rule names mount points and linked worktrees, and they are left out all the same
   const leftOut = new Set(decodeExcluded(objects.read(excluded), excluded).map(({ path }) => path));
   const isLeftOut = (path: BytePath) =>
     leftOut.has(path) || ancestorPaths(path).some((above) => leftOut.has(above));
   return (path, other) =>
     absent?.has(path) === true ||
-    (matcher.wouldCapture(path, other?.kind === "directory") && !isLeftOut(path));
+    // of a directory a list of files says something only by what is in it: an empty one may be older than the list
+    (!(isOfFiles && isEmptyDirectory(other)) &&
+      matcher.wouldCapture(path, other?.kind === "directory") &&
+      !isLeftOut(path));
+}
+
+/** An edit that only gives a directory another mode. Where files are all that is known, its mode is not. */
+export function isBetweenDirectories({ from, to }: Edit): boolean {
+  return from?.kind === "directory" && to?.kind === "directory";
+}
+
+function isEmptyDirectory(entry: Entry | undefined): boolean {
+  return entry?.kind === "directory" && entry.hash === EMPTY_TREE;
+}
+
+const EMPTY_TREE = hashBytes(encodeTree([]));
+
+function rulesIn(objects: ObjectSource, rules: ObjectHash): RecordedRules {
+  return decodeRules(objects.read(rules), rules);
 }
 
 /** True when the path was absent; `other` is what stands there in another snapshot. */

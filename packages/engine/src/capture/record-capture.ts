@@ -4,7 +4,7 @@
  */
 import { assertTagFree } from "../history/annotations.ts";
 import type { AttributionMoment } from "../history/attribution.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import { closeAbandoned } from "../history/close-abandoned.ts";
 import { readUnsettled } from "../history/journal.ts";
 import { resumedCommands } from "../history/liveness.ts";
@@ -14,10 +14,10 @@ import { assertThread } from "../history/threads.ts";
 import { reopenCall } from "../history/tool-calls.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint, CheckpointRequest, Doubt } from "../model/checkpoint.ts";
-import { isEngineError } from "../model/errors.ts";
+import { isDamage } from "../model/errors.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import { readLeases } from "../store/lease.ts";
+import { readRestoresHere } from "../store/lease.ts";
 import { asSeen, type Context } from "./context.ts";
 import type { Present } from "./look.ts";
 import { momentOf } from "./moment.ts";
@@ -41,7 +41,7 @@ export function recordCapture(context: Context, present: Present, recording: Cap
   validate(db, request);
   const restoring = pathsBeingRestored(context);
   const midRestore = [...restoring].map((path): Doubt => ({ path, reason: "mid-restore" }));
-  const newest = newestCheckpoint(db);
+  const newest = headCheckpoint(db);
   const changes = newest && changesSince(context, newest, present);
   const moment = momentOf(context, { ...recording.moment, event: request.thread });
   for (const call of resumedCommands(db, moment)) reopenCall(db, call);
@@ -73,14 +73,14 @@ function changesSince(context: Context, base: Checkpoint, present: Present): rea
   try {
     return provenChanges(context.store.objects, asSeen(context, base), present);
   } catch (error) {
-    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
+    if (isDamage(error)) return undefined;
     throw error;
   }
 }
 
 /** [R11] While another process restores, some of what was seen is half old, half new. */
 function pathsBeingRestored({ store, system }: Context): Set<BytePath> {
-  const isRunning = readLeases(store.db, "restore").some(
+  const isRunning = readRestoresHere(store.db).some(
     ({ owner }) => owner.pid !== system.owner.pid && system.isAlive(owner),
   );
   if (!isRunning) return new Set();

@@ -1,19 +1,21 @@
 /** Records the newest checkpoint with some edits as a new one, without a look at the disk. */
 import { compareTrees } from "../diff/compare-trees.ts";
 import { editTree } from "../diff/edit-tree.ts";
-import { newestCheckpoint, readGaps } from "../history/checkpoints.ts";
+import { headCheckpoint, readGaps } from "../history/checkpoints.ts";
 import { recordCheckpoint, type Recorded, type Recording } from "../history/record.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
 import { createStoreSink } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
-import type { Context } from "./context.ts";
+import { asSeen, type Context } from "./context.ts";
 import { momentOf } from "./moment.ts";
+import { provenChanges } from "./proven-changes.ts";
 
 /**
  * Call it inside the writer's `commit`: what another process recorded meanwhile is below it and is not forgotten.
- * `snapshot` is what the edits lead to, where that is known.
+ * `snapshot` is what the edits lead to, where that is known. `moveOn` takes the working copy to another branch: the files
+ * are then recorded as what became of that one.
  */
 export function recordOnTop(
   context: Context,
@@ -21,15 +23,21 @@ export function recordOnTop(
   {
     edits,
     snapshot: known,
+    moveOn,
     ...recording
-  }: Recording & { readonly edits: readonly Edit[]; readonly snapshot?: ObjectHash },
+  }: Recording & {
+    readonly edits: readonly Edit[];
+    readonly snapshot?: ObjectHash;
+    readonly moveOn?: (() => void) | undefined;
+  },
 ): Recorded {
   const { store, system } = context;
-  const base = newestCheckpoint(store.db)!;
+  const base = headCheckpoint(store.db)!;
   const changed = new Set(edits.map(({ path }) => path));
   const objects = { source: store.objects, sink: createStoreSink(writer) };
   const snapshot = known ?? editTree(objects, base.snapshot, edits);
   writer.storeNow();
+  moveOn?.();
   return recordCheckpoint(store.db, recording, {
     facts: {
       ...base,
@@ -40,8 +48,15 @@ export function recordOnTop(
     },
     moment: momentOf(context),
     newId: system.newId,
-    since: { base, changes: edits },
+    since: moveOn === undefined ? { base, changes: edits } : sinceHead(context, { ...base, snapshot }),
   });
+}
+
+/** What the files differ by from the head of the branch that the working copy came to. */
+function sinceHead(context: Context, now: Checkpoint): { base: Checkpoint; changes: Edit[] } {
+  const { store } = context;
+  const base = headCheckpoint(store.db)!;
+  return { base, changes: provenChanges(store.objects, asSeen(context, base), asSeen(context, now)) };
 }
 
 function countFiles(base: Checkpoint, done: readonly Edit[]): { files: number; bytes: number } {

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { inLab, type CaptureLab } from "../../test/support/capture-lab.ts";
 import { lookUp } from "../diff/compare-trees.ts";
 import { processIdentity } from "../fs/system.ts";
-import { listCheckpoints, newestCheckpoint, readDoubts } from "../history/checkpoints.ts";
+import { listCheckpoints, headCheckpoint, readDoubts } from "../history/checkpoints.ts";
 import { removeJournal, writeJournal } from "../history/journal.ts";
 import { openStep } from "../history/step-rows.ts";
 import { openThread } from "../history/threads.ts";
@@ -44,7 +44,7 @@ describe("a capture that is recorded", () => {
         expect(lab.files(capture.present.snapshot)).toEqual({ a: "1", "src/b": "2" });
         return capture.record(PLAIN).checkpoint.seq;
       });
-      const checkpoint = newestCheckpoint(lab.store.db)!;
+      const checkpoint = headCheckpoint(lab.store.db)!;
       expect(checkpoint).toMatchObject({ seq, description: "plain", files: 2, bytes: 2 });
       expect(lab.files(checkpoint.snapshot)).toEqual({ a: "1", "src/b": "2" });
     }),

@@ -11,7 +11,7 @@
  * the look that counts.
  */
 import { walkTree } from "../diff/compare-trees.ts";
-import { newestSeq } from "../history/checkpoints.ts";
+import { branchHere, headSeq } from "../history/line.ts";
 import type { Recorded } from "../history/record.ts";
 import { isEngineError } from "../model/errors.ts";
 import { HASH_BYTES, type ObjectHash } from "../model/object-hash.ts";
@@ -87,14 +87,14 @@ function attemptCapture<Result>(
   work: (capture: Capture) => Result,
 ): Attempt<Result> {
   const { store, system, workingCopy } = context;
-  const base = newestSeq(store.db);
+  const base = placeNow(context);
   const writer = new ObjectWriter(store.db, store.objects, system.owner, roomFor(context));
   let isCommitted = false;
   try {
     const seen = workingCopy.capture(look, writer);
     const attempt = writer.commit(
       (): Attempt<Result> => {
-        if (newestSeq(store.db) !== base) return { again: look, isOutrun: true, isKept: false };
+        if (placeNow(context) !== base) return { again: look, isOutrun: true, isKept: false };
         if (!isComplete(context, seen.present, writer)) {
           workingCopy.distrust();
           return { again: look, isOutrun: true, isKept: false };
@@ -111,6 +111,12 @@ function attemptCapture<Result>(
   } finally {
     if (!isCommitted) releaseQuietly(() => writer.abandon());
   }
+}
+
+/** The branch and its head: another process may record a checkpoint, or take the working copy to another branch. */
+function placeNow({ store: { db } }: Context): string {
+  const branch = branchHere(db);
+  return `${branch} ${headSeq(db, branch)}`;
 }
 
 function handOver<Result>(
@@ -139,7 +145,7 @@ function handOver<Result>(
 }
 
 /** What packs may take without the store growing beyond its cap: rows, indexes and the log come on top of them. */
-function roomFor({ store, capBytes }: Context): number {
+export function roomFor({ store, capBytes }: Context): number {
   return capBytes - storeBytes(store) - Math.max(ROWS_SPARE_BYTES, capBytes * ROWS_SPARE_SHARE);
 }
 
@@ -150,9 +156,9 @@ const ROWS_SPARE_SHARE = 0.01;
 const NO_TREE = "0".repeat(2 * HASH_BYTES);
 
 /** [R3] A capture is recorded only if everything it refers to is in the store; `gc` may have freed some of it. */
-function isComplete(
+export function isComplete(
   { store }: Context,
-  { snapshot, rules, excluded }: Present,
+  { snapshot, rules, excluded }: Pick<Present, "snapshot" | "rules" | "excluded">,
   { generation }: ObjectWriter,
 ): boolean {
   if (snapshot === NO_TREE) return false;

@@ -12,7 +12,7 @@ import { createRules } from "../rules/ignore-rules.ts";
 import { beginNativeLook } from "../scan/native-look.ts";
 import { RulesReader } from "../scan/rules-reader.ts";
 import { scanTree } from "../scan/scan.ts";
-import type { CacheFacts } from "../scan/stat-cache.ts";
+import type { CacheFacts, StatCache } from "../scan/stat-cache.ts";
 import { createStoreSink, DISCARD, putBytes } from "../store/content-sink.ts";
 import type { ObjectWriter } from "../store/object-writer.ts";
 import { buildSnapshot } from "./build-snapshot.ts";
@@ -62,6 +62,11 @@ export class WorkingCopy {
   distrust(): void {
     this.#live?.capture.outdate("the store changed");
     this.#last.forget();
+  }
+
+  /** The last recorded scan; undefined when there is none that counts. */
+  get lastScan(): StatCache | undefined {
+    return this.#last.usable();
   }
 
   get live(): LiveWatch | undefined {

@@ -1,5 +1,6 @@
 /** Turns edits into changed files: finds renames, counts lines, makes diffs and patches. */
 import type { BytePath } from "../model/byte-path.ts";
+import { isDamage } from "../model/errors.ts";
 import type { DiffDetail, FileChange } from "../model/file-change.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Edit } from "../model/plan.ts";
@@ -16,14 +17,21 @@ import {
 
 type AttributionOf = (path: BytePath) => FileChange["attribution"];
 
+interface DescribeOptions {
+  readonly detail: DiffDetail;
+  readonly attributionOf?: AttributionOf;
+  /** A list says which file has lost its content; otherwise that is an error. */
+  readonly marksDamage?: boolean;
+}
+
 /** One row per changed file, in path order. Directories are not files; gaps are changes without content. */
 export function fileChanges(
   objects: ObjectSource,
   edits: readonly Edit[],
-  options: { detail: DiffDetail; attributionOf?: AttributionOf },
+  options: DescribeOptions,
 ): FileChange[] {
   const rows = changeRows(edits);
-  const describe = new ChangeDescriber(objects, options.detail);
+  const describe = new ChangeDescriber(objects, options);
   return rows
     .map((row) => ({ ...describe.row(row), attribution: options.attributionOf?.(row.path) ?? null }))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -32,10 +40,12 @@ export function fileChanges(
 class ChangeDescriber {
   readonly #objects: ObjectSource;
   readonly #detail: DiffDetail;
+  readonly #marksDamage: boolean;
 
-  constructor(objects: ObjectSource, detail: DiffDetail) {
+  constructor(objects: ObjectSource, { detail, marksDamage = false }: DescribeOptions) {
     this.#objects = objects;
     this.#detail = detail;
+    this.#marksDamage = marksDamage;
   }
 
   row(row: ChangeRow): Omit<FileChange, "attribution"> {
@@ -50,7 +60,9 @@ class ChangeDescriber {
     const without = { ...head, linesAdded: null, linesDeleted: null, tooLarge };
     if (this.#detail === "names") return { ...without, binary: false };
     if (tooLarge || gap !== undefined) return { ...without, binary: false, ...this.#withoutText(row) };
-    const [before, after] = [this.#content(row.from), this.#content(row.to)];
+    const contents = this.#contents(row);
+    if (contents === undefined) return { ...without, binary: false, damaged: true };
+    const [before, after] = contents;
     if (isBinary(before) || isBinary(after)) return { ...without, binary: true, ...this.#withoutText(row) };
     return { ...head, tooLarge, binary: false, ...this.#compare(row, before, after) };
   }
@@ -67,6 +79,16 @@ class ChangeDescriber {
       return Buffer.concat(patchesOf(row, ...contents).map(binaryDiff));
     };
     return { diff: null, patch, ...lackOf(row) };
+  }
+
+  /** undefined where the store has lost one of them and a list is wanted: the other files are in it too. */
+  #contents({ from, to }: ChangeRow): readonly [Buffer, Buffer] | undefined {
+    try {
+      return [this.#content(from), this.#content(to)];
+    } catch (error) {
+      if (this.#marksDamage && isDamage(error)) return undefined;
+      throw error;
+    }
   }
 
   #content(entry: Leaf | undefined): Buffer {

@@ -175,8 +175,13 @@ export function whyRefused(code: string): string {
   return REFUSALS[code] ?? code;
 }
 
+/** The size of the file system of `path`, and how much of it this user may still write. */
+export function diskBytes(path: AbsolutePath): { free: number; total: number } {
+  const { bavail, blocks, bsize } = statfsSync(forSystem(path), { bigint: true });
+  return { free: Number(bavail * bsize), total: Number(blocks * bsize) };
+}
+
 /** How many bytes this user may still write on the file system of `path`. */
 export function freeBytes(path: AbsolutePath): number {
-  const { bavail, bsize } = statfsSync(forSystem(path), { bigint: true });
-  return Number(bavail * bsize);
+  return diskBytes(path).free;
 }

@@ -2,7 +2,7 @@
  * What the engine needs from the world besides files: time, new ids, the identity of this process. The only
  * file of the engine that reads the clock or the process; all other code receives a `System`.
  */
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { randomId } from "../model/ids.ts";
 import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { LocalTime, System } from "../model/system.ts";
@@ -44,6 +44,11 @@ function toLocal(ms: number): LocalTime {
     minute: date.getMinutes(),
     second: date.getSeconds(),
   };
+}
+
+/** Where programs put files that may be swept away. */
+export function temporaryDirectory(): string {
+  return tmpdir();
 }
 
 /** The identity of a running process. */

@@ -30,23 +30,46 @@ export function askGit(
   args: readonly string[],
   options: GitCommandOptions,
 ): Buffer | undefined {
+  const answer = runGit(repository, args, options);
+  return "failed" in answer ? undefined : answer.output;
+}
+
+/** What one run of git takes besides its arguments. */
+export interface GitRun extends GitCommandOptions {
+  /** An open file, or bytes, that git reads as its input. */
+  readonly input?: number | Buffer;
+  /** Variables that name another git directory or object directory. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** Git's output, or why there is none. */
+export type GitAnswer = { readonly output: Buffer } | { readonly failed: string };
+
+/** Runs git in a repository. */
+export function runGit(repository: Repository, args: readonly string[], run: GitRun): GitAnswer {
   const { topLevel } = repository;
   // a child process takes its working directory as text only
-  if (!isUtf8Path(topLevel as string as BytePath)) return undefined;
+  if (!isUtf8Path(topLevel as string as BytePath))
+    return { failed: "the path of the repository is not UTF-8" };
   const cwd = displayAbsolute(topLevel);
-  const commandPath = options.commandPath ?? DEFAULT_COMMAND_PATH;
+  const commandPath = run.commandPath ?? DEFAULT_COMMAND_PATH;
   const git = findGit(commandPath, cwd);
-  if (git === undefined) return undefined;
-  const asked = childProcesses().spawnSync(git, [...SETTINGS, ...args], {
+  if (git === undefined) return { failed: "git is not installed" };
+  const { input } = run;
+  const ended = childProcesses().spawnSync(git, [...SETTINGS, ...args], {
     cwd,
-    env: environment(commandPath, options.home),
-    stdio: ["ignore", "pipe", "ignore"],
-    timeout: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    env: { ...environment(commandPath, run.home), ...run.variables },
+    stdio: [typeof input === "number" ? input : input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    ...(typeof input === "object" ? { input } : {}),
+    timeout: run.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     killSignal: "SIGKILL",
     maxBuffer: OUTPUT_LIMIT,
     windowsHide: true,
   });
-  return asked.status === 0 ? asked.stdout : undefined;
+  if (ended.status === 0) return { output: ended.stdout };
+  return {
+    failed: ended.stderr?.toString("utf8").trim().split("\n")[0] || "git was ended before it was done",
+  };
 }
 
 function environment(commandPath: string, home: string | undefined): Record<string, string> {

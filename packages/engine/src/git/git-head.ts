@@ -14,7 +14,8 @@ export interface GitHead {
 }
 
 const REF_LIMIT = 64 * 1024;
-const PACKED_REFS_LIMIT = 512 * 1024 * 1024;
+/** No repository has a larger list of packed refs. */
+export const PACKED_REFS_LIMIT = 512 * 1024 * 1024;
 /** Git follows this many symbolic references. */
 const MOST_HOPS = 5;
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;

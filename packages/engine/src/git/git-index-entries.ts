@@ -86,6 +86,11 @@ export class IndexEntries {
     return (this.#flags(at) & ASSUME_UNCHANGED) !== 0 || (this.#furtherFlags(at) & SKIP_WORKTREE) !== 0;
   }
 
+  /** True for a path that a sparse checkout leaves out of the working tree. */
+  isSkipped(at: number): boolean {
+    return (this.#furtherFlags(at) & SKIP_WORKTREE) !== 0;
+  }
+
   isIntendedOnly(at: number): boolean {
     return (this.#furtherFlags(at) & INTENT_TO_ADD) !== 0;
   }

@@ -1,6 +1,6 @@
 /**
- * Finds the git repository of a workspace. All code in this folder only reads: no file under `.git` is ever
- * opened for writing, and git runs only to answer questions, without its optional locks.
+ * Finds the git repository of a workspace. Code in this folder only reads: no file under `.git` is ever opened for
+ * writing, and git runs to answer questions, without its optional locks. `git-ghosts.ts` alone lets git write.
  */
 import { resolve } from "node:path";
 import { isAtOrBelow, type BytePath } from "../model/byte-path.ts";

@@ -4,14 +4,15 @@
  */
 import type { Database } from "../store/database.ts";
 import { readMeta, writeMeta } from "../store/store.ts";
-import { checkpointAt, newestSeq } from "./checkpoints.ts";
+import { checkpointAt } from "./checkpoints.ts";
+import { headSeq, onLine } from "./line.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 
 const KEY = "attached_after";
 
 /** Records that the following captures are of another directory. */
 export function noteAttach(db: Database): void {
-  db.transaction(() => writeMeta(db, KEY, [...new Set([...attachedAfter(db), newestSeq(db)])].join(" ")));
+  db.transaction(() => writeMeta(db, KEY, [...new Set([...attachedAfter(db), headSeq(db)])].join(" ")));
 }
 
 /** The seqs of the checkpoints after which the store was attached elsewhere. */
@@ -40,8 +41,10 @@ export function attachesSince(db: Database, seq: number): Attach[] {
 
 /** Only among checkpoints that still exist. */
 function snapshotAt(db: Database, which: "max(seq)" | "min(seq)", condition: string): ObjectHash | undefined {
-  const seq = db.get(`SELECT ${which} AS seq FROM checkpoint WHERE pruned_at IS NULL AND ${condition}`)?.[
-    "seq"
-  ];
+  const isHere = onLine(db, { seq: "seq", branch: "branch" });
+  const row = db.get(
+    `SELECT ${which} AS seq FROM checkpoint WHERE pruned_at IS NULL AND ${condition} AND ${isHere}`,
+  );
+  const seq = row?.["seq"];
   return seq === null || seq === undefined ? undefined : checkpointAt(db, Number(seq))?.snapshot;
 }

@@ -3,6 +3,7 @@ import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Database } from "../store/database.ts";
 import type { AttributedEdit } from "./attribution.ts";
+import { onLine } from "./line.ts";
 
 /** The authors of what became of one path. */
 export interface Authors {
@@ -20,18 +21,28 @@ interface Unrecorded {
   readonly windows: readonly string[];
 }
 
-/** The authors of every path that changed after checkpoint `seq`. */
+/** The authors of every path that changed after checkpoint `seq`, on the line of the branch here. */
 export function authorsSince(db: Database, seq: number, unrecorded?: Unrecorded): Map<BytePath, Authors> {
+  return authorsBetween(db, { after: seq, until: Number.MAX_SAFE_INTEGER }, unrecorded);
+}
+
+/** The authors of every path that changed after one checkpoint, up to another. */
+export function authorsBetween(
+  db: Database,
+  { after, until }: { readonly after: number; readonly until: number },
+  unrecorded?: Unrecorded,
+): Map<BytePath, Authors> {
   const threads = new ThreadsOfSteps(db);
   const byPath = new Map<BytePath, WrittenAuthors>();
   const rows = db.iterate(
-    "SELECT path, attribution, step, checkpoint FROM change WHERE checkpoint > ? ORDER BY checkpoint",
-    seq,
+    `SELECT path, attribution, step, checkpoint FROM change g WHERE checkpoint > ? AND checkpoint <= ? AND ${onLine(db, { seq: "g.checkpoint" })} ORDER BY checkpoint`,
+    after,
+    until,
   );
   for (const row of rows) {
     const attribution = String(row["attribution"]);
     const by =
-      attribution === "shared"
+      attribution === "shared" || attribution === "merge"
         ? threads.ofWindows(Number(row["checkpoint"]))
         : threads.ofStep(row["step"] === null ? null : String(row["step"]));
     note(byPath, pathFromBytes(row["path"] as Uint8Array), { attribution, by });

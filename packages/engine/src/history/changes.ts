@@ -14,7 +14,7 @@ import type { Database, Row } from "../store/database.ts";
 
 /** Who made a change. */
 export interface Attribution {
-  readonly attribution: "tool" | "shared" | "outside" | "belay";
+  readonly attribution: "tool" | "shared" | "outside" | "belay" | "merge";
   readonly step: string | null;
   /** The tool that ran during the change, when it is doubtful that the tool made it. */
   readonly during: string | null;
@@ -76,8 +76,8 @@ function doubtOf(row: Row): string {
 }
 
 /**
- * Stores the changes of a checkpoint. `windows`: the steps that were open together, or that an undo or redo
- * moves.
+ * Stores the changes of a checkpoint. `windows`: the steps that were open together, that an undo or redo moves, or whose
+ * work a merge brought.
  */
 export function insertChanges(
   db: Database,
@@ -97,7 +97,7 @@ export function insertChanges(
       row.during,
     );
   }
-  if (rows.every(({ step }) => step !== null)) return;
+  if (rows.every(({ step, attribution }) => step !== null && attribution !== "merge")) return;
   for (const window of windows)
     db.run("INSERT INTO shared_window (checkpoint, step) VALUES (?, ?)", seq, window);
 }
@@ -222,7 +222,7 @@ function toChange(checkpoint: number, row: Row): Change {
 export function readCheckpointAttributions(
   db: Database,
   seq: number,
-): Map<BytePath, "tool" | "shared" | "outside" | null> {
+): Map<BytePath, Exclude<Attribution["attribution"], "belay"> | null> {
   const rows = db.all("SELECT path, attribution FROM change WHERE checkpoint = ?", seq);
   return new Map(
     rows.map((row) => {

@@ -14,18 +14,59 @@ import { EngineError } from "../model/errors.ts";
 import type { GapReason } from "../model/entry.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import { HASH_BYTES, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
-import type { Database, Row, Value } from "../store/database.ts";
+import { MAIN_WORKING_COPY, type Database, type Row, type Value } from "../store/database.ts";
+import { ELSEWHERE } from "../store/schema.ts";
+import { deltaHash } from "./changes.ts";
+import { branchHere, headSeq, onLine } from "./line.ts";
 import { droppedEnds } from "./step-rows.ts";
 
 /** Begins the names under which tags are stored. */
 export const TAG_PREFIX = "tag/";
 
-/** Adds a checkpoint whose changes hash to `delta` and returns it with its seq. Call inside a transaction. */
-export function insertCheckpoint(
+/** A checkpoint before it has its place in the store. */
+export type NewCheckpoint = Omit<Checkpoint, "seq" | "branch" | "fork" | "origin" | "arrivedAt">;
+
+/** Where a checkpoint comes from that was captured elsewhere, and when it came. */
+export interface Arrival {
+  readonly origin: string;
+  readonly arrivedAt: number;
+}
+
+/**
+ * Adds a checkpoint whose changes hash to `delta`, as the head of the branch here, and returns it with its seq. Call
+ * inside a transaction.
+ */
+export function insertCheckpoint(db: Database, checkpoint: NewCheckpoint, delta: Buffer): Checkpoint {
+  const branch = branchHere(db);
+  const seq = insertRow(db, checkpoint, { delta, branch, working_copy: db.workingCopy });
+  // a new store has its first branch before it has a clock: that begins with its first checkpoint
+  db.run(
+    "UPDATE branch SET head = ?1, created_at = CASE created_at WHEN 0 THEN ?2 ELSE created_at END WHERE id = ?3",
+    seq,
+    checkpoint.createdAt,
+    branch,
+  );
+  const { name } = db.get("SELECT name FROM branch WHERE id = ?", branch) ?? {};
+  return { ...checkpoint, seq, ...placeOf(String(name), db.workingCopy), origin: null, arrivedAt: null };
+}
+
+/** The hash of no changes: what a checkpoint from elsewhere changed here. */
+const NO_CHANGES = deltaHash([]);
+
+/** [R371] Adds a checkpoint that was captured elsewhere: on no branch, so that it is the newest of none. Call inside a transaction. */
+export function insertArrival(db: Database, checkpoint: NewCheckpoint, arrival: Arrival): Checkpoint {
+  const place = { branch: ELSEWHERE, working_copy: ELSEWHERE };
+  const from = { origin: arrival.origin, arrived_at: arrival.arrivedAt };
+  const seq = insertRow(db, checkpoint, { delta: NO_CHANGES, ...place, ...from });
+  return { ...checkpoint, seq, branch: null, fork: null, ...arrival };
+}
+
+function insertRow(
   db: Database,
-  checkpoint: Omit<Checkpoint, "seq">,
-  delta: Buffer,
-): Checkpoint {
+  checkpoint: NewCheckpoint,
+  own: Readonly<Record<string, Value>> & { readonly delta: Buffer },
+): number {
+  const { delta } = own;
   const columns: Record<string, Value> = {
     id: checkpoint.id,
     thread: checkpoint.thread,
@@ -52,9 +93,9 @@ export function insertCheckpoint(
     added: checkpoint.changes.added,
     modified: checkpoint.changes.modified,
     deleted: checkpoint.changes.deleted,
-    delta,
     seal: sealOf(checkpoint, delta),
     sealed: SEAL_VERSION,
+    ...own,
   };
   const names = Object.keys(columns);
   const places = names.map(() => "?").join(", ");
@@ -64,18 +105,19 @@ export function insertCheckpoint(
   );
   for (const tag of checkpoint.tags)
     db.run("INSERT INTO ref (name, checkpoint) VALUES (?, ?)", TAG_PREFIX + tag, lastId);
-  return { ...checkpoint, seq: lastId };
+  return lastId;
+}
+
+/** A fork has the name of its branch. */
+function placeOf(branch: string, workingCopy: number): Pick<Checkpoint, "branch" | "fork"> {
+  return { branch, fork: workingCopy === MAIN_WORKING_COPY ? null : branch };
 }
 
 /**
  * Covers what a checkpoint's row says about its files, so that alterations are noticed. Trees prove
  * themselves; the row that names them and its recorded changes need this seal.
  */
-export function sealOf(
-  checkpoint: Omit<Checkpoint, "seq">,
-  delta: Uint8Array,
-  version = SEAL_VERSION,
-): Buffer {
+export function sealOf(checkpoint: NewCheckpoint, delta: Uint8Array, version = SEAL_VERSION): Buffer {
   const { id, thread, kind, createdAt, snapshot, rules, excluded, parents } = checkpoint;
   const { messageId, toolUseId, git } = checkpoint;
   const later = version === 1 ? [] : [messageId, toolUseId, git];
@@ -116,7 +158,7 @@ const CARRIED = (table: string, columns: string) =>
    (SELECT count(*) FROM ${table} WHERE checkpoint = c.seq) AS ${table}s_total`;
 
 const SELECT = `SELECT *, ${CARRIED("gap", ", CAST(size AS INTEGER)")}, ${CARRIED("doubt", "")}, (SELECT json_group_array(CAST(substr(r.name, ${TAG_PREFIX.length + 1}) AS TEXT)) FROM ref r
-  WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags FROM checkpoint c`;
+  WHERE r.checkpoint = c.seq AND r.name GLOB '${TAG_PREFIX}*') AS tags, (SELECT b.name FROM branch b WHERE b.id = c.branch) AS branch_name FROM checkpoint c`;
 
 /** Which checkpoints to list. */
 export interface CheckpointFilter {
@@ -125,11 +167,19 @@ export interface CheckpointFilter {
   /** All of these have to be found. */
   readonly search?: string | readonly string[] | undefined;
   readonly limit?: number | undefined;
+  /** The id of the branch whose line to list, or all of the store; the line of the branch here unless given. */
+  readonly branch?: number | "all" | undefined;
 }
 
 /** Newest first; pruned ones are not listed. */
 export function listCheckpoints(db: Database, filter: CheckpointFilter = {}): Checkpoint[] {
   const conditions = ["c.pruned_at IS NULL"];
+  if (filter.branch !== "all") {
+    const isOnLine = onLine(db, { seq: "c.seq", branch: "c.branch" }, filter.branch ?? branchHere(db));
+    // a conversation that was imported is shown with its checkpoints, and a search finds them; nothing else lists them
+    const isMeant = filter.thread !== undefined || filter.search !== undefined;
+    conditions.push(isMeant ? `(${isOnLine} OR c.origin IS NOT NULL)` : isOnLine);
+  }
   const values: Value[] = [];
   const require = (condition: string, value: string) => {
     conditions.push(condition);
@@ -176,14 +226,14 @@ export function findCheckpointsWhere(db: Database, condition: string, ...values:
     .map(toCheckpoint);
 }
 
-/** What each checkpoint saw, newest first; pruned ones are left out. */
+/** What each checkpoint of the line here saw, newest first; pruned ones are left out. */
 export function listSnapshots(
   db: Database,
 ): Pick<Checkpoint, "id" | "seq" | "createdAt" | "snapshot" | "rules" | "excluded">[] {
   return db
     .all(
       `SELECT id, seq, created_at, snapshot, rules, excluded FROM checkpoint
-         WHERE pruned_at IS NULL ORDER BY seq DESC`,
+         WHERE pruned_at IS NULL AND ${onLine(db, { seq: "seq", branch: "branch" })} ORDER BY seq DESC`,
     )
     .map((row) => ({
       id: String(row["id"]) as CheckpointId,
@@ -195,18 +245,16 @@ export function listSnapshots(
     }));
 }
 
-/** The newest checkpoint, pruned or not. */
-export function newestCheckpoint(db: Database): Checkpoint | undefined {
-  // a pruned row is still the state that the next capture is compared with
-  const row = db.get(`${SELECT} ORDER BY c.seq DESC LIMIT 1`);
-  return row === undefined ? undefined : toCheckpoint(row);
+/** The newest checkpoint of the branch here, pruned or not: the next capture is compared with it. */
+export function headCheckpoint(db: Database): Checkpoint | undefined {
+  return checkpointAt(db, headSeq(db));
 }
 
-/** What the newest checkpoint saw, and the rules it went by. */
-export function newestView(
+/** What the head saw, and the rules it went by. */
+export function headView(
   db: Database,
 ): Pick<Checkpoint, "seq" | "snapshot" | "rules" | "excluded"> | undefined {
-  const row = db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint ORDER BY seq DESC LIMIT 1");
+  const row = db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint WHERE seq = ?", headSeq(db));
   if (row === undefined) return undefined;
   return {
     seq: Number(row["seq"]),
@@ -216,9 +264,9 @@ export function newestView(
   };
 }
 
-/** The rules object of the newest checkpoint. */
-export function newestRules(db: Database): ObjectHash | undefined {
-  const row = db.get("SELECT rules FROM checkpoint ORDER BY seq DESC LIMIT 1");
+/** The rules object of the head. */
+export function headRules(db: Database): ObjectHash | undefined {
+  const row = db.get("SELECT rules FROM checkpoint WHERE seq = ?", headSeq(db));
   return row === undefined ? undefined : hashIn(row, "rules");
 }
 
@@ -244,14 +292,15 @@ export function rulesName(db: Database, id: string): ObjectHash | undefined {
   return name instanceof Uint8Array ? hashFromBytes(name) : undefined;
 }
 
-/** The seq of the newest checkpoint; 0 when there is none. */
-export function newestSeq(db: Database): number {
-  return Number(db.get("SELECT max(seq) AS seq FROM checkpoint")?.["seq"] ?? 0);
-}
-
 /** The checkpoint with this seq, pruned or not. */
 export function checkpointAt(db: Database, seq: number): Checkpoint | undefined {
   const row = db.get(`${SELECT} WHERE c.seq = ?`, seq);
+  return row === undefined ? undefined : toCheckpoint(row);
+}
+
+/** The checkpoint with this id, unless it was pruned. */
+export function keptCheckpoint(db: Database, id: string): Checkpoint | undefined {
+  const row = db.get(`${SELECT} WHERE c.id = ? AND c.pruned_at IS NULL`, id);
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
@@ -261,15 +310,23 @@ export function seqOf(db: Database, id: CheckpointId): number | undefined {
   return row === undefined ? undefined : Number(row["seq"]);
 }
 
-/** The newest checkpoint at or before a place in the order that was not pruned. */
+/** The newest checkpoint of the line here at or before a place in the order that was not pruned. */
 export function lastKept(db: Database, seq: number): Checkpoint | undefined {
-  const row = db.get(`${SELECT} WHERE c.pruned_at IS NULL AND c.seq <= ? ORDER BY c.seq DESC LIMIT 1`, seq);
+  const isHere = onLine(db, { seq: "c.seq", branch: "c.branch" });
+  const row = db.get(
+    `${SELECT} WHERE c.pruned_at IS NULL AND c.seq <= ? AND ${isHere} ORDER BY c.seq DESC LIMIT 1`,
+    seq,
+  );
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
-/** The oldest checkpoint of a thread after a place in the order. */
+/** The oldest checkpoint of a thread after a place in the order that was captured here. */
 export function firstOfThread(db: Database, thread: ThreadId, after: number): Checkpoint | undefined {
-  const row = db.get(`${SELECT} WHERE c.thread = ? AND c.seq > ? ORDER BY c.seq LIMIT 1`, thread, after);
+  const row = db.get(
+    `${SELECT} WHERE c.thread = ? AND c.seq > ? AND c.origin IS NULL ORDER BY c.seq LIMIT 1`,
+    thread,
+    after,
+  );
   return row === undefined ? undefined : toCheckpoint(row);
 }
 
@@ -350,6 +407,11 @@ function toCheckpoint(row: Row): Checkpoint {
   return {
     id: String(row["id"]) as CheckpointId,
     seq: Number(row["seq"]),
+    ...(row["origin"] === null
+      ? placeOf(String(row["branch_name"]), Number(row["working_copy"]))
+      : { branch: null, fork: null }),
+    origin: text("origin"),
+    arrivedAt: number("arrived_at"),
     thread: text("thread") as ThreadId | null,
     session: text("session"),
     kind: row["kind"] as CheckpointKind,

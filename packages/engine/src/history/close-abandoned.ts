@@ -20,7 +20,8 @@ export function closeAbandoned(db: Database, moment: AttributionMoment): void {
 /** The last checkpoint of the step's thread, or that of its last change. */
 function endOf(db: Database, { id, thread, before }: Step): number {
   const row = db.get(
-    `SELECT max(coalesce((SELECT max(seq) FROM checkpoint WHERE thread = ?1), 0),
+    `SELECT max(coalesce((SELECT max(c.seq) FROM checkpoint c JOIN step s ON s.id = ?2 AND s.branch = c.branch
+         WHERE c.thread = ?1), 0),
        coalesce((SELECT max(checkpoint) FROM change WHERE step = ?2), 0)) AS seq`,
     thread,
     id,

@@ -3,6 +3,7 @@ import { EngineError } from "../model/errors.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readHappenings, type Happening } from "./happenings.ts";
+import { branchOf } from "./line.ts";
 import { resolveState, type References } from "./references.ts";
 import { findTurn } from "./turn-numbers.ts";
 
@@ -22,15 +23,20 @@ export function findHappening(references: References, ref: string, preference: P
 /** The row that the timeline calls by this number. A turn may begin or end with the same checkpoint. */
 function namedBy(db: Database, seq: number): Happening | undefined {
   const [row] = [
-    ...readHappenings(db, { before: seq + 1, after: seq - 1, threads: null, all: false }),
+    ...readHappenings(db, { before: seq + 1, after: seq - 1, ...anywhere(db, seq), all: false }),
   ].filter(({ kind }) => kind !== "turn");
   return row?.kind === "hand" ? handsWith(db, seq) : row;
+}
+
+/** A checkpoint can be named from every branch: what it belongs to is looked for on its own. */
+function anywhere(db: Database, seq: number) {
+  return { threads: null, branch: branchOf(db, seq) };
 }
 
 /** What a checkpoint belongs to: itself, the restore it completed, the turn it was taken for, the changes it found. */
 function happeningOf(db: Database, checkpoint: Checkpoint): Happening {
   const { seq, id, description } = checkpoint;
-  const own = [...readHappenings(db, { before: seq + 1, after: seq - 1, threads: null, all: true })];
+  const own = [...readHappenings(db, { before: seq + 1, after: seq - 1, ...anywhere(db, seq), all: true })];
   const turn =
     own.find(({ kind }) => kind === "turn") ??
     own.find(({ kind }) => kind !== "hand") ??
@@ -48,7 +54,7 @@ function happeningOf(db: Database, checkpoint: Checkpoint): Happening {
 function turnAround(db: Database, { seq, thread }: Checkpoint): Happening | undefined {
   const row = db.get(
     `SELECT seq FROM step WHERE kind = 'turn' AND thread IS ?1 AND before <= ?2 AND (after IS NULL OR after >= ?2)
-       ORDER BY seq DESC LIMIT 1`,
+       AND branch = (SELECT branch FROM checkpoint WHERE seq = ?2) ORDER BY seq DESC LIMIT 1`,
     thread,
     seq,
   );
@@ -75,7 +81,8 @@ const FURTHER = 512;
 
 /** Changes by hand are found with those around them, as the timeline shows them. */
 function handsWith(db: Database, seq: number): Happening | undefined {
-  for (const each of readHappenings(db, { before: seq + FURTHER, after: 0, threads: null, all: false })) {
+  const around = { before: seq + FURTHER, after: 0, ...anywhere(db, seq), all: false };
+  for (const each of readHappenings(db, around)) {
     if (each.captures.includes(seq)) return each;
     if (each.seq < seq) return undefined;
   }

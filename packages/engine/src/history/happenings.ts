@@ -5,11 +5,11 @@
  */
 import type { ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
-import { newestSeq } from "./checkpoints.ts";
+import { branchHere, headSeq, onLine, STEP_PLACE } from "./line.ts";
 
 /** Something that happened, by the rows that tell of it. */
 export interface Happening {
-  readonly kind: "turn" | "back" | "point" | "hand";
+  readonly kind: "turn" | "back" | "point" | "hand" | "capture";
   /** The seq of the checkpoint that opened it. */
   readonly seq: number;
   /** The seq of its step; 0 where it has none. */
@@ -29,6 +29,8 @@ export interface HappeningsRequest {
   readonly threads: readonly ThreadId[] | null;
   /** Also turns and ways back that changed nothing, and safety checkpoints. */
   readonly all: boolean;
+  /** The id of the branch whose line is read; the one here unless given. */
+  readonly branch?: number | undefined;
 }
 
 /** Changes by hand that follow each other this closely are one. */
@@ -49,6 +51,18 @@ export function* readHappenings(db: Database, request: HappeningsRequest): Gener
     if (each.kind !== "hand") yield each;
   }
   yield* asOne(run);
+}
+
+/** Every checkpoint for itself, newest first. */
+export function* readCaptures(
+  db: Database,
+  { after, ...request }: Omit<HappeningsRequest, "all">,
+): Generator<Happening> {
+  for (const row of checkpointRows(db, request, selectCaptures)) {
+    const seq = Number(row["seq"]);
+    if (seq <= after) return;
+    yield { kind: "capture", seq, step: 0, at: Number(row["at"]), captures: [seq] };
+  }
 }
 
 /** The turns that changed something or are under way, newest first. */
@@ -86,11 +100,12 @@ const STEPS = 128;
 const OUT_OF_PLACE = 32;
 
 function* readSteps(db: Database, request: HappeningsRequest): Generator<Happening> {
-  const { before, after, threads, all } = request;
+  const { before, after, threads, all, branch = branchHere(db) } = request;
   const among = threads === null ? null : JSON.stringify(threads);
+  const select = selectSteps(onLine(db, STEP_PLACE, branch));
   let waiting: Happening[] = [];
   for (let next = Number.MAX_SAFE_INTEGER; ;) {
-    const rows = db.all(SELECT_STEPS, next, before, after, among, all ? 1 : 0, STEPS);
+    const rows = db.all(select, next, before, after, among, all ? 1 : 0, STEPS);
     waiting = [...waiting, ...rows.map(toStep)].sort((a, b) => b.seq - a.seq || b.step - a.step);
     const isLast = rows.length < STEPS;
     const ready = isLast ? waiting.length : waiting.length - OUT_OF_PLACE;
@@ -112,11 +127,13 @@ const KEPT = (column: string) =>
 const AMONG = (column: string) => `(?4 IS NULL OR ${column} IN (SELECT value FROM json_each(?4)))`;
 
 /** Of a turn at least one end is kept, or it has not ended. A way back is where it ended. */
-const SELECT_STEPS = `SELECT s.kind AS kind, s.seq AS step, CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END AS seq,
+const selectSteps = (
+  isOnLine: string,
+) => `SELECT s.kind AS kind, s.seq AS step, CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END AS seq,
     CASE s.kind WHEN 'turn' THEN s.opened_at ELSE s.closed_at END AS at FROM step s
   WHERE s.seq < ?1 AND CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END < ?2
     AND CASE s.kind WHEN 'turn' THEN s.before ELSE s.after END > ?3 AND ${AMONG("s.thread")}
-    AND (?5 = 1 OR s.state <> 'empty')
+    AND (?5 = 1 OR s.state <> 'empty') AND ${isOnLine}
     AND (${KEPT("s.after")} OR (s.kind = 'turn' AND (s.state = 'open' OR ${KEPT("s.before")})))
   ORDER BY s.seq DESC LIMIT ?6`;
 
@@ -124,13 +141,26 @@ const SELECT_STEPS = `SELECT s.kind AS kind, s.seq AS step, CASE s.kind WHEN 'tu
 const CHECKPOINTS = 512;
 
 function* readCheckpoints(db: Database, request: HappeningsRequest): Generator<Happening> {
-  const { before, threads, all } = request;
+  for (const row of checkpointRows(db, request, selectCheckpoints)) yield toCheckpoint(row);
+}
+
+function* checkpointRows(
+  db: Database,
+  request: Pick<HappeningsRequest, "before" | "threads" | "branch"> & { readonly all?: boolean },
+  selectOn: (isOnLine: string) => string,
+): Generator<Row> {
+  const { before, threads, all = true, branch = branchHere(db) } = request;
   const among = threads === null ? null : JSON.stringify(threads);
-  for (let until = Math.min(before, newestSeq(db) + 1); until > 1; until -= CHECKPOINTS) {
+  const select = selectOn(onLine(db, { seq: "c.seq", branch: "c.branch" }, branch));
+  for (let until = Math.min(before, headSeq(db, branch) + 1); until > 1; until -= CHECKPOINTS) {
     const from = Math.max(1, until - CHECKPOINTS);
-    for (const row of db.all(SELECT_CHECKPOINTS, from, until, all ? 1 : 0, among)) yield toCheckpoint(row);
+    yield* db.all(select, from, until, all ? 1 : 0, among);
   }
 }
+
+const selectCaptures = (isOnLine: string) => `SELECT c.seq AS seq, c.created_at AS at FROM checkpoint c
+  WHERE c.seq >= ?1 AND c.seq < ?2 AND ?3 = 1 AND c.pruned_at IS NULL AND ${isOnLine} AND ${AMONG("c.thread")}
+  ORDER BY c.seq DESC`;
 
 function toCheckpoint(row: Row): Happening {
   const seq = Number(row["seq"]);
@@ -151,8 +181,10 @@ const HAS_OUTSIDE = `(c.added + c.modified + c.deleted > 0
   AND EXISTS (SELECT 1 FROM change g WHERE g.checkpoint = c.seq AND g.attribution = 'outside'))`;
 
 /** Changes by hand belong to no thread. With everything come safety checkpoints and the first ones of threads. */
-const SELECT_CHECKPOINTS = `SELECT * FROM (SELECT c.seq AS seq, c.created_at AS at, c.thread AS thread,
-    CASE WHEN ${OWN_ROW} THEN 1 WHEN c.kind IN ('restore', 'reset') THEN NULL WHEN ${HAS_OUTSIDE} THEN 0
+const selectCheckpoints = (
+  isOnLine: string,
+) => `SELECT * FROM (SELECT c.seq AS seq, c.created_at AS at, c.thread AS thread,
+    CASE WHEN ${OWN_ROW} THEN 1 WHEN c.kind IN ('restore', 'reset', 'switch', 'merge') THEN NULL WHEN ${HAS_OUTSIDE} THEN 0
       WHEN ?3 = 1 AND c.kind IN ('safety', 'initial') THEN 1 END AS point
-  FROM checkpoint c WHERE c.seq >= ?1 AND c.seq < ?2 AND c.pruned_at IS NULL)
+  FROM checkpoint c WHERE c.seq >= ?1 AND c.seq < ?2 AND c.pruned_at IS NULL AND ${isOnLine})
   WHERE point IS NOT NULL AND (?4 IS NULL OR (point = 1 AND ${AMONG("thread")})) ORDER BY seq DESC`;

@@ -8,6 +8,7 @@ import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { Edit, PlanKind, StepKind } from "../model/plan.ts";
 import { assertSafePath, decodeEntry, encodeEntry } from "../model/tree.ts";
+import type { MergeRecord } from "./merge-rows.ts";
 import type { Database, Row } from "../store/database.ts";
 
 /** What to record when the files are in place. */
@@ -23,8 +24,21 @@ export interface Finish {
   readonly within?: string;
   /** Set when the conversation is rewound too, or alone. */
   readonly scope?: "conversation" | "both";
+  /** Set when the working copy goes to another branch: their ids. */
+  readonly branch?: { readonly from: number; readonly to: number };
+  /** Set when the work of other branches comes in. */
+  readonly merge?: MergeFinish;
+  /** The checkpoint of the merge whose source a revert takes out whole. */
+  readonly takesOut?: number;
   /** The steps that undo or redo moves to the other list, in order. */
   readonly moved: readonly string[];
+}
+
+/** What to record of a merge when the files are in place. */
+export interface MergeFinish {
+  readonly record: MergeRecord;
+  /** What each source brings, in their order; sources that bring nothing now are left out. */
+  readonly parts: readonly { readonly source: number; readonly edits: readonly EncodedEdit[] }[];
 }
 
 /** One operation of the journal. */
@@ -43,19 +57,24 @@ export interface JournalEntry {
 export function writeJournal(db: Database, entry: Omit<JournalEntry, "settled">): void {
   const plan = Buffer.from(JSON.stringify(entry.edits.map(encodeEdit)), "utf8");
   db.run(
-    "INSERT INTO journal (id, kind, safety, plan, finish, started_at) VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO journal (id, kind, safety, plan, finish, started_at, working_copy) VALUES (?, ?, ?, ?, ?, ?, ?)",
     entry.id,
     entry.finish.kind,
     entry.safety,
     plan,
     JSON.stringify(entry.finish),
     entry.startedAt,
+    db.workingCopy,
   );
 }
 
-/** All operations of the journal, oldest first. */
-export function readJournal(db: Database): JournalEntry[] {
-  const rows = db.all("SELECT * FROM journal ORDER BY started_at");
+/** Operations of the journal, oldest first: those on the files here, or `all` that the store is needed for. */
+export function readJournal(db: Database, which: "here" | "all" = "here"): JournalEntry[] {
+  const rows = db.all(
+    "SELECT * FROM journal WHERE working_copy = ?1 OR ?2 = 1 ORDER BY started_at",
+    db.workingCopy,
+    which === "all" ? 1 : 0,
+  );
   try {
     return rows.map(toEntry);
   } catch (error) {
@@ -74,17 +93,17 @@ export function settleJournal(db: Database, id: OperationId): void {
   db.run("UPDATE journal SET settled = 1 WHERE id = ?", id);
 }
 
-/** The ids and states of all operations, without their edits. The table is nearly always empty. */
+/** The ids and states of the operations here, without their edits. The table is nearly always empty. */
 export function listJournal(db: Database): Pick<JournalEntry, "id" | "settled">[] {
-  return db.all("SELECT id, settled FROM journal").map((row) => ({
+  return db.all("SELECT id, settled FROM journal WHERE working_copy = ?", db.workingCopy).map((row) => ({
     id: String(row["id"]) as OperationId,
     settled: Number(row["settled"]) === 1,
   }));
 }
 
 /** Operations that are neither finished nor taken back. */
-export function readUnsettled(db: Database): JournalEntry[] {
-  return readJournal(db).filter(({ settled }) => !settled);
+export function readUnsettled(db: Database, which: "here" | "all" = "here"): JournalEntry[] {
+  return readJournal(db, which).filter(({ settled }) => !settled);
 }
 
 /** Removes an operation. */
@@ -92,14 +111,17 @@ export function removeJournal(db: Database, id: OperationId): void {
   db.run("DELETE FROM journal WHERE id = ?", id);
 }
 
-type EncodedEdit = [path: string, from: string | null, to: string | null];
+/** An edit as JSON. */
+export type EncodedEdit = readonly [path: string, from: string | null, to: string | null];
 
-function encodeEdit({ path, from, to }: Edit): EncodedEdit {
+/** An edit as JSON. */
+export function encodeEdit({ path, from, to }: Edit): EncodedEdit {
   const entry = (value: Edit["from"]) => (value === undefined ? null : encodeEntry(value).toString("base64"));
   return [pathToBytes(path).toString("base64"), entry(from), entry(to)];
 }
 
-function decodeEdit([path, from, to]: EncodedEdit): Edit {
+/** An edit that was JSON; throws on a path that leads out of the root. */
+export function decodeEdit([path, from, to]: EncodedEdit): Edit {
   const entry = (value: string | null) =>
     value === null ? undefined : decodeEntry(Buffer.from(value, "base64"));
   const safe = assertSafePath(pathFromBytes(Buffer.from(path, "base64")));

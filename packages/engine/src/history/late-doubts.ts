@@ -13,7 +13,8 @@ export function lateDoubtsOf(db: Database, { id, kind, thread, before, after }: 
   const rows = db.all(
     `SELECT DISTINCT d.path AS path, d.reason AS reason FROM doubt d JOIN checkpoint c ON c.seq = d.checkpoint
        JOIN change g ON g.checkpoint = d.checkpoint AND g.path = d.path AND g.step IS NOT ?4
-       WHERE d.reason IN ('late', 'missed') AND c.thread = ?1 AND c.seq >= ?2 AND c.seq <= ?3 ORDER BY d.path`,
+       WHERE d.reason IN ('late', 'missed') AND c.thread = ?1 AND c.seq >= ?2 AND c.seq <= ?3
+         AND c.branch = (SELECT branch FROM step WHERE id = ?4) ORDER BY d.path`,
     thread,
     before,
     after ?? Number.MAX_SAFE_INTEGER,

@@ -4,7 +4,8 @@ import { EngineError } from "../model/errors.ts";
 import type { CheckpointId, ThreadId } from "../model/ids.ts";
 import type { SessionName } from "../model/session.ts";
 import type { Database, Row } from "../store/database.ts";
-import { newestSeq, parseJson } from "./checkpoints.ts";
+import { parseJson } from "./checkpoints.ts";
+import { headSeq } from "./line.ts";
 import { readOpenSession } from "./sessions.ts";
 
 const PAGE = 100;
@@ -39,7 +40,7 @@ export function insertMessage(db: Database, message: NewMessage): Message {
     message.now,
     readOpenSession(db, thread).name,
     message.checkpoint,
-    message.checkpoint ?? newestSeq(db),
+    message.checkpoint ?? headSeq(db),
     message.step,
     JSON.stringify(message.artifacts ?? []),
   );
@@ -122,11 +123,15 @@ function toMessage(row: Row): Message {
   };
 }
 
-/** seq of the checkpoint at which the effect of a message ends, given that of its own; undefined = it has not ended. */
+/**
+ * seq of the checkpoint at which the effect of a message ends, given that of its own; undefined = it has not ended. What was
+ * captured elsewhere and what was captured here end nothing of each other.
+ */
 export function endOfMessage(db: Database, thread: ThreadId, seq: number): number | undefined {
   const row = db.get(
     `SELECT min(seq) AS seq FROM (
        SELECT min(seq) AS seq FROM checkpoint WHERE thread = ?1 AND kind = 'message' AND seq > ?2
+         AND origin IS (SELECT origin FROM checkpoint WHERE seq = ?2)
        UNION ALL
        SELECT CASE s.kind WHEN 'turn' THEN s.after ELSE s.before END FROM checkpoint c JOIN step s ON s.id = c.rolled_back_by WHERE c.seq = ?2)`,
     thread,

@@ -1,7 +1,7 @@
 /** Paths that a tool or a user named: they are captured from then on, unless a `.belayignore` leaves them out. */
 import { pathFromBytes, pathToBytes, type BytePath } from "../model/byte-path.ts";
 import type { Database } from "../store/database.ts";
-import { newestSeq } from "./checkpoints.ts";
+import { headSeq } from "./line.ts";
 
 /** Names paths; `isThere` tells of each whether it is on disk now, before the tool writes it. */
 export function insertNamedPaths(
@@ -12,22 +12,33 @@ export function insertNamedPaths(
   db.transaction(() => {
     for (const path of paths) {
       db.run(
-        "INSERT OR IGNORE INTO named_path (path, since, absent) VALUES (?, ?, ?)",
+        "INSERT OR IGNORE INTO named_path (working_copy, path, since, absent) VALUES (?, ?, ?, ?)",
+        db.workingCopy,
         pathToBytes(path),
-        newestSeq(db),
+        headSeq(db),
         isThere(path) ? 0 : 1,
       );
     }
   });
 }
 
-/** All paths that were named. */
+/** All paths that were named in this working copy. */
 export function listNamedPaths(db: Database): BytePath[] {
-  return db.all("SELECT path FROM named_path").map((row) => pathFromBytes(row["path"] as Uint8Array));
+  return db
+    .all("SELECT path FROM named_path WHERE working_copy = ?", db.workingCopy)
+    .map((row) => pathFromBytes(row["path"] as Uint8Array));
 }
 
-/** Paths that were absent when a tool named them: they are known to be absent from every checkpoint up to then. */
+/**
+ * Paths that were absent when a tool named them: they are known to be absent from every checkpoint of this working copy up
+ * to then. [N6] Of what another directory held that says nothing.
+ */
 export function pathsAbsentFrom(db: Database, seq: number): Set<BytePath> {
-  const rows = db.all("SELECT path FROM named_path WHERE absent = 1 AND since >= ?", seq);
+  const rows = db.all(
+    `SELECT path FROM named_path WHERE working_copy = ?1 AND absent = 1 AND since >= ?2
+       AND EXISTS (SELECT 1 FROM checkpoint WHERE seq = ?2 AND working_copy = ?1)`,
+    db.workingCopy,
+    seq,
+  );
   return new Set(rows.map((row) => pathFromBytes(row["path"] as Uint8Array)));
 }

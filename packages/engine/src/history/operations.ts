@@ -24,6 +24,13 @@ export type OperationKind =
   | "unprune"
   | "gc"
   | "forget"
+  | "branch"
+  | "import"
+  | "fork"
+  | "merge"
+  | "resolve"
+  | "run"
+  | "fix"
   | "pause"
   | "resume";
 
@@ -107,4 +114,19 @@ function toOperation(row: Row): Omit<Operation, "detail"> {
 export function countOperations(db: Database): Record<string, number> {
   const rows = db.all("SELECT kind, count(*) AS n FROM operation GROUP BY kind ORDER BY kind");
   return Object.fromEntries(rows.map((row) => [String(row["kind"]), Number(row["n"])]));
+}
+
+/** How many operations of these kinds there are, and how many threads they were done for; of checkpoints, those of one kind. */
+export function countThreadsWith(
+  db: Database,
+  kinds: readonly OperationKind[],
+  checkpointKind: string | null = null,
+): { operations: number; threads: number } {
+  const row = db.get(
+    `SELECT count(*) AS operations, count(DISTINCT json_extract(detail, '$.thread')) AS threads FROM operation
+     WHERE kind IN (${kinds.map(() => "?").join(", ")}) AND (?${kinds.length + 1} IS NULL OR json_extract(detail, '$.kind') = ?${kinds.length + 1})`,
+    ...kinds,
+    checkpointKind,
+  )!;
+  return { operations: Number(row["operations"]), threads: Number(row["threads"]) };
 }

@@ -2,11 +2,15 @@
 import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { Database } from "../store/database.ts";
 import { readCheckpointRows, type Change } from "./changes.ts";
+import { onLine } from "./line.ts";
+
+/** What happened on another branch changed nothing here. */
+const isHere = (db: Database) => onLine(db, { seq: "g.checkpoint" });
 
 /** Paths changed by no tool in checkpoints after this one. */
 export function outsidePathsSince(db: Database, seq: number): BytePath[] {
   const rows = db.all(
-    "SELECT DISTINCT path FROM change WHERE checkpoint > ? AND attribution = 'outside'",
+    `SELECT DISTINCT path FROM change g WHERE checkpoint > ? AND attribution = 'outside' AND ${isHere(db)}`,
     seq,
   );
   return rows.map((row) => pathFromBytes(row["path"] as Uint8Array));
@@ -15,7 +19,8 @@ export function outsidePathsSince(db: Database, seq: number): BytePath[] {
 /** The changes themselves, oldest first, proved unaltered. */
 export function outsideChangesSince(db: Database, seq: number): Change[] {
   const captures = db.all(
-    "SELECT DISTINCT checkpoint FROM change WHERE checkpoint > ? AND attribution = 'outside' ORDER BY checkpoint",
+    `SELECT DISTINCT checkpoint FROM change g WHERE checkpoint > ? AND attribution = 'outside' AND ${isHere(db)}
+       ORDER BY checkpoint`,
     seq,
   );
   return captures.flatMap(({ checkpoint }) =>
@@ -34,8 +39,10 @@ export interface OutsideStretch {
 export function outsideStretchesSince(db: Database, seq: number): OutsideStretch[] {
   const rows = db.all(
     `SELECT g.path AS path, c.created_at AS taken,
-       (SELECT p.created_at FROM checkpoint p WHERE p.seq < c.seq ORDER BY p.seq DESC LIMIT 1) AS previous
-       FROM change g JOIN checkpoint c ON c.seq = g.checkpoint WHERE g.checkpoint > ? AND g.attribution = 'outside'`,
+       (SELECT p.created_at FROM checkpoint p WHERE p.seq < c.seq AND ${onLine(db, { seq: "p.seq", branch: "p.branch" })}
+         ORDER BY p.seq DESC LIMIT 1) AS previous
+       FROM change g JOIN checkpoint c ON c.seq = g.checkpoint
+       WHERE g.checkpoint > ? AND g.attribution = 'outside' AND ${isHere(db)}`,
     seq,
   );
   return rows.map((row) => ({

@@ -7,6 +7,7 @@ import type { ThreadId } from "../model/ids.ts";
 import type { Database } from "../store/database.ts";
 import type { AttributedEdit } from "./attribution.ts";
 import { readCheckpointRows, type Change, type RecordedChange } from "./changes.ts";
+import { onLine } from "./line.ts";
 import { approvedStretches, type ApprovedStretch } from "./sessions.ts";
 
 /** A change and whether it counts for the thread. */
@@ -14,7 +15,7 @@ export interface OwnedChange extends Change {
   readonly own: boolean;
 }
 
-/** The changes after checkpoint `since`, up to `until`, by path, in the order they happened. */
+/** The changes on the line here after checkpoint `since`, up to `until`, by path, in the order they happened. */
 export function ownedChanges(
   db: Database,
   thread: ThreadId,
@@ -23,7 +24,8 @@ export function ownedChanges(
   const owners = new Owners(db, thread);
   const byPath = new Map<BytePath, OwnedChange[]>();
   const seqs = db.all(
-    "SELECT DISTINCT checkpoint AS seq FROM change WHERE checkpoint > ? AND checkpoint <= ? ORDER BY checkpoint",
+    `SELECT DISTINCT checkpoint AS seq FROM change g WHERE checkpoint > ? AND checkpoint <= ?
+       AND ${onLine(db, { seq: "g.checkpoint" })} ORDER BY checkpoint`,
     since,
     until,
   );
@@ -76,12 +78,12 @@ class Owners {
 
   /** Empty = no known author. */
   #threads({ step, attribution, checkpoint, path }: RecordedChange): readonly ThreadId[] {
-    if (step !== null) return this.#ofOne(step);
+    if (step !== null && attribution !== "merge") return this.#ofOne(step);
     if (attribution === "outside") return [];
     const steps = this.#windows(checkpoint);
     const threads = [...new Set(steps.flatMap((id) => this.#ofOne(id)))];
     if (attribution === "shared" || threads.length < 2) return threads;
-    // an undo of several threads' steps: each path belongs to the threads whose steps changed it
+    // an undo or a merge of several threads' steps: each path belongs to the threads whose steps changed it
     const touching = steps.filter((id) => this.#touches(id, path));
     return [...new Set(touching.flatMap((id) => this.#ofOne(id)))];
   }
@@ -109,9 +111,12 @@ class Owners {
   }
 }
 
+/** A merge is the work of the threads whose steps it brought. */
 function threadsOfSteps(db: Database, steps: readonly string[]): ThreadId[] {
   const rows = db.all(
-    "SELECT DISTINCT thread FROM step WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+    `SELECT DISTINCT thread FROM step WHERE thread IS NOT NULL AND id IN (SELECT value FROM json_each(?1) UNION
+       SELECT w.step FROM change g JOIN shared_window w ON w.checkpoint = g.checkpoint
+         WHERE g.step IN (SELECT value FROM json_each(?1)) AND g.attribution = 'merge')`,
     JSON.stringify(steps),
   );
   return rows.map((row) => row["thread"] as ThreadId);

@@ -3,6 +3,7 @@
  * not.
  */
 import type { Database } from "../store/database.ts";
+import { onLine, STEP_PLACE } from "./line.ts";
 
 /** In milliseconds since 1970. */
 interface Stretch {
@@ -42,6 +43,8 @@ export function countPausedTurns(db: Database, after: number): number {
 
 /** How many of them since the newest turn that is a step. */
 export function countNewestPausedTurns(db: Database): number {
-  const newest = db.get("SELECT max(opened_at) AS at FROM step WHERE kind = 'turn'");
+  const newest = db.get(
+    `SELECT max(opened_at) AS at FROM step s WHERE kind = 'turn' AND ${onLine(db, STEP_PLACE)}`,
+  );
   return countPausedTurns(db, Number(newest?.["at"] ?? 0));
 }

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Entry } from "../model/entry.ts";
 import { at, WrittenSnapshots, type Table } from "../testing/written-snapshots.ts";
 import type { Change } from "./changes.ts";
-import { inPieces, StepPlanner, type Direction, type StepEdits } from "./plan-steps.ts";
+import type { Direction } from "./joined-changes.ts";
+import { inPieces, StepPlanner, type StepEdits } from "./plan-steps.ts";
 
 let written: WrittenSnapshots;
 

@@ -14,6 +14,7 @@ import { NO_OBJECT, type ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, ConflictReason, Decision, Edit, Kept } from "../model/plan.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 import { UNRECORDED, type Change } from "./changes.ts";
+import { acrossGaps, withoutSettled, type Direction } from "./joined-changes.ts";
 
 /** What a step plan is made from. */
 export interface StepPlanInput {
@@ -43,9 +44,6 @@ export interface PlannedConflict extends Conflict {
   readonly wanted: Entry | undefined;
   readonly capture: number;
 }
-
-/** Whether steps are undone or redone. */
-export type Direction = "backwards" | "forwards";
 
 /** Conflicts beyond this number are reported without their lines. */
 const TOLD_CONFLICTS = 100;
@@ -80,7 +78,8 @@ export class StepPlanner {
   }
 
   add(delta: readonly Change[], direction: Direction): void {
-    const moves = inOrder(acrossGaps(delta), direction);
+    const unsettled = withoutSettled(acrossGaps(delta), direction, (path) => this.#now(path));
+    const moves = inOrder(unsettled, direction);
     const lost = moves.filter((move) => this.#isLost(move)).map(({ change }) => change.path);
     for (const { change, expected, wanted } of moves) {
       // what replaced a path that cannot be brought back stays in place
@@ -343,27 +342,6 @@ interface Move {
   readonly change: Change;
   readonly expected: Entry | undefined;
   readonly wanted: Entry | undefined;
-}
-
-/**
- * [R131] A path that was a gap in between goes from its first entry to its last at once: nothing leads
- * through content that was never captured.
- */
-function acrossGaps(delta: readonly Change[]): Change[] {
-  const newest = new Map<BytePath, Change>();
-  const passed = new Set<Change>();
-  const joined = delta.map((change) => {
-    const earlier = newest.get(change.path);
-    const isAcross =
-      earlier?.new?.kind === "gap" &&
-      earlier.shared === change.shared &&
-      (sameNode(earlier.new, change.old) || isUnseen(earlier.new, change.old));
-    if (isAcross) passed.add(earlier);
-    const whole = isAcross ? { ...change, old: earlier.old } : change;
-    newest.set(change.path, whole);
-    return whole;
-  });
-  return joined.filter((change) => !passed.has(change));
 }
 
 /** Capture by capture; within one, deletions deepest first, then creations shallowest first. */

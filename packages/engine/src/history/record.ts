@@ -14,7 +14,7 @@ import { pathToBytes } from "../model/byte-path.ts";
 import type { CheckpointId, OperationId, ThreadId } from "../model/ids.ts";
 import type { Edit } from "../model/plan.ts";
 import type { Database } from "../store/database.ts";
-import { insertCheckpoint, insertDoubts, insertGaps } from "./checkpoints.ts";
+import { insertCheckpoint, insertDoubts, insertGaps, type NewCheckpoint } from "./checkpoints.ts";
 import { attributeChanges, inOrder, type AttributedEdit, type AttributionMoment } from "./attribution.ts";
 import { deltaHash, encodeChanges, insertChanges } from "./changes.ts";
 import { appendEvent } from "./events.ts";
@@ -34,6 +34,8 @@ export interface Recording {
    * concern the moved ones.
    */
   readonly madeBy?: { readonly step: string | null; readonly moved?: readonly string[] };
+  /** Set when the changes came from another branch: its checkpoint, and the steps whose work it is. */
+  readonly mergedFrom?: { readonly checkpoint: CheckpointId | null; readonly steps: readonly string[] };
 }
 
 /** What is known when a capture is recorded. */
@@ -80,7 +82,7 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
   const row = {
     ...rowOf(recording, known),
     ...threadFacts(db, request),
-    parents: previous === undefined ? [] : [previous.id],
+    parents: [previous?.id, recording.mergedFrom?.checkpoint].flatMap((id) => id ?? []),
     changes: countChanges(changes),
   };
   const checkpoint = insertCheckpoint(db, row, deltaHash(rows));
@@ -91,7 +93,11 @@ export function recordCheckpoint(db: Database, recording: Recording, known: Circ
     id: newId() as OperationId,
     kind: recording.operation ?? "checkpoint",
     at: now,
-    detail: { checkpoint: checkpoint.id, kind: request.kind ?? "manual" },
+    detail: {
+      checkpoint: checkpoint.id,
+      kind: request.kind ?? "manual",
+      ...(request.thread !== undefined && { thread: request.thread }),
+    },
   });
   for (const step of authorsOf(attributed)) noteChange(db, step, operationSeq);
   if (checkpoint.thread !== null) {
@@ -165,7 +171,7 @@ function tell(
 function rowOf(
   { request, description }: Recording,
   { facts, moment, newId }: Circumstances,
-): Omit<Checkpoint, "seq" | "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
+): Omit<NewCheckpoint, "parents" | "changes" | "session" | "messageIndex" | "conversation"> {
   return {
     id: newId() as CheckpointId,
     thread: request.thread ?? null,
@@ -197,7 +203,7 @@ function rowOf(
 
 function attribute(
   db: Database,
-  { madeBy }: Recording,
+  { madeBy, mergedFrom }: Recording,
   { since, moment, newId }: Circumstances,
 ): { changes: readonly AttributedEdit[]; windows: readonly string[] } {
   const changes = since?.changes ?? [];
@@ -205,11 +211,11 @@ function attribute(
     return {
       changes: changes.map((change) => ({
         ...change,
-        attribution: "belay" as const,
+        attribution: mergedFrom === undefined ? ("belay" as const) : ("merge" as const),
         step: madeBy.step,
         during: null,
       })),
-      windows: madeBy.moved ?? [],
+      windows: mergedFrom?.steps ?? madeBy.moved ?? [],
     };
   const { now } = moment;
   return inOrder(db, attributeChanges(db, changes, moment), { newId, now, before: since?.base.seq ?? 0 });

@@ -4,6 +4,8 @@ import { isId, isIdPrefix } from "../model/ids.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Database } from "../store/database.ts";
 import { assertSealed, findCheckpointsWhere, listCheckpoints, TAG_PREFIX } from "./checkpoints.ts";
+import { findBranch } from "./branches.ts";
+import { onLine } from "./line.ts";
 import type { Step } from "./step-rows.ts";
 import { parseTime, TIME_FORMS, type Clock } from "./time-text.ts";
 import { findTurn } from "./turn-numbers.ts";
@@ -16,7 +18,7 @@ export interface References {
 
 /**
  * Finds the state a reference means. Beside checkpoints that is "T3" or "@turn", the state before that turn, and a time,
- * the state on disk then: the newest checkpoint at or before it.
+ * the state on disk then: the newest checkpoint of the line here at or before it.
  */
 export function resolveState({ store: { db }, system }: References, ref: string): Checkpoint {
   const turn = findTurn(db, ref);
@@ -46,7 +48,8 @@ function atTime(db: Database, { ref, time }: { ref: string; time: string }, cloc
   const until = span.until === span.from ? span.until : span.until - 1;
   const [newest] = findCheckpointsWhere(
     db,
-    "c.seq = (SELECT max(seq) FROM checkpoint WHERE pruned_at IS NULL AND created_at <= ?)",
+    `c.seq = (SELECT max(seq) FROM checkpoint k WHERE pruned_at IS NULL AND created_at <= ?
+       AND ${onLine(db, { seq: "k.seq", branch: "k.branch" })})`,
     until,
   );
   if (newest === undefined)
@@ -82,8 +85,18 @@ function ambiguous(ref: string, found: readonly Checkpoint[]): EngineError<"CHEC
   );
 }
 
+/** Shorter beginnings of aliases are not looked up. */
+const ALIAS_PREFIX_LENGTH = 7;
+
+/** What begins so names the head of a branch. */
+const BRANCH_PREFIX = "branch/";
+
 /** Exact matches come before id prefixes: a tag may be a single letter too. */
 function candidates(db: Database, ref: string): Checkpoint[] {
+  if (ref.startsWith(BRANCH_PREFIX)) {
+    const { head } = findBranch(db, ref.slice(BRANCH_PREFIX.length));
+    return findCheckpointsWhere(db, "c.seq = ?", head ?? 0);
+  }
   const relative = /^@(?:-(\d{1,9}))?$/.exec(ref);
   if (relative !== null)
     return listCheckpoints(db, { limit: Number(relative[1] ?? 0) + 1 }).slice(Number(relative[1] ?? 0));
@@ -95,9 +108,26 @@ function candidates(db: Database, ref: string): Checkpoint[] {
     TAG_PREFIX + ref,
   );
   if (exact.length > 0) return exact;
+  const elsewhere = byAlias(db, ref);
+  if (elsewhere.length > 0) return elsewhere;
   const before = byEvent(db, ref);
-  if (before.length > 0 || !isIdPrefix(ref)) return before;
-  return findCheckpointsWhere(db, "c.id >= ?1 AND c.id < ?1 || '{'", ref);
+  if (before.length > 0) return before;
+  const ids = isIdPrefix(ref) ? findCheckpointsWhere(db, "c.id >= ?1 AND c.id < ?1 || '{'", ref) : [];
+  return ids.length > 0 || ref.length < ALIAS_PREFIX_LENGTH ? ids : byAliasPrefix(db, ref);
+}
+
+/** What a checkpoint is called in another program. */
+function byAlias(db: Database, ref: string): Checkpoint[] {
+  return findCheckpointsWhere(db, "c.seq IN (SELECT checkpoint FROM alias WHERE name = ?)", ref);
+}
+
+/** As git does with commits. */
+function byAliasPrefix(db: Database, ref: string): Checkpoint[] {
+  return findCheckpointsWhere(
+    db,
+    "c.seq IN (SELECT checkpoint FROM alias WHERE name >= ?1 AND name < ?1 || char(1114111))",
+    ref,
+  );
 }
 
 /** A message or tool-use id means the checkpoint before it. */
@@ -107,8 +137,10 @@ function byEvent(db: Database, ref: string): Checkpoint[] {
     "c.message_id = ?1 OR c.tool_use_id = ?1 OR c.seq IN (SELECT checkpoint FROM message WHERE id = ?1)",
     ref,
   );
-  const before = found.filter(({ phase }) => phase !== "after");
-  return before.length > 0 ? before.slice(-1) : found.slice(-1);
+  const here = found.filter(({ origin }) => origin === null);
+  const meant = here.length > 0 ? here : found;
+  const before = meant.filter(({ phase }) => phase !== "after");
+  return before.length > 0 ? before.slice(-1) : meant.slice(-1);
 }
 
 /** Throws unless `name` can be distinguished from every other kind of reference. */
@@ -118,15 +150,17 @@ export function assertName(name: string): void {
       ? "is empty"
       : name.startsWith("@")
         ? 'starts with "@"'
-        : /^\d+$/.test(name)
-          ? "is a number"
-          : /^T\d+$/.test(name)
-            ? "is the name of a turn"
-            : isId(name)
-              ? "looks like an id"
-              : name.length > 200
-                ? "is longer than 200 characters"
-                : undefined;
+        : name.startsWith(BRANCH_PREFIX)
+          ? "is the name of a branch"
+          : /^\d+$/.test(name)
+            ? "is a number"
+            : /^T\d+$/.test(name)
+              ? "is the name of a turn"
+              : isId(name)
+                ? "looks like an id"
+                : name.length > 200
+                  ? "is longer than 200 characters"
+                  : undefined;
   if (reason === undefined) return;
   throw new EngineError("NAME_INVALID", `The name "${name.slice(0, 50)}" ${reason}. Nothing was changed.`, {
     name,

@@ -3,6 +3,7 @@ import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import type { RolledBack } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
+import { onLine } from "./line.ts";
 
 const TOLD_PATHS = 20;
 
@@ -12,12 +13,12 @@ interface Operation {
   readonly changes: readonly { readonly path: BytePath; readonly old: string; readonly new: string }[];
 }
 
-/** Restores, resets, undos and redos after a checkpoint, without those that cancel out. Oldest first. */
+/** Restores, resets, undos and redos on the line here after a checkpoint, without those that cancel out. Oldest first. */
 export function rolledBackSince(db: Database, thread: ThreadId, after: number): RolledBack[] {
   const operations = db
     .all(
       `SELECT seq, kind, description FROM checkpoint WHERE kind IN ('restore', 'reset') AND seq > ?
-         AND (thread IS NULL OR thread = ?) ORDER BY seq`,
+         AND (thread IS NULL OR thread = ?) AND ${onLine(db, { seq: "seq", branch: "branch" })} ORDER BY seq`,
       after,
       thread,
     )

@@ -121,10 +121,13 @@ export interface ApprovedStretch {
   readonly approved: number;
 }
 
-/** The approvals of all threads. */
+/** The approvals of all threads. What was approved elsewhere covers nothing of this line. */
 export function approvedStretches(db: Database): ApprovedStretch[] {
   return db
-    .all("SELECT thread, coalesce(base, 0) AS base, approved FROM session WHERE status = 'merged'")
+    .all(
+      `SELECT thread, coalesce(base, 0) AS base, approved FROM session WHERE status = 'merged'
+         AND approved NOT IN (SELECT seq FROM checkpoint WHERE origin IS NOT NULL)`,
+    )
     .map((row) => ({
       thread: row["thread"] as ThreadId,
       base: Number(row["base"]),

@@ -12,6 +12,7 @@ import { pathFromBytes, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { readWindows, type Change } from "./changes.ts";
+import { branchHere, onLine, STEP_PLACE } from "./line.ts";
 
 /** A step with its state. */
 export interface Step extends StepSummary {
@@ -27,6 +28,10 @@ export interface Step extends StepSummary {
   readonly changed: boolean;
   /** The turn that this one continues. */
   readonly continues: string | null;
+  /** The id of its branch; of a switch, the one it leads to. */
+  readonly branch: number;
+  /** The id of the branch that a switch left; null for every other step. */
+  readonly fromBranch: number | null;
 }
 
 /** A step to insert. */
@@ -43,14 +48,16 @@ export interface NewStep {
   /** What a restore takes back. */
   readonly scope?: "files" | "conversation" | "both";
   readonly continues?: string | null;
+  /** The id of the branch that a switch leaves. */
+  readonly fromBranch?: number | null;
   readonly now: number;
 }
 
-/** Opens a turn. */
+/** Opens a step on the branch here. */
 export function openStep(db: Database, step: NewStep): void {
   db.run(
-    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, scope, continues, state, position)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
+    `INSERT INTO step (id, kind, thread, description, prompt, owner, opened_at, before, target, scope, continues, branch, from_branch, state, position)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'open', 0)`,
     step.id,
     step.kind,
     step.thread,
@@ -62,6 +69,8 @@ export function openStep(db: Database, step: NewStep): void {
     step.target ?? null,
     step.scope ?? "files",
     step.continues ?? null,
+    branchHere(db),
+    step.fromBranch ?? null,
   );
 }
 
@@ -152,40 +161,50 @@ export function noteChange(db: Database, id: string, position: number): void {
 /**
  * True when a restore, reset or revert came after the step's last change: its further work comes after that.
  */
-export function isOvertaken(db: Database, { changed, position }: Step): boolean {
+export function isOvertaken(db: Database, { changed, position, branch }: Step): boolean {
   if (!changed) return false;
   const row = db.get(
-    "SELECT 1 FROM step WHERE kind <> 'turn' AND state = 'applied' AND changed = 1 AND position > ? LIMIT 1",
+    "SELECT 1 FROM step WHERE kind <> 'turn' AND state = 'applied' AND changed = 1 AND position > ? AND branch = ? LIMIT 1",
     position,
+    branch,
   );
   return row !== undefined;
 }
 
-/** True while a turn is under way. */
+/** True while a turn is under way here. */
 export function hasOpenStep(db: Database): boolean {
-  return db.get("SELECT 1 FROM step WHERE state = 'open' LIMIT 1") !== undefined;
+  const row = db.get("SELECT 1 FROM step WHERE state = 'open' AND branch = ? LIMIT 1", branchHere(db));
+  return row !== undefined;
 }
 
-/** All open turns, oldest first. */
+/** [R94] The turns that are open here, oldest first: those in other working copies change nothing in this one. */
 export function openSteps(db: Database): Step[] {
-  return db.all(`${SELECT} WHERE s.state = 'open' ORDER BY s.seq`).map(toStep);
+  return db
+    .all(`${SELECT} WHERE s.state = 'open' AND s.branch = ? ORDER BY s.seq`, branchHere(db))
+    .map(toStep);
 }
 
-/** The thread's open turn. */
+/** The thread's turn that is open here. */
 export function openTurnOf(db: Database, thread: ThreadId): Step | undefined {
   return openSteps(db).find((step) => step.thread === thread && step.kind === "turn");
 }
 
-/** The thread's last turn, open or closed. */
+/** The thread's last turn on the line here, open or closed; one that is open in another working copy is not its last here. */
 export function lastTurnOf(db: Database, thread: ThreadId): Step | undefined {
-  const row = db.get(`${SELECT} WHERE s.thread = ? AND s.kind = 'turn' ORDER BY s.seq DESC LIMIT 1`, thread);
+  const row = db.get(
+    `${SELECT} WHERE s.thread = ?1 AND s.kind = 'turn' AND ${onLine(db, STEP_PLACE)} AND (s.state <> 'open' OR s.branch = ?2)
+       ORDER BY s.seq DESC LIMIT 1`,
+    thread,
+    branchHere(db),
+  );
   return row === undefined ? undefined : toStep(row);
 }
 
-/** Whether a turn of another thread changed something after a checkpoint. */
+/** Whether a turn of another thread changed something after a checkpoint, on the line here. */
 export function haveOthersWorked(db: Database, thread: ThreadId, since: number): boolean {
   const row = db.get(
-    "SELECT 1 FROM step WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?) LIMIT 1",
+    `SELECT 1 FROM step s WHERE thread <> ? AND kind = 'turn' AND changed = 1 AND (after IS NULL OR after > ?)
+       AND ${onLine(db, STEP_PLACE)} LIMIT 1`,
     thread,
     since,
   );
@@ -205,7 +224,10 @@ export function findStep(db: Database, id: string): Step | undefined {
 
 const SELECT = "SELECT s.*, t.agent AS agent FROM step s LEFT JOIN thread t ON t.id = s.thread";
 
-/** The last of `applied` or `undone` first. A pruned step keeps its place, so that no other takes it. */
+/**
+ * The last of `applied` or `undone` first, of the branch here. A pruned step keeps its place, so that no other takes it.
+ * A switch is applied where it led to; undone, it can be taken again from where it left.
+ */
 export function listSteps(
   db: Database,
   list: "applied" | "undone",
@@ -214,10 +236,13 @@ export function listSteps(
   const open = list === "applied" ? openSteps(db).length : 0;
   return db
     .all(
-      `${SELECT} WHERE (s.state = ?1 OR (?1 = 'applied' AND s.state = 'open' AND s.changed = 1)) AND (?2 IS NULL OR s.thread = ?2) ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
+      `${SELECT} WHERE (s.state = ?1 OR (?1 = 'applied' AND s.state = 'open' AND s.changed = 1)) AND (?2 IS NULL OR s.thread = ?2)
+         AND CASE WHEN s.kind = 'switch' AND ?1 = 'undone' THEN s.from_branch ELSE s.branch END = ?4
+       ORDER BY s.position DESC, s.seq DESC LIMIT ?3`,
       list,
       scope.thread ?? null,
       scope.limit + open,
+      branchHere(db),
     )
     .map(toStep)
     .filter((step) => step.state !== "open" || !cancelsOut(db, step))
@@ -230,9 +255,13 @@ export function nextStep(db: Database, list: "applied" | "undone"): Step | null 
   return step === undefined || step.pruned ? null : step;
 }
 
-/** How many steps the undo list has lost because their checkpoints were dropped. */
+/** How many steps the undo list here has lost because their checkpoints were dropped. */
 export function countDropped(db: Database): number {
-  return Number(db.get("SELECT count(*) AS n FROM step WHERE state = 'applied' AND pruned = 1")?.["n"] ?? 0);
+  const row = db.get(
+    "SELECT count(*) AS n FROM step WHERE state = 'applied' AND pruned = 1 AND branch = ?",
+    branchHere(db),
+  );
+  return Number(row?.["n"] ?? 0);
 }
 
 /** The seqs of checkpoints at which a step that can no longer be undone began or ended. */
@@ -260,17 +289,18 @@ export function stepsHeldBy(db: Database, seq: number): StepSummary[] {
 }
 
 /**
- * [R160] The seqs of all checkpoints from beginning to end of the open turns and of the last complete turn:
- * they are never dropped. `any` adds those of the step that undo would take, whatever its kind.
+ * [R160] The seqs of all checkpoints from beginning to end of the open turns and of each branch's last complete turn:
+ * they are never dropped. `any` adds those of the step that undo would take there, whatever its kind.
  */
 export function checkpointsOfNewestSteps(db: Database, kinds: "turns" | "any"): Set<number> {
   const last = (condition: string) =>
-    `id = (SELECT id FROM step WHERE state = 'applied' AND pruned = 0 AND ${condition} ORDER BY position DESC, seq DESC LIMIT 1)`;
+    `id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY branch ORDER BY position DESC, seq DESC) AS place
+       FROM step WHERE state = 'applied' AND pruned = 0 AND ${condition}) WHERE place = 1)`;
   const newest = `SELECT * FROM step WHERE state = 'open' OR ${last("kind = 'turn'")} OR ${kinds === "any" ? last("1") : "0"}`;
   const rows = db.all(
     `WITH newest AS (${newest})
      SELECT before AS seq FROM newest UNION SELECT after FROM newest
-     UNION SELECT c.seq FROM newest s JOIN checkpoint c ON c.thread = s.thread AND c.seq >= s.before AND c.seq <= coalesce(s.after, c.seq)
+     UNION SELECT c.seq FROM newest s JOIN checkpoint c ON c.thread = s.thread AND c.branch = s.branch AND c.seq >= s.before AND c.seq <= coalesce(s.after, c.seq)
      UNION SELECT g.checkpoint FROM newest s JOIN change g ON g.step = s.id
      UNION SELECT w.checkpoint FROM newest s JOIN shared_window w ON w.step = s.id`,
   );
@@ -285,7 +315,7 @@ export function moveStep(db: Database, id: string, to: "applied" | "undone", pos
 /** The step a checkpoint belongs to: its turn, or the restore it completed. */
 export function stepOfCheckpoint(db: Database, seq: number): Step | undefined {
   const row = db.get(
-    `${SELECT} WHERE s.changed = 1 AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,
+    `${SELECT} WHERE s.changed = 1 AND s.kind <> 'switch' AND (s.after = ?1 OR s.before = ?1) ORDER BY s.after = ?1 DESC, s.seq DESC LIMIT 1`,
     seq,
   );
   return row === undefined ? undefined : toStep(row);
@@ -311,5 +341,7 @@ function toStep(row: Row): Step {
     position: Number(row["position"]),
     changed: Number(row["changed"]) === 1,
     continues: text("continues"),
+    branch: Number(row["branch"]),
+    fromBranch: number("from_branch"),
   };
 }

@@ -37,6 +37,15 @@ export function openThread(
   return { id: fresh.id as ThreadId, agent, externalId, title, createdAt: fresh.now };
 }
 
+/** The id of the thread that an agent calls so; undefined when there is none. */
+export function threadIdOf(
+  db: Database,
+  { agent, externalId }: Pick<Thread, "agent" | "externalId">,
+): ThreadId | undefined {
+  const row = db.get("SELECT id FROM thread WHERE agent = ? AND external_id = ?", agent, externalId);
+  return row === undefined ? undefined : (String(row["id"]) as ThreadId);
+}
+
 /** All threads, newest first. */
 export function listThreads(db: Database): ThreadSummary[] {
   return db.all(`${SUMMARY} WHERE t.deleted_at IS NULL ORDER BY t.seq DESC`).map(toSummary);

@@ -11,6 +11,7 @@ import type { TimelineKind, TimelineState } from "../model/timeline.ts";
 import { decodeEntry } from "../model/tree.ts";
 import type { Database, Row } from "../store/database.ts";
 import { parseJson, TAG_PREFIX } from "./checkpoints.ts";
+import { onLine, STEP_PLACE } from "./line.ts";
 
 /** A checkpoint, as far as rows show it. */
 export interface EndFacts {
@@ -68,7 +69,8 @@ export function readStepFacts(db: Database, seqs: Iterable<number>): Map<number,
        EXISTS (SELECT 1 FROM agent_run a WHERE a.thread = s.thread AND a.step = s.id AND a.parent IS NULL
          AND a.status IN ('failed', 'error')) AS failed,
        (SELECT count(DISTINCT d.path) FROM checkpoint c JOIN doubt d ON d.checkpoint = c.seq AND d.reason <> 'mid-restore'
-         WHERE c.thread = s.thread AND c.seq >= s.before AND c.seq <= coalesce(s.after, 9223372036854775807)) AS late
+         WHERE c.thread = s.thread AND c.branch = s.branch AND c.seq >= s.before
+           AND c.seq <= coalesce(s.after, 9223372036854775807)) AS late
      FROM step s LEFT JOIN thread t ON t.id = s.thread WHERE s.seq ${AMONG}`,
     listOf(seqs),
   );
@@ -112,10 +114,11 @@ export function readEnds(db: Database, seqs: Iterable<number>): Map<number, EndF
   return new Map(rows.map((row) => [Number(row["seq"]), toEnd(row)]));
 }
 
-/** The seqs of the checkpoints just before others, pruned or not. */
+/** The seqs of the checkpoints just before others on their line, pruned or not. */
 export function previousSeqs(db: Database, seqs: Iterable<number>): Map<number, number> {
   const rows = db.all(
-    "SELECT value AS seq, (SELECT max(c.seq) FROM checkpoint c WHERE c.seq < value) AS previous FROM json_each(?1)",
+    `SELECT c.seq AS seq, coalesce((SELECT max(p.seq) FROM checkpoint p WHERE p.seq < c.seq AND p.branch = c.branch),
+       (SELECT coalesce(b.start, b.base) FROM branch b WHERE b.id = c.branch)) AS previous FROM checkpoint c WHERE c.seq ${AMONG}`,
     listOf(seqs),
   );
   return new Map(
@@ -182,14 +185,15 @@ export function listStepChanges(db: Database, ids: Iterable<string>): Map<string
   return grouped(rows, (row) => String(row["step"]));
 }
 
-/** What no tool changed (`outside`), or Belay did (`belay`), by the captures that found it. */
+/** What no tool changed (`outside`), Belay did (`belay`), or anything did, by the captures that found it. */
 export function listCaptureChanges(
   db: Database,
   captures: Iterable<number>,
-  attribution: "outside" | "belay",
+  attribution: "outside" | "belay" | "any",
 ): Map<number, ListedChange[]> {
   const rows = db.all(
-    `SELECT checkpoint, path, old, new, attribution FROM change WHERE checkpoint ${AMONG} AND attribution = ?2`,
+    `SELECT checkpoint, path, old, new, attribution FROM change WHERE checkpoint ${AMONG}
+       AND (?2 = 'any' OR attribution = ?2)`,
     listOf(captures),
     attribution,
   );
@@ -253,7 +257,8 @@ export interface OpenStretch {
 export function turnsOpenIn(db: Database, { before, after }: OpenStretch): OpenStretch[] {
   return db
     .all(
-      "SELECT before, after FROM step WHERE kind = 'turn' AND before < ?1 AND (after IS NULL OR after >= ?2)",
+      `SELECT before, after FROM step s WHERE kind = 'turn' AND before < ?1 AND (after IS NULL OR after >= ?2)
+         AND ${onLine(db, STEP_PLACE)}`,
       after,
       before,
     )
@@ -269,8 +274,10 @@ export function turnsOpenIn(db: Database, { before, after }: OpenStretch): OpenS
 export function backgroundStretches(db: Database): OpenStretch[] {
   return db
     .all(
-      `SELECT s.after AS before, (SELECT min(n.before) FROM step n WHERE n.kind = 'turn' AND n.thread = s.thread AND n.seq > s.seq) AS after
-         FROM step s WHERE s.after IS NOT NULL AND s.id IN (SELECT step FROM tool_call WHERE background = 1)`,
+      `SELECT s.after AS before, (SELECT min(n.before) FROM step n WHERE n.kind = 'turn' AND n.thread = s.thread
+           AND n.branch = s.branch AND n.seq > s.seq) AS after
+         FROM step s WHERE s.after IS NOT NULL AND s.id IN (SELECT step FROM tool_call WHERE background = 1)
+           AND ${onLine(db, STEP_PLACE)}`,
     )
     .map((row) => ({
       before: Number(row["before"]),
@@ -318,6 +325,12 @@ const POINT_KINDS: Readonly<Record<string, TimelineKind>> = {
   approve: "approved",
   initial: "initial",
 };
+
+/** The kind of row that a checkpoint has where every one has its own. */
+export function captureKind(kind: string): TimelineKind {
+  if (kind === "restore" || kind === "reset" || kind === "switch" || kind === "safety") return kind;
+  return POINT_KINDS[kind] ?? "capture";
+}
 
 /** The kind of row that a checkpoint of its own has. */
 export function pointKind(kind: string): TimelineKind {

@@ -43,8 +43,8 @@ export interface SavedState {
 /** Adds an open call. */
 export function openCall(db: Database, call: NewToolCall): void {
   db.run(
-    `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, nature, background, snapshot, rules, excluded, since, opened_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO tool_call (id, thread, step, agent, tool, paths, captured, within, nature, background, snapshot, rules, excluded, since, opened_at, working_copy)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     call.id,
     call.thread,
     call.step,
@@ -58,6 +58,7 @@ export function openCall(db: Database, call: NewToolCall): void {
     ...savedColumns(call.saved),
     call.since,
     call.openedAt,
+    db.workingCopy,
   );
 }
 
@@ -69,9 +70,10 @@ function savedColumns(saved: SavedState | undefined): (Buffer | null)[] {
 /** Gives an open call the state that it can be taken back to. */
 export function saveState(db: Database, id: string, saved: SavedState): void {
   db.run(
-    "UPDATE tool_call SET snapshot = ?, rules = ?, excluded = ? WHERE id = ? AND closed_at IS NULL",
+    "UPDATE tool_call SET snapshot = ?, rules = ?, excluded = ? WHERE id = ? AND closed_at IS NULL AND working_copy = ?",
     ...savedColumns(saved),
     id,
+    db.workingCopy,
   );
 }
 
@@ -83,16 +85,22 @@ export function readSavedState(db: Database, { seq }: Pick<ToolCall, "seq">): Sa
   return { snapshot: name("snapshot"), rules: name("rules"), excluded: name("excluded") };
 }
 
-/** All open calls: between their captures anything may have changed. */
+/** [R94] The calls that are open here: between their captures anything in this working copy may have changed. */
 export function openCalls(db: Database): ToolCall[] {
-  return db.all("SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 ORDER BY seq").map(toCall);
+  return db
+    .all(
+      "SELECT * FROM tool_call WHERE closed_at IS NULL AND captured = 1 AND working_copy = ? ORDER BY seq",
+      db.workingCopy,
+    )
+    .map(toCall);
 }
 
-/** The newest open call with this id. */
+/** The newest open call here with this id. */
 export function findOpenCall(db: Database, id: string): ToolCall | undefined {
   const row = db.get(
-    "SELECT * FROM tool_call WHERE id = ? AND closed_at IS NULL ORDER BY seq DESC LIMIT 1",
+    "SELECT * FROM tool_call WHERE id = ? AND closed_at IS NULL AND working_copy = ? ORDER BY seq DESC LIMIT 1",
     id,
+    db.workingCopy,
   );
   return row === undefined ? undefined : toCall(row);
 }
@@ -117,28 +125,34 @@ export function giveUpCall(db: Database, call: Pick<ToolCall, "seq">, now: numbe
   db.run("UPDATE tool_call SET given_up = 1 WHERE seq = ?", call.seq);
 }
 
-/** Gives up all calls of the thread's own agent, not those of its subagents. */
+/** Gives up all calls here of the thread's own agent, not those of its subagents. */
 export function giveUpCallsOf(db: Database, thread: ThreadId, now: number): void {
   db.run(
     `UPDATE tool_call SET closed_at = ?, given_up = captured, snapshot = NULL, rules = NULL, excluded = NULL
-       WHERE thread = ? AND closed_at IS NULL AND agent IS NULL`,
+       WHERE thread = ? AND closed_at IS NULL AND agent IS NULL AND working_copy = ?`,
     now,
     thread,
+    db.workingCopy,
   );
 }
 
-/** A call that was given up and whose end is still unknown, by its id. */
+/** A call here that was given up and whose end is still unknown, by its id. */
 export function findGivenUpCall(db: Database, id: string): ToolCall | undefined {
-  const row = db.get("SELECT * FROM tool_call WHERE id = ? AND given_up = 1 ORDER BY seq DESC LIMIT 1", id);
+  const row = db.get(
+    "SELECT * FROM tool_call WHERE id = ? AND given_up = 1 AND working_copy = ? ORDER BY seq DESC LIMIT 1",
+    id,
+    db.workingCopy,
+  );
   return row === undefined ? undefined : toCall(row);
 }
 
-/** Commands that were given up and whose turn is still open. */
+/** Commands here that were given up and whose turn is still open. */
 export function givenUpCommands(db: Database): ToolCall[] {
   return db
     .all(
       `SELECT c.* FROM tool_call c JOIN step s ON s.id = c.step AND s.state = 'open'
-         WHERE c.given_up = 1 AND c.captured = 1 AND c.nature = 'command' ORDER BY c.seq`,
+         WHERE c.given_up = 1 AND c.captured = 1 AND c.nature = 'command' AND c.working_copy = ? ORDER BY c.seq`,
+      db.workingCopy,
     )
     .map(toCall);
 }
@@ -159,16 +173,17 @@ export function backgroundCalls(db: Database, step: string): ToolCall[] {
 }
 
 /**
- * Closes the calls that a stop or a new prompt leaves open, permanently; those of agents that may still run
+ * Closes the calls here that a stop or a new prompt leaves open, permanently; those of agents that may still run
  * stay open.
  */
 export function closeCallsOf(db: Database, thread: ThreadId, agent: string | null, now: number): void {
   db.run(
     `UPDATE tool_call SET closed_at = coalesce(closed_at, ?1), given_up = 0, snapshot = NULL, rules = NULL, excluded = NULL
-       WHERE thread = ?2 AND (closed_at IS NULL OR given_up = 1) AND agent IS ?3`,
+       WHERE thread = ?2 AND (closed_at IS NULL OR given_up = 1) AND agent IS ?3 AND working_copy = ?4`,
     now,
     thread,
     agent,
+    db.workingCopy,
   );
 }
 

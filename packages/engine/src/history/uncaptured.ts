@@ -5,7 +5,7 @@
 import type { UncapturedRequest, UncapturedTurn } from "../model/conversation.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { Database, Row } from "../store/database.ts";
-import { newestSeq } from "./checkpoints.ts";
+import { headSeq } from "./line.ts";
 import { insertMessage } from "./messages.ts";
 
 /** Records an uncaptured turn; call inside a transaction. Several reports about one message are combined. */
@@ -24,7 +24,7 @@ export function insertUncaptured(
     turn.until,
     turn.events,
     turn.problem,
-    newestSeq(db),
+    headSeq(db),
   );
 }
 

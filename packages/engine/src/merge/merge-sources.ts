@@ -39,14 +39,20 @@ export interface SourcesInput<State> {
   put(content: Buffer): ObjectHash;
   /** True for files that the project itself calls generated. */
   isGenerated?(path: BytePath): boolean;
+  /** What was decided already about conflicts of a source, put in their place; `state` is what it is merged onto. */
+  settle?(changes: MergedChanges, source: number, state: State): MergedChanges;
 }
 
-/** A conflict and whose changes meet there. */
-export type SourceConflict = PathConflict & { readonly agents: readonly string[] };
+/** A conflict, the number of its source, and whose changes meet there. */
+export type SourceConflict = PathConflict & { readonly source: number; readonly agents: readonly string[] };
 
 /** What became of all sources. */
 export interface MergedSources<State> {
   readonly result: State;
+  /** The state after each source; of one that was held back, the state before it. */
+  readonly states: readonly State[];
+  /** The state that each source was merged onto. */
+  readonly onto: readonly State[];
   readonly outcomes: readonly SourceOutcome[];
   readonly merged: readonly MergedPath[];
   readonly conflicts: readonly SourceConflict[];
@@ -62,23 +68,39 @@ export function mergeSources<State>(input: SourcesInput<State>): MergedSources<S
   const merged: MergedPath[] = [];
   const conflicts: SourceConflict[] = [];
   const notMerged: NotMerged[] = [];
+  const states: State[] = [];
+  const onto: State[] = [];
   const authors = new Map<BytePath, string[]>();
   let result = input.ours;
-  for (const source of input.sources) {
-    const { changes, touched, agentsOf } = mergeSource(input, source, { result, authors });
-    conflicts.push(...changes.conflicts.map((conflict) => ({ ...conflict, agents: agentsOf(conflict) })));
+  for (const [number, source] of input.sources.entries()) {
+    const { changes: found, touched, agentsOf } = mergeSource(input, source, { result, authors });
+    const changes = input.settle?.(found, number, result) ?? found;
+    for (const conflict of changes.conflicts)
+      conflicts.push({ ...conflict, source: number, agents: agentsOf(conflict) });
     const isHeld = changes.conflicts.length > 0 && input.onConflict !== "partial";
     outcomes.push(touched.length === 0 ? "unchanged" : changes.conflicts.length > 0 ? "held" : "merged");
+    states.push(result);
+    onto.push(result);
     if (isHeld) continue;
     merged.push(...changes.merged.map((path) => ({ ...path, agents: agentsOf(path) })));
     notMerged.push(...changes.notMerged);
     result = input.edit(result, changes.edits);
+    states[number] = result;
     for (const { path } of changes.edits) authors.set(path, [...(authors.get(path) ?? []), source.name]);
   }
   if (input.onConflict !== "none" || conflicts.length === 0)
-    return { result, outcomes, merged, conflicts, notMerged };
+    return { result, states, onto, outcomes, merged, conflicts, notMerged };
   const held = outcomes.map((outcome) => (outcome === "merged" ? "held" : outcome));
-  return { result: input.ours, outcomes: held, merged: [], conflicts, notMerged: [] };
+  const untouched = states.map(() => input.ours);
+  return {
+    result: input.ours,
+    states: untouched,
+    onto,
+    outcomes: held,
+    merged: [],
+    conflicts,
+    notMerged: [],
+  };
 }
 
 function mergeSource<State>(

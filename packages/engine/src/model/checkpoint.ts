@@ -18,7 +18,10 @@ export type CheckpointKind =
   | "approve"
   | "reset"
   | "auto-fix"
-  | "timer";
+  | "timer"
+  | "switch"
+  | "fork"
+  | "merge";
 
 /** Whether a checkpoint was taken before or after the event that caused it. */
 export type CheckpointPhase = "before" | "after";
@@ -74,6 +77,14 @@ export interface ConversationFacts {
 export interface Checkpoint {
   readonly id: CheckpointId;
   readonly seq: number;
+  /** The name of the branch it is on; null when it was captured elsewhere. */
+  readonly branch: string | null;
+  /** The fork it was taken in; null for the workspace's root. */
+  readonly fork: string | null;
+  /** What it was imported from, such as "moldable"; null when it was captured here. */
+  readonly origin: string | null;
+  /** When it came into this store; null when it was captured here. */
+  readonly arrivedAt: number | null;
   readonly thread: ThreadId | null;
   readonly session: string | null;
   readonly kind: CheckpointKind;

@@ -6,7 +6,7 @@ import type { Checkpoint, Thread } from "./checkpoint.ts";
 import type { BytePath } from "./byte-path.ts";
 import type { Bounded } from "./deadline.ts";
 import type { FileChange } from "./file-change.ts";
-import type { CheckpointId, ThreadId } from "./ids.ts";
+import type { CheckpointId, CheckpointRef, ThreadId } from "./ids.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { SessionName } from "./session.ts";
 
@@ -116,6 +116,8 @@ export interface PromptRequest extends Bounded {
   readonly summary?: string;
   readonly messageId?: string;
   readonly artifacts?: readonly unknown[];
+  /** A checkpoint that was taken for this message already: it counts as the one before it if the files are still the same. */
+  readonly checkpoint?: CheckpointRef;
 }
 
 /** A user message and the turn it began. */

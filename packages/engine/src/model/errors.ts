@@ -23,7 +23,33 @@ export interface ErrorFacts {
   MESSAGE_NOT_FOUND: { message: string };
   EDIT_NOT_FOUND: { edit: string };
   CHECKPOINT_PROTECTED: { checkpoint: string; reason: string };
+  /** `origin`: the program it was imported from. */
+  CHECKPOINT_IMPORTED: { checkpoint: string; origin: string };
   LIMIT_REACHED: { limit: number; thread: string };
+  BRANCH_NOT_FOUND: { branch: string };
+  /** `path`: the working copy that is on the branch; null where the branch itself is what must stay. */
+  BRANCH_IN_USE: { branch: string; path: string | null };
+  /** `deleted`: a deleted branch has the name, and can be brought back. */
+  BRANCH_TAKEN: { branch: string; deleted: boolean };
+  FORK_NOT_FOUND: { fork: string };
+  /** `limit`: the setting that says how many or how much, or `disk`. */
+  FORK_LIMIT: { limit: "forks.limit" | "forks.bytes" | "disk"; needed: number; available: number };
+  /** The tools and processes that are at work in a fork; processes of other users may be missing. */
+  FORK_BUSY: { fork: string; path: string; tools: string[]; pids: number[] };
+  /** What only the fork has and no checkpoint can hold. */
+  FORK_UNCAPTURED: { fork: string; path: string; paths: { path: string; reason: string }[] };
+  BRANCH_NAME_INVALID: { branch: string; reason: string };
+  MERGE_NOT_FOUND: { merge: string };
+  CONFLICT_NOT_FOUND: { conflict: string };
+  CONFLICT_AMBIGUOUS: { conflict: string; candidates: { id: string; source: string; path: string }[] };
+  /** A merge waits for decisions; `open` conflicts are left. */
+  MERGE_OPEN: { merge: string; open: number };
+  /** What was chosen is not an answer to this conflict. */
+  ANSWER_REFUSED: { conflict: string; options: string[] };
+  /** Agents are at work in this working copy: the tools that run. */
+  RUN_ALIVE: { tools: string[] };
+  RUN_NOT_FOUND: { run: string };
+  FIX_NOT_FOUND: { fix: string };
   NAME_TAKEN: { name: string; checkpoint: string };
   NAME_INVALID: { name: string };
   PATH_OUTSIDE: { path: string };
@@ -76,4 +102,9 @@ export function isEngineError<Code extends ErrorCode>(
   code: Code,
 ): error is EngineError<Code> {
   return error instanceof EngineError && error.code === code;
+}
+
+/** True where the store lacks an object, or has another content under its name. */
+export function isDamage(error: unknown): error is EngineError<"OBJECT_CORRUPT" | "OBJECT_MISSING"> {
+  return isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING");
 }

@@ -55,6 +55,53 @@ export type EventDetail =
       /** Null for a reset that had nothing to take out. */
       readonly checkpoint: CheckpointId | null;
     }
+  /** `branch` is the name it has now; `from` the name it had, or the branch that was left. */
+  | { readonly type: "branch_created" | "branch_deleted"; readonly branch: string }
+  | {
+      readonly type: "branch_updated" | "branch_switched";
+      readonly branch: string;
+      readonly from: string | null;
+    }
+  | {
+      readonly type: "fork_created" | "fork_removed";
+      /** Its id, its name, and where it is or was. */
+      readonly fork: string;
+      readonly name: string;
+      readonly path: string;
+    }
+  /** `open`: how many conflicts are left to decide. */
+  | {
+      readonly type: "merge_planned" | "merge_applied" | "merge_abandoned";
+      readonly merge: string;
+      readonly sources: readonly string[];
+      readonly open: number;
+    }
+  | {
+      readonly type: "conflict_opened" | "conflict_resolved";
+      readonly merge: string;
+      readonly conflict: string;
+      readonly path: string;
+    }
+  /** A run began, or ended with this status. */
+  | { readonly type: "agent_started"; readonly run: string }
+  | {
+      readonly type: "agent_progress";
+      readonly run: string;
+      readonly cost: number | null;
+      readonly tokens: number | null;
+      readonly lines: number;
+    }
+  | { readonly type: "agent_finished"; readonly run: string; readonly status: string }
+  | { readonly type: "fix_started"; readonly fix: string }
+  | {
+      readonly type: "fix_attempt";
+      readonly fix: string;
+      readonly number: number;
+      readonly severity: string;
+      readonly checkpoint: CheckpointId;
+    }
+  | { readonly type: "fix_escalated"; readonly fix: string; readonly reason: string | null }
+  | { readonly type: "fix_finished"; readonly fix: string; readonly state: string }
   /** These steps can no longer be undone or redone: their checkpoints were dropped. */
   | { readonly type: "steps_dropped"; readonly steps: readonly string[] }
   /** Automatic captures are paused until then, or have resumed. */
@@ -62,6 +109,13 @@ export type EventDetail =
   | { readonly type: "capture_resumed" }
   /** Work of a turn was not captured; `events` of it were lost. */
   | { readonly type: "capture_failed"; readonly events: number; readonly problem: string }
+  /** The search index was compared with the newest checkpoint. */
+  | {
+      readonly type: "index_synced";
+      readonly checked: number;
+      readonly reindexed: number;
+      readonly removed: number;
+    }
   | { readonly type: "coverage_gap"; readonly checkpoint: CheckpointId; readonly gaps: number }
   | { readonly type: "done"; readonly checkpoint: CheckpointId | null };
 

@@ -1,6 +1,7 @@
 /** File changes in the form that people read. */
 import type { BytePath } from "./byte-path.ts";
 import type { GapReason } from "./entry.ts";
+import type { ThreadId } from "./ids.ts";
 
 /** One changed file. */
 export interface FileChange {
@@ -15,7 +16,11 @@ export interface FileChange {
   readonly tooLarge: boolean;
   /** Set when one of the two versions was not captured, so that they cannot be compared. */
   readonly gap?: GapReason;
-  readonly attribution: "tool" | "shared" | "outside" | null;
+  /** Set when the store has lost the content of one of the two versions: its lines cannot be counted. */
+  readonly damaged?: true;
+  /** Who changed it between the two states; only where that was asked for. */
+  readonly authors?: { readonly threads: readonly ThreadId[]; readonly byHand: boolean };
+  readonly attribution: "tool" | "shared" | "outside" | "merge" | null;
   /** Present only when requested; null for binary and too large files. */
   readonly diff?: string | null;
   /** Returns the bytes for `git apply`, in any encoding, binary and too large files included. */

@@ -3,6 +3,7 @@ import type { BytePath } from "./byte-path.ts";
 import type { Entry } from "./entry.ts";
 import type { CheckpointId } from "./ids.ts";
 import type { ChangeCounts, FileChange } from "./file-change.ts";
+import type { Outcome, Plan } from "./plan.ts";
 
 /** How much a conflict asks of the user: format only, logic without overlap, overlapping logic, broken code or intent. */
 export type Severity = "low" | "medium" | "high" | "critical";
@@ -19,8 +20,23 @@ export type MergeConflictKind =
   | "generated"
   | "check";
 
-/** How a conflict can be decided; `both` is ours and then theirs, or both files side by side. */
-export type MergeOption = "ours" | "theirs" | "both" | "base" | "proposal" | "delete" | "keep";
+/** How a conflict can be decided; `both` is ours and then theirs, or both files side by side. `merger`: what an agent made. */
+export type MergeOption = "ours" | "theirs" | "both" | "base" | "proposal" | "merger" | "delete" | "keep";
+
+/** What was taken: an option, other text from a file or an editor, or something else in each region. */
+export type MergeTake = MergeOption | "file" | "edit" | "regions";
+
+/** Who decided: the analysis, a merger agent, or a person. */
+export type ResolvedBy = "auto" | "merger" | "user";
+
+/** How a conflict was decided. */
+export interface ConflictResolution {
+  readonly by: ResolvedBy;
+  readonly take: MergeTake;
+  readonly explanation: string | null;
+  readonly dropped: readonly DroppedLine[];
+  readonly at: number;
+}
 
 /** `format`: one side changed the layout only. `disjoint`: the changes touch without excluding each other. */
 export type RegionClass = "format" | "disjoint" | "overlap";
@@ -64,8 +80,9 @@ export interface ConflictFact {
 /** A path that both sides changed and that nothing combines with certainty. Nothing is written before it is decided. */
 export interface MergeConflict {
   readonly id: string;
-  /** The merge it belongs to. */
+  /** The merge it belongs to, and the source whose changes it is about. */
   readonly merge: string;
+  readonly source: string;
   readonly path: BytePath;
   /** Whose changes meet: those on our side first. */
   readonly agents: readonly string[];
@@ -78,8 +95,11 @@ export interface MergeConflict {
   readonly reasons: readonly ConflictFact[];
   readonly regions: readonly ConflictRegion[];
   readonly options: readonly MergeOption[];
-  readonly state: "open";
-  readonly resolution: null;
+  readonly state: "open" | "resolved";
+  /** Null while it is open. */
+  readonly resolution: ConflictResolution | null;
+  /** What was chosen for single regions so far, by their numbers, counted from 1. */
+  readonly chosen: Readonly<Record<number, MergeOption>>;
   /** The three versions; null where the path is absent. */
   readonly base: Entry | null;
   readonly ours: Entry | null;
@@ -129,7 +149,8 @@ export type SourceOutcome = "merged" | "held" | "unchanged";
 export interface MergeSource {
   readonly name: string;
   readonly base: readonly CheckpointId[];
-  readonly head: CheckpointId;
+  /** Null where it was dropped since. */
+  readonly head: CheckpointId | null;
   readonly outcome: SourceOutcome;
 }
 
@@ -145,6 +166,43 @@ export interface MergeResolution {
   readonly mergerResolved: number;
   readonly userResolved: number;
   readonly success: boolean;
+}
+
+/** A command that tried the result of a merge. */
+export interface MergeCheck {
+  readonly command: readonly string[];
+  /** The source whose addition made it fail; null where it passed. */
+  readonly source: string | null;
+  readonly exitCode: number;
+  readonly durationMs: number;
+}
+
+/** `open`: conflicts are left to decide, or their decisions to apply. */
+export type MergeState = "open" | "applied" | "abandoned";
+
+/** A merge as it is recorded, or would be. */
+export interface Merge {
+  readonly id: string;
+  readonly state: MergeState;
+  /** The name of the branch that was merged into. */
+  readonly into: string;
+  readonly sources: readonly MergeSource[];
+  readonly merged: readonly MergedPath[];
+  readonly conflicts: readonly MergeConflict[];
+  readonly notMerged: readonly NotMerged[];
+  readonly checks: readonly MergeCheck[];
+  readonly resolution: MergeResolution;
+  readonly createdAt: number;
+}
+
+/** The plan of a merge: what `apply` would do, source by source. */
+export interface MergePlan extends Plan {
+  readonly merge: Merge;
+}
+
+/** What applying a merge did, and what is left of it. */
+export interface MergeOutcome extends Outcome {
+  readonly merge: Merge;
 }
 
 /** What a merge would do to the working copy. Nothing of it is written. */

@@ -1,4 +1,4 @@
-/** Plans of restore, undo, redo, revert and reset, and their outcomes. */
+/** Plans of restore, undo, redo, revert, reset, switch and merge, and their outcomes. */
 import type { BytePath } from "./byte-path.ts";
 import type { Doubt, Gap, GitState } from "./checkpoint.ts";
 import type { Entry } from "./entry.ts";
@@ -6,7 +6,7 @@ import type { CheckpointId, OperationId, ThreadId } from "./ids.ts";
 import type { ObjectHash } from "./object-hash.ts";
 
 /** What a step was. */
-export type StepKind = "turn" | "restore" | "reset" | "revert";
+export type StepKind = "turn" | "restore" | "reset" | "revert" | "switch" | "merge";
 
 /** The change of one path, from its present entry to its target entry; `undefined` = absent. */
 export interface Edit {
@@ -31,6 +31,7 @@ export type KeptReason =
   | "it was in this directory before the store was"
   | "git ignores it, and it was changed since"
   | "other work is in its place"
+  | "never captured or changed by Belay"
   | "the directory is not empty";
 
 /** A path that a restore leaves as it is. */
@@ -116,7 +117,7 @@ export interface ChosenHunks {
 }
 
 /** The operations that have a plan. */
-export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert";
+export type PlanKind = "restore" | "reset" | "undo" | "redo" | "revert" | "switch" | "merge";
 
 /**
  * Every change an operation would make, and what it keeps and why. Bound to one snapshot: applying it to
@@ -128,6 +129,8 @@ export interface Plan {
   readonly description: string;
   /** The target of a restore or revert; null for undo and redo. */
   readonly checkpoint: CheckpointId | null;
+  /** The id of the merge that a plan is of. */
+  readonly subject?: string;
   readonly thread: ThreadId | null;
   /** Limits the plan to these paths and what is below them; null = everything. */
   readonly paths: readonly BytePath[] | null;

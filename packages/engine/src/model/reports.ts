@@ -20,6 +20,26 @@ export interface Stats {
   readonly capBytes: number;
   readonly oldest: number | null;
   readonly newest: number | null;
+  readonly usage: UseCounts;
+}
+
+/** How Belay was used, counted in its log: what is pruned still counts. Nothing of it leaves the machine. */
+export interface UseCounts {
+  readonly threads: number;
+  /** Restores, undos, reverts and resets. */
+  readonly rollbacks: number;
+  readonly undos: number;
+  readonly redos: number;
+  readonly reverts: number;
+  readonly resets: number;
+  readonly approvals: number;
+  readonly manualCheckpoints: number;
+  /** Threads on whose behalf something was rolled back, and those with a manual checkpoint. */
+  readonly threadsWithRollback: number;
+  readonly threadsWithManual: number;
+  /** Of all threads, from 0 to 1. */
+  readonly rollbackShare: number;
+  readonly manualShare: number;
 }
 
 /** By what the space of a store is told apart. */

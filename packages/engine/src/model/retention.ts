@@ -65,6 +65,7 @@ export type KeepRule =
   | "named"
   | "tagged"
   | "safety"
+  | "queued"
   | "last"
   | "young";
 

@@ -66,6 +66,27 @@ export interface RecordedRules {
   readonly settings: RuleSettings;
 }
 
+/** Whether only the named paths were captured, and nothing is known of others: `settings.coverage` says so. */
+export function coversOnlyNamed({ settings }: Pick<RecordedRules, "settings">): boolean {
+  return settings["coverage"] === "named";
+}
+
+/** The rules of a snapshot that knows of these paths and of no others. */
+export function rulesOfNamed(named: readonly BytePath[]): RecordedRules {
+  return {
+    // a Belay that does not know this version deletes nothing by these rules
+    defaultsVersion: 3,
+    prefix: "" as BytePath,
+    ignoreFiles: [],
+    excluded: [],
+    named,
+    tracked: [],
+    included: [],
+    overBudget: [],
+    settings: { coverage: "named" },
+  };
+}
+
 const MAGIC = "belay rules 1\n";
 /** Used when rules contain facts of one particular capture, which is rare. */
 const MAGIC_OF_CAPTURE = "belay rules 2\n";

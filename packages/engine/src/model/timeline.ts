@@ -6,7 +6,7 @@ import type { UncapturedTurn } from "./conversation.ts";
 import type { ChangeCounts } from "./file-change.ts";
 import type { CheckpointId, ThreadId } from "./ids.ts";
 
-/** What a row tells of. `safety` and turns without changes are listed only with `all`. */
+/** What a row tells of. `safety` and turns without changes are listed only with `all`, `capture` only with `flat`. */
 export type TimelineKind =
   | "turn"
   | "hand"
@@ -14,9 +14,12 @@ export type TimelineKind =
   | "restore"
   | "revert"
   | "reset"
+  | "switch"
+  | "merge"
   | "approved"
   | "initial"
-  | "safety";
+  | "safety"
+  | "capture";
 
 /** Whether what a row did is in effect: `open` while a turn is under way, `empty` where nothing was changed. */
 export type TimelineState = "open" | "applied" | "undone" | "empty";
@@ -89,6 +92,8 @@ export interface TimelineOptions {
   readonly q?: string;
   /** Also turns without changes and safety checkpoints. */
   readonly all?: boolean;
+  /** One row a checkpoint, of all kinds and phases, instead of one for what happened. */
+  readonly flat?: boolean;
   /** Look at the disk: fills in `now` and `sameAsNow`. */
   readonly look?: boolean;
 }

@@ -4,7 +4,7 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { readTree } from "../diff/compare-trees.ts";
 import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
 import { noteAttach } from "../history/attaches.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import type { Workspace } from "../workspace/interface/workspace.ts";
 import { summarise, type WorkspaceSummary } from "./list-workspaces.ts";
 import { EngineError } from "../model/errors.ts";
@@ -50,7 +50,7 @@ export async function attachWorkspace(
       using store = openStore(below(home, `workspaces/${workspace.store}`), { create: false });
       noteAttach(store.db);
     }
-    registry.move(workspace.id, root, rootIdentity(root)!);
+    registry.move(workspace, root, rootIdentity(root)!);
     if (workspace.path !== root && rootIdentity(workspace.path) !== undefined)
       registry.noteDeparture(workspace.path, { workspace: workspace.id, at: system.now() });
   }
@@ -80,7 +80,7 @@ function isAlike({ store, path }: RegisteredWorkspace, root: AbsolutePath, home:
   const here = new Set(listDirectory(root));
   if (here.size === 0 || path === root) return true;
   using opened = openStore(below(home, `workspaces/${store}`), { create: false });
-  const newest = newestCheckpoint(opened.db);
+  const newest = headCheckpoint(opened.db);
   if (newest === undefined) return false;
   const names = [...readTree(opened.objects, newest.snapshot).keys()];
   return names.length > 0 && names.filter((name) => here.has(name)).length * 2 >= names.length;
@@ -106,8 +106,9 @@ function findById(registry: Registry, id: string): RegisteredWorkspace {
 function refuseTaken(registry: Registry, workspace: RegisteredWorkspace, root: AbsolutePath): void {
   const path = displayAbsolute(root);
   const holder = registry.byPath(root);
-  if (holder === undefined || holder.id === workspace.id) return;
-  const reason = `it is the workspace ${holder.id} already`;
+  const isFork = holder?.workingCopy !== workspace.workingCopy;
+  if (holder === undefined || (holder.id === workspace.id && !isFork)) return;
+  const reason = `it is ${isFork ? "a fork of " : ""}the workspace ${holder.id} already`;
   throw new EngineError("WORKSPACE_REFUSED", `${path} cannot be attached: ${reason}. Nothing was changed.`, {
     path,
     reason,

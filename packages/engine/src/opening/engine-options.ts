@@ -2,6 +2,7 @@
 import { absolutePath, below, type AbsolutePath } from "../fs/absolute-path.ts";
 import { createSystem } from "../fs/system.ts";
 import type { CheckpointPolicy } from "../model/policy.ts";
+import type { RetentionPolicy } from "../model/retention.ts";
 import type { System } from "../model/system.ts";
 import type { PlanBook } from "../workspace/plan-book.ts";
 
@@ -17,6 +18,8 @@ export interface EngineOptions {
   readonly system?: System;
   /** Which events make checkpoints by themselves, instead of what the settings say. */
   readonly policy?: CheckpointPolicy;
+  /** Which checkpoints are kept, and how large they may be, instead of what the settings say. */
+  readonly retention?: RetentionPolicy;
   /** Remembers plans beyond one opening of a workspace. */
   readonly plans?: PlanBook;
 }

@@ -38,9 +38,12 @@ function listExcluded({ id, root }: Place, home: AbsolutePath, registry: Registr
   const isBelowRoot = (path: AbsolutePath) => path !== root && isInside(path, root);
   const relative = (path: AbsolutePath) => path.slice(root === "/" ? 1 : root.length + 1) as BytePath;
   const excluded = registry
-    .list()
-    .filter((other) => other.id !== id && other.endedAt === null && isBelowRoot(other.path))
-    .map((other) => ({ path: relative(other.path), reason: "a workspace of its own" }));
+    .listCopies()
+    .filter((other) => other.endedAt === null && isBelowRoot(other.path))
+    .map((other) => ({
+      path: relative(other.path),
+      reason: other.id === id ? "a fork of this workspace" : "a workspace of its own",
+    }));
   const store = realPathAsFarAsPossible(home);
   return isBelowRoot(store)
     ? [...excluded, { path: relative(store), reason: "Belay's own store" }]

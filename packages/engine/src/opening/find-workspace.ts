@@ -8,6 +8,7 @@ import {
 } from "../fs/absolute-path.ts";
 import { statNode } from "../fs/file-stat.ts";
 import { rootGone } from "../scan/root.ts";
+import { MAIN_WORKING_COPY } from "../store/database.ts";
 import {
   openRegistry,
   rootIdentity,
@@ -53,7 +54,7 @@ function locateAt(
   if (known.endedAt !== null) return undefined;
   if (identity === undefined) return { ...known, notices: [rootGone(known.path)] };
   if (isSame(known, identity)) return { ...known, notices: [] };
-  registry.move(known.id, known.path, identity);
+  registry.move(known, known.path, identity);
   return {
     ...known,
     ...identity,
@@ -71,8 +72,14 @@ function locateMoved(
   const atOldPath = rootIdentity(known.path);
   // the same directory under two names, such as a bind mount
   if (atOldPath !== undefined && isSame(known, atOldPath)) return { ...known, notices: [] };
-  registry.move(known.id, path, identity);
-  return { ...known, path, notices: [`The workspace moved here from ${displayAbsolute(known.path)}.`] };
+  registry.move(known, path, identity);
+  return {
+    ...known,
+    path,
+    notices: [
+      `The ${known.workingCopy === MAIN_WORKING_COPY ? "workspace" : "fork"} moved here from ${displayAbsolute(known.path)}.`,
+    ],
+  };
 }
 
 function isSame(a: RootIdentity, b: RootIdentity): boolean {

@@ -6,6 +6,7 @@ import { explainSystemError, isSystemError } from "../fs/system-error.ts";
 import type { WorkspaceId } from "../model/ids.ts";
 import type { System } from "../model/system.ts";
 import { WorkspaceSettings } from "../settings/workspace-settings.ts";
+import { MAIN_WORKING_COPY } from "../store/database.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
 import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
 import { LocalWorkspace } from "../workspace/local-workspace.ts";
@@ -87,7 +88,13 @@ async function initInMemory(
     id,
     root,
     store: openStore(undefined, { create: true }),
-    settings: new WorkspaceSettings({ home, id, now: system.now, policy: options.policy }),
+    settings: new WorkspaceSettings({
+      home,
+      id,
+      now: system.now,
+      policy: options.policy,
+      retention: options.retention,
+    }),
     system,
     notices: [],
     plans: options.plans,
@@ -105,13 +112,13 @@ async function initAgain(root: AbsolutePath, opening: Protecting): Promise<Initi
   const { home, registry, options } = opening;
   const identity = rootIdentity(root)!;
   const ended = registry.byPath(root) ?? registry.byIdentity(identity);
-  if (ended === undefined) return undefined;
+  if (ended?.workingCopy !== MAIN_WORKING_COPY) return undefined;
   if (statNode(below(home, `workspaces/${ended.store}`)) === undefined) {
     registry.remove(ended.id);
     return undefined;
   }
   options.prepare?.();
-  registry.move(ended.id, root, identity);
+  registry.move(ended, root, identity);
   const workspace = openRegistered({ ...ended, path: root, notices: [PROTECTED_AGAIN] }, opening);
   const request = { kind: "initial", description: "Protected again" } as const;
   return { workspace, initial: await workspace.checkpoint(request, options.progress), created: true };
@@ -127,6 +134,7 @@ async function initNew(root: AbsolutePath, opening: Protecting): Promise<Initial
     ...rootIdentity(root)!,
     createdAt: system.now(),
     endedAt: null,
+    workingCopy: MAIN_WORKING_COPY,
   };
   const directory = below(home, `workspaces/${registered.store}`);
   makeStoreDirectory(directory);

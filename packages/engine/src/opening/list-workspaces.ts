@@ -4,6 +4,7 @@ import { statNode } from "../fs/file-stat.ts";
 import { countCheckpoints } from "../history/checkpoints.ts";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
+import { copyIdOf } from "../workspace/copy-id.ts";
 import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
 import { openStore, storeBytes } from "../store/store.ts";
 import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
@@ -57,10 +58,27 @@ export function summarise(
 
 /** Where protected directories are, without a look into their stores. */
 export function protectedRoots(options: EngineOptions = {}): { id: WorkspaceId; path: string }[] {
+  return protectedCopies(options).flatMap(({ id, copyId, path }) => (copyId === id ? [{ id, path }] : []));
+}
+
+/** A working copy of a workspace and where it is. */
+export interface ProtectedCopy {
+  readonly id: WorkspaceId;
+  /** As `Workspace.copyId` has it. */
+  readonly copyId: string;
+  readonly path: string;
+}
+
+/** Where all working copies are, roots and forks, without a look into their stores. */
+export function protectedCopies(options: EngineOptions = {}): ProtectedCopy[] {
   const system = systemOf(options);
   const home = homePath(options, system);
   if (statNode(home) === undefined) return [];
   using registry = openRegistry(home, system.userId);
-  const protectedOnes = registry.list().filter(({ endedAt }) => endedAt === null);
-  return protectedOnes.map(({ id, path }) => ({ id, path: displayAbsolute(path) }));
+  const protectedOnes = registry.listCopies().filter(({ endedAt }) => endedAt === null);
+  return protectedOnes.map((copy) => ({
+    id: copy.id,
+    copyId: copyIdOf(copy.id, copy.workingCopy),
+    path: displayAbsolute(copy.path),
+  }));
 }

@@ -27,6 +27,8 @@ export interface DiffOptions {
   readonly paths?: readonly string[];
   /** "names" compares trees only; "counts" also lines; "text" also makes unified diffs. */
   readonly detail: DiffDetail;
+  /** Also tell who changed each file between the two states. */
+  readonly authors?: boolean;
 }
 
 /** What differs between two states. */
@@ -57,11 +59,18 @@ export interface WorkspaceStatus {
   readonly changes: ChangeCounts | null;
   readonly gaps: readonly Gap[];
   readonly excluded: readonly ExcludedRoot[];
-  readonly disk: { readonly bytes: number; readonly capBytes: number };
+  /** What the store takes, and apart from that what forks take. */
+  readonly disk: { readonly bytes: number; readonly capBytes: number; readonly forks: number };
   /** Null unless the last verification found checkpoints that cannot be restored in full. */
   readonly damage: KnownDamage | null;
   readonly canUndo: StepSummary | null;
   readonly canRedo: StepSummary | null;
+  /** The name of the branch that the files are on. */
+  readonly branch: string;
+  /** How many forks can be worked in. */
+  readonly forks: number;
+  /** How many conflicts of merges wait for a decision. */
+  readonly openConflicts: number;
   /** Nothing is captured automatically until then. */
   readonly paused: Pause | null;
   /** How many steps can no longer be undone: their checkpoints were dropped. */
@@ -88,6 +97,10 @@ export interface ExportedFile {
   readonly kind: "file" | "symlink" | "directory";
   readonly mode: number;
   readonly size: number;
+  /** SHA-256 of the content; empty for a directory. */
+  readonly hash: string;
+  /** Whether git ignored it when it was captured. */
+  isIgnored(): boolean;
   /** The content (a link's target for a symlink), verified. */
   content(): Iterable<Buffer>;
 }

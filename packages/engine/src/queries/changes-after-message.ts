@@ -1,5 +1,5 @@
 /** Did anything change after a message? The answer is `hasChanges` of its checkpoint. */
-import { checkpointAt, newestCheckpoint } from "../history/checkpoints.ts";
+import { checkpointAt, headCheckpoint } from "../history/checkpoints.ts";
 import { endOfMessage } from "../history/messages.ts";
 import { ownedChanges, withUnrecorded } from "../history/ownership.ts";
 import { attributeChanges } from "../history/attribution.ts";
@@ -18,7 +18,7 @@ export function withChanges(context: Context, checkpoints: readonly Checkpoint[]
   let present: Present | undefined;
   const look = () => (present ??= lookNow(context));
   return checkpoints.map((checkpoint) =>
-    checkpoint.kind === "message" && checkpoint.thread !== null
+    checkpoint.kind === "message" && checkpoint.thread !== null && checkpoint.origin === null
       ? { ...checkpoint, hasChanges: hasChanges(context, { ...checkpoint, thread: checkpoint.thread }, look) }
       : checkpoint,
   );
@@ -49,7 +49,7 @@ function isOwn(
   const edits = provenChanges(source, from, to);
   if (edits.length === 0) return false;
   const history = ownedChanges(db, thread, { since: seq, ...(until === undefined ? {} : { until }) });
-  const newest = newestCheckpoint(db);
+  const newest = headCheckpoint(db);
   if (until === undefined && newest !== undefined) {
     const changes = provenChanges(source, asSeen(context, newest), to);
     withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));

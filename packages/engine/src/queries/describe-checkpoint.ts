@@ -1,9 +1,11 @@
 /** What does a checkpoint hold, what did it change, and what does it lack? */
-import type { Context } from "../capture/context.ts";
+import { asSeen, type Context } from "../capture/context.ts";
+import { provenChanges } from "../capture/proven-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { readCheckpointAttributions, readCheckpointChanges } from "../history/changes.ts";
-import { readDoubts, readGaps } from "../history/checkpoints.ts";
+import { checkpointAt, readDoubts, readGaps, seqOf } from "../history/checkpoints.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Edit } from "../model/plan.ts";
 import { decodeExcluded } from "../rules/excluded-list.ts";
 import type { CheckpointDetails } from "./answers.ts";
 import { measureQuickly } from "./measure-excluded.ts";
@@ -11,12 +13,7 @@ import { measureQuickly } from "./measure-excluded.ts";
 /** A checkpoint with everything that is known of it. */
 export function describeCheckpoint(context: Context, checkpoint: Checkpoint): CheckpointDetails {
   const { db, objects } = context.store;
-  // as it was recorded: the same changes that the checkpoint counts, and that a revert would take out
-  const edits = readCheckpointChanges(db, checkpoint.seq).map(({ path, old, new: to }) => ({
-    path,
-    from: old,
-    to,
-  }));
+  const edits = checkpoint.origin === null ? recorded(context, checkpoint) : sinceParent(context, checkpoint);
   const attributions = readCheckpointAttributions(db, checkpoint.seq);
   const excluded = decodeExcluded(objects.read(checkpoint.excluded), checkpoint.excluded);
   return {
@@ -29,4 +26,19 @@ export function describeCheckpoint(context: Context, checkpoint: Checkpoint): Ch
     doubts: readDoubts(db, checkpoint.seq),
     excluded: measureQuickly(context, excluded),
   };
+}
+
+/** As it was recorded: the same changes that the checkpoint counts, and that a revert would take out. */
+function recorded({ store }: Context, { seq }: Checkpoint): Edit[] {
+  return readCheckpointChanges(store.db, seq).map(({ path, old, new: to }) => ({ path, from: old, to }));
+}
+
+/** What came from elsewhere changed nothing here: it is compared with the one before it there. */
+function sinceParent(context: Context, checkpoint: Checkpoint): Edit[] {
+  const { db, objects } = context.store;
+  const [id] = checkpoint.parents;
+  const parent = id === undefined ? undefined : checkpointAt(db, seqOf(db, id) ?? 0);
+  return parent === undefined
+    ? []
+    : provenChanges(objects, asSeen(context, parent), asSeen(context, checkpoint));
 }

@@ -1,11 +1,15 @@
 /** How does a workspace stand: what changed, what can be undone, what needs attention? */
+import { branchAt } from "../history/branches.ts";
+import { branchHere } from "../history/line.ts";
+import { countOpenConflicts } from "../history/merge-rows.ts";
 import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import type { Present } from "../capture/look.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
 import { fileChanges } from "../diff/file-changes.ts";
-import { countCheckpoints, newestCheckpoint } from "../history/checkpoints.ts";
+import { countCheckpoints, headCheckpoint } from "../history/checkpoints.ts";
+import { listForks } from "../history/forks.ts";
 import { KEPT_OUT_RULE, keptOutPaths } from "../history/kept-out.ts";
 import { countNewestPausedTurns } from "../history/paused-stretches.ts";
 import { countDropped, nextStep } from "../history/step-rows.ts";
@@ -32,13 +36,14 @@ import { measureQuickly } from "./measure-excluded.ts";
 export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "root" | "store"> {
   const { store, workingCopy, capBytes } = context;
   const { db } = store;
-  const newest = newestCheckpoint(db);
+  const newest = headCheckpoint(db);
   const present = isRootThere(workingCopy.root) ? lookNow(context) : undefined;
   const changed =
     newest === undefined || present === undefined ? undefined : changedSince(context, newest, present);
   const isDamaged = newest !== undefined && present !== undefined && changed === undefined;
   const thread = lastActiveThread(db);
   const damage = knownDamage(db);
+  const forks = listForks(db);
   return {
     exists: present !== undefined,
     newest: newest ?? null,
@@ -49,10 +54,17 @@ export function describeStatus(context: Context): Omit<WorkspaceStatus, "id" | "
     changes: changed?.changes ?? null,
     gaps: present?.gaps ?? [],
     excluded: measureQuickly(context, withKeptOut(context, present?.excludedRoots ?? [])),
-    disk: { bytes: storeBytes(store), capBytes },
+    disk: {
+      bytes: storeBytes(store),
+      capBytes,
+      forks: forks.reduce((sum, { bytesOnDisk }) => sum + bytesOnDisk, 0),
+    },
     damage,
     canUndo: present === undefined || isDamaged ? nextStep(db, "applied") : stepToUndo(context, present),
     canRedo: nextStep(db, "undone"),
+    branch: branchAt(db, branchHere(db)).name,
+    forks: forks.filter(({ state }) => state === "ready").length,
+    openConflicts: countOpenConflicts(db),
     undoDropped: countDropped(db),
     pausedTurns: countNewestPausedTurns(db),
     paused: context.pauses.current,

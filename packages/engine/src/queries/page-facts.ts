@@ -37,6 +37,8 @@ export interface PageFacts {
   readonly previous: ReadonlyMap<number, number>;
   readonly outside: ReadonlyMap<number, readonly ListedChange[]>;
   readonly backs: ReadonlyMap<number, readonly ListedChange[]>;
+  /** All that it found, of any author. */
+  readonly found: ReadonlyMap<number, readonly ListedChange[]>;
   readonly doubts: ReadonlyMap<number, number>;
   readonly agents: ReadonlyMap<ThreadId, string>;
   readonly approved: ReadonlySet<string>;
@@ -49,22 +51,28 @@ export interface PageFacts {
 export function gatherFacts({ store: { db } }: Context, happenings: readonly Happening[]): PageFacts {
   const of = (kind: Happening["kind"]) => happenings.filter((each) => each.kind === kind);
   const [turns, backs, points, hands] = [of("turn"), of("back"), of("point"), of("hand")];
+  const flat = of("capture");
   const steps = readStepFacts(
     db,
     [...turns, ...backs].map(({ step }) => step),
   );
+  // a merge has one checkpoint for each source
+  const mergeIds = backs.flatMap(({ step }) => {
+    const facts = steps.get(step);
+    return facts?.kind === "merge" ? [facts.id] : [];
+  });
   const turnIds = turns.flatMap(({ step }) => steps.get(step)?.id ?? []);
   const previous = previousSeqs(db, [
-    ...[...points, ...backs].map(({ seq }) => seq),
+    ...[...points, ...backs, ...flat].map(({ seq }) => seq),
     ...hands.map(({ seq, captures }) => captures.at(-1) ?? seq),
     ...hands.map(({ seq }) => seq),
   ]);
   const ends = readEnds(db, [
     ...[...steps.values()].flatMap(({ before, after }) => (after === null ? [before] : [before, after])),
-    ...[...points, ...backs, ...hands].map(({ seq }) => seq),
+    ...[...points, ...backs, ...hands, ...flat].map(({ seq }) => seq),
     ...previous.values(),
   ]);
-  const own = [...points, ...backs, ...hands].map(({ seq }) => seq);
+  const own = [...points, ...backs, ...hands, ...flat].map(({ seq }) => seq);
   const unstopped = turns.flatMap(({ step }) => {
     const facts = steps.get(step);
     const after = ends.get(facts?.after ?? 0);
@@ -78,7 +86,7 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
       db,
       turns.map(({ step }) => step),
     ),
-    changes: listStepChanges(db, turnIds),
+    changes: listStepChanges(db, [...turnIds, ...mergeIds]),
     calls: countChangingCalls(db, turnIds),
     continued: unstopped.length === 0 ? new Set() : continuedAmong(db, unstopped),
     ends,
@@ -87,6 +95,11 @@ export function gatherFacts({ store: { db } }: Context, happenings: readonly Hap
       db,
       [...hands.flatMap(({ captures }) => captures), ...points.map(({ seq }) => seq)],
       "outside",
+    ),
+    found: listCaptureChanges(
+      db,
+      flat.map(({ seq }) => seq),
+      "any",
     ),
     backs: listCaptureChanges(
       db,

@@ -1,22 +1,18 @@
 /** What would become of the files if the work between other checkpoints were merged into them? */
-import { asSeen, type Context } from "../capture/context.ts";
+import { combineSources } from "../branch/combine-sources.ts";
+import type { Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
-import { Overlay } from "../capture/overlay.ts";
-import { absenceProof, provenChanges, type RuledSnapshot } from "../capture/proven-changes.ts";
-import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { compareTrees } from "../diff/compare-trees.ts";
 import { countChanges } from "../diff/count-changes.ts";
-import { editTree } from "../diff/edit-tree.ts";
 import { fileChanges } from "../diff/file-changes.ts";
 import { resolveState } from "../history/references.ts";
-import { mergeSources, type Compared, type SourceConflict } from "../merge/merge-sources.ts";
+import type { SourceConflict } from "../merge/merge-sources.ts";
 import type { Syntax } from "../merge/syntax.ts";
-import { displayPath, type BytePath } from "../model/byte-path.ts";
+import { displayPath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { DiffDetail } from "../model/file-change.ts";
 import type { CheckpointRef } from "../model/ids.ts";
 import type { MergeConflict, MergePreview, OnConflict } from "../model/merge.ts";
-import { hashBytes } from "../model/object-hash.ts";
-import { createGeneratedAttribute } from "../rules/generated-attribute.ts";
 import { assertRootThere } from "../scan/root.ts";
 import type { ObjectSource } from "../store/object-store.ts";
 
@@ -62,35 +58,8 @@ export function previewMerge(
     head: resolveState(context, head),
   }));
   const present = lookNow(context);
-  const objects = new Overlay(present.objects, context.workingCopy.root);
-  const isAbsent = absenceProof(objects, present);
-  const states = resolved.map(({ name, bases, head }) => ({
-    name,
-    bases: bases.map((base) => asSeen(context, base)),
-    head: asSeen(context, head),
-  }));
-  const merge = mergeSources<RuledSnapshot>({
-    ours: present,
-    sources: states,
-    onConflict,
-    syntax,
-    compare: (from, to) => compare(objects, from, to),
-    isGenerated: createGeneratedAttribute((path) => {
-      const { entry } = lookUp(objects, present.snapshot, path);
-      return entry?.kind === "file" ? objects.read(entry.hash) : undefined;
-    }),
-    isAbsent: (path, other) => isAbsent(path, other),
-    edit: (state, edits) => ({
-      ...state,
-      snapshot: editTree({ source: objects, sink: objects }, state.snapshot, edits),
-    }),
-    read: (entry) => (entry.kind === "file" ? objects.read(entry.hash) : Buffer.alloc(0)),
-    put: (content) => {
-      const name = hashBytes(content);
-      objects.small(name, content);
-      return name;
-    },
-  });
+  const merge = combineSources(context, present, { sources: resolved, onConflict, syntax });
+  const { objects } = merge;
   const id = context.system.newId();
   const edits = compareTrees(objects, present.snapshot, merge.result.snapshot);
   return {
@@ -102,7 +71,14 @@ export function previewMerge(
       outcome: merge.outcomes[at]!,
     })),
     merged: merge.merged,
-    conflicts: merge.conflicts.map((conflict) => describe(conflict, { context, merge: id, objects })),
+    conflicts: merge.conflicts.map((conflict) =>
+      describe(conflict, {
+        id: context.system.newId(),
+        merge: id,
+        source: resolved[conflict.source]!.name,
+        objects,
+      }),
+    ),
     notMerged: merge.notMerged,
     resolution: {
       autoResolved: merge.merged.length,
@@ -119,21 +95,15 @@ function basesOf(context: Context, base: MergeRequestSource["base"]): Checkpoint
   return [base].flat().map((ref) => resolveState(context, ref));
 }
 
-function compare(objects: ObjectSource, from: RuledSnapshot, to: RuledSnapshot): Compared {
-  const changes = provenChanges(objects, from, to);
-  const proven = new Set<BytePath>(changes.map(({ path }) => path));
-  const all = compareTrees(objects, from.snapshot, to.snapshot);
-  return { changes, unknown: all.map(({ path }) => path).filter((path) => !proven.has(path)) };
-}
-
 function describe(
   conflict: SourceConflict,
-  { context, merge, objects }: { context: Context; merge: string; objects: ObjectSource },
+  { id, merge, source, objects }: { id: string; merge: string; source: string; objects: ObjectSource },
 ): MergeConflict {
   const { path, agents, severity, kind, facts, regions, options, proposal, otherPath } = conflict;
   return {
-    id: context.system.newId(),
+    id,
     merge,
+    source,
     path,
     agents,
     severity,
@@ -145,6 +115,7 @@ function describe(
     options,
     state: "open",
     resolution: null,
+    chosen: {},
     base: conflict.base ?? null,
     ours: conflict.ours ?? null,
     theirs: conflict.theirs ?? null,

@@ -166,7 +166,8 @@ function isAmong({ steps, annotated, described, outside }: Found): Question {
   return {
     holds: ({ kind, seq, step, captures }) => {
       if (kind === "hand") return captures.some((capture) => outside.has(capture));
-      if (kind === "point") return annotated.has(seq) || described.has(seq) || outside.has(seq);
+      if (kind === "point" || kind === "capture")
+        return annotated.has(seq) || described.has(seq) || outside.has(seq);
       return steps.has(step) || annotated.has(seq);
     },
   };

@@ -3,7 +3,13 @@ import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import type { Happening } from "../history/happenings.ts";
 import { isTurnOver } from "../history/liveness.ts";
-import { pointKind, type EndFacts, type ListedChange, type StepFacts } from "../history/timeline-facts.ts";
+import {
+  captureKind,
+  pointKind,
+  type EndFacts,
+  type ListedChange,
+  type StepFacts,
+} from "../history/timeline-facts.ts";
 import type { TimelineCounts, TimelineRow, TimelineStatus } from "../model/timeline.ts";
 import { netChanges, type ChangeCounter } from "./net-changes.ts";
 import { gatherFacts, isStop, type PageFacts } from "./page-facts.ts";
@@ -24,7 +30,9 @@ export function rowsOf(
 ): (TimelineRow | undefined)[] {
   const facts = gatherFacts(context, happenings);
   request.lines.expect(
-    [facts.changes, facts.outside, facts.backs].flatMap((changes) => [...changes.values()].map(netChanges)),
+    [facts.changes, facts.outside, facts.backs, facts.found].flatMap((changes) =>
+      [...changes.values()].map(netChanges),
+    ),
   );
   const maker = new RowMaker(context, facts, request);
   return happenings.map((each) => maker.row(each));
@@ -44,6 +52,7 @@ class RowMaker {
   row(happening: Happening): TimelineRow | undefined {
     if (happening.kind === "turn") return this.#turn(happening);
     if (happening.kind === "back") return this.#back(happening);
+    if (happening.kind === "capture") return this.#capture(happening);
     return happening.kind === "point" ? this.#point(happening) : this.#hand(happening);
   }
 
@@ -97,9 +106,13 @@ class RowMaker {
     if (facts === undefined || end === undefined) return undefined;
     return {
       ...this.#pointFields(end),
-      ...this.#changed(this.#facts.backs.get(seq) ?? []),
+      ...this.#changed(
+        facts.kind === "merge"
+          ? (this.#facts.changes.get(facts.id) ?? [])
+          : (this.#facts.backs.get(seq) ?? []),
+      ),
       ...this.#sides(this.#end(facts.before), end),
-      kind: facts.kind as "restore" | "revert" | "reset",
+      kind: facts.kind as "restore" | "revert" | "reset" | "switch" | "merge",
       title: backTitle(this.#context.store.db, facts),
       at,
       state: facts.state,
@@ -115,6 +128,17 @@ class RowMaker {
       ...this.#pointFields(end),
       ...this.#changed(this.#facts.outside.get(seq) ?? []),
       kind: pointKind(end.kind),
+      title: pointTitle(end),
+    };
+  }
+
+  #capture({ seq }: Happening): TimelineRow | undefined {
+    const end = this.#end(seq);
+    if (end === undefined) return undefined;
+    return {
+      ...this.#pointFields(end),
+      ...this.#changed(this.#facts.found.get(seq) ?? []),
+      kind: captureKind(end.kind),
       title: pointTitle(end),
     };
   }

@@ -40,8 +40,8 @@ function stateTitle(db: Database, end: EndFacts): string {
 }
 
 /** What a checkpoint of its own row is called. */
-export function pointTitle({ kind, name, description, session }: EndFacts): string {
-  if (kind === "initial") return "First checkpoint";
+export function pointTitle({ kind, name, description, session, thread }: EndFacts): string {
+  if (kind === "initial") return thread === null ? "First checkpoint" : "A thread begins";
   if (kind === "approve") {
     const said = name ?? (description === UNSAID ? "" : description);
     return inOneLine(`Approved ${session ?? "session"}${said === "" ? "" : `: ${said}`}`);

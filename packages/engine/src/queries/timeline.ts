@@ -3,8 +3,8 @@ import { asSeen, type Context } from "../capture/context.ts";
 import { lookNow } from "../capture/look-now.ts";
 import { provenChanges } from "../capture/proven-changes.ts";
 import { countChanges } from "../diff/count-changes.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
-import { readHappenings, type Happening } from "../history/happenings.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
+import { readCaptures, readHappenings, type Happening } from "../history/happenings.ts";
 import { openSteps } from "../history/step-rows.ts";
 import {
   listCaptureChanges,
@@ -16,7 +16,7 @@ import { threadsOf } from "../history/threads.ts";
 import { turnNumbers } from "../history/turn-numbers.ts";
 import { listUncaptured } from "../history/uncaptured.ts";
 import type { UncapturedTurn } from "../model/conversation.ts";
-import { EngineError, isEngineError } from "../model/errors.ts";
+import { EngineError, isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { FileDiff } from "../model/file-diff.ts";
 import type {
@@ -54,10 +54,10 @@ export function readTimeline(
 ): TimelinePage {
   const seen = options.look === true ? lookAtDisk(context) : undefined;
   const isFirst = options.before === undefined && options.after === undefined;
-  const { thread, agent, since, q, all } = options;
+  const { thread, agent, since, q, all, flat } = options;
   // what the disk is like may be part of the question
   const asked = isFirst
-    ? census.find(JSON.stringify([thread, agent, since, q, all, q && seen?.present]))
+    ? census.find(JSON.stringify([thread, agent, since, q, all, flat, q && seen?.present]))
     : null;
   const counter = new DayCounter(context.system);
   const page: Happening[] = [];
@@ -104,12 +104,15 @@ function* meantBy(
   present: string | undefined,
 ): Generator<Happening> {
   const { db } = context.store;
-  const all = readHappenings(db, {
+  const within = {
     before: options.before ?? Number.MAX_SAFE_INTEGER,
     after: options.after ?? 0,
     threads: threadsAmong(db, options),
-    all: options.all ?? false,
-  });
+  };
+  const all =
+    options.flat === true
+      ? readCaptures(db, within)
+      : readHappenings(db, { ...within, all: options.all ?? false });
   const q = options.q?.trim() ?? "";
   const meant = q === "" ? all : filterHappenings(context, { q, present }, all);
   for (const happening of meant) if (happening.at >= (options.since ?? 0)) yield happening;
@@ -199,7 +202,7 @@ function failingSince(db: Database, newest: number): CaptureFailure | null {
 /** The disk, and what it is compared with. */
 function lookAtDisk(context: Context): { present: string | undefined; now: TimelineNow } {
   const { store, workingCopy, system } = context;
-  const newest = newestCheckpoint(store.db);
+  const newest = headCheckpoint(store.db);
   const present = isRootThere(workingCopy.root) ? lookNow(context) : undefined;
   const now = {
     at: system.now(),
@@ -215,7 +218,7 @@ function lookAtDisk(context: Context): { present: string | undefined; now: Timel
     );
     return { present: present.snapshot, now: { ...now, changed: added + modified + deleted } };
   } catch (error) {
-    if (!isEngineError(error, "OBJECT_CORRUPT") && !isEngineError(error, "OBJECT_MISSING")) throw error;
+    if (!isDamage(error)) throw error;
     return { present: present.snapshot, now: { ...now, changed: null } };
   }
 }

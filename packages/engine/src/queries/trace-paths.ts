@@ -5,7 +5,7 @@
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
-import { isEngineError } from "../model/errors.ts";
+import { isDamage } from "../model/errors.ts";
 import { keyOfName, nameOfKey, type HashKey, type ObjectHash } from "../model/object-hash.ts";
 import { differingEntries, EMPTY_TREE, type PlacedEntry } from "../model/tree.ts";
 import type { ObjectSource } from "../store/object-store.ts";
@@ -85,7 +85,7 @@ function readable<Result>(work: () => Result): Result | undefined {
   try {
     return work();
   } catch (error) {
-    if (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) return undefined;
+    if (isDamage(error)) return undefined;
     throw error;
   }
 }

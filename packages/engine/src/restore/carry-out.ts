@@ -18,6 +18,7 @@ import { applyEdits, HalfDone, type Applied } from "./apply.ts";
 import { endStage, type Ended } from "./end-stage.ts";
 import { leftHalfDone, stopsOnInterrupt } from "./interrupt.ts";
 import { preflight, refuseClashes } from "./preflight.ts";
+import { recordHeld } from "./record-merge.ts";
 import { abandonJournal, recordResult, withFilesInPlace } from "./record-result.ts";
 import { NOTHING_DONE, type CarriedOut } from "./report.ts";
 import { withSavedContent } from "./resave-content.ts";
@@ -61,16 +62,26 @@ export function carryOut(context: Context, work: CarryOut): CarriedOut {
     notices: [...ended.notices, ...ended.busy],
     newCheckpoint: recorded?.checkpoint.id ?? null,
     stayed,
-    movedConversation: finish.scope !== undefined,
+    movedMore: movesMore(finish),
   };
 }
 
 /** The files are as wanted already; steps that were to be moved still are, and so is the conversation. */
 function recordWithoutEdits(context: Context, plan: Plan, entry: JournalEntry): CarriedOut {
-  const { moved, scope } = entry.finish;
-  if (moved.length === 0 && scope === undefined) return { ...NOTHING_DONE, plan };
+  const { moved, scope, branch, merge } = entry.finish;
+  if (merge?.parts.length === 0) {
+    context.store.db.transaction(() => recordHeld(context, merge));
+    return { ...NOTHING_DONE, plan };
+  }
+  const isNothing = scope === undefined && branch === undefined && merge === undefined;
+  if (moved.length === 0 && isNothing) return { ...NOTHING_DONE, plan };
   const { checkpoint } = recordResult(context, entry, []);
-  return { ...NOTHING_DONE, plan, newCheckpoint: checkpoint.id, movedConversation: scope !== undefined };
+  return { ...NOTHING_DONE, plan, newCheckpoint: checkpoint.id, movedMore: movesMore(entry.finish) };
+}
+
+/** Whether something goes back, comes in, or goes to another branch, also where no file changes. */
+function movesMore({ scope, branch, merge }: Finish): boolean {
+  return scope !== undefined || branch !== undefined || merge !== undefined;
 }
 
 /** Makes and fills the stage and writes the journal; nothing is changed yet. */

@@ -1,7 +1,8 @@
 /** Explains conflicts: whose change is in the way, and which checkpoint has what was wanted. */
 import { lookUp } from "../diff/compare-trees.ts";
 import { lastKept } from "../history/checkpoints.ts";
-import type { Direction, PlannedConflict } from "../history/plan-steps.ts";
+import type { Direction } from "../history/joined-changes.ts";
+import type { PlannedConflict } from "../history/plan-steps.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import { sameNode } from "../model/entry.ts";

@@ -5,7 +5,7 @@ import { inWorkspace, type TempWorkspace } from "../../test/support/temp-workspa
 import type { Context } from "../capture/context.ts";
 import type { Present } from "../capture/look.ts";
 import { lookUp } from "../diff/compare-trees.ts";
-import { newestSeq } from "../history/checkpoints.ts";
+import { headSeq } from "../history/line.ts";
 import { hashBytes } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type Conflict, type Outcome } from "../model/plan.ts";
 import { readLeases } from "../store/lease.ts";
@@ -14,7 +14,7 @@ import type { LocalWorkspace } from "../workspace/local-workspace.ts";
 import { goBack, planBack, type PlanDraft, type Sight, type WayBack } from "./go-back.ts";
 
 const contextOf = (temp: TempWorkspace): Context => (temp.workspace as LocalWorkspace).runner.context;
-const newest = (temp: TempWorkspace) => newestSeq(contextOf(temp).store.db);
+const newest = (temp: TempWorkspace) => headSeq(contextOf(temp).store.db);
 const code = (expected: string) => expect.objectContaining({ code: expected }) as Error;
 
 /** A plan that puts `text` into the file `x`. */
@@ -169,7 +169,7 @@ describe("the safety checkpoint", () => {
         plan(_, sight) {
           const draft = writeX("merged", sight);
           const isStored = context.store.objects.has(hashBytes(Buffer.from("merged")));
-          calls.push({ isRecorded: sight.isRecorded, seq: newestSeq(context.store.db), isStored });
+          calls.push({ isRecorded: sight.isRecorded, seq: headSeq(context.store.db), isStored });
           return draft;
         },
       });

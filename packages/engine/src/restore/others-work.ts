@@ -30,7 +30,8 @@ export class OthersWork {
   readonly #named: ReadonlySet<BytePath>;
 
   constructor({ store }: Context, { target, thread, except = [], named, unrecorded }: OthersWorkInput) {
-    this.#authors = authorsSince(store.db, target.seq, unrecorded);
+    // what came from elsewhere is older than anything that was done here
+    this.#authors = authorsSince(store.db, target.origin === null ? target.seq : 0, unrecorded);
     this.#own = thread ?? target.thread;
     this.#except = except;
     this.#named = new Set(named);

@@ -50,6 +50,22 @@ describe("what is written", () => {
     expect([plans.kept, plans.conflicts]).toEqual([[], []]);
   });
 
+  test("[N6] never what no capture writes down, whatever the target has there", () => {
+    const plans = plan(
+      { a: file("1") },
+      {
+        a: file("2"),
+        ".git/config": file("c"),
+        ".git/hooks/post-checkout": file("h"),
+        "sub/.GIT": file("g"),
+        "sub/.belay-stage-1/x": file("x"),
+      },
+    );
+    expect(short(plans)).toEqual(["~a", "+sub"]);
+    const reason = "never captured or changed by Belay";
+    expect(plans.kept).toEqual([".git", "sub/.GIT", "sub/.belay-stage-1"].map((path) => ({ path, reason })));
+  });
+
   test("the same state is an empty plan", () => {
     const table = { "a/b": file("b"), c: file("c") };
     expect(plan(table, table)).toEqual({ edits: [], kept: [], conflicts: [], left: [] });

@@ -10,8 +10,9 @@ import { isLeaf, isSpecial } from "../model/entry.ts";
 import type { ObjectHash } from "../model/object-hash.ts";
 import type { Conflict, Edit, Foreign, Kept } from "../model/plan.ts";
 import type { ChosenPaths } from "../rules/chosen-paths.ts";
+import { neverCapturedAt } from "../rules/hard-excludes.ts";
 import type { ObjectSource } from "../store/object-store.ts";
-import type { AbsenceProof } from "../capture/proven-changes.ts";
+import { isBetweenDirectories, type AbsenceProof } from "../capture/proven-changes.ts";
 
 /** What a restore is planned from. */
 export interface RestorePlanInput {
@@ -29,6 +30,8 @@ export interface RestorePlanInput {
   /** undefined = everything */
   readonly chosen: Pick<ChosenPaths, "includes"> | undefined;
   readonly keepNew: boolean;
+  /** The target knows files and no modes of directories. */
+  readonly isOfFiles?: boolean;
   /** Whether an edit is other threads' work that stays. */
   readonly isLeftAlone?: (edit: Edit) => boolean;
 }
@@ -96,8 +99,11 @@ class RestorePlanner {
 
   consider(edit: Edit): void {
     const { path, from, to } = edit;
+    if (this.#input.isOfFiles === true && isBetweenDirectories(edit)) return;
     const foreign = this.#foreign.size === 0 ? undefined : this.#foreignAt(path);
-    if (foreign !== undefined) this.#keepForeign(foreign);
+    const never = neverCapturedAt(path);
+    if (foreign !== undefined) this.#keepWhole(foreign, this.#foreign.get(foreign)!);
+    else if (never !== undefined) this.#keepWhole(never, "never captured or changed by Belay");
     else if (this.#input.isLeftAlone?.(edit) === true) this.#leave(edit);
     else if (to?.kind === "gap") {
       if (from !== undefined && from.kind !== "gap") this.#keep(path, "the target has a gap here");
@@ -122,8 +128,8 @@ class RestorePlanner {
   }
 
   /** Named once, however many of its files the target has. */
-  #keepForeign(root: BytePath): void {
-    if (!this.#kept.some(({ path }) => path === root)) this.#keep(root, this.#foreign.get(root)!);
+  #keepWhole(root: BytePath, reason: Kept["reason"]): void {
+    if (!this.#kept.some(({ path }) => path === root)) this.#keep(root, reason);
   }
 
   #considerDeletion(edit: Edit): void {

@@ -18,8 +18,8 @@ export interface CarriedOut {
   readonly newCheckpoint: CheckpointId | null;
   /** Ids of steps that were to be moved and stay, because best effort could do nothing for them. */
   readonly stayed: readonly string[];
-  /** Whether the conversation went back, with the files or alone. */
-  readonly movedConversation: boolean;
+  /** Whether the conversation went back, or the working copy to another branch, with the files or alone. */
+  readonly movedMore: boolean;
 }
 
 /** Nothing was touched and nothing recorded. */
@@ -29,7 +29,7 @@ export const NOTHING_DONE: Omit<CarriedOut, "plan"> = {
   notices: [],
   newCheckpoint: null,
   stayed: [],
-  movedConversation: false,
+  movedMore: false,
 };
 
 interface Reported extends CarriedOut {
@@ -83,9 +83,9 @@ function isUndoOfSteps({ kind, steps }: Plan): boolean {
 }
 
 function outcomeOf(work: Reported, conflicts: number): Outcome["outcome"] {
-  const { plan, applied, displaced, bestEffort, movedConversation } = work;
+  const { plan, applied, displaced, bestEffort, movedMore } = work;
   if (conflicts > 0 && !bestEffort) return "conflicts";
   if (displaced.length > 0) return "displaced";
   if (conflicts + applied.skipped.length > 0) return "partial";
-  return plan.edits.length === 0 && !movedConversation ? "unchanged" : "applied";
+  return plan.edits.length === 0 && !movedMore ? "unchanged" : "applied";
 }

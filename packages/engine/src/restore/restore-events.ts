@@ -1,5 +1,6 @@
 /** The events of going back: started, how far it is, finished. */
 import type { Context } from "../capture/context.ts";
+import { branchAt } from "../history/branches.ts";
 import { appendEvent } from "../history/events.ts";
 import type { JournalEntry } from "../history/journal.ts";
 import type { Recorded } from "../history/record.ts";
@@ -45,6 +46,11 @@ export function tellFinished(
   const { kind, description, moved: steps } = finish;
   const data = { operation: id, kind, description, files: done.length };
   appendEvent(store.db, { ...about, type: "restore_finished", data });
+  if (finish.branch !== undefined) {
+    const name = (branch: number) => branchAt(store.db, branch).name;
+    const branches = { branch: name(finish.branch.to), from: name(finish.branch.from) };
+    appendEvent(store.db, { ...about, type: "branch_switched", data: branches });
+  }
   if (kind === "undo" || kind === "redo")
     appendEvent(store.db, { ...about, type: kind, data: { steps, checkpoint: checkpoint.id } });
 }

@@ -1,7 +1,7 @@
 /** The lease that lets one process at a time change the files of a workspace. */
 import type { Context } from "../capture/context.ts";
 import { EngineError } from "../model/errors.ts";
-import { releaseQuietly, readLeases, releaseLease, takeLease } from "../store/lease.ts";
+import { releaseQuietly, readRestoresHere, releaseLease, takeLease } from "../store/lease.ts";
 import { withReserve } from "../store/reserve.ts";
 
 /** Runs `work` as the one restore of this workspace; a second one is refused with its owner and age. */
@@ -12,7 +12,7 @@ export function withRestoreLease<Result>(context: Context, work: () => Result): 
 
 function withLease<Result>({ store, system }: Context, work: () => Result): Result {
   const lease = store.db.fleetingTransaction(() => {
-    for (const other of readLeases(store.db, "restore")) {
+    for (const other of readRestoresHere(store.db)) {
       if (other.owner.pid !== system.owner.pid && system.isAlive(other.owner))
         throw running(other.owner.pid, system.iso(other.since));
       releaseLease(store.db, other.id);

@@ -4,12 +4,12 @@ import type { Finish } from "../history/journal.ts";
 import { readDoubts, readGaps } from "../history/checkpoints.ts";
 import { displayPath, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
-import { isEngineError } from "../model/errors.ts";
+import { isDamage } from "../model/errors.ts";
 import type { ThreadId } from "../model/ids.ts";
 import { ALL_RECORDED, unrecordedIn, type Unrecorded } from "../capture/unrecorded.ts";
 import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
 import { EMPTY_PLAN, type ChosenHunks, type Plan } from "../model/plan.ts";
-import { decodeRules, type RecordedRules } from "../model/rules.ts";
+import { coversOnlyNamed, decodeRules, type RecordedRules } from "../model/rules.ts";
 import { encodeTree } from "../model/tree.ts";
 import { lookUp, walkTree } from "../diff/compare-trees.ts";
 import { asSeen, type Context } from "../capture/context.ts";
@@ -66,8 +66,7 @@ function knownUnrecorded(context: Context, present: Present, { except }: Restore
   try {
     return unrecordedIn(context, present);
   } catch (error) {
-    const isDamage = isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING");
-    if (except !== undefined || !isDamage) throw error;
+    if (except !== undefined || !isDamage(error)) throw error;
     return ALL_RECORDED;
   }
 }
@@ -114,6 +113,7 @@ export function nameOf(checkpoint: Checkpoint): string {
 
 function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest): PlanDraft {
   const { target } = request;
+  const targetRules = decodeRules(context.store.objects.read(target.rules), target.rules);
   const chosen = choose(context, present, request);
   const { recordedRules, unrecorded } = present;
   // [R211] where everything is gone, everything comes back: nothing of another thread's is in place
@@ -127,11 +127,12 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
           present: present.snapshot,
           target: target.snapshot,
           wasAbsent: absenceProof(context.store.objects, asSeen(context, target)),
-          isIgnored: ignoredBy(context, present, target),
+          isIgnored: ignoredBy([present.recordedRules, targetRules]),
           wasHere: hereBefore(context, present, target),
           excluded: present.excludedRoots,
           chosen,
           keepNew: request.keepNew,
+          isOfFiles: coversOnlyNamed(targetRules),
           isLeftAlone: (edit) => others.isLeftAlone(edit),
         });
   const isChosen = ({ path }: { path: BytePath }) => chosen === undefined || chosen.includes(path);
@@ -155,10 +156,8 @@ function draftPlan(context: Context, present: PlannedOn, request: RestoreRequest
 }
 
 /** [I02] Whether git ignores a path by the rules of the present or of the target: git would not have touched it either. */
-function ignoredBy({ store }: Context, { recordedRules }: PlannedOn, { rules }: Checkpoint) {
-  const matchers = [recordedRules, decodeRules(store.objects.read(rules), rules)].map(
-    (each) => each && createRecordedMatcher(each),
-  );
+function ignoredBy(rules: readonly (RecordedRules | undefined)[]) {
+  const matchers = rules.map((each) => each && createRecordedMatcher(each));
   return (path: BytePath) => matchers.some((matcher) => matcher?.isIgnored(path) === true);
 }
 

@@ -4,7 +4,7 @@
  * in the working copy.
  */
 import { lookUp } from "../diff/compare-trees.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import { ancestorPaths, type BytePath } from "../model/byte-path.ts";
 import type { Entry } from "../model/entry.ts";
 import { NO_OBJECT } from "../model/object-hash.ts";
@@ -35,7 +35,7 @@ function saveLayer(
   { layer, during }: { layer: ReadonlyMap<BytePath, Entry>; during: string },
 ): Displaced[] {
   const { store } = context;
-  const base = newestCheckpoint(store.db)!.snapshot;
+  const base = headCheckpoint(store.db)!.snapshot;
   const edits = editsFor(store.objects, base, layer);
   const back = edits.map(({ path, from, to }) => ({ path, from: to, to: from })).reverse();
   const own = { request: { kind: "safety" as const }, madeBy: { step: null } };

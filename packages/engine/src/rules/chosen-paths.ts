@@ -3,7 +3,7 @@
  * that very name: `app/[id]/page.tsx` is a file before it is a pattern. A pattern without a slash is tried against
  * every name on the way, as in an ignore file.
  */
-import { ancestorPaths, baseName, isAtOrBelow, type BytePath } from "../model/byte-path.ts";
+import { ancestorPaths, baseName, type BytePath } from "../model/byte-path.ts";
 import { compileGlob, type Glob } from "./ignore-glob.ts";
 
 /** True for a text that is read as a pattern where it names nothing. */
@@ -42,9 +42,9 @@ export class ChosenPaths {
     const patterns = new Set(this.#patterns);
     for (const path of paths) {
       if (left.size + patterns.size === 0) break;
-      for (const name of left) if (isAtOrBelow(path, name)) left.delete(name);
-      for (const pattern of patterns)
-        if ([...ancestorPaths(path), path].some(pattern.matches)) patterns.delete(pattern);
+      const way = [...ancestorPaths(path), path];
+      for (const name of way) left.delete(name);
+      for (const pattern of patterns) if (way.some(pattern.matches)) patterns.delete(pattern);
     }
     return [...left, ...[...patterns].map(({ text }) => text)];
   }

@@ -7,7 +7,7 @@
 import { createPatternList, type PatternList } from "./ignore-pattern-list.ts";
 
 /** The version of the list that new snapshots use. */
-export const DEFAULTS_VERSION = 2;
+export const DEFAULTS_VERSION = 3;
 
 const DIRECTORIES_1 = [
   "node_modules",
@@ -32,7 +32,10 @@ const FILES_1 = ["*.pyc", "*.pyo", "*.so", "*.dylib", "*.dll"];
 
 const VERSION_1 = [...DIRECTORIES_1.map((name) => `${name}/`), ...FILES_1];
 
-const VERSIONS: Readonly<Record<number, readonly string[]>> = { 1: VERSION_1, 2: VERSION_1 };
+/** The state of programs that Belay takes the place of: their own records of the same files. */
+const VERSION_3 = [...VERSION_1, ".agentsmithy/", ".mimir/context/", ".codebuddy/versions/"];
+
+const VERSIONS: Readonly<Record<number, readonly string[]>> = { 1: VERSION_1, 2: VERSION_1, 3: VERSION_3 };
 
 /** Git-ignored files that programs leave behind and rewrite by themselves. */
 const NOISE_2 = [

@@ -3,12 +3,14 @@
  * staging. A name that some file system equates with `.git` counts as `.git`, because restoring it there
  * would write into the repository.
  */
+import { ancestorPaths, baseName, type BytePath } from "../model/byte-path.ts";
 import type { Excluded } from "./ignore-pattern-list.ts";
 
 /** Begins the names of staging directories. */
 export const STAGE_PREFIX = ".belay-stage-";
 
-const GIT: Excluded = { excludedBy: "always: .git" };
+/** Why git's own data is never captured. */
+export const GIT: Excluded = { excludedBy: "always: .git" };
 const STAGE: Excluded = { excludedBy: `always: ${STAGE_PREFIX}*` };
 
 /** Why a name is never captured; undefined for nearly all names. */
@@ -25,6 +27,11 @@ export function hardExclude(name: string): Excluded | undefined {
     default:
       return undefined;
   }
+}
+
+/** The part of a path that ends with its first name that is never captured; undefined for nearly all paths. */
+export function neverCapturedAt(path: BytePath): BytePath | undefined {
+  return [...ancestorPaths(path), path].find((at) => hardExclude(baseName(at)) !== undefined);
 }
 
 /** NTFS: any case, the short name `git~1`, trailing dots and spaces, a stream name or a path behind it. */

@@ -1,8 +1,8 @@
 /**
  * Whether the rules of an earlier snapshot would have captured a path. Deleting requires proof (N6), so every doubt counts as no: the defaults of a newer Belay are unknown, so its rules count as capturing nothing.
  */
-import { baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
-import type { RecordedRules } from "../model/rules.ts";
+import { ancestorPaths, baseName, parentPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import { coversOnlyNamed, type RecordedRules } from "../model/rules.ts";
 import { defaultExcludes } from "./default-excludes.ts";
 import { createRules, type DirectoryRules } from "./ignore-rules.ts";
 import { filesByDirectory } from "./root-ignore-files.ts";
@@ -17,6 +17,7 @@ export interface RecordedMatcher {
 
 /** Creates a matcher that caches each directory it visits, so that thousands of paths are cheap. */
 export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher {
+  if (coversOnlyNamed(recorded)) return matcherOfNamed(recorded.named);
   if (defaultExcludes(recorded.defaultsVersion) === undefined)
     return { wouldCapture: () => false, isIgnored: () => false };
   const rulesIn = createRulesLookup(recorded);
@@ -27,6 +28,17 @@ export function createRecordedMatcher(recorded: RecordedRules): RecordedMatcher 
       return rules !== undefined && typeof rules.verdict(baseName(path), isDirectory) === "string";
     },
     isIgnored: (path) => rulesIn(parentPath(path))?.isIgnoredFile(baseName(path)) === true,
+  };
+}
+
+/** [N6] The named paths, and the directories above them, would have been captured: nothing else. */
+function matcherOfNamed(named: readonly BytePath[]): RecordedMatcher {
+  const paths = new Set(named);
+  const directories = new Set(named.flatMap(ancestorPaths));
+  return {
+    wouldCapture: (path, isDirectory) =>
+      path === ROOT_PATH || paths.has(path) || (isDirectory && directories.has(path)),
+    isIgnored: () => false,
   };
 }
 

@@ -38,7 +38,23 @@ const DEFAULTS = {
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
   "ui.port": 0,
+  "forks.directory": "",
+  "forks.limit": 16,
+  "forks.bytes": 20 * 1024 * 1024 * 1024,
+  "forks.copyLimitBytes": 1024 * 1024 * 1024,
+  "forks.dependencies": "auto",
+  "forks.git": "private",
+  "forks.setup": [],
+  "forks.env": {},
+  "forks.graceHours": 24,
   "notices.desktop": "off",
+  "ghost.mode": "off",
+  "ghost.keep": 50,
+  "retrieval.scope": "off",
+  "retrieval.embedder": "hash",
+  "retrieval.url": "",
+  "retrieval.model": "",
+  "retrieval.capBytes": 256 * 1024 * 1024,
 };
 
 describe("without a file", () => {
@@ -53,6 +69,29 @@ describe("without a file", () => {
     const listed = listSettings(home);
     expect(listed.map(({ key }) => key)).toEqual(Object.keys(DEFAULTS));
     expect(new Set(listed.map(({ source }) => source))).toEqual(new Set(["default"]));
+  });
+});
+
+describe("lists and variables", () => {
+  test("a command is a list of words, and is shown as it is written", () => {
+    writeSetting(home, "forks.setup", '["npm", "ci"]');
+    expect(readSettings(home)["forks.setup"]).toEqual(["npm", "ci"]);
+    expect(listSettings(home).find(({ key }) => key === "forks.setup")?.value).toBe('["npm","ci"]');
+    writeSetting(home, "forks.env", '{"PORT": "$BELAY_PORT"}');
+    expect(readSettings(home)["forks.env"]).toEqual({ PORT: "$BELAY_PORT" });
+  });
+
+  test.each([
+    ["forks.setup", "npm ci"],
+    ["forks.setup", "[1]"],
+    ["forks.env", '["A"]'],
+    ["forks.env", '{"A B": "x"}'],
+    ["forks.env", '{"A": 1}'],
+    ["forks.directory", "somewhere"],
+    ["forks.limit", "-1"],
+  ])("%s refuses %s", (key, value) => {
+    expect(refusal(() => writeSetting(home, key, value)).facts).toMatchObject({ key });
+    expect(existsSync(join(home, "config.json"))).toBe(false);
   });
 });
 
@@ -129,12 +168,40 @@ describe("ports", () => {
   });
 });
 
+describe("numbers of ghosts", () => {
+  test("one to 9999", () => {
+    writeSetting(home, "ghost.keep", "7");
+    expect(readSettings(home)["ghost.keep"]).toBe(7);
+    for (const text of ["", "0", "-1", "10000", "many", "1.5"])
+      expect(refusal(() => writeSetting(home, "ghost.keep", text)).message, text).toContain("1 to 9999");
+  });
+});
+
+describe("an endpoint", () => {
+  test("has an address and a model", () => {
+    writeSetting(home, "retrieval.url", "http://127.0.0.1:11434/v1");
+    writeSetting(home, "retrieval.model", "nomic-embed-text");
+    expect(readSettings(home)).toMatchObject({
+      "retrieval.url": "http://127.0.0.1:11434/v1",
+      "retrieval.model": "nomic-embed-text",
+    });
+    for (const text of ["file:///etc/passwd", "not an address", "http://a b"])
+      expect(refusal(() => writeSetting(home, "retrieval.url", text)).message, text).toContain("an address");
+    expect(refusal(() => writeSetting(home, "retrieval.model", "a\nb")).message).toContain(
+      "the name of a model",
+    );
+  });
+});
+
 describe("words", () => {
   const choices = [
     ["retention.policy", Object.keys(RETENTION_PRESETS)],
     ["checkpoints.policy", Object.keys(CHECKPOINT_PRESETS)],
     ["checkpoints.automatic", ["on", "off"]],
     ["notices.desktop", ["on", "off"]],
+    ["ghost.mode", ["off", "auto", "on"]],
+    ["retrieval.scope", ["off", "touched", "all"]],
+    ["retrieval.embedder", ["hash", "endpoint"]],
   ] as const;
 
   test.each(choices)("%s takes each of its words", (key, words) => {

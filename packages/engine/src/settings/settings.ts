@@ -4,6 +4,7 @@
  */
 import { displayAbsolute, type AbsolutePath } from "../fs/absolute-path.ts";
 import { EngineError } from "../model/errors.ts";
+import type { GhostMode } from "../model/ghost.ts";
 import { CHECKPOINT_PRESETS } from "../model/policy.ts";
 import { RETENTION_PRESETS } from "../model/retention.ts";
 import { homeFile, readObject, writeObject } from "./home-file.ts";
@@ -30,8 +31,40 @@ export interface Settings {
   readonly "checkpoints.policy": keyof typeof CHECKPOINT_PRESETS;
   /** The port of the resident process and its page; 0 takes the last one, or a free one. */
   readonly "ui.port": number;
+  /** Where forks are made; empty beside the workspace. */
+  readonly "forks.directory": string;
+  /** At most this many forks of one workspace. */
+  readonly "forks.limit": number;
+  /** They never take more than this on the disk. */
+  readonly "forks.bytes": number;
+  /** Where copies share no blocks, dependencies are copied up to this size. */
+  readonly "forks.copyLimitBytes": number;
+  /** Whether forks get the dependencies of the workspace. */
+  readonly "forks.dependencies": "auto" | "none";
+  /** Whether forks get a git repository of their own. */
+  readonly "forks.git": "private" | "none";
+  /** The program that prepares a fork, and its arguments. */
+  readonly "forks.setup": readonly string[];
+  /** Further variables for everything that Belay starts in a fork. */
+  readonly "forks.env": Readonly<Record<string, string>>;
+  /** How long a removed fork can be brought back. */
+  readonly "forks.graceHours": number;
   /** Notices on the desktop: a capture that failed or came late, the end of a turn. */
   readonly "notices.desktop": "on" | "off";
+  /** Whether the checkpoint before each message is also a commit below `refs/belay/ghost/` of the git repository. */
+  readonly "ghost.mode": GhostMode;
+  /** How many such commits are kept. */
+  readonly "ghost.keep": number;
+  /** Which files are in the search index: `off` until it is first used, those that agents touched, or all. */
+  readonly "retrieval.scope": "off" | "touched" | "all";
+  /** What makes vectors: `hash` here, or an `endpoint`. */
+  readonly "retrieval.embedder": "hash" | "endpoint";
+  /** The endpoint: its address, up to `/embeddings`. */
+  readonly "retrieval.url": string;
+  /** The endpoint's model. */
+  readonly "retrieval.model": string;
+  /** The index of one workspace does not grow beyond this. */
+  readonly "retrieval.capBytes": number;
 }
 
 /** The name of a setting. */
@@ -51,7 +84,23 @@ const DEFAULT_SETTINGS: Settings = {
   "checkpoints.automatic": "on",
   "checkpoints.policy": "everything",
   "ui.port": 0,
+  "forks.directory": "",
+  "forks.limit": 16,
+  "forks.bytes": 20 * 1024 * MIB,
+  "forks.copyLimitBytes": 1024 * MIB,
+  "forks.dependencies": "auto",
+  "forks.git": "private",
+  "forks.setup": [],
+  "forks.env": {},
+  "forks.graceHours": 24,
   "notices.desktop": "off",
+  "ghost.mode": "off",
+  "ghost.keep": 50,
+  "retrieval.scope": "off",
+  "retrieval.embedder": "hash",
+  "retrieval.url": "",
+  "retrieval.model": "",
+  "retrieval.capBytes": 256 * MIB,
 };
 
 /** A setting, and whether the user set it. */
@@ -76,9 +125,14 @@ export function listSettings(home: string): SettingWithSource[] {
   const configured = readConfigured(home);
   return (Object.keys(DEFAULT_SETTINGS) as SettingKey[]).map((key) => ({
     key,
-    value: configured[key] ?? DEFAULT_SETTINGS[key],
+    value: asText(configured[key] ?? DEFAULT_SETTINGS[key]),
     source: configured[key] === undefined ? "default" : "config.json",
   }));
+}
+
+/** Lists of words and variables are shown as they are written in the file. */
+function asText(value: Settings[SettingKey]): number | string {
+  return typeof value === "object" ? JSON.stringify(value) : value;
 }
 
 /** Sets one key; `null` goes back to the default. Unknown keys of the file are kept. */
@@ -96,25 +150,93 @@ const CHOICES: Partial<Record<SettingKey, readonly string[]>> = {
   "checkpoints.automatic": ["on", "off"],
   "checkpoints.policy": Object.keys(CHECKPOINT_PRESETS),
   "notices.desktop": ["on", "off"],
+  "forks.dependencies": ["auto", "none"],
+  "forks.git": ["private", "none"],
+  "ghost.mode": ["off", "auto", "on"],
+  "retrieval.scope": ["off", "touched", "all"],
+  "retrieval.embedder": ["hash", "endpoint"],
 };
 
-function parse(key: SettingKey, value: unknown): number | string {
+/** What settings of numbers that count something are said to be. */
+const COUNTS: Partial<Record<SettingKey, string>> = {
+  "limits.ignoredFiles": "a number of files such as 2000; 0 leaves out whatever git ignores",
+  "forks.limit": "a number of forks such as 16; 0 makes none",
+  "forks.graceHours": "a number of hours such as 24; 0 deletes at once",
+};
+
+function parse(key: SettingKey, value: unknown): Settings[SettingKey] {
   const words = CHOICES[key];
   if (words !== undefined) {
     if (typeof value === "string" && words.includes(value)) return value;
     throw invalid(key, `it must be one of ${words.join(", ")}`);
   }
-  if (key === "limits.ignoredFiles") return parseCount(key, value);
+  const counted = COUNTS[key];
+  if (counted !== undefined) return parseCount(key, value, counted);
+  if (key === "forks.directory") return parseDirectory(key, value);
+  if (key === "forks.setup") return parseWords(key, value);
+  if (key === "forks.env") return parseVariables(key, value);
+  if (key === "retrieval.url" || key === "retrieval.model") return parseText(key, value);
+  if (key === "ghost.keep") return parseKept(key, value);
   if (key === "ui.port") return parsePort(key, value);
   const bytes = typeof value === "string" ? parseBytes(value) : value;
   if (typeof bytes === "number" && Number.isSafeInteger(bytes) && bytes > 0) return bytes;
   throw invalid(key, "it must be a number of bytes such as 64MiB, 2GiB or 1000000");
 }
 
-function parseCount(key: SettingKey, value: unknown): number {
+function parseCount(key: SettingKey, value: unknown, what: string): number {
   const isText = typeof value === "string" || typeof value === "number";
   if (isText && /^\d{1,9}$/.test(String(value))) return Number(value);
-  throw invalid(key, "it must be a number of files such as 2000; 0 leaves out whatever git ignores");
+  throw invalid(key, `it must be ${what}`);
+}
+
+function parseDirectory(key: SettingKey, value: unknown): string {
+  if (typeof value === "string" && (value === "" || value.startsWith("/"))) return value;
+  throw invalid(key, "it must be an absolute path, or empty");
+}
+
+/** A command is a list of words: no shell takes it apart. */
+function parseWords(key: SettingKey, value: unknown): readonly string[] {
+  const words = typeof value === "string" ? parseJson(value) : value;
+  if (Array.isArray(words) && words.every((word) => typeof word === "string")) return words;
+  throw invalid(key, 'it must be a list of words such as ["npm", "ci"]');
+}
+
+function parseVariables(key: SettingKey, value: unknown): Readonly<Record<string, string>> {
+  const variables = typeof value === "string" ? parseJson(value) : value;
+  const isObject = typeof variables === "object" && variables !== null && !Array.isArray(variables);
+  if (isObject && Object.entries(variables).every(([name, text]) => isVariable(name, text)))
+    return variables as Record<string, string>;
+  throw invalid(key, 'it must be variables such as {"PORT": "$BELAY_PORT"}');
+}
+
+function isVariable(name: string, text: unknown): boolean {
+  return /^[A-Za-z_]\w*$/.test(name) && typeof text === "string" && !text.includes("\0");
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function parseText(key: SettingKey, value: unknown): string {
+  const isAddress =
+    typeof value === "string" && (key !== "retrieval.url" || /^(https?:\/\/\S+)?$/.test(value));
+  if (isAddress && value.length <= 500 && !/\p{Cc}/u.test(value)) return value;
+  throw invalid(
+    key,
+    key === "retrieval.url"
+      ? "it must be an address such as http://127.0.0.1:11434/v1"
+      : "it must be the name of a model",
+  );
+}
+
+function parseKept(key: SettingKey, value: unknown): number {
+  const isText = typeof value === "string" || typeof value === "number";
+  if (isText && /^[1-9]\d{0,3}$/.test(String(value))) return Number(value);
+  throw invalid(key, "it must be a number of ghosts from 1 to 9999");
 }
 
 function parsePort(key: SettingKey, value: unknown): number {
@@ -141,7 +263,7 @@ function parseBytes(text: string): number | undefined {
 }
 
 function readConfigured(home: string): Partial<Record<SettingKey, never>> {
-  const known: Partial<Record<SettingKey, number | string>> = {};
+  const known: Partial<Record<SettingKey, Settings[SettingKey]>> = {};
   for (const [key, value] of Object.entries(readConfigFile(home))) {
     if (isSettingKey(key)) known[key] = parse(key, value);
   }

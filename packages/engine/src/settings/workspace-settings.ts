@@ -3,10 +3,12 @@
  * again before each piece of work, and constant throughout it.
  */
 import { whileUnchanged } from "../fs/while-unchanged.ts";
+import type { GhostSettings } from "../model/ghost.ts";
 import { CHECKPOINT_PRESETS, NO_CHECKPOINTS, PAUSED, type CheckpointPolicy } from "../model/policy.ts";
+import type { ForkSettings } from "../model/fork.ts";
 import { RETENTION_PRESETS, type RetentionPolicy } from "../model/retention.ts";
 import type { WorkingCopyLimits } from "../capture/working-copy-options.ts";
-import { oncePerTask } from "./once-per-task.ts";
+import { oncePerTask, type OncePerTask } from "./once-per-task.ts";
 import { WorkspacePauses } from "./pauses.ts";
 import { configPath, readSettings, type Settings } from "./settings.ts";
 
@@ -18,22 +20,31 @@ export interface SettingsOwner {
   readonly now: () => number;
   /** Overrides the settings. */
   readonly policy?: CheckpointPolicy | undefined;
+  readonly retention?: RetentionPolicy | undefined;
 }
 
 /** Reads the settings of a workspace. */
 export class WorkspaceSettings {
   readonly pauses: WorkspacePauses;
   readonly #policy: CheckpointPolicy | undefined;
-  readonly #read: () => Settings;
-  readonly #isPaused: () => boolean;
+  readonly #retention: RetentionPolicy | undefined;
+  readonly #read: OncePerTask<Settings>;
+  readonly #isPaused: OncePerTask<boolean>;
 
   /** Throws `CONFIG_INVALID` at once when the settings cannot be read. */
-  constructor({ home, id, now, policy }: SettingsOwner) {
+  constructor({ home, id, now, policy, retention }: SettingsOwner) {
     this.pauses = new WorkspacePauses(home, id, now);
     this.#policy = policy;
+    this.#retention = retention;
     this.#read = oncePerTask(whileUnchanged([configPath(home)], () => readSettings(home)));
     this.#isPaused = oncePerTask(() => this.pauses.current !== null);
     this.#read();
+  }
+
+  /** Begins a piece of work: what was read for an earlier one no longer counts. */
+  beginTask(): void {
+    this.#read.again();
+    this.#isPaused.again();
   }
 
   /** The store never grows beyond this. */
@@ -43,7 +54,13 @@ export class WorkspaceSettings {
 
   /** Which checkpoints are kept, and for how long. */
   get retention(): RetentionPolicy {
-    return RETENTION_PRESETS[this.#read()["retention.policy"]]!;
+    return this.#retention ?? RETENTION_PRESETS[this.#read()["retention.policy"]]!;
+  }
+
+  /** Whether checkpoints are shown in the git repository too. */
+  get ghosts(): GhostSettings {
+    const { "ghost.mode": mode, "ghost.keep": keep } = this.#read();
+    return { mode, keep };
   }
 
   /** Which events cause automatic checkpoints; a pause overrides everything else. */
@@ -54,6 +71,22 @@ export class WorkspaceSettings {
     return settings["checkpoints.automatic"] === "off"
       ? NO_CHECKPOINTS
       : CHECKPOINT_PRESETS[settings["checkpoints.policy"]];
+  }
+
+  /** How forks are made and kept. */
+  get forks(): ForkSettings {
+    const settings = this.#read();
+    return {
+      directory: settings["forks.directory"] === "" ? null : settings["forks.directory"],
+      limit: settings["forks.limit"],
+      bytes: settings["forks.bytes"],
+      copyLimitBytes: settings["forks.copyLimitBytes"],
+      dependencies: settings["forks.dependencies"],
+      git: settings["forks.git"],
+      setup: settings["forks.setup"],
+      env: settings["forks.env"],
+      graceHours: settings["forks.graceHours"],
+    };
   }
 
   /** How much a capture takes in: the smaller of the settings and the retention policy. */

@@ -1,7 +1,7 @@
 /** Approval: the present state becomes the approved one, and the session ends. */
 import type { Context } from "../capture/context.ts";
 import { withCapture } from "../capture/with-capture.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { closeSession, countSessionCheckpoints, readOpenSession } from "../history/sessions.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -20,7 +20,7 @@ export interface Approved {
 export function approveThread(context: Context, thread: ThreadId, message: string | undefined): Approved {
   const { store, system } = context;
   withCapture(context, {}, (capture) => {
-    if (capture.present.snapshot !== newestCheckpoint(store.db)?.snapshot)
+    if (capture.present.snapshot !== headCheckpoint(store.db)?.snapshot)
       capture.record({ request: { kind: "safety", thread }, description: "Auto-commit before approval" });
   });
   return withCapture(context, {}, (capture) => {

@@ -2,7 +2,7 @@
 import type { Context } from "../capture/context.ts";
 import { momentOf } from "../capture/moment.ts";
 import type { Change } from "../history/changes.ts";
-import { newestCheckpoint } from "../history/checkpoints.ts";
+import { headCheckpoint } from "../history/checkpoints.ts";
 import { isCommandRunning } from "../history/liveness.ts";
 import { outsideChangesSince, outsidePathsSince, outsideStretchesSince } from "../history/outside-changes.ts";
 import { pausedStretches } from "../history/paused-stretches.ts";
@@ -36,7 +36,7 @@ export function changedWhilePaused(
   const isIn = ({ after, until }: { after: number; until: number }) =>
     stretches.some((stretch) => stretch.from < until && stretch.until > after);
   const recorded = outsideStretchesSince(db, oldestBefore(steps)).filter(isIn);
-  const isPending = isIn({ after: newestCheckpoint(db)?.createdAt ?? 0, until: system.now() });
+  const isPending = isIn({ after: headCheckpoint(db)?.createdAt ?? 0, until: system.now() });
   const paused = new Set([...recorded, ...(isPending ? outside : [])].map(({ path }) => path));
   return meanwhile.filter((path) => paused.has(path));
 }

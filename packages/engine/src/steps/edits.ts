@@ -3,7 +3,7 @@
  * files of that edit are put back exactly. An edit takes no checkpoint unless the policy asks for one: the
  * open edit itself holds the state it began with.
  */
-import { newestSeq } from "../history/checkpoints.ts";
+import { headSeq } from "../history/line.ts";
 import type { Recorded } from "../history/record.ts";
 import { openTurnOf } from "../history/step-rows.ts";
 import {
@@ -50,7 +50,7 @@ export function startEdit(context: Context, thread: ThreadId, { paths, tool, wit
       within,
       nature: "edit",
       background: false,
-      since: newestSeq(store.db),
+      since: headSeq(store.db),
       openedAt: system.now(),
       saved,
     });

@@ -4,7 +4,7 @@
  * its approved content; where other threads wrote too, this thread's changes are taken out one by one.
  */
 import { attributeChanges } from "../history/attribution.ts";
-import { assertSealed, checkpointAt, firstOfThread, newestCheckpoint } from "../history/checkpoints.ts";
+import { assertSealed, checkpointAt, firstOfThread, headCheckpoint } from "../history/checkpoints.ts";
 import { UNRECORDED, type Change } from "../history/changes.ts";
 import { lastAuthor } from "../history/last-author.ts";
 import { ownedChanges, withUnrecorded, type OwnedChange } from "../history/ownership.ts";
@@ -130,7 +130,7 @@ function changesSince(
 ): Map<BytePath, OwnedChange[]> {
   const { db } = context.store;
   const history = ownedChanges(db, thread, { since: approved.seq });
-  const newest = newestCheckpoint(db);
+  const newest = headCheckpoint(db);
   if (isRecorded || newest === undefined) return history;
   const changes = provenChanges(present.objects, asSeen(context, newest), present);
   withUnrecorded(db, thread, history, attributeChanges(db, changes, momentOf(context)));

@@ -92,6 +92,7 @@ export function selectSteps(context: Context, request: StepRequest, unrecorded: 
   const moved = lastSteps(context, request, unrecorded);
   const steps = moved.map(({ step }) => step);
   refusePruned(context, request.kind, steps);
+  refuseSwitch(steps);
   if (moved.length > 0 && moved.length < request.count) throw stepsMissing(request.count, moved.length);
   const changes = moved.map(({ step, isNew }) => {
     const recorded = isNew ? [] : ownDelta(db, step, { list, steps });
@@ -194,6 +195,17 @@ function refusePruned({ store }: Context, kind: StepRequest["kind"], steps: read
   });
 }
 
+/** A switch is taken back by the way of a switch, and not while a turn is open. */
+function refuseSwitch(steps: readonly Step[]): void {
+  const at = steps.findIndex(({ kind }) => kind === "switch");
+  if (at === -1) return;
+  throw new EngineError(
+    "STEPS_MISSING",
+    `"${steps[at]!.description}" goes alone, and not while an agent is at work. Nothing was changed.`,
+    { wanted: steps.length, available: at },
+  );
+}
+
 const PAST: Readonly<Record<StepRequest["kind"], string>> = {
   undo: "undone",
   redo: "redone",
@@ -235,7 +247,13 @@ function selectReverted(
   turn: string | undefined,
 ): Pick<SelectedSteps, "steps" | "changes"> {
   const { db } = context.store;
-  const step = turn === undefined ? stepOfCheckpoint(db, target.seq) : findStep(db, turn);
+  // [R95] a merge has a checkpoint for each source, which is taken out by itself
+  const isSource = turn === undefined && target.kind === "merge";
+  const step = isSource
+    ? undefined
+    : turn === undefined
+      ? stepOfCheckpoint(db, target.seq)
+      : findStep(db, turn);
   if (step === undefined) {
     const changes = readCheckpointChanges(db, target.seq).map((change) => ({ ...change, shared: false }));
     return { steps: [], changes: [changes] };

@@ -2,7 +2,8 @@
 import { lookUp } from "../diff/compare-trees.ts";
 import { checkpointAt } from "../history/checkpoints.ts";
 import type { Finish } from "../history/journal.ts";
-import { inPieces, StepPlanner, type Direction } from "../history/plan-steps.ts";
+import type { Direction } from "../history/joined-changes.ts";
+import { inPieces, StepPlanner } from "../history/plan-steps.ts";
 import { lastAuthor } from "../history/last-author.ts";
 import { lateDoubtsOf } from "../history/late-doubts.ts";
 import { summaryOf, type Step } from "../history/step-rows.ts";
@@ -194,6 +195,10 @@ function finishOf({ system }: Context, request: StepRequest, plan: Plan): Finish
     thread: plan.thread ?? threadOf(plan.steps),
     target: null,
     step: kind === "revert" ? { id: system.newId(), kind } : null,
+    // [R95] a source that is taken out whole can be merged again
+    ...(!isPart && plan.conflicts.length === 0 && request.target?.kind === "merge"
+      ? { takesOut: request.target.seq }
+      : {}),
     moved: kind === "revert" ? [] : plan.steps.map(({ id }) => id),
   };
 }

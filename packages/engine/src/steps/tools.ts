@@ -1,6 +1,7 @@
 /** Tool calls and agent runs as they begin and end: captures around them show who changed what. */
-import { newestSeq } from "../history/checkpoints.ts";
+import { headSeq } from "../history/line.ts";
 import type { Recorded } from "../history/record.ts";
+import { runStepOf } from "../history/runs.ts";
 import { continueStep, lastTurnOf, openTurnOf } from "../history/step-rows.ts";
 import {
   closeAgent,
@@ -70,6 +71,9 @@ export function beginTool(context: Context, thread: ThreadId, call: ToolFacts): 
 /** The open turn. A tool without one continues the last turn, or begins the first. */
 function turnFor(context: Context, thread: ThreadId, turn: { prompt: string; before: number }): string {
   const { store, system } = context;
+  // an agent that Belay started: its hooks tell of the work of its run
+  const run = runStepOf(store.db, thread);
+  if (run !== undefined) return run;
   const open = openTurnOf(store.db, thread);
   if (open !== undefined) return open.id;
   const id = system.newId();
@@ -135,7 +139,7 @@ export function beginAgent(context: Context, thread: ThreadId, request: AgentReq
       open(checkpoint.seq);
     });
   } else {
-    db.transaction(() => open(newestSeq(db)));
+    db.transaction(() => open(headSeq(db)));
   }
   return findAgent(db, thread, id)!.run;
 }

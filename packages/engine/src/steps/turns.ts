@@ -3,8 +3,10 @@
  * process has an owner and ends with the process. One driven from outside ends with its stop event, with the
  * thread's next prompt, or with the undo that closes it.
  */
-import { checkpointAt, newestSeq, setMessageIndex } from "../history/checkpoints.ts";
+import { checkpointAt, setMessageIndex } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
+import { headSeq } from "../history/line.ts";
+import { resolveCheckpoint } from "../history/references.ts";
 import { findMessage, insertMessage } from "../history/messages.ts";
 import type { Recorded } from "../history/record.ts";
 import { rolledBackSince } from "../history/rolled-back.ts";
@@ -12,11 +14,12 @@ import { closeStep, lastTurnOf, openStep, openSteps, openTurnOf } from "../histo
 import { nameThread, openThread } from "../history/threads.ts";
 import { closeCallsOf, stopBracketing } from "../history/tool-calls.ts";
 import type { Message, Prompted, PromptRequest, RolledBack } from "../model/conversation.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Bounded } from "../model/deadline.ts";
 import type { ThreadId } from "../model/ids.ts";
 import type { CheckpointTrigger } from "../model/policy.ts";
 import type { Context } from "../capture/context.ts";
-import { withCapture } from "../capture/with-capture.ts";
+import { withCapture, type Capture } from "../capture/with-capture.ts";
 
 /** What is known of a turn when it begins. */
 export interface TurnFacts {
@@ -99,7 +102,7 @@ export function endTurn(
 }
 
 /** The tools of the thread itself are over too; agents that it started may still be at work. */
-function closeTurns({ store, system }: Context, thread: ThreadId, after: number): void {
+export function closeTurns({ store, system }: Context, thread: ThreadId, after: number): void {
   for (const step of openSteps(store.db)) {
     if (step.thread === thread) closeStep(store.db, step.id, { after, now: system.now() });
   }
@@ -108,7 +111,7 @@ function closeTurns({ store, system }: Context, thread: ThreadId, after: number)
 
 /** Where nothing is captured, a turn ends with its last capture. */
 function closeTurnsUncaptured(context: Context, thread: ThreadId): void {
-  closeTurns(context, thread, newestSeq(context.store.db));
+  closeTurns(context, thread, headSeq(context.store.db));
 }
 
 /** Ends a turn that is driven from outside; undefined when none is open, or nothing is captured. */
@@ -140,10 +143,12 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     return { message, checkpoint: null, turn: null, rolledBack };
   }
   return withCapture(context, { deadline: request.deadline }, (capture) => {
-    const { seq } = capture.record({
-      request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
-      description: `Before user message: ${summary}`,
-    }).checkpoint;
+    const { seq } =
+      takenAlready(context, thread, { request, capture }) ??
+      capture.record({
+        request: { kind: "message", phase: "before", thread, messageId: request.messageId ?? facts.id },
+        description: `Before user message: ${summary}`,
+      }).checkpoint;
     closeTurns(context, thread, seq);
     if (!isTrigger(context, "tool")) stopBracketing(db, thread);
     openPromptedTurn(context, { id: facts.turn, thread, prompt: request.content, summary, before: seq });
@@ -151,6 +156,20 @@ export function promptTurn(context: Context, thread: ThreadId, request: PromptRe
     setMessageIndex(db, seq, message.index);
     return { message, checkpoint: checkpointAt(db, seq)!, turn: facts.turn, rolledBack };
   });
+}
+
+/** The checkpoint that the caller took for this message, unless another one followed it or the files changed since. */
+function takenAlready(
+  { store: { db } }: Context,
+  thread: ThreadId,
+  { request, capture }: { request: PromptRequest; capture: Capture },
+): Checkpoint | undefined {
+  if (request.checkpoint === undefined) return undefined;
+  const taken = resolveCheckpoint(db, request.checkpoint);
+  if (taken.thread !== thread || taken.seq !== headSeq(db) || taken.snapshot !== capture.present.snapshot)
+    return undefined;
+  capture.store();
+  return taken;
 }
 
 /** A turn without an owning process: it lives as long as its conversation. */
@@ -192,7 +211,8 @@ function addPrompt(
   return message;
 }
 
-function beginningOf(text: string): string {
+/** The first characters of a text, as descriptions show it. */
+export function beginningOf(text: string): string {
   const characters = Array.from(text);
   return characters.length <= SHOWN_CHARACTERS ? text : `${characters.slice(0, SHOWN_CHARACTERS).join("")}…`;
 }

@@ -25,6 +25,9 @@ export type Row = Record<string, unknown>;
 /** What can be bound to a parameter. */
 export type Value = null | number | bigint | string | Uint8Array;
 
+/** The id of the first working copy: the workspace's root. */
+export const MAIN_WORKING_COPY = 1;
+
 /** One step of the schema's history: takes a database from version i to i + 1. */
 export type Migration = string;
 
@@ -40,14 +43,17 @@ export class Database {
    * processes.
    */
   readonly isAlone: boolean;
+  /** The working copy that this connection is for. What is asked of "here" is asked of it, and of the branch it is on. */
+  readonly workingCopy: number;
   #depth = 0;
   #format = { store: "", supported: Infinity };
 
   constructor(
     db: DatabaseSync,
     path: AbsolutePath | undefined,
-    { readOnly, isAlone }: { readOnly: boolean; isAlone: boolean },
+    { readOnly, isAlone, workingCopy }: { readOnly: boolean; isAlone: boolean; workingCopy: number },
   ) {
+    this.workingCopy = workingCopy;
     this.#db = db;
     this.#path = path;
     this.readOnly = readOnly;
@@ -198,15 +204,21 @@ export class Database {
   }
 }
 
+/** How a database is opened. */
+export interface DatabaseOptions {
+  readonly migrations: readonly Migration[];
+  readonly create: boolean;
+  readonly bulk?: boolean;
+  /** The working copy that the connection is for; the workspace's root unless said otherwise. */
+  readonly workingCopy?: number;
+}
+
 /**
  * Opens (and if allowed creates) a database and migrates its schema. `undefined` = in memory.
  * `bulk` builds a new database that stays invisible until it is complete: no log, no syncs, no rollback. If
  * anything fails, the file must be discarded.
  */
-export function openDatabase(
-  path: AbsolutePath | undefined,
-  options: { migrations: readonly Migration[]; create: boolean; bulk?: boolean },
-): Database {
+export function openDatabase(path: AbsolutePath | undefined, options: DatabaseOptions): Database {
   assertSqliteVersion();
   const name = path === undefined ? ":memory:" : displayAbsolute(path);
   if (path !== undefined && !options.create && statNode(path) === undefined) {
@@ -218,7 +230,8 @@ export function openDatabase(
     const { db, readOnly, isAlone = false } = openConnection(path, options.bulk ?? false);
     return closingOnError(db, () => {
       if (options.create && path !== undefined && !readOnly) makePrivateFile(path);
-      const database = new Database(db, path, { readOnly, isAlone });
+      const { workingCopy = MAIN_WORKING_COPY } = options;
+      const database = new Database(db, path, { readOnly, isAlone, workingCopy });
       prepareSchema(database, name, options.migrations);
       return database;
     });

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from "../model/process-identity.ts";
 import type { Database, Row } from "./database.ts";
 
 /** The kinds of work that take a lease. */
-export type LeaseKind = "capture" | "restore" | "gc";
+export type LeaseKind = "capture" | "restore" | "gc" | "sync";
 
 /** The right of one process to do one kind of work. */
 export interface Lease {
@@ -24,14 +24,15 @@ export interface Lease {
 export function takeLease(db: Database, kind: LeaseKind, owner: ProcessIdentity, since = 0): string {
   const id = randomId();
   db.run(
-    `INSERT INTO lease (id, kind, pid, started, boot, since, first_pack)
-     VALUES (?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM pack))`,
+    `INSERT INTO lease (id, kind, pid, started, boot, since, working_copy, first_pack)
+     VALUES (?, ?, ?, ?, ?, ?, ?, (SELECT coalesce(max(id), 0) + 1 FROM pack))`,
     id,
     kind,
     owner.pid,
     owner.started,
     owner.boot,
     since,
+    db.workingCopy,
   );
   return id;
 }
@@ -53,10 +54,17 @@ export function releaseQuietly(release: () => void): void {
   }
 }
 
-/** All leases, or those of one kind; dead ones included. */
+/** All leases of the store, or those of one kind; dead ones included. */
 export function readLeases(db: Database, kind?: LeaseKind): Lease[] {
   const rows = db.all("SELECT * FROM lease WHERE ?1 IS NULL OR kind = ?1", kind ?? null);
   return rows.map(toLease);
+}
+
+/** The leases of restores in this working copy; dead ones included. Those in another one change no file here. */
+export function readRestoresHere(db: Database): Lease[] {
+  return db
+    .all("SELECT * FROM lease WHERE kind = 'restore' AND working_copy = ?", db.workingCopy)
+    .map(toLease);
 }
 
 function toLease(row: Row): Lease {

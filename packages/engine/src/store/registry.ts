@@ -1,7 +1,8 @@
 /**
  * Which directory belongs to which store, for all workspaces of one user. A directory is known by its path
  * and by its identity (device, inode, birth time), so that a moved directory finds its store again and a
- * replaced one is noticed. A lost registry is rebuilt from the stores, which know their roots.
+ * replaced one is noticed. A workspace's root is its first working copy; its forks are further ones, with the same store.
+ * A lost registry is rebuilt from the stores, which know their working copies.
  */
 import { below, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
 import { makePrivateDirectory } from "../fs/durable-file.ts";
@@ -11,10 +12,10 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { whileUnchanged } from "../fs/while-unchanged.ts";
 import { EngineError } from "../model/errors.ts";
 import type { WorkspaceId } from "../model/ids.ts";
-import { closingOnError, openDatabase, type Database, type Row } from "./database.ts";
+import { closingOnError, MAIN_WORKING_COPY, openDatabase, type Database, type Row } from "./database.ts";
 import { hasRoots, writeRoots } from "./protected-roots.ts";
 import { REGISTRY_MIGRATIONS } from "./schema.ts";
-import { openStore, readMeta, readRoot } from "./store.ts";
+import { openStore, readForkRoots, readMeta, readRoot } from "./store.ts";
 
 /** What identifies a directory apart from its path. */
 export interface RootIdentity {
@@ -32,6 +33,8 @@ export interface RegisteredWorkspace extends RootIdentity {
   readonly createdAt: number;
   /** When `belay uninstall` ended the protection; null while protected. The store is kept. */
   readonly endedAt: number | null;
+  /** Which working copy of the workspace the directory is. */
+  readonly workingCopy: number;
 }
 
 /** A directory whose store was attached to another one. */
@@ -68,19 +71,28 @@ export class Registry implements Disposable {
     this.#home = home;
   }
 
-  /** All workspaces, including those no longer protected. */
+  /** All workspaces by their roots, including those no longer protected. */
   list(): RegisteredWorkspace[] {
-    return this.#db.all("SELECT * FROM workspace ORDER BY path").map(toWorkspace);
+    return this.listCopies().filter(({ workingCopy }) => workingCopy === MAIN_WORKING_COPY);
+  }
+
+  /** All working copies: the roots of workspaces, and their forks. */
+  listCopies(): RegisteredWorkspace[] {
+    return this.#db.all(`${SELECT_COPIES} ORDER BY path`).map(toWorkspace);
   }
 
   byPath(path: AbsolutePath): RegisteredWorkspace | undefined {
-    return first(this.#db.all("SELECT * FROM workspace WHERE path = ?", bytesOf(path)));
+    return first(this.#db.all(`SELECT * FROM (${SELECT_COPIES}) WHERE path = ?`, bytesOf(path)));
   }
 
   byIdentity({ dev, ino, birth }: RootIdentity): RegisteredWorkspace | undefined {
-    return first(
-      this.#db.all("SELECT * FROM workspace WHERE dev = ? AND ino = ? AND birth = ?", dev, ino, birth),
+    const rows = this.#db.all(
+      `SELECT * FROM (${SELECT_COPIES}) WHERE dev = ? AND ino = ? AND birth = ?`,
+      dev,
+      ino,
+      birth,
     );
+    return first(rows);
   }
 
   /** Adds a workspace. If another process was faster, returns the one that is registered. */
@@ -97,21 +109,63 @@ export class Registry implements Disposable {
         birth,
         createdAt,
       );
+      // a fork of a workspace that is no longer protected
+      this.#db.run("DELETE FROM fork WHERE path = ?", bytesOf(path));
       this.#db.run("DELETE FROM departure WHERE path = ?", bytesOf(path));
       return this.byPath(path) ?? workspace;
     });
   }
 
-  /** Records where a workspace's root is now and protects it. */
-  move(id: WorkspaceId, path: AbsolutePath, { dev, ino, birth }: RootIdentity): void {
-    this.#change(() => {
+  /** Adds a fork of a workspace, and the first of the ports that are its own. */
+  addFork(fork: RegisteredWorkspace, port: number | null = null): void {
+    const { id, workingCopy, path, dev, ino, birth, createdAt } = fork;
+    this.#change(() =>
       this.#db.run(
-        "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ?, ended_at = NULL WHERE id = ?",
+        `INSERT OR REPLACE INTO fork (workspace, working_copy, path, dev, ino, birth, created_at, port)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+        id,
+        workingCopy,
         bytesOf(path),
         dev,
         ino,
         birth,
-        id,
+        createdAt,
+        port,
+      ),
+    );
+  }
+
+  /** Forgets where a fork was: it is in the trash, or gone. */
+  removeFork({ id, workingCopy }: Pick<RegisteredWorkspace, "id" | "workingCopy">): void {
+    this.#change(() =>
+      this.#db.run("DELETE FROM fork WHERE workspace = ? AND working_copy = ?", id, workingCopy),
+    );
+  }
+
+  /** The first ports of all forks, whichever workspace they belong to. */
+  forkPorts(): Set<number> {
+    return new Set(
+      this.#db.all("SELECT port FROM fork WHERE port IS NOT NULL").map((row) => Number(row["port"])),
+    );
+  }
+
+  /** Records where a working copy is now and protects it. */
+  move(
+    { id, workingCopy }: Pick<RegisteredWorkspace, "id" | "workingCopy">,
+    path: AbsolutePath,
+    { dev, ino, birth }: RootIdentity,
+  ): void {
+    const isRoot = workingCopy === MAIN_WORKING_COPY;
+    this.#change(() => {
+      this.#db.run(
+        isRoot
+          ? "UPDATE workspace SET path = ?, dev = ?, ino = ?, birth = ?, ended_at = NULL WHERE id = ?"
+          : "UPDATE fork SET path = ?, dev = ?, ino = ?, birth = ? WHERE workspace = ? AND working_copy = ?",
+        bytesOf(path),
+        dev,
+        ino,
+        birth,
+        ...(isRoot ? [id] : [id, workingCopy]),
       );
       this.#db.run("DELETE FROM departure WHERE path = ?", bytesOf(path));
     });
@@ -169,13 +223,18 @@ export class Registry implements Disposable {
   }
 
   #protected(): RegisteredWorkspace[] {
-    return this.list().filter(({ endedAt }) => endedAt === null);
+    return this.listCopies().filter(({ endedAt }) => endedAt === null);
   }
 
   [Symbol.dispose](): void {
     this.#db.close();
   }
 }
+
+/** A fork is protected as long as its workspace is. */
+const SELECT_COPIES = `SELECT id, store, path, dev, ino, birth, created_at, ended_at, ${MAIN_WORKING_COPY} AS working_copy FROM workspace
+  UNION ALL SELECT w.id, w.store, f.path, f.dev, f.ino, f.birth, f.created_at, w.ended_at, f.working_copy
+    FROM fork f JOIN workspace w ON w.id = f.workspace`;
 
 /** Opens `$BELAY_HOME/registry.db`, creating both if needed. */
 export function openRegistry(home: AbsolutePath, userId: number | undefined): Registry {
@@ -204,23 +263,37 @@ function makeHome(home: AbsolutePath): void {
   }
 }
 
-/** Every store knows its root: a lost registry is rebuilt from them. */
+/** Every store knows its working copies: a lost registry is rebuilt from them. */
 function rebuild(registry: Registry, home: AbsolutePath): void {
   const found = storeDirectories(home).flatMap((directory) => identify(home, directory));
   // of several stores with the same root (one may be left from an interrupted init), the fullest
-  for (const { checkpoints: _, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints))
-    registry.add(workspace);
+  for (const { checkpoints: _, forks, ...workspace } of found.sort((a, b) => b.checkpoints - a.checkpoints)) {
+    if (registry.add(workspace).id === workspace.id)
+      for (const { port, ...fork } of forks) registry.addFork(fork, port);
+  }
 }
 
-function identify(home: AbsolutePath, directory: string): (RegisteredWorkspace & { checkpoints: number })[] {
+interface FoundStore extends RegisteredWorkspace {
+  readonly checkpoints: number;
+  readonly forks: readonly (RegisteredWorkspace & { readonly port: number | null })[];
+}
+
+function identify(home: AbsolutePath, directory: string): FoundStore[] {
   try {
     using store = openStore(below(home, `workspaces/${directory}`), { create: false });
     const [id, path] = [readMeta(store.db, "workspace_id"), readRoot(store.db)];
     if (id === undefined || path === undefined) return [];
     const checkpoints = Number(store.db.get("SELECT count(*) AS n FROM checkpoint")?.["n"]);
-    const identity = rootIdentity(path) ?? { dev: "", ino: "", birth: "" };
-    const known = { id: id as WorkspaceId, store: directory, path, ...identity };
-    return [{ ...known, createdAt: 0, endedAt: null, checkpoints }];
+    const placed = (workingCopy: number, root: AbsolutePath): RegisteredWorkspace => {
+      const identity = rootIdentity(root) ?? { dev: "", ino: "", birth: "" };
+      const known = { id: id as WorkspaceId, store: directory, path: root, ...identity };
+      return { ...known, createdAt: 0, endedAt: null, workingCopy };
+    };
+    const forks = readForkRoots(store.db).map(({ workingCopy, root, port }) => ({
+      ...placed(workingCopy, root),
+      port,
+    }));
+    return [{ ...placed(MAIN_WORKING_COPY, path), checkpoints, forks }];
   } catch (error) {
     // a missing or damaged store does not hide the others
     if (error instanceof EngineError) return [];
@@ -270,5 +343,6 @@ function toWorkspace(row: Row): RegisteredWorkspace {
     birth: String(row["birth"]),
     createdAt: Number(row["created_at"]),
     endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
+    workingCopy: Number(row["working_copy"]),
   };
 }

@@ -2,7 +2,12 @@
  * The tables of a workspace's store. Order is by `seq`, never by time. docs/format.md explains each column. A
  * change here is a new migration at the end of the list; released migrations are never edited.
  */
-import type { Migration } from "./database.ts";
+import { MAIN_WORKING_COPY, type Migration } from "./database.ts";
+
+/** The id of the first branch, which every store has. */
+export const MAIN_BRANCH = 1;
+/** The branch and the working copy of a checkpoint that was captured elsewhere: no branch and no working copy has this id. */
+export const ELSEWHERE = 0;
 
 const FIRST = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -142,8 +147,102 @@ const TRUST = `
       OR EXISTS (SELECT 1 FROM shared_window w WHERE w.step = step.id));
 `;
 
+/**
+ * Branches and working copies: everything so far is on `main`, and the root is the first working copy. Aliases: names
+ * that checkpoints have in other programs. The defaults are what makes a migration cost nothing, however long the history is.
+ */
+const BRANCHES = `
+  CREATE TABLE branch (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, parent INTEGER REFERENCES branch (id), base INTEGER,
+    head INTEGER, state TEXT NOT NULL, description TEXT, created_at INTEGER NOT NULL, closed_at INTEGER, start INTEGER
+  );
+  INSERT INTO branch (id, name, head, state, created_at)
+    SELECT ${MAIN_BRANCH}, 'main', max(seq), 'open', coalesce(min(created_at), 0) FROM checkpoint;
+  CREATE TABLE working_copy (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, root BLOB, dev TEXT, ino TEXT, birth TEXT,
+    branch INTEGER NOT NULL REFERENCES branch (id), state TEXT NOT NULL, method TEXT, bytes INTEGER, port INTEGER, owner TEXT,
+    created_at INTEGER NOT NULL, removed_at INTEGER, facts TEXT
+  );
+  INSERT INTO working_copy (id, branch, state, created_at)
+    SELECT ${MAIN_WORKING_COPY}, id, 'main', created_at FROM branch;
+  ALTER TABLE checkpoint ADD COLUMN branch INTEGER NOT NULL DEFAULT ${MAIN_BRANCH};
+  ALTER TABLE checkpoint ADD COLUMN working_copy INTEGER NOT NULL DEFAULT ${MAIN_WORKING_COPY};
+  ALTER TABLE checkpoint ADD COLUMN origin TEXT;
+  ALTER TABLE checkpoint ADD COLUMN arrived_at INTEGER;
+  CREATE INDEX checkpoint_origin ON checkpoint (origin) WHERE origin IS NOT NULL;
+  ALTER TABLE step ADD COLUMN branch INTEGER NOT NULL DEFAULT ${MAIN_BRANCH};
+  ALTER TABLE step ADD COLUMN from_branch INTEGER;
+  ALTER TABLE tool_call ADD COLUMN working_copy INTEGER NOT NULL DEFAULT ${MAIN_WORKING_COPY};
+  ALTER TABLE journal ADD COLUMN working_copy INTEGER NOT NULL DEFAULT ${MAIN_WORKING_COPY};
+  ALTER TABLE lease ADD COLUMN working_copy INTEGER NOT NULL DEFAULT ${MAIN_WORKING_COPY};
+  CREATE TABLE named_here (
+    working_copy INTEGER NOT NULL, path BLOB NOT NULL, since INTEGER NOT NULL, absent INTEGER NOT NULL,
+    PRIMARY KEY (working_copy, path)
+  ) WITHOUT ROWID;
+  INSERT INTO named_here SELECT ${MAIN_WORKING_COPY}, path, since, absent FROM named_path;
+  DROP TABLE named_path;
+  ALTER TABLE named_here RENAME TO named_path;
+
+  CREATE TABLE alias (
+    origin TEXT NOT NULL, name TEXT NOT NULL, checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE,
+    PRIMARY KEY (origin, name)
+  ) WITHOUT ROWID;
+  CREATE TABLE version (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+    checkpoint INTEGER NOT NULL REFERENCES checkpoint (seq) ON DELETE CASCADE, branch INTEGER NOT NULL REFERENCES branch (id),
+    parent TEXT, name TEXT, description TEXT NOT NULL, metadata TEXT NOT NULL, created_at INTEGER NOT NULL
+  );
+  CREATE INDEX version_checkpoint ON version (checkpoint);
+  CREATE INDEX alias_name ON alias (name);
+  CREATE INDEX alias_checkpoint ON alias (checkpoint);
+  CREATE TABLE merge (
+    id TEXT PRIMARY KEY, into_branch INTEGER NOT NULL REFERENCES branch (id), into_head INTEGER NOT NULL, sources TEXT NOT NULL,
+    state TEXT NOT NULL, step TEXT, checks TEXT NOT NULL, report TEXT NOT NULL, created_at INTEGER NOT NULL, closed_at INTEGER
+  ) WITHOUT ROWID;
+  CREATE TABLE conflict (
+    id TEXT PRIMARY KEY, merge TEXT NOT NULL REFERENCES merge (id), source_branch INTEGER NOT NULL REFERENCES branch (id),
+    path BLOB NOT NULL, kind TEXT NOT NULL, base BLOB, ours BLOB, theirs BLOB, facts TEXT NOT NULL, severity TEXT NOT NULL,
+    state TEXT NOT NULL, result TEXT, by TEXT, note TEXT, at INTEGER
+  ) WITHOUT ROWID;
+  CREATE INDEX conflict_merge ON conflict (merge);
+
+  CREATE TABLE remote (
+    name TEXT PRIMARY KEY, url TEXT NOT NULL, space TEXT NOT NULL, fingerprint TEXT NOT NULL, member TEXT NOT NULL,
+    line TEXT NOT NULL, began TEXT, abilities TEXT NOT NULL, segment INTEGER NOT NULL DEFAULT 0, segment_hash TEXT,
+    created_at INTEGER NOT NULL, pushed_at INTEGER, problem TEXT
+  ) WITHOUT ROWID;
+  CREATE TABLE outbox (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT, remote TEXT NOT NULL REFERENCES remote (name) ON DELETE CASCADE,
+    kind TEXT NOT NULL, id TEXT NOT NULL
+  );
+  CREATE INDEX outbox_row ON outbox (remote, kind, id);
+  CREATE TABLE push_journal (
+    remote TEXT NOT NULL REFERENCES remote (name) ON DELETE CASCADE, key TEXT NOT NULL, kind TEXT NOT NULL,
+    stored INTEGER NOT NULL, at INTEGER NOT NULL, until INTEGER, detail BLOB NOT NULL, PRIMARY KEY (remote, key)
+  ) WITHOUT ROWID;
+
+  CREATE TABLE run (
+    id TEXT PRIMARY KEY, batch TEXT NOT NULL, thread TEXT REFERENCES thread (id), step TEXT, working_copy INTEGER NOT NULL,
+    branch INTEGER NOT NULL REFERENCES branch (id), agent TEXT NOT NULL, role TEXT NOT NULL, command TEXT NOT NULL, prompt TEXT NOT NULL,
+    limits TEXT NOT NULL, status TEXT NOT NULL, pid INTEGER, started TEXT, boot TEXT, watcher TEXT, session TEXT, exit INTEGER,
+    signal TEXT, reason TEXT, cost REAL, tokens TEXT, log TEXT, truncated INTEGER NOT NULL DEFAULT 0, before INTEGER, after INTEGER,
+    changes TEXT, escaped TEXT, created_at INTEGER NOT NULL, started_at INTEGER, ended_at INTEGER
+  );
+  CREATE INDEX run_alive ON run (working_copy) WHERE ended_at IS NULL;
+  CREATE INDEX run_batch ON run (batch);
+  CREATE TABLE fix (
+    id TEXT PRIMARY KEY, thread TEXT REFERENCES thread (id), working_copy INTEGER NOT NULL, state TEXT NOT NULL, config TEXT NOT NULL,
+    review TEXT NOT NULL, before INTEGER, issues TEXT NOT NULL DEFAULT '[]', reason TEXT, result TEXT, created_at INTEGER NOT NULL,
+    ended_at INTEGER
+  );
+  CREATE TABLE fix_attempt (
+    fix TEXT NOT NULL REFERENCES fix (id) ON DELETE CASCADE, number INTEGER NOT NULL, severity TEXT NOT NULL, checkpoint INTEGER NOT NULL,
+    run TEXT, issues_before TEXT NOT NULL, issues_after TEXT, taken_back INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (fix, number)
+  ) WITHOUT ROWID;
+`;
+
 /** The schema history of a store. */
-export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST];
+export const STORE_MIGRATIONS: readonly Migration[] = [FIRST, CONVERSATIONS, TRUST, BRANCHES];
 
 /** The schema history of the registry. */
 export const REGISTRY_MIGRATIONS: readonly Migration[] = [
@@ -153,4 +252,9 @@ export const REGISTRY_MIGRATIONS: readonly Migration[] = [
   ) WITHOUT ROWID;`,
   `ALTER TABLE workspace ADD COLUMN ended_at INTEGER;
   CREATE TABLE departure (path BLOB PRIMARY KEY, workspace TEXT NOT NULL, at INTEGER NOT NULL) WITHOUT ROWID;`,
+  `CREATE TABLE fork (
+    workspace TEXT NOT NULL REFERENCES workspace (id) ON DELETE CASCADE, working_copy INTEGER NOT NULL, path BLOB NOT NULL UNIQUE,
+    dev TEXT NOT NULL, ino TEXT NOT NULL, birth TEXT NOT NULL, created_at INTEGER NOT NULL, port INTEGER,
+    PRIMARY KEY (workspace, working_copy)
+  ) WITHOUT ROWID;`,
 ];

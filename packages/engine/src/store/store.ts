@@ -6,7 +6,13 @@ import { listDirectory } from "../fs/list-directory.ts";
 import { move, removeEmptyDirectory, removeName } from "../fs/mutate.ts";
 import { EngineError } from "../model/errors.ts";
 import { randomId } from "../model/ids.ts";
-import { closingOnError, openDatabase, type Database } from "./database.ts";
+import {
+  closingOnError,
+  MAIN_WORKING_COPY,
+  openDatabase,
+  type Database,
+  type DatabaseOptions,
+} from "./database.ts";
 import { ObjectStore } from "./object-store.ts";
 import { STORE_MIGRATIONS } from "./schema.ts";
 
@@ -23,12 +29,12 @@ export interface Store extends Disposable {
 /** Opens the store in a directory, or one in memory that lives as long as the process. */
 export function openStore(
   directory: AbsolutePath | undefined,
-  options: { create: boolean; bulk?: boolean },
+  options: Omit<DatabaseOptions, "migrations">,
 ): Store {
   const { create, bulk = false } = options;
   const path = directory === undefined ? undefined : below(directory, bulk ? UNFINISHED : "store.db");
   if (path !== undefined && !create) assertNotEmpty(path);
-  const db = openDatabase(path, { migrations: STORE_MIGRATIONS, create, bulk });
+  const db = openDatabase(path, { ...options, migrations: STORE_MIGRATIONS });
   let isOpen = true;
   const close = () => {
     if (isOpen) db.close();
@@ -79,22 +85,67 @@ export function writeMeta(db: Database, key: string, value: string | number): vo
   );
 }
 
-/** The directory the store belonged to when it was last opened. */
+/** Where the working copy of this connection was when it was last opened. */
 export function readRoot(db: Database): AbsolutePath | undefined {
-  const root = readMeta(db, "root");
-  return root === undefined ? undefined : (Buffer.from(root, "base64").toString("latin1") as AbsolutePath);
+  const root = db.get("SELECT root FROM working_copy WHERE id = ?", db.workingCopy)?.["root"];
+  if (root instanceof Uint8Array) return Buffer.from(root).toString("latin1") as AbsolutePath;
+  // until format 3 a store had one root, and it has not been opened since
+  const first = db.workingCopy === MAIN_WORKING_COPY ? readMeta(db, "root") : undefined;
+  return first === undefined ? undefined : (Buffer.from(first, "base64").toString("latin1") as AbsolutePath);
 }
 
-/** Records where the directory is now; a read-only store is left as it is. */
+/** Whether the store has the working copy that this connection is for. */
+export function hasWorkingCopy(db: Database): boolean {
+  return db.get("SELECT 1 FROM working_copy WHERE id = ?", db.workingCopy) !== undefined;
+}
+
+/** Where the forks of a workspace are that can be worked in. */
+export function readForkRoots(
+  db: Database,
+): { workingCopy: number; root: AbsolutePath; port: number | null }[] {
+  return db
+    .all(
+      "SELECT id, root, port FROM working_copy WHERE id <> ? AND state = 'ready' AND root IS NOT NULL",
+      MAIN_WORKING_COPY,
+    )
+    .map((row) => ({
+      workingCopy: Number(row["id"]),
+      root: Buffer.from(row["root"] as Uint8Array).toString("latin1") as AbsolutePath,
+      port: row["port"] === null ? null : Number(row["port"]),
+    }));
+}
+
+/** Records where the working copy is now, and which directory that is; a read-only store is left as it is. */
 export function noteRoot(db: Database, root: AbsolutePath): void {
-  if (db.readOnly || readRoot(db) === root) return;
-  db.transaction(() => writeMeta(db, "root", Buffer.from(root, "latin1").toString("base64")));
+  if (db.readOnly) return;
+  const stat = statNode(root);
+  const identity = [stat?.dev, stat?.ino, stat?.birthtimeNs].map((each) => String(each ?? ""));
+  const known = db.get("SELECT dev, ino, birth FROM working_copy WHERE id = ?", db.workingCopy);
+  const isSame = [known?.["dev"], known?.["ino"], known?.["birth"]].every(
+    (each, at) => each === identity[at],
+  );
+  // a directory that is gone keeps the identity by which it is found again
+  if (readRoot(db) === root && (isSame || stat === undefined)) return;
+  db.transaction(() =>
+    db.run(
+      "UPDATE working_copy SET root = ?, dev = ?, ino = ?, birth = ? WHERE id = ?",
+      Buffer.from(root, "latin1"),
+      ...identity,
+      db.workingCopy,
+    ),
+  );
+}
+
+/** The file with what the last scan of a working copy saw. */
+export function statCacheName(workingCopy: number): string {
+  return workingCopy === MAIN_WORKING_COPY ? "stat-cache" : `stat-cache-${workingCopy}`;
 }
 
 /** The bytes a store takes on disk, log included; for a store in memory, the bytes of its pages. */
 export function storeBytes({ db, directory }: Store): number {
   if (directory === undefined) return pageBytes(db).total;
-  const sizes = ["store.db", UNFINISHED, "store.db-wal", "stat-cache"].map(
+  const caches = db.all("SELECT id FROM working_copy").map((row) => statCacheName(Number(row["id"])));
+  const sizes = ["store.db", UNFINISHED, "store.db-wal", ...caches].map(
     (name) => statNode(below(directory, name))?.size ?? 0n,
   );
   return Number(sizes.reduce((sum, size) => sum + size, 0n));

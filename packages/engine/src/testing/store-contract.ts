@@ -5,7 +5,13 @@
  */
 import { describe, expect, test } from "vitest";
 import { deltaHash, encodeChanges } from "../history/changes.ts";
-import { checkpointAt, insertCheckpoint, listCheckpoints, newestSeq } from "../history/checkpoints.ts";
+import {
+  checkpointAt,
+  insertCheckpoint,
+  listCheckpoints,
+  type NewCheckpoint,
+} from "../history/checkpoints.ts";
+import { headSeq } from "../history/line.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -191,7 +197,7 @@ function describeRecords(withStore: WithStore): void {
         ids.forEach((id, index) => addCheckpoint(store, { id: id as CheckpointId, createdAt: -index })),
       );
       expect(listCheckpoints(store.db).map(({ id }) => id)).toEqual(ids.toReversed());
-      expect(newestSeq(store.db)).toBe(3);
+      expect(headSeq(store.db)).toBe(3);
       expect(checkpointAt(store.db, 2)).toMatchObject({ id: ids[1], seq: 2, createdAt: -1 });
     }),
   );
@@ -284,7 +290,7 @@ const EMPTY_RULES = encodeRules({
 function addCheckpoint(store: Store, facts: Partial<Checkpoint>): Checkpoint {
   const tree = put(store, encodeTree([]));
   const rules = put(store, EMPTY_RULES);
-  const checkpoint: Omit<Checkpoint, "seq"> = {
+  const checkpoint: NewCheckpoint = {
     id: "qqqqqqqqqqqqqqqq" as CheckpointId,
     gaps: [],
     gapsTotal: 0,

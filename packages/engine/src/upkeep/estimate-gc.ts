@@ -14,7 +14,11 @@ import { compareUses, findDroppable, firstPackUnderWay, isWorthRegrouping } from
 /** Counts what gc would free. */
 export function estimateGc(store: Store, dropPrunedBefore: number): Omit<GcReport, "dryRun"> {
   const dropped = findDroppable(store, dropPrunedBefore);
-  const live = new Reachable(store, new Set(dropped)).addSnapshots().addChanges().addJournal().uses;
+  const live = new Reachable(store, new Set(dropped))
+    .addSnapshots()
+    .addChanges()
+    .addJournal()
+    .addConflicts().uses;
   const limit = firstPackUnderWay(store);
   const kept = new Map<ObjectHash, PackedSize>();
   let [objectsFreed, contentFreed] = [0, 0];

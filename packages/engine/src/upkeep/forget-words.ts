@@ -99,6 +99,10 @@ function forgetIn(db: Database, chosen: Chosen): void {
     value,
   );
   db.run(`UPDATE step SET prompt = NULL, description = '${FORGOTTEN}' WHERE ${chosen.step}`, value);
+  db.run(
+    `UPDATE run SET prompt = '${FORGOTTEN}', command = '[]', reason = NULL WHERE step IN (SELECT id FROM step WHERE ${chosen.step})`,
+    value,
+  );
   db.run(`UPDATE message SET content = '${FORGOTTEN}', artifacts = '[]' WHERE ${chosen.message}`, value);
   if (isWhole) {
     db.run("UPDATE thread SET title = NULL WHERE id = ?", thread);

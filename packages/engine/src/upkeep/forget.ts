@@ -8,6 +8,7 @@ import { lookUp, readTree, walkTree } from "../diff/compare-trees.ts";
 import { hashChanges, readCheckpointChanges, type Change } from "../history/changes.ts";
 import { checkpointAt, SEAL_VERSION, sealOf } from "../history/checkpoints.ts";
 import { keepOut } from "../history/kept-out.ts";
+import { forgetConflicts } from "../history/merge-rows.ts";
 import { isAtOrBelow, joinPath, pathToBytes, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { Entry } from "../model/entry.ts";
@@ -173,6 +174,7 @@ function forgetChanges(store: Store, isForgotten: (path: BytePath, entry: Entry)
     for (const after of changed) writeChange(store, after.change, after);
     if (changed.length > 0) seal(store, checkpointAt(store.db, seq)!);
   }
+  forgetConflicts(store.db, isForgotten);
 }
 
 function writeChange({ db }: Store, { checkpoint, path }: Change, after: Pick<Change, "old" | "new">): void {

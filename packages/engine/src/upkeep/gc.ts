@@ -4,6 +4,7 @@
  * like deltas. Each pack has its own transaction: every checkpoint can be restored at every moment, and no
  * second copy of the store is needed.
  */
+import { leaveHead, letDeletedGo } from "../history/branches.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
 import { dropStepsOf } from "../history/step-rows.ts";
@@ -86,7 +87,7 @@ class Collector {
   run(request: GcRequest): GcResult {
     const bytesBefore = storeBytes(this.#store);
     const dropped = this.#dropPruned(request.dropPrunedBefore);
-    const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal();
+    const live = new Reachable(this.#store).addSnapshots().addChanges().addJournal().addConflicts();
     const freed = this.#freeDead(live);
     // regrouping needs room, which a full disk has only now
     this.#giveBack();
@@ -108,6 +109,7 @@ class Collector {
   #dropPruned(before: number): { checkpoints: number; steps: StepSummary[] } {
     const { db } = this.#store;
     return db.transaction(() => {
+      letDeletedGo(db, this.#system.now());
       const dropped = findDroppable(this.#store, before);
       const steps = dropped.flatMap((seq) => dropCheckpoint(this.#store, seq));
       emitStepsDropped(this.#store, this.#system, steps);
@@ -126,7 +128,7 @@ class Collector {
     for (let at = 0; at < suspects.length; at += DELETES_PER_TRANSACTION * 10) {
       this.#sweep(() => {
         // [R25] a checkpoint recorded meanwhile may use objects that were dead before
-        live.addSnapshots().addChanges().addJournal();
+        live.addSnapshots().addChanges().addJournal().addConflicts();
         const limit = firstPackUnderWay(this.#store);
         for (const name of suspects.slice(at, at + DELETES_PER_TRANSACTION * 10)) {
           if (live.uses.has(name)) continue;
@@ -303,6 +305,7 @@ export function dropCheckpoint({ db }: Store, seq: number): StepSummary[] {
   const steps = dropStepsOf(db, seq);
   db.run("DELETE FROM ref WHERE checkpoint = ?", seq);
   db.run("DELETE FROM checkpoint WHERE seq = ?", seq);
+  leaveHead(db, seq);
   return steps;
 }
 

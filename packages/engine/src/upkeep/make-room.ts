@@ -4,6 +4,7 @@
  * twenty. Protected checkpoints stay even if nothing more fits, and so do the open turns and the last
  * complete one [R160].
  */
+import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -47,8 +48,10 @@ export function makeRoom(
   for (const next of [oldTools, oldTurns, oldSafeties]) {
     while (storeBytes(store) > target) {
       const spared = checkpointsOfNewestSteps(store.db, "any");
-      const candidates = next(listCheckpoints(store.db), system.now()).filter(
-        ({ seq }) => seq !== keep && !spared.has(seq),
+      const ends = endsOfBranches(store.db);
+      const all = listCheckpoints(store.db, { branch: "all" });
+      const candidates = next(all, system.now()).filter(
+        ({ seq }) => seq !== keep && !spared.has(seq) && !ends.has(seq),
       );
       if (candidates.length === 0) break;
       // oldest first, in batches: nothing is dropped needlessly
@@ -63,8 +66,9 @@ type Selection = (all: readonly Checkpoint[], now: number) => Checkpoint[];
 
 /** Everything except the newest and the first checkpoint and those a person named or made. */
 function ordinary(all: readonly Checkpoint[]): Checkpoint[] {
+  const newest = all.find(({ origin }) => origin === null);
   return all
-    .slice(1)
+    .filter((each) => each !== newest)
     .filter(
       ({ kind, name, tags }) =>
         kind !== "manual" && kind !== "initial" && kind !== "approve" && name === null && tags.length === 0,
@@ -76,7 +80,13 @@ const oldTools: Selection = (all) =>
 
 const oldTurns: Selection = (all) =>
   ordinary(all).filter(
-    ({ kind }) => kind === "message" || kind === "turn" || kind === "restore" || kind === "reset",
+    ({ kind }) =>
+      kind === "message" ||
+      kind === "turn" ||
+      kind === "restore" ||
+      kind === "reset" ||
+      kind === "switch" ||
+      kind === "merge",
   );
 
 const oldSafeties: Selection = (all, now) =>

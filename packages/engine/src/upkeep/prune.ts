@@ -2,9 +2,12 @@
  * Drops checkpoints by policy. A pruned checkpoint is no longer listed, and can be brought back until its
  * grace time ends.
  */
+import { endsOfBranches } from "../history/branches.ts";
 import { listCheckpoints } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { appendOperation } from "../history/operations.ts";
+import { versionSeqs } from "../history/versions.ts";
+import { queuedCheckpoints } from "../history/queued-checkpoints.ts";
 import { checkpointsOfNewestSteps } from "../history/step-rows.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
 import type { OperationId } from "../model/ids.ts";
@@ -23,33 +26,47 @@ export interface Selection {
 
 /** Applies a policy to all checkpoints. */
 export function selectPrunable(store: Store, policy: RetentionPolicy, now: number): Selection {
-  const all = listCheckpoints(store.db);
+  const all = listCheckpoints(store.db, { branch: "all" });
+  const newest = all.find(({ origin }) => origin === null);
+  const ends = endsOfBranches(store.db);
   // age is measured in recorded time: a clock that runs ahead must not make everything look old
-  const present = all.reduce((latest, { createdAt }) => Math.max(latest, Math.min(createdAt, now)), 0);
+  const present = all.reduce((latest, each) => Math.max(latest, Math.min(timeOf(each), now)), 0);
   const lastEvent = new Map<string | null, number>();
-  for (const { thread, createdAt } of all)
-    lastEvent.set(thread, Math.max(lastEvent.get(thread) ?? 0, createdAt));
-  const rank = new Map<string | null, number>();
+  for (const each of all) lastEvent.set(each.thread, Math.max(lastEvent.get(each.thread) ?? 0, timeOf(each)));
+  const rank = new Map<string, number>();
   const needed = checkpointsOfNewestSteps(store.db, "turns");
+  const versions = versionSeqs(store.db);
+  const queued = queuedCheckpoints(store.db);
   const [keptBy, droppedBy]: [Partial<Record<KeepRule, number>>, Partial<Record<DropRule, number>>] = [
     {},
     {},
   ];
-  const dropped = all.filter((checkpoint, index) => {
-    const { thread, seq, createdAt } = checkpoint;
-    const place = rank.get(thread) ?? 0;
-    rank.set(thread, place + 1);
+  const dropped = all.filter((checkpoint) => {
+    const { thread, seq, origin } = checkpoint;
+    // what came from elsewhere takes no place from what was captured here, and gets old from when it came
+    const list = `${thread} ${origin}`;
+    const place = rank.get(list) ?? 0;
+    rank.set(list, place + 1);
+    const age = present - timeOf(checkpoint);
     const kept =
-      (index === 0 ? "newest" : undefined) ??
+      (checkpoint === newest || ends.has(seq) ? "newest" : undefined) ??
       (needed.has(seq) ? "undo" : undefined) ??
+      (versions.has(seq) ? "named" : undefined) ??
       protection(checkpoint, present, lastEvent.get(thread) ?? 0) ??
+      // [T14] what a remote does not have yet waits for it
+      (queued.has(seq) ? "queued" : undefined) ??
       (place < policy.keepMinimum ? "last" : undefined);
-    const rule = kept ?? judge(checkpoint, policy, { place, age: present - createdAt });
+    const rule = kept ?? judge(checkpoint, policy, { place, age });
     if (isDropRule(rule)) droppedBy[rule] = (droppedBy[rule] ?? 0) + 1;
     else keptBy[rule] = (keptBy[rule] ?? 0) + 1;
     return isDropRule(rule);
   });
   return { dropped: dropped.reverse(), keptBy, droppedBy };
+}
+
+/** When a checkpoint was taken, or came. */
+function timeOf({ createdAt, arrivedAt }: Checkpoint): number {
+  return arrivedAt ?? createdAt;
 }
 
 function isDropRule(rule: KeepRule | DropRule): rule is DropRule {
@@ -63,7 +80,8 @@ function judge(
   { place, age }: { place: number; age: number },
 ): KeepRule | DropRule {
   if (keepMaximum !== null && place >= keepMaximum) return "surplus";
-  const isTurn = kind === "message" || kind === "turn" || kind === "restore";
+  const isTurn =
+    kind === "message" || kind === "turn" || kind === "restore" || kind === "switch" || kind === "merge";
   return age > (isTurn ? keepTurnsHours : keepAllHours) * HOUR_MS ? "old" : "young";
 }
 

@@ -1,6 +1,8 @@
 /** Everything that a checkpoint or recorded change refers to. */
 import { readTree } from "../diff/compare-trees.ts";
-import { readUnsettled } from "../history/journal.ts";
+import { decodeEdit, readUnsettled } from "../history/journal.ts";
+import { listConflicts, type ConflictRecord } from "../history/merge-rows.ts";
+import type { Entry } from "../model/entry.ts";
 import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
 import { decodeEntry } from "../model/tree.ts";
 import { hashFromBytes, type ObjectHash } from "../model/object-hash.ts";
@@ -76,17 +78,36 @@ export class Reachable {
     return this;
   }
 
-  /** Adds what a running or unfinished restore still has to put in place or back. */
+  /** Adds what a running or unfinished restore still has to put in place or back, or to record. */
   addJournal(): this {
-    for (const { edits } of readUnsettled(this.#store.db)) {
-      for (const { path, from, to } of edits) {
-        for (const entry of [from, to]) {
-          if (entry?.kind === "file" || entry?.kind === "symlink")
-            this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
-        }
-      }
+    for (const { edits, finish } of readUnsettled(this.#store.db, "all")) {
+      const parts = finish.merge?.parts.flatMap((part) => part.edits.map(decodeEdit)) ?? [];
+      for (const { path, from, to } of [...edits, ...parts])
+        for (const entry of [from, to]) this.#addEntry(path, entry);
+      for (const conflict of finish.merge?.record.conflicts ?? []) this.#addConflict(conflict);
     }
     return this;
+  }
+
+  /** Adds what is left to decide, and what was decided and not applied yet. */
+  addConflicts(): this {
+    for (const conflict of listConflicts(this.#store.db)) this.#addConflict(conflict);
+    return this;
+  }
+
+  #addConflict({ path, base, ours, theirs, facts, result }: ConflictRecord): void {
+    const { here, other, proposal, merger } = facts;
+    const entries = [base, ours, theirs, here.ours, here.theirs, other?.ours, other?.theirs];
+    for (const entry of [...entries, ...(result ?? []).map(([, each]) => each)]) this.#addEntry(path, entry);
+    for (const made of [proposal, merger])
+      if (made) this.#addBlob(made.hash, { path, isTree: false, age: 0 });
+  }
+
+  #addEntry(path: BytePath, entry: Entry | null | undefined): void {
+    if (entry?.kind === "file" || entry?.kind === "symlink")
+      this.#addBlob(entry.hash, { path, isTree: false, age: 0 });
+    else if (entry?.kind === "directory" && this.#store.objects.has(entry.hash))
+      this.#addTree(entry.hash, { path, isTree: true, age: 0 });
   }
 
   #addTree(name: ObjectHash, use: Use): void {

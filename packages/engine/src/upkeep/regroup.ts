@@ -1,4 +1,5 @@
 /** Decides when packs are worth rewriting and in which order, for gc and its estimate. */
+import { endsOfBranches } from "../history/branches.ts";
 import { readLeases } from "../store/lease.ts";
 import type { Store } from "../store/store.ts";
 import type { Use } from "./reachable.ts";
@@ -34,13 +35,15 @@ export function firstPackUnderWay({ db }: Pick<Store, "db">): number {
 }
 
 /**
- * The seqs of checkpoints whose grace time is over, except the newest: the next capture is compared with it.
+ * The seqs of checkpoints whose grace time is over, except where branches begin and end: the next capture is compared with
+ * a branch's head.
  */
 export function findDroppable({ db }: Pick<Store, "db">, prunedBefore: number): number[] {
   return db
     .all(
-      "SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq < (SELECT max(seq) FROM checkpoint)",
+      "SELECT seq FROM checkpoint WHERE pruned_at < ? AND seq NOT IN (SELECT value FROM json_each(?)) ORDER BY seq",
       prunedBefore,
+      JSON.stringify([...endsOfBranches(db)]),
     )
     .map(({ seq }) => Number(seq));
 }

@@ -1,6 +1,7 @@
 /** Numbers about a store; local only. */
-import { countOperations } from "../history/operations.ts";
-import type { Stats } from "../model/reports.ts";
+import { countOperations, countThreadsWith } from "../history/operations.ts";
+import type { Stats, UseCounts } from "../model/reports.ts";
+import type { Database } from "../store/database.ts";
 import { storeBytes, type Store } from "../store/store.ts";
 
 /** Reads the figures that `belay stats` shows. */
@@ -27,5 +28,29 @@ export function readStats(store: Store, capBytes: number): Stats {
     capBytes,
     oldest: time("SELECT min(created_at) FROM checkpoint WHERE pruned_at IS NULL"),
     newest: time("SELECT max(created_at) FROM checkpoint WHERE pruned_at IS NULL"),
+    usage: countUse(db),
+  };
+}
+
+function countUse(db: Database): UseCounts {
+  const count = (kind: string) => countOperations(db)[kind] ?? 0;
+  const [restores, undos, redos, reverts, resets] = ["restore", "undo", "redo", "revert", "reset"].map(count);
+  const threads = Number(db.get("SELECT count(*) AS n FROM thread")!["n"]);
+  const manual = countThreadsWith(db, ["checkpoint"], "manual");
+  const rolledBack = countThreadsWith(db, ["restore", "undo", "revert", "reset"]);
+  const share = (part: number) => (threads === 0 ? 0 : part / threads);
+  return {
+    threads,
+    rollbacks: restores! + undos! + reverts! + resets!,
+    undos: undos!,
+    redos: redos!,
+    reverts: reverts!,
+    resets: resets!,
+    approvals: count("approve"),
+    manualCheckpoints: manual.operations,
+    threadsWithRollback: rolledBack.threads,
+    threadsWithManual: manual.threads,
+    rollbackShare: share(rolledBack.threads),
+    manualShare: share(manual.threads),
   };
 }

@@ -313,7 +313,9 @@ function findUsers(store: Store, object: ObjectHash): CheckpointId[] {
 }
 
 function readSchema({ db }: Store): string {
-  return JSON.stringify(db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"));
+  return JSON.stringify(
+    db.all("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE type <> 'trigger' ORDER BY type, name"),
+  );
 }
 
 let knownSchema: string | undefined;

@@ -10,9 +10,19 @@ import { decodeRules, type ExcludedDirectory, type RecordedRules } from "../mode
 import type { System } from "../model/system.ts";
 import { STAGE_PREFIX } from "../rules/hard-excludes.ts";
 import type { WorkspaceSettings } from "../settings/workspace-settings.ts";
-import type { Store } from "../store/store.ts";
+import { statCacheName, type Store } from "../store/store.ts";
 import { makeRoom } from "../upkeep/make-room.ts";
+import type { Workspace } from "./interface/workspace.ts";
 import type { PlanBook } from "./plan-book.ts";
+import type { Runner } from "./runner.ts";
+
+/** How the working copies of a workspace reach each other. */
+export interface WorkingCopies {
+  /** `$BELAY_HOME`. */
+  readonly home: AbsolutePath;
+  /** Opens another working copy of the same store, at the place where it is now. */
+  open(copy: { workingCopy: number; root: AbsolutePath }): Workspace & { readonly runner: Runner };
+}
 
 /** What a workspace in this process is made of. */
 export interface LocalWorkspaceParts {
@@ -23,6 +33,8 @@ export interface LocalWorkspaceParts {
   readonly system: System;
   readonly notices: readonly string[];
   readonly excludedDirectories: () => readonly ExcludedDirectory[];
+  /** Where forks are registered, and how they are opened; left out for a store in memory, which has none. */
+  readonly copies?: WorkingCopies | undefined;
   /** Left out: plans are remembered for this opening alone. */
   readonly plans?: PlanBook | undefined;
 }
@@ -52,7 +64,10 @@ export function createContext(parts: LocalWorkspaceParts): Context {
       root,
       objects: store.objects,
       everyLook: () => everyLook({ store, excludedDirectories }),
-      cachePath: store.directory === undefined ? undefined : below(store.directory, "stat-cache"),
+      cachePath:
+        store.directory === undefined
+          ? undefined
+          : below(store.directory, statCacheName(store.db.workingCopy)),
       storeId: store.id,
       limits: () => settings.limits,
       commandPath: system.commandPath,

@@ -1,6 +1,6 @@
 /** The events of a workspace in this process. */
 import type { Context } from "../capture/context.ts";
-import { newestEvent, readEvents, type EventRow } from "../history/events.ts";
+import { appendEvent, newestEvent, readEvents, type EventRow } from "../history/events.ts";
 import { threadOrigin } from "../history/threads.ts";
 import type { BytePath } from "../model/byte-path.ts";
 import type { EventOptions, WorkspaceEvent } from "../model/event.ts";
@@ -20,7 +20,7 @@ export class LocalEvents implements Events {
   readonly #waiting = new Set<() => void>();
   readonly #described = new Map<number, WorkspaceEvent>();
   #isClosed = false;
-  #afterRestore: AfterRestore | undefined;
+  readonly #afterRestore = new Set<AfterRestore>();
   #afterForget: AfterForget | undefined;
 
   constructor(context: Context) {
@@ -31,8 +31,23 @@ export class LocalEvents implements Events {
     return this.#follow(options.after ?? newestEvent(this.#context.store.db), options);
   }
 
-  afterRestore(work: AfterRestore): void {
-    this.#afterRestore = work;
+  /** What happened after an event, as far as it is kept. */
+  after(seq: number, thread?: ThreadId): WorkspaceEvent[] {
+    return readEvents(this.#context.store.db, seq, thread).map((row) => describeEvent(this.#context, row));
+  }
+
+  afterRestore(work: AfterRestore): () => void {
+    this.#afterRestore.add(work);
+    return () => void this.#afterRestore.delete(work);
+  }
+
+  indexSynced({ checked, reindexed, removed }: Parameters<Events["indexSynced"]>[0]): void {
+    const { store, system } = this.#context;
+    const data = { checked, reindexed, removed };
+    store.db.transaction(() =>
+      appendEvent(store.db, { type: "index_synced", thread: null, at: system.now(), data }),
+    );
+    this.wake();
   }
 
   afterForget(work: AfterForget): void {
@@ -41,7 +56,9 @@ export class LocalEvents implements Events {
 
   /** Lets the host act on paths that went back; returns what it wants the user to know. */
   async restored(paths: readonly BytePath[]): Promise<readonly string[]> {
-    return (await this.#afterRestore?.(paths)) ?? [];
+    const notices: string[] = [];
+    for (const work of this.#afterRestore) notices.push(...(await work(paths)));
+    return notices;
   }
 
   /** Lets the host forget its own copies of a thread's words. */

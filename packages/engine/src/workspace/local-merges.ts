@@ -1,25 +1,172 @@
 /** Merging in a workspace of this process. */
-import type { MergePreview } from "../model/merge.ts";
+import { broughtBy } from "../branch/brought-by.ts";
+import { abandonMerge, decide, findConflict, offer, reopen, type Offer } from "../branch/decide-conflicts.ts";
+import { describeConflict, describeMerge, describePlanned } from "../branch/describe-merge.ts";
+import { pathsOfSources, planMerge, planRest, sourcesOf, type PlannedMerge } from "../branch/plan-merge.ts";
+import { versionsOf } from "../branch/resolution-result.ts";
+import { branchAt, findBranch, otherCopyOn } from "../history/branches.ts";
+import { appendEvent } from "../history/events.ts";
+import { findMerge, listConflicts, listMerges } from "../history/merge-rows.ts";
+import { markedText } from "../merge/resolve-regions.ts";
+import type { Syntax } from "../merge/syntax.ts";
+import { displayPath } from "../model/byte-path.ts";
+import type { CheckpointId } from "../model/ids.ts";
+import type { Merge, MergeConflict, MergeOutcome, MergePlan, MergePreview } from "../model/merge.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import type { Outcome, Plan } from "../model/plan.ts";
 import {
   pathsToMerge,
   previewMerge,
   type MergeOptions,
   type MergeRequestSource,
 } from "../queries/preview-merge.ts";
-import type { Merges } from "./interface/merges.ts";
+import { isRootThere } from "../scan/root.ts";
+import type { WorkingCopies } from "./create-context.ts";
+import type { BranchMergeOptions, ConflictChoice, Merges, ResolvedConflict } from "./interface/merges.ts";
 import type { Runner } from "./runner.ts";
+import type { WayRequest } from "./way-request.ts";
+
+/** How a plan is made of a request, and carried out. */
+export interface PlanKeeper {
+  plan(request: WayRequest): Plan;
+  restore(plan: Plan): Promise<Outcome>;
+  /** Opens another working copy of the same store; undefined for a store in memory, which has one. */
+  readonly openCopy?: WorkingCopies["open"] | undefined;
+}
 
 /** Each method of `Merges`, in terms of the layers below. */
 export class LocalMerges implements Merges {
   readonly #runner: Runner;
+  readonly #plans: PlanKeeper;
 
-  constructor(runner: Runner) {
+  constructor(runner: Runner, plans: PlanKeeper) {
     this.#runner = runner;
+    this.#plans = plans;
   }
 
   async preview(sources: readonly MergeRequestSource[], options: MergeOptions = {}): Promise<MergePreview> {
     const { context } = this.#runner;
     await options.syntax?.load(this.#runner.read(() => pathsToMerge(context, sources)));
     return this.#runner.look(() => previewMerge(context, sources, options));
+  }
+
+  async plan(branches: readonly string[], options: BranchMergeOptions = {}): Promise<MergePlan> {
+    const { context } = this.#runner;
+    const { onConflict = "hold", syntax } = options;
+    await this.#captureElsewhere(branches);
+    const sources = this.#runner.read(() => sourcesOf(context, branches));
+    await this.#load(syntax, () => pathsOfSources(context, sources));
+    const merge = await this.#runner.look(() => planMerge(context, sources, { onConflict, syntax }));
+    if (options.announce === true) this.#announce(merge);
+    return this.#keep(merge);
+  }
+
+  async planRest(merge: string, { syntax }: Pick<BranchMergeOptions, "syntax"> = {}): Promise<MergePlan> {
+    const { context, db } = this.#runner;
+    await this.#load(syntax, () => pathsOfSources(context, findMerge(db, merge).sources));
+    return this.#keep(await this.#runner.look(() => planRest(context, merge, { syntax })));
+  }
+
+  async apply(plan: MergePlan): Promise<MergeOutcome> {
+    const outcome = await this.#plans.restore(plan);
+    return { ...outcome, merge: describeMerge(this.#runner.context, plan.merge.id) ?? plan.merge };
+  }
+
+  async list(): Promise<Merge[]> {
+    const { context, db } = this.#runner;
+    return listMerges(db).map(({ id }) => describeMerge(context, id)!);
+  }
+
+  async show(merge: string): Promise<Merge> {
+    const { context, db } = this.#runner;
+    return describeMerge(context, findMerge(db, merge).id)!;
+  }
+
+  async conflicts(merge?: string): Promise<MergeConflict[]> {
+    const { context, db } = this.#runner;
+    if (merge !== undefined) findMerge(db, merge);
+    return listConflicts(db, merge).map((conflict) => describeConflict(context, conflict, this.#read));
+  }
+
+  async conflict(ref: string): Promise<MergeConflict> {
+    const { context } = this.#runner;
+    return describeConflict(context, findConflict(context, ref), this.#read);
+  }
+
+  async resolve(ref: string, choice: ConflictChoice): Promise<ResolvedConflict> {
+    const { context } = this.#runner;
+    await choice.syntax?.load([displayPath(findConflict(context, ref).path)]);
+    const { conflict, ...rest } = this.#runner.read(() => decide(context, ref, choice));
+    this.#runner.events.wake();
+    return { ...rest, conflict: describeConflict(context, conflict, this.#read) };
+  }
+
+  async offer(ref: string, made: Offer): Promise<MergeConflict> {
+    const { context } = this.#runner;
+    return describeConflict(
+      context,
+      this.#runner.read(() => offer(context, ref, made)),
+      this.#read,
+    );
+  }
+
+  async reopen(ref: string): Promise<MergeConflict> {
+    const { context } = this.#runner;
+    const conflict = reopen(context, ref);
+    this.#runner.events.wake();
+    return describeConflict(context, conflict, this.#read);
+  }
+
+  async broughtBy(branch: string): Promise<CheckpointId | null> {
+    return broughtBy(this.#runner.context, branch)?.id ?? null;
+  }
+
+  async marked(ref: string): Promise<Buffer> {
+    const { context, db } = this.#runner;
+    const conflict = findConflict(context, ref);
+    const versions = this.#runner.read(() => versionsOf(conflict, { read: this.#read }));
+    const [into, source] = [findMerge(db, conflict.merge).into, conflict.sourceBranch];
+    return markedText(versions, { ours: branchAt(db, into).name, theirs: branchAt(db, source).name });
+  }
+
+  async abandon(merge: string): Promise<Merge> {
+    const { context } = this.#runner;
+    abandonMerge(context, merge);
+    this.#runner.events.wake();
+    return describeMerge(context, merge)!;
+  }
+
+  readonly #read = (hash: ObjectHash): Buffer => this.#runner.context.store.objects.read(hash);
+
+  async #load(syntax: Syntax | undefined, pathsOf: () => ReturnType<typeof pathsOfSources>): Promise<void> {
+    if (syntax !== undefined) await syntax.load(this.#runner.read(pathsOf).map(displayPath));
+  }
+
+  /** What was written in another working copy and no checkpoint has yet belongs to its branch too. */
+  async #captureElsewhere(branches: readonly string[]): Promise<void> {
+    const { db } = this.#runner;
+    for (const name of branches) {
+      const copy = otherCopyOn(db, findBranch(db, name).id);
+      if (copy === undefined || this.#plans.openCopy === undefined || !isRootThere(copy.root)) continue;
+      await using opened = this.#plans.openCopy(copy);
+      await opened.checkpoint({ kind: "safety", description: "Before merge" });
+    }
+  }
+
+  #announce({ record }: PlannedMerge): void {
+    const { db, context } = this.#runner;
+    const data = {
+      merge: record.id,
+      sources: record.sources.map(({ branch }) => branchAt(db, branch).name),
+      open: record.conflicts.length,
+    };
+    const at = context.system.now();
+    db.transaction(() => appendEvent(db, { type: "merge_planned", thread: null, at, data }));
+    this.#runner.events.wake();
+  }
+
+  #keep(merge: PlannedMerge): MergePlan {
+    const plan = this.#plans.plan({ way: "merge", request: { merge } });
+    return { ...plan, merge: describePlanned(this.#runner.context, merge, this.#read) };
   }
 }

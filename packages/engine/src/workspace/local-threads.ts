@@ -1,6 +1,7 @@
 /** The conversations of a workspace in this process. */
 import { withCapture } from "../capture/with-capture.ts";
-import { listCheckpoints, newestCheckpoint } from "../history/checkpoints.ts";
+import { endsOfBranches } from "../history/branches.ts";
+import { listCheckpoints } from "../history/checkpoints.ts";
 import { appendEvent } from "../history/events.ts";
 import { insertMessage, readHistory, resolveMessage } from "../history/messages.ts";
 import { lastTurnOf } from "../history/step-rows.ts";
@@ -90,12 +91,12 @@ export class LocalThreads implements Threads {
     this.#write(thread, { deleted: true }, () => {
       hideThread(db, thread, system.now());
       if (options.checkpoints !== true) return;
-      const newest = newestCheckpoint(db)?.seq;
-      const own = listCheckpoints(db, { thread });
+      const ends = endsOfBranches(db);
+      const own = listCheckpoints(db, { thread, branch: "all" });
       pruneCheckpoints(
         store,
         system,
-        own.filter(({ seq }) => seq !== newest),
+        own.filter(({ seq }) => !ends.has(seq)),
       );
     });
     await this.#forgotten(report);

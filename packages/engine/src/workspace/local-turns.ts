@@ -26,6 +26,7 @@ import { abortWay } from "../steps/abort-way.ts";
 import { finalizeEdit, findEdit, startEdit } from "../steps/edits.ts";
 import { beginAgent, beginTool, endAgent, endTool } from "../steps/tools.ts";
 import { beginTurn, endTurn, promptTurn, stopTurn, threadForTurn } from "../steps/turns.ts";
+import { ghostOfMessage } from "./local-ghosts.ts";
 import type { Runner } from "./runner.ts";
 import type { Turn, TurnRequest, TurnResult, Turns } from "./interface/turns.ts";
 
@@ -74,7 +75,9 @@ export class LocalTurns implements Turns {
   }
 
   async prompt(thread: ThreadId, request: PromptRequest): Promise<Prompted> {
-    return this.#in(thread, () => promptTurn(this.#context, thread, request));
+    const prompted = await this.#in(thread, () => promptTurn(this.#context, thread, request));
+    if (prompted.checkpoint !== null) ghostOfMessage(this.#runner, prompted.checkpoint);
+    return prompted;
   }
 
   async end(thread: ThreadId, options: Bounded = {}): Promise<TakenCheckpoint | null> {

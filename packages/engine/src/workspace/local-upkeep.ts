@@ -1,5 +1,5 @@
 /** Upkeep of a workspace in this process. */
-import { checkpointAt, listCheckpoints } from "../history/checkpoints.ts";
+import { checkpointAt, countCheckpoints } from "../history/checkpoints.ts";
 import { letIn } from "../history/kept-out.ts";
 import { resolveCheckpoint } from "../history/references.ts";
 import type { Checkpoint } from "../model/checkpoint.ts";
@@ -63,7 +63,7 @@ export class LocalUpkeep implements Upkeep {
     const { dropped: pruned, ...rules } = selectPrunable(store, policy, system.now());
     const dryRun = options.dryRun ?? false;
     if (!dryRun) withReserve(store, () => pruneCheckpoints(store, system, pruned));
-    const kept = listCheckpoints(store.db).length - (dryRun ? pruned.length : 0);
+    const kept = countCheckpoints(store.db) - (dryRun ? pruned.length : 0);
     return { pruned, kept, ...rules, dryRun };
   }
 

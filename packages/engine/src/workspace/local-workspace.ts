@@ -2,17 +2,25 @@
 import { deserialize } from "node:v8";
 import { namesakeWarnings } from "../capture/capture-warnings.ts";
 import type { Context } from "../capture/context.ts";
+import { importCheckpoints } from "../capture/import-checkpoints.ts";
+import { importThread } from "../capture/import-thread.ts";
 import { withCapture } from "../capture/with-capture.ts";
 import { displayAbsolute } from "../fs/absolute-path.ts";
+import type { MissingGhost } from "../ghost/ghosts.ts";
+import { addAlias, aliasedCheckpoints, type Alias } from "../history/aliases.ts";
 import { addTag, setAnnotations, setName, setNote, type Annotations } from "../history/annotations.ts";
 import { assertRoomForManual } from "../history/checkpoint-limits.ts";
+import { findBranch } from "../history/branches.ts";
 import { listCheckpoints, listLate } from "../history/checkpoints.ts";
 import { resolveState } from "../history/references.ts";
+import type { Imported, ImportedThread, ImportRequest, ThreadImport } from "../model/arrival.ts";
 import type { BytePath } from "../model/byte-path.ts";
+import type { Branch, BranchRequest, SwitchOptions } from "../model/branch.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../model/checkpoint.ts";
 import { EngineError } from "../model/errors.ts";
 import type { Findings, FindOptions } from "../model/finding.ts";
 import type { FileDiff } from "../model/file-diff.ts";
+import type { Ghost, GhostOptions } from "../model/ghost.ts";
 import type { CheckpointId, CheckpointRef, WorkspaceId } from "../model/ids.ts";
 import type { Pause } from "../model/pause.ts";
 import type { ApplyOptions, Interrupt, Outcome, Plan, RestoreProgress } from "../model/plan.ts";
@@ -50,23 +58,34 @@ import { stepsWay } from "../steps/steps-way.ts";
 import type { Database } from "../store/database.ts";
 import { keepReserve } from "../store/reserve.ts";
 import { annotate, untag } from "./annotate.ts";
+import { copyIdOf } from "./copy-id.ts";
 import { createContext, type LocalWorkspaceParts } from "./create-context.ts";
 import type { Events } from "./interface/events.ts";
 import { LocalApprovals } from "./local-approvals.ts";
+import { LocalBranches } from "./local-branches.ts";
+import { LocalForks } from "./local-forks.ts";
+import { ghostWarnings, LocalGhosts } from "./local-ghosts.ts";
+import { LocalExchange } from "./local-exchange.ts";
+import { LocalFixes } from "./local-fixes.ts";
 import { LocalMerges } from "./local-merges.ts";
+import { LocalRuns } from "./local-runs.ts";
 import { LocalThreads } from "./local-threads.ts";
 import { LocalTimeline } from "./local-timeline.ts";
 import { LocalTurns } from "./local-turns.ts";
 import { LocalUpkeep } from "./local-upkeep.ts";
+import { LocalVersions } from "./local-versions.ts";
 import { pauseCaptures, resumeCaptures } from "./pause-captures.ts";
 import { PlanBook, type HandedOver } from "./plan-book.ts";
 import { Runner } from "./runner.ts";
+import type { Fixes } from "./interface/fixes.ts";
+import type { Runs } from "./interface/runs.ts";
 import type { Merges } from "./interface/merges.ts";
 import type { Threads } from "./interface/threads.ts";
 import type { Timeline } from "./interface/timeline.ts";
 import type { Turns } from "./interface/turns.ts";
 import type { Upkeep } from "./interface/upkeep.ts";
-import { restoreRequest, revertRequest, stepRequest } from "./way-back-requests.ts";
+import type { Versions } from "./interface/versions.ts";
+import { restoreRequest, revertRequest, undoWay } from "./way-back-requests.ts";
 import { wayOf, type WayRequest } from "./way-request.ts";
 import type {
   ListOptions,
@@ -85,6 +104,7 @@ const NOT_WATCHING: Watching = { state: "cold", reason: "watching was not starte
 /** The parts of a workspace over one runner, and each method of `Workspace` in terms of the layers below. */
 export class LocalWorkspace implements Workspace {
   readonly id: WorkspaceId;
+  readonly copyId: string;
   readonly root: string;
   readonly store: string;
   readonly timeline: Timeline;
@@ -92,7 +112,14 @@ export class LocalWorkspace implements Workspace {
   readonly turns: Turns;
   readonly approvals: LocalApprovals;
   readonly merges: Merges;
+  readonly forks: LocalForks;
+  readonly runs: Runs;
+  readonly fixes: Fixes;
   readonly upkeep: Upkeep;
+  readonly versions: Versions;
+  readonly exchange: LocalExchange;
+  readonly #branches: LocalBranches;
+  readonly #ghosts: LocalGhosts;
   /** What the parts share. */
   readonly runner: Runner;
   readonly plans: PlanBook;
@@ -101,17 +128,31 @@ export class LocalWorkspace implements Workspace {
   constructor(parts: LocalWorkspaceParts) {
     const { id, root, store, settings, notices, system } = parts;
     this.id = id;
+    this.copyId = copyIdOf(id, store.db.workingCopy);
     this.root = displayAbsolute(root);
     this.store = store.directory === undefined ? "memory" : displayAbsolute(store.directory);
     this.#notices = [...notices];
     this.runner = new Runner(createContext(parts), settings);
     this.timeline = new LocalTimeline(this.runner);
     this.threads = new LocalThreads(this.runner);
+    this.exchange = new LocalExchange(this.runner);
     this.turns = new LocalTurns(this.runner);
     this.plans = parts.plans ?? new PlanBook(system);
-    this.approvals = new LocalApprovals(this.runner, (preview, way) => this.plans.keep(id, preview, way));
-    this.merges = new LocalMerges(this.runner);
+    this.approvals = new LocalApprovals(this.runner, (preview, way) =>
+      this.plans.keep(this.copyId, preview, way),
+    );
+    this.forks = new LocalForks(this.runner, parts);
+    this.merges = new LocalMerges(this.runner, {
+      plan: (request) => this.#plan(() => request),
+      restore: (plan) => this.restore(plan),
+      openCopy: parts.copies?.open,
+    });
+    this.runs = new LocalRuns(this.runner);
+    this.fixes = new LocalFixes(this.runner);
     this.upkeep = new LocalUpkeep(this.runner);
+    this.versions = new LocalVersions(this.runner);
+    this.#branches = new LocalBranches(this.runner);
+    this.#ghosts = new LocalGhosts(this.runner);
     if (!store.db.readOnly) keepReserve(store.directory);
   }
 
@@ -125,7 +166,7 @@ export class LocalWorkspace implements Workspace {
 
   /** Finishes what an interrupted process left behind. */
   recover(): void {
-    this.#notices.push(...recover(this.#context));
+    this.#notices.push(...recover(this.#context), ...this.forks.recover());
   }
 
   async checkpoint(request: CheckpointRequest = {}, progress?: Progress): Promise<TakenCheckpoint> {
@@ -174,7 +215,8 @@ export class LocalWorkspace implements Workspace {
   }
 
   async list(options: ListOptions = {}): Promise<Checkpoint[]> {
-    const listed = listCheckpoints(this.#db, options);
+    const branch = options.branch === undefined ? undefined : findBranch(this.#db, options.branch).id;
+    const listed = listCheckpoints(this.#db, { ...options, branch });
     return options.fresh === true ? this.runner.look(() => withChanges(this.#context, listed)) : listed;
   }
 
@@ -204,7 +246,10 @@ export class LocalWorkspace implements Workspace {
 
   async status(): Promise<WorkspaceStatus> {
     const { id, root, store } = this;
-    return this.runner.look(() => ({ id, root, store, ...describeStatus(this.#context) }));
+    return this.runner.look(() => {
+      const status = describeStatus(this.#context);
+      return { id, root, store, ...status, warnings: [...status.warnings, ...ghostWarnings(this.runner)] };
+    });
   }
 
   async planRestore(ref: CheckpointRef, options: RestoreOptions = {}): Promise<Plan> {
@@ -212,31 +257,67 @@ export class LocalWorkspace implements Workspace {
   }
 
   async planUndo(options: PartialUndoOptions = {}): Promise<Plan | null> {
-    return ofSteps(this.#plan(() => ({ way: "steps", request: stepRequest("undo", options) })));
+    return ofSteps(this.#plan(() => undoWay(this.#context, "undo", options)));
   }
 
   async planRedo(options: UndoOptions = {}): Promise<Plan | null> {
-    return ofSteps(this.#plan(() => ({ way: "steps", request: stepRequest("redo", options) })));
+    return ofSteps(this.#plan(() => undoWay(this.#context, "redo", options)));
   }
 
   async planRevert(ref: CheckpointRef, options: RevertOptions = {}): Promise<Plan> {
     return this.#plan(() => ({ way: "steps", request: revertRequest(this.#context, ref, options) }));
   }
 
+  branches(options?: { deleted?: boolean }): Promise<Branch[]> {
+    return this.#branches.branches(options);
+  }
+
+  createBranch(name: string, request?: BranchRequest): Promise<Branch> {
+    return this.#branches.createBranch(name, request);
+  }
+
+  async planSwitch(name: string, options: SwitchOptions = {}): Promise<Plan> {
+    return this.#plan(() => this.#branches.switchRequest(name, options));
+  }
+
+  renameBranch(name: string, next: string): Promise<Branch> {
+    return this.#branches.renameBranch(name, next);
+  }
+
+  deleteBranch(name: string): Promise<Branch> {
+    return this.#branches.deleteBranch(name);
+  }
+
+  restoreBranch(name: string): Promise<Branch> {
+    return this.#branches.restoreBranch(name);
+  }
+
+  ghost(ref?: CheckpointRef, options?: GhostOptions): Promise<Ghost | MissingGhost> {
+    return this.#ghosts.ghost(ref, options);
+  }
+
+  ghosts(): Promise<Ghost[] | MissingGhost> {
+    return this.#ghosts.ghosts();
+  }
+
+  dropGhost(id: string): Promise<number | MissingGhost> {
+    return this.#ghosts.dropGhost(id);
+  }
+
   async planDetails({ id }: Plan): Promise<PlanDetails> {
-    return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.id, id)));
+    return this.runner.read(() => describePlan(this.#context, this.plans.preview(this.copyId, id)));
   }
 
   async diffPlanned({ id }: Plan, options: OneFileOptions): Promise<PlannedDiff | null> {
-    return this.runner.read(() => comparePlannedFile(this.plans.preview(this.id, id), options));
+    return this.runner.read(() => comparePlannedFile(this.plans.preview(this.copyId, id), options));
   }
 
   async planChanges({ id }: Plan): Promise<FileChange[]> {
-    return this.runner.read(() => comparePlan(this.plans.preview(this.id, id)));
+    return this.runner.read(() => comparePlan(this.plans.preview(this.copyId, id)));
   }
 
   async restore(plan: Plan, options: ApplyOptions = {}): Promise<Outcome> {
-    const { plan: planned, way } = this.plans.take(this.id, plan.id);
+    const { plan: planned, way } = this.plans.take(this.copyId, plan.id);
     return this.runner.goBack(() => goBack(this.#context, way, { ...options, planned }));
   }
 
@@ -250,11 +331,11 @@ export class LocalWorkspace implements Workspace {
   }
 
   async undo(options: PartialUndoOptions = {}): Promise<Outcome> {
-    return this.#goBack(() => stepsWay(stepRequest("undo", options)), options);
+    return this.#goBack(() => wayOf(undoWay(this.#context, "undo", options)), options);
   }
 
   async redo(options: UndoOptions = {}): Promise<Outcome> {
-    return this.#goBack(() => stepsWay(stepRequest("redo", options)), options);
+    return this.#goBack(() => wayOf(undoWay(this.#context, "redo", options)), options);
   }
 
   async revert(ref: CheckpointRef, options: RevertOptions & ApplyOptions = {}): Promise<Outcome> {
@@ -263,6 +344,18 @@ export class LocalWorkspace implements Workspace {
 
   async annotate(ref: CheckpointRef, change: Annotations): Promise<Checkpoint> {
     return annotate(this.runner, ref, (checkpoint) => setAnnotations(this.#db, checkpoint, change));
+  }
+
+  async importCheckpoint(request: ImportRequest): Promise<Checkpoint> {
+    return (await this.importCheckpoints([request])).checkpoints[0]!;
+  }
+
+  async importCheckpoints(requests: Iterable<ImportRequest>): Promise<Imported> {
+    return this.runner.run(() => importCheckpoints(this.#context, requests));
+  }
+
+  async importThread(request: ThreadImport): Promise<ImportedThread> {
+    return this.runner.run(() => importThread(this.#context, request));
   }
 
   async note(ref: CheckpointRef, text: string): Promise<Checkpoint> {
@@ -281,12 +374,20 @@ export class LocalWorkspace implements Workspace {
     return untag(this.runner, tag);
   }
 
+  async addAlias(ref: CheckpointRef, alias: Alias): Promise<Checkpoint> {
+    return annotate(this.runner, ref, (checkpoint) => addAlias(this.#db, checkpoint, alias));
+  }
+
+  async aliases(origin: string): Promise<Map<string, Checkpoint>> {
+    return aliasedCheckpoints(this.#db, origin);
+  }
+
   async file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null> {
     return this.runner.read(() => contentAt(this.#context, ref, path, limitBytes));
   }
 
-  async *files(ref: CheckpointRef): AsyncIterable<ExportedFile> {
-    yield* exportedFiles(this.#context.store.objects, resolveState(this.#context, ref));
+  async *files(ref: CheckpointRef, paths?: readonly string[]): AsyncIterable<ExportedFile> {
+    yield* exportedFiles(this.#context.store.objects, resolveState(this.#context, ref), paths);
   }
 
   async lateSince(time: number): Promise<number[]> {
@@ -335,7 +436,7 @@ export class LocalWorkspace implements Workspace {
     return this.runner.read(() => {
       const request = describe();
       const way = wayOf(request);
-      return this.plans.keep(this.id, { ...planBack(this.#context, way), request }, way);
+      return this.plans.keep(this.copyId, { ...planBack(this.#context, way), request }, way);
     });
   }
 

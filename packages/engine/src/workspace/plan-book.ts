@@ -1,11 +1,10 @@
 /**
  * Plans between preview and apply: the one memory of them, for the library, HTTP and MCP alike. A plan can be carried out
- * once, in the workspace it was made in. Only the latest plans are kept, and not for long; every other plan is stale.
+ * once, in the working copy it was made in (`copyId`). Only the latest plans are kept, and not for long; every other plan is stale.
  * Whether the files are still what a plan was made on is not decided here but when it is carried out.
  */
 import { serialize } from "node:v8";
 import { EngineError } from "../model/errors.ts";
-import type { WorkspaceId } from "../model/ids.ts";
 import type { Plan } from "../model/plan.ts";
 import type { Preview, Seen, WayBack } from "../restore/go-back.ts";
 import type { WayRequest } from "./way-request.ts";
@@ -35,7 +34,7 @@ export interface KeptPreview extends Preview {
 }
 
 interface Entry {
-  readonly workspace: WorkspaceId;
+  readonly workspace: string;
   readonly plan: Plan;
   readonly request: WayRequest | undefined;
   readonly way: WayBack;
@@ -59,7 +58,7 @@ export class PlanBook {
    * Remembers a plan and the way back it is of, and returns the plan.
    * @internal
    */
-  keep(workspace: WorkspaceId, { plan, seen, request }: KeptPreview, way: WayBack): Plan {
+  keep(workspace: string, { plan, seen, request }: KeptPreview, way: WayBack): Plan {
     const until = this.#elapsed() + this.#validMs;
     this.#entries.set(plan.id, { workspace, plan, way, seen, request, until });
     this.#dropOld();
@@ -72,13 +71,13 @@ export class PlanBook {
    * A plan and what it was made on; throws `PLAN_STALE` for an unknown one.
    * @internal
    */
-  preview(workspace: WorkspaceId, id: string): Preview {
+  preview(workspace: string, id: string): Preview {
     const { plan, seen } = this.#entry(workspace, id);
     return { plan, seen };
   }
 
   /** A plan that can still be carried out and is of the right kind; throws `PLAN_STALE` for every other. */
-  find(workspace: WorkspaceId, id: string, fits: (plan: Plan) => boolean = () => true): Plan {
+  find(workspace: string, id: string, fits: (plan: Plan) => boolean = () => true): Plan {
     const { plan } = this.#entry(workspace, id);
     if (!fits(plan)) throw stale(id);
     return plan;
@@ -88,7 +87,7 @@ export class PlanBook {
    * The plan and its way back, which cannot be taken again; throws `PLAN_STALE` for an unknown one.
    * @internal
    */
-  take(workspace: WorkspaceId, id: string): { readonly plan: Plan; readonly way: WayBack } {
+  take(workspace: string, id: string): { readonly plan: Plan; readonly way: WayBack } {
     const entry = this.#entry(workspace, id);
     this.#entries.delete(id);
     return entry;
@@ -98,7 +97,7 @@ export class PlanBook {
    * Gives a plan away, as bytes, to another process that carries it out (`Workspace.carryOut`): it cannot be taken here
    * any more. Throws `PLAN_STALE` for an unknown one.
    */
-  handOver(workspace: WorkspaceId, id: string): Buffer {
+  handOver(workspace: string, id: string): Buffer {
     const { plan, request } = this.#entry(workspace, id);
     if (request === undefined) throw stale(id);
     this.#entries.delete(id);
@@ -110,7 +109,7 @@ export class PlanBook {
     this.#entries.delete(id);
   }
 
-  #entry(workspace: WorkspaceId, id: string): Entry {
+  #entry(workspace: string, id: string): Entry {
     this.#dropOld();
     const entry = this.#entries.get(id);
     if (entry?.workspace !== workspace) throw stale(id);

@@ -12,7 +12,8 @@ import { appendOperation, type OperationKind } from "../history/operations.ts";
 import type { Recorded } from "../history/record.ts";
 import type { TakenCheckpoint } from "../model/checkpoint.ts";
 import type { BytePath } from "../model/byte-path.ts";
-import { isEngineError } from "../model/errors.ts";
+import type { GhostSettings } from "../model/ghost.ts";
+import { isDamage, isEngineError } from "../model/errors.ts";
 import type { OperationId } from "../model/ids.ts";
 import type { Outcome } from "../model/plan.ts";
 import type { RetentionPolicy } from "../model/retention.ts";
@@ -33,7 +34,7 @@ export class Runner {
   readonly context: Context;
   readonly events: LocalEvents;
   readonly #settings: WorkspaceSettings;
-  /** What was recovered and no caller knows of yet. */
+  /** What was recovered, or could not be done, and no caller knows of yet. */
   readonly #recovered: string[] = [];
 
   constructor(context: Context, settings: WorkspaceSettings) {
@@ -46,13 +47,21 @@ export class Runner {
     return this.context.store.db;
   }
 
+  get settings(): WorkspaceSettings {
+    return this.#settings;
+  }
+
   get retention(): RetentionPolicy {
     return this.#settings.retention;
   }
 
+  get ghosts(): GhostSettings {
+    return this.#settings.ghosts;
+  }
+
   /** Runs work that captures: it may rely on what the watcher has reported, if there is one. */
   async run<Result>(work: () => Result): Promise<Result> {
-    this.#recoverLeft();
+    this.#begin();
     const result = await this.context.workingCopy.whileCaughtUp(work);
     this.events.wake();
     return result;
@@ -90,7 +99,7 @@ export class Runner {
 
   /** Runs work that brings files back, then what the host does after it. */
   async goBack<Kind extends Outcome>(work: () => Kind): Promise<Kind> {
-    this.#recoverLeft();
+    this.#begin();
     const outcome = this.read(work);
     if (outcome.outcome === "conflicts") this.#tellConflicts(outcome);
     this.events.wake();
@@ -105,12 +114,8 @@ export class Runner {
     try {
       return work();
     } catch (error) {
-      if (
-        (isEngineError(error, "OBJECT_CORRUPT") || isEngineError(error, "OBJECT_MISSING")) &&
-        error.facts.checkpoints.length === 0
-      ) {
+      if (isDamage(error) && error.facts.checkpoints.length === 0)
         error.facts.checkpoints.push(...findAffected(this.context.store, error.facts.object));
-      }
       throw error;
     }
   }
@@ -126,13 +131,19 @@ export class Runner {
     appendOperation(this.db, { id: newId() as OperationId, kind, at: now(), detail });
   }
 
+  /** Says something to the caller of the next operation. */
+  tell(notice: string): void {
+    this.#recovered.push(notice);
+  }
+
   /** [R160] What was recovered, and what was dropped to make room, since the last call of this. */
   notices(): string[] {
     return [...this.#recovered.splice(0), ...droppedWarnings(this.context.dropped.splice(0))];
   }
 
   /** [R10, R190] Another process may have been killed in the middle of a restore since, or closed what one replaced. */
-  #recoverLeft(): void {
+  #begin(): void {
+    this.#settings.beginTask();
     if (this.db.readOnly || !isAnythingLeft(this.context)) return;
     try {
       this.#recovered.push(...recover(this.context));

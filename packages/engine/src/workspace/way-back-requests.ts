@@ -1,4 +1,6 @@
 /** From the options of a restore, undo, redo or revert to its request: references resolved, paths parsed. */
+import { switchToMove } from "../branch/switch-steps.ts";
+import { broughtBy } from "../branch/brought-by.ts";
 import { resolveState } from "../history/references.ts";
 import { findTurn } from "../history/turn-numbers.ts";
 import type { BytePath } from "../model/byte-path.ts";
@@ -8,6 +10,7 @@ import type { CheckpointRef } from "../model/ids.ts";
 import type { Context } from "../capture/context.ts";
 import type { RestoreRequest } from "../restore/restore-way.ts";
 import type { StepRequest } from "../steps/select-steps.ts";
+import type { WayRequest } from "./way-request.ts";
 
 /** The chosen paths; undefined = everything. A choice of nothing is a mistake of the caller, never everything. */
 function chosenPaths(texts: readonly string[] | undefined): BytePath[] | undefined {
@@ -41,12 +44,19 @@ export function revertRequest(context: Context, ref: CheckpointRef, options: Rev
     count: 1,
     thread: undefined,
     includeShared: options.includeShared ?? false,
-    target: resolveState(context, ref),
+    target: broughtBy(context, ref) ?? resolveState(context, ref),
     ...(turn === undefined ? {} : { turn: turn.id }),
     ...(paths === undefined ? {} : { paths }),
     ...(options.hunks === undefined ? {} : { hunks: options.hunks }),
     decisions: options.decisions,
   };
+}
+
+/** The way of an undo or a redo: of steps, or of the switch that comes first. */
+export function undoWay(context: Context, kind: "undo" | "redo", options: PartialUndoOptions): WayRequest {
+  const request = stepRequest(kind, options);
+  const moved = switchToMove(context, request);
+  return moved === undefined ? { way: "steps", request } : { way: "switch", request: moved };
 }
 
 /** The request of an undo or a redo. */

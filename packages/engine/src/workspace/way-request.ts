@@ -1,4 +1,6 @@
 /** A way back as data: what a plan was made of, so that another process can make the same plan. */
+import { mergeWay, type MergeRequest } from "../branch/merge-way.ts";
+import { switchWay, type SwitchRequest } from "../branch/switch-way.ts";
 import type { WayBack } from "../restore/go-back.ts";
 import { restoreWay, type RestoreRequest } from "../restore/restore-way.ts";
 import type { ResetRequest } from "../steps/pending.ts";
@@ -10,6 +12,8 @@ import { stepsWay } from "../steps/steps-way.ts";
 export type WayRequest =
   | { readonly way: "restore"; readonly request: RestoreRequest }
   | { readonly way: "steps"; readonly request: StepRequest }
+  | { readonly way: "switch"; readonly request: SwitchRequest }
+  | { readonly way: "merge"; readonly request: MergeRequest }
   | { readonly way: "reset"; readonly request: ResetRequest };
 
 /** The way back that a request describes. */
@@ -19,6 +23,10 @@ export function wayOf({ way, request }: WayRequest): WayBack {
       return restoreWay(request);
     case "steps":
       return stepsWay(request);
+    case "switch":
+      return switchWay(request);
+    case "merge":
+      return mergeWay(request);
     case "reset":
       return resetWay(request);
   }

@@ -4,6 +4,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listWorkspaces, openWorkspace, type Workspace } from "../../src/index.ts";
 import type { Place, Said } from "./fault-operations.ts";
+import { expectForks } from "./fault-forks.ts";
+import { forkOf } from "./fault-project.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 import { readCheckpointMap } from "./workspace-model.ts";
 
@@ -14,6 +16,10 @@ export interface States {
   readonly after: TreeMap;
   /** How the sessions stand before and after; only for what changes them. */
   readonly sessions?: { readonly before: string; readonly after: string } | undefined;
+  /** The operation on forks, where it is one. */
+  readonly forking?: string | undefined;
+  /** The branch before and after; only for what changes it. */
+  readonly branches?: { readonly before: string; readonly after: string } | undefined;
   /** The trees of the checkpoints that the workspace started with. */
   readonly known: ReadonlyMap<string, TreeMap>;
 }
@@ -57,16 +63,41 @@ export async function expectSound(
   try {
     const tree = readTreeMap(root);
     if (!isSame(tree, states.before)) assert.deepEqual(tree, states.after);
+    if (states.branches !== undefined) await expectBranch(workspace, states);
     if (states.sessions !== undefined) await expectSessions(workspace, states, done);
     assert.deepEqual(findStageLeftovers(root), []);
     await expectCheckpoints(workspace, states);
     await expectVerified(workspace);
+    await expectForkAsItWas(home, states);
+    if (states.forking !== undefined) await expectForks(workspace, { operation: states.forking, done });
     if (!restore) return;
     await workspace.restoreTo("1");
     assert.deepEqual(readTreeMap(root), [...states.known.values()][0]);
   } finally {
     await workspace.close();
   }
+}
+
+/** [R94] Whatever struck the root, its second working copy has the files it began with, and its branch ends there. */
+async function expectForkAsItWas(home: string, { known }: States): Promise<void> {
+  const root = forkOf({ home });
+  if (!existsSync(root)) return;
+  await using fork = await openWorkspace(root, { home });
+  const [head] = await fork.list();
+  assert.deepEqual(await fork.planUndo(), null);
+  assert.deepEqual(readTreeMap(root), known.get(head!.id));
+}
+
+/** Files and branch are both as before, or both as after. */
+async function expectBranch(workspace: Workspace, { before, after, branches }: States): Promise<void> {
+  const current = await readBranch(workspace);
+  assert.ok(current === branches!.before || current === branches!.after, current);
+  assert.deepEqual(readTreeMap(workspace.root), current === branches!.before ? before : after);
+}
+
+/** The branch that the files are on. */
+async function readBranch(workspace: Workspace): Promise<string> {
+  return (await workspace.branches()).find(({ current }) => current)!.name;
 }
 
 /** Files and sessions are both as before, or both as after. */
@@ -128,12 +159,14 @@ export async function expectVerified(workspace: Workspace): Promise<void> {
 /** Every checkpoint is what it says; the state before is among them if it is no longer on disk. */
 async function expectCheckpoints(workspace: Workspace, { before, after, known }: States): Promise<void> {
   const trees: TreeMap[] = [];
-  for (const { id, description } of await workspace.list()) {
+  const branches = await workspace.branches();
+  const lists = branches.map(({ name }) => workspace.list({ branch: name }));
+  for (const { id, description } of (await Promise.all(lists)).flat()) {
     const tree = await readCheckpointMap({ workspace }, id);
     trees.push(tree);
     const expected = known.get(id);
     if (expected !== undefined) assert.deepEqual(tree, expected);
-    else if (!description.startsWith("Interrupted: "))
+    else if (!/^(Interrupted: |Before (removing|deleting) fork )/.test(description))
       assert.ok(
         [before, after, ...known.values()].some((state) => isSame(state, tree)),
         `${description} is neither before nor after`,

@@ -20,7 +20,7 @@ export function underShim(base: string): Record<string, string> {
   return {
     LD_PRELOAD: buildShim(base),
     BELAY_FAULT_BASE: base,
-    BELAY_FAULT_BELOW: `${join(base, "root")}:${join(base, "home")}`,
+    BELAY_FAULT_BELOW: ["root", "home", ".belay-forks"].map((name) => join(base, name)).join(":"),
     BELAY_FAULT_LOG: join(base, LOG),
     BELAY_FAULT_CONTROL: control,
     UV_USE_IO_URING: "0",

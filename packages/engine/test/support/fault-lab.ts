@@ -52,6 +52,8 @@ export class FaultLab {
   readonly #shim: string;
   readonly root: string;
   readonly home: string;
+  /** Where the forks of the workspace are made. */
+  readonly forks: string;
   /** Where calls are counted; those in the store depend on who else has it open. */
   counted: string[];
 
@@ -62,7 +64,8 @@ export class FaultLab {
     this.#shim = buildShim(base);
     this.root = join(base, "root");
     this.home = join(base, "home");
-    this.counted = [this.root, this.home];
+    this.forks = join(base, ".belay-forks");
+    this.counted = [this.root, this.home, this.forks];
     for (const path of this.counted) {
       rmSync(path, { recursive: true, force: true });
       mkdirSync(path, { mode: 0o700 });
@@ -73,22 +76,25 @@ export class FaultLab {
     return [
       ["root", this.root],
       ["home", this.home],
+      ["forks", this.forks],
     ];
   }
 
-  /** Keeps the state of root and home under a name. */
+  /** Keeps the state of root, home and forks under a name. */
   keep(name: string): void {
     const place = join(this.#kept, name);
     rmSync(place, { recursive: true, force: true });
     for (const [part, directory] of this.#directories) {
       mkdirSync(join(place, part), { recursive: true });
-      copyTree(directory, join(place, part));
+      if (existsSync(directory)) copyTree(directory, join(place, part));
     }
   }
 
-  /** Puts root and home back as they were kept; both stay the same directories. */
+  /** Puts root, home and forks back as they were kept; root and home stay the same directories. */
   putBack(name: string): void {
-    for (const directory of [this.root, this.home]) {
+    for (const [, directory] of this.#directories) {
+      // the directory of all forks goes with the last of them
+      mkdirSync(directory, { recursive: true, mode: 0o700 });
       for (const entry of readdirSync(directory, "buffer"))
         rmSync(Buffer.concat([Buffer.from(`${directory}/`), entry]), { recursive: true, force: true });
     }

@@ -18,12 +18,27 @@ export type Said = { readonly told: readonly string[] } & (
 
 const DROP_ALL = { name: "none", keepAllHours: 0, keepTurnsHours: 0, keepMinimum: 0, keepMaximum: 0 };
 
+/** The name of the fork that is made and removed. */
+export const MADE_FORK = "made";
+
 const OPERATIONS = {
   open: async ({ notices }) => notices.join(" "),
   create: async (workspace) => void (await workspace.checkpoint()),
   restore: async (workspace) => (await workspace.restoreTo("1")).outcome,
   undo: async (workspace) => (await workspace.undo()).outcome,
   redo: async (workspace) => (await workspace.redo()).outcome,
+  switch: async (workspace) => (await workspace.restore(await workspace.planSwitch("other"))).outcome,
+  fork: async (workspace) => (await workspace.forks.create(MADE_FORK)).fork.state,
+  unfork: async (workspace) => (await workspace.forks.remove(MADE_FORK, { now: true })).fork.state,
+  merge: async ({ merges }) => (await merges.apply(await merges.plan(["work"]))).outcome,
+  async resolve({ merges }) {
+    const held = await merges.apply(await merges.plan(["clash"]));
+    for (const { id, options } of held.merge.conflicts)
+      await merges.resolve(id, { take: options.includes("theirs") ? "theirs" : options[0]! });
+    return held.merge.state === "applied"
+      ? held.outcome
+      : (await merges.apply(await merges.planRest(held.merge.id))).outcome;
+  },
   approve: async (workspace) =>
     void (await workspace.approvals.approve((await workspace.threads.list())[0]!.id)),
   reset: async (workspace) =>

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { editLines, goBackByHunks, undoInPart } from "./choice-commands.ts";
+import { importState, restoreImport } from "./import-commands.ts";
 import { command, pickPath, pickSnapshot, textOf, type Command } from "./model-command.ts";
 import { moveSteps } from "./move-steps.ts";
 import type { TempWorkspace } from "./temp-workspace.ts";
@@ -201,6 +202,8 @@ const prune = fc.constantFrom("for good", "taken back", "gc only").map((way) =>
     passHours(25);
     await workspace.upkeep.gc();
     model.keepOnly(new Set((await workspace.list()).map(({ id }) => id)));
+    for (const id of model.imports.keys())
+      if ((await workspace.resolve(id).catch(() => undefined)) === undefined) model.imports.delete(id);
     return way;
   }),
 );
@@ -240,6 +243,10 @@ export const MODEL_COMMANDS: fc.Arbitrary<Command>[] = [
   ...Array.from({ length: 5 }, () => editLines),
   ...Array.from({ length: 5 }, () => goBackByHunks),
   ...Array.from({ length: 4 }, () => rest),
+  importState,
+  importState,
+  restoreImport,
+  restoreImport,
   rules,
   rulesTurn,
   rulesTurn,

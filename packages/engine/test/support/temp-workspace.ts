@@ -5,6 +5,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSystem, openWorkspace, type System, type ThreadId, type Workspace } from "../../src/index.ts";
 import { makeDirectory } from "./place.ts";
+import { makeSecondCopy } from "./second-copy.ts";
 import { findStageLeftovers, readTreeMap, type TreeMap } from "./tree-map.ts";
 
 export interface TempWorkspace {
@@ -22,6 +23,8 @@ export interface TempWorkspace {
   readonly reopen: () => Promise<void>;
   /** Moves the engine's clock. */
   readonly passHours: (hours: number) => void;
+  /** A second working copy of the files as they are; it is closed, and proved tidy, with this one. */
+  readonly fork: (name: string) => Promise<TempWorkspace>;
 }
 
 /** Runs a test in a fresh workspace of these files, then proves the store sound and the root tidy. */
@@ -40,7 +43,7 @@ export function inWorkspace(
         ok: true,
         problems: [],
       });
-      assert.deepEqual(findStageLeftovers(temp.root), []);
+      for (const each of [temp, ...temp.forks]) assert.deepEqual(findStageLeftovers(each.root), []);
     } finally {
       await temp.close();
       rmSync(base, { recursive: true, force: true });
@@ -51,16 +54,21 @@ export function inWorkspace(
 class OpenTempWorkspace implements TempWorkspace {
   readonly root: string;
   readonly home: string;
+  readonly forks: OpenTempWorkspace[] = [];
+  readonly #base: string;
   readonly #system: System;
-  #hours = 0;
+  /** How far ahead the clock of all working copies is. */
+  readonly #ahead: { hours: number };
   #workspace: Workspace | undefined;
 
-  constructor(base: string) {
-    this.root = join(base, "root");
+  constructor(base: string, name = "root", ahead = { hours: 0 }) {
+    this.#base = base;
+    this.root = join(base, name);
     this.home = join(base, "home");
-    mkdirSync(this.root);
+    mkdirSync(this.root, { recursive: true });
     const system = createSystem();
-    this.#system = { ...system, now: () => system.now() + this.#hours * 3_600_000 };
+    this.#ahead = ahead;
+    this.#system = { ...system, now: () => system.now() + ahead.hours * 3_600_000 };
   }
 
   get workspace(): Workspace {
@@ -74,8 +82,21 @@ class OpenTempWorkspace implements TempWorkspace {
   }
 
   async close(): Promise<void> {
+    for (const fork of this.forks) await fork.close();
+    await this.closeHere();
+  }
+
+  async closeHere(): Promise<void> {
     await this.#workspace?.close();
   }
+
+  readonly fork = async (name: string): Promise<TempWorkspace> => {
+    await makeSecondCopy(this, { root: join(this.#base, name), name });
+    const fork = new OpenTempWorkspace(this.#base, name, this.#ahead);
+    this.forks.push(fork);
+    await fork.open();
+    return fork;
+  };
 
   readonly write = (path: string, content: string): void => {
     mkdirSync(dirname(join(this.root, path)), { recursive: true });
@@ -98,12 +119,12 @@ class OpenTempWorkspace implements TempWorkspace {
     (await this.workspace.threads.open({ agent: name, externalId: name })).id;
 
   readonly reopen = async (): Promise<void> => {
-    await this.close();
+    await this.closeHere();
     await this.open();
   };
 
   readonly passHours = (hours: number): void => {
-    this.#hours += hours;
+    this.#ahead.hours += hours;
   };
 }
 

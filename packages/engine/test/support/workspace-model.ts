@@ -16,9 +16,16 @@ export interface ModelStep {
   readonly isPruned?: boolean;
 }
 
+/** A checkpoint from elsewhere: its tree, and the paths that it knows of. */
+export interface ModelImport {
+  readonly files: TreeMap;
+  readonly covers: ReadonlySet<string>;
+}
+
 /** What must be true, kept beside the real workspace. */
 export class WorkspaceModel {
   readonly snapshots = new Map<string, TreeMap>();
+  readonly imports = new Map<string, ModelImport>();
   applied: ModelStep[] = [];
   undone: ModelStep[] = [];
   /** Git ignores something, or did: a whole restore does not take such files away. */

@@ -10,8 +10,17 @@ export type AfterForget = (thread: Pick<Thread, "agent" | "externalId">) => Prom
 export interface Events {
   /** Everything that happens here, by any process, as it happens; from the moment of the call. */
   read(options?: EventOptions): AsyncIterable<WorkspaceEvent>;
-  /** Sets what the host does each time files went back; what it returns is added to the outcome's notices. */
-  afterRestore(work: AfterRestore): void;
+  /**
+   * Adds to what the host does each time files went back; what it returns is added to the outcome's notices. The answer
+   * takes it away again.
+   */
+  afterRestore(work: AfterRestore): () => void;
+  /** Tells readers that the host's search index was compared with the newest checkpoint. */
+  indexSynced(synced: {
+    readonly checked: number;
+    readonly reindexed: number;
+    readonly removed: number;
+  }): void;
   /** Sets what the host does each time words were forgotten: it may hold copies of them outside the store. */
   afterForget(work: AfterForget): void;
 }

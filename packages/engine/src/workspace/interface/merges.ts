@@ -1,6 +1,59 @@
 /** The part of a workspace that brings work from elsewhere into the working copy. */
-import type { MergePreview } from "../../model/merge.ts";
+import type {
+  DroppedLine,
+  Merge,
+  MergeConflict,
+  MergeOption,
+  MergeOutcome,
+  MergePlan,
+  MergePreview,
+  MergeTake,
+  OnConflict,
+  ResolutionProblem,
+  ResolvedBy,
+} from "../../model/merge.ts";
+import type { CheckpointId } from "../../model/ids.ts";
+import type { Syntax } from "../../merge/syntax.ts";
 import type { MergeOptions, MergeRequestSource } from "../../queries/preview-merge.ts";
+
+/** How to merge branches. */
+export interface BranchMergeOptions {
+  /** "hold" unless another is chosen. */
+  readonly onConflict?: OnConflict;
+  /** What knows the languages of the files; without it, only lines count. */
+  readonly syntax?: Syntax;
+  /** Tell readers of events that a merge is planned. */
+  readonly announce?: boolean;
+}
+
+/** How a conflict is decided. */
+export type ConflictChoice = (
+  | {
+      readonly take: MergeOption;
+      /** Only this region, counted from 1. */
+      readonly region?: number;
+    }
+  | {
+      /** Other content. */
+      readonly content: Buffer;
+      /** How it came about; "edit" unless given. */
+      readonly take?: MergeTake;
+    }
+) & {
+  readonly by?: ResolvedBy;
+  readonly explanation?: string;
+  readonly dropped?: readonly DroppedLine[];
+  readonly syntax?: Syntax;
+};
+
+/** A decision that was recorded. */
+export interface ResolvedConflict {
+  readonly conflict: MergeConflict;
+  /** What the text does not keep to; nothing was refused for it. */
+  readonly warnings: readonly ResolutionProblem[];
+  /** How many conflicts of the merge are left to decide. */
+  readonly open: number;
+}
 
 /** Merging; `workspace.merges`. */
 export interface Merges {
@@ -9,4 +62,43 @@ export interface Merges {
    * certain, what conflicts and why. Nothing is stored or written.
    */
   preview(sources: readonly MergeRequestSource[], options?: MergeOptions): Promise<MergePreview>;
+  /**
+   * Plans a merge of branches, in the order of their names, into the files as they are now. What forks have and no
+   * checkpoint is captured first; apart from that nothing is stored or written before `apply`. Throws `BRANCH_NOT_FOUND`, and `MERGE_OPEN` while a merge of one of them waits for decisions.
+   */
+  plan(branches: readonly string[], options?: BranchMergeOptions): Promise<MergePlan>;
+  /** Plans what is left of a merge whose conflicts are all decided; throws `MERGE_OPEN` while one is not. */
+  planRest(merge: string, options?: Pick<BranchMergeOptions, "syntax">): Promise<MergePlan>;
+  /** Carries a plan out: one step, one undo. Throws `PLAN_STALE` when the files changed since. */
+  apply(plan: MergePlan): Promise<MergeOutcome>;
+  /** Merges, newest first; conflicts included. */
+  list(): Promise<Merge[]>;
+  /** One merge; throws `MERGE_NOT_FOUND`. */
+  show(merge: string): Promise<Merge>;
+  /** The conflicts of a merge, or of all that are open. */
+  conflicts(merge?: string): Promise<MergeConflict[]>;
+  /**
+   * One conflict by its id, the beginning of it, or the path of one into the branch here; throws `CONFLICT_NOT_FOUND`,
+   * and `CONFLICT_AMBIGUOUS` where several match.
+   */
+  conflict(ref: string): Promise<MergeConflict>;
+  /** Decides a conflict. No file is touched: `planRest` applies what was decided. Throws `ANSWER_REFUSED`. */
+  resolve(conflict: string, choice: ConflictChoice): Promise<ResolvedConflict>;
+  /** Keeps what a merger agent made as the option `merger`; nothing is decided by it. */
+  offer(
+    conflict: string,
+    made: {
+      readonly content: Buffer;
+      readonly explanation: string;
+      readonly dropped: readonly DroppedLine[];
+    },
+  ): Promise<MergeConflict>;
+  /** Takes a decision back. */
+  reopen(conflict: string): Promise<MergeConflict>;
+  /** The checkpoint that brought a branch into the files here, which `revert` takes out; null when it is not in them. */
+  broughtBy(branch: string): Promise<CheckpointId | null>;
+  /** The mechanical merge of a conflict with marks at what is left to decide. */
+  marked(conflict: string): Promise<Buffer>;
+  /** Gives a merge up. What it brought stays, what was held back is as if it had not been tried. */
+  abandon(merge: string): Promise<Merge>;
 }

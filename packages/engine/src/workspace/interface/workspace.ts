@@ -3,6 +3,7 @@
  * Every method that changes files makes a safety checkpoint first and leaves a new checkpoint behind;
  * every method that reports success has already made it durable.
  */
+import type { Branches } from "./branches.ts";
 import type { Checkpoint, CheckpointRequest, TakenCheckpoint } from "../../model/checkpoint.ts";
 import type {
   CheckpointDetails,
@@ -12,18 +13,26 @@ import type {
   FileContent,
   WorkspaceStatus,
 } from "../../queries/answers.ts";
+import type { Alias } from "../../history/aliases.ts";
 import type { Annotations } from "../../history/annotations.ts";
 import type { CompareFileOptions, OneFileOptions } from "../../queries/compare-file.ts";
 import type { Findings, FindOptions } from "../../model/finding.ts";
 import type { FileDiff } from "../../model/file-diff.ts";
 import type { Approvals } from "./approvals.ts";
 import type { Events } from "./events.ts";
+import type { Ghosts } from "./ghosts.ts";
+import type { Imports } from "./imports.ts";
+import type { Forks } from "./forks.ts";
+import type { Exchange } from "./exchange.ts";
+import type { Fixes } from "./fixes.ts";
 import type { Merges } from "./merges.ts";
+import type { Runs } from "./runs.ts";
 import type { PlanBook } from "../plan-book.ts";
 import type { Threads } from "./threads.ts";
 import type { Timeline } from "./timeline.ts";
 import type { Turns } from "./turns.ts";
 import type { Upkeep } from "./upkeep.ts";
+import type { Versions } from "./versions.ts";
 import type { CheckpointId, CheckpointRef, ThreadId, WorkspaceId } from "../../model/ids.ts";
 import type { Pause } from "../../model/pause.ts";
 import type {
@@ -49,6 +58,8 @@ export interface ListOptions {
   /** Text in a name, note, description, tag, prompt, message or changed path; of several, all have to be found. */
   readonly search?: string | readonly string[];
   readonly limit?: number;
+  /** The branch whose line to list; the present one unless given. */
+  readonly branch?: string;
   /** Look at the disk and fill in `hasChanges` of each message's checkpoint. */
   readonly fresh?: boolean;
 }
@@ -130,8 +141,10 @@ export interface Reconciled {
 }
 
 /** A protected directory. Its timeline, conversations, turns, approvals, merges, upkeep and events are parts of it. */
-export interface Workspace extends AsyncDisposable {
+export interface Workspace extends Branches, Ghosts, Imports, AsyncDisposable {
   readonly id: WorkspaceId;
+  /** Names this working copy among those of all workspaces: the root by the workspace's id, a fork with its number. */
+  readonly copyId: string;
   readonly root: string;
   /** The directory of the store; "memory" when there is none. */
   readonly store: string;
@@ -150,10 +163,19 @@ export interface Workspace extends AsyncDisposable {
   readonly approvals: Approvals;
   /** Work of other checkpoints, merged into the files. */
   readonly merges: Merges;
+  readonly forks: Forks<Workspace>;
+  /** Checkpoints that were put on a branch on purpose. */
+  readonly versions: Versions;
+  /** Records of the programs of agents that Belay started. */
+  readonly runs: Runs;
+  /** Records of loops that fix what a review found. */
+  readonly fixes: Fixes;
   /** Care of the store: verify, prune, gc, forget. */
   readonly upkeep: Upkeep;
   /** What happens here, as it happens. */
   readonly events: Events;
+  /** What remotes need of the store. */
+  readonly exchange: Exchange;
 
   /** Takes a checkpoint of the files as they are now. */
   checkpoint(request?: CheckpointRequest, progress?: Progress): Promise<TakenCheckpoint>;
@@ -175,8 +197,8 @@ export interface Workspace extends AsyncDisposable {
   status(): Promise<WorkspaceStatus>;
   /** A file at a checkpoint, or on disk (`null`); null when none is there. Content up to `limitBytes`. */
   file(ref: CheckpointRef | null, path: BytePath, limitBytes: number): Promise<FileContent | null>;
-  /** The files of a checkpoint, for export: directories before what they hold. */
-  files(ref: CheckpointRef): AsyncIterable<ExportedFile>;
+  /** The files of a checkpoint, for export: directories before what they hold. `paths`: only those at, below or like these. */
+  files(ref: CheckpointRef, paths?: readonly string[]): AsyncIterable<ExportedFile>;
   /** Numbers of checkpoints since this time that came too late for some of their files, newest first. */
   lateSince(time: number): Promise<number[]>;
 
@@ -190,6 +212,10 @@ export interface Workspace extends AsyncDisposable {
   tag(ref: CheckpointRef, tag: string): Promise<Checkpoint>;
   /** Removes a tag from the checkpoint that has it. */
   untag(tag: string): Promise<Checkpoint>;
+  /** Gives a checkpoint the name it has in another program; `resolve` finds it by it, or by its first seven characters. */
+  addAlias(ref: CheckpointRef, alias: Alias): Promise<Checkpoint>;
+  /** The names that checkpoints have in a program, and their checkpoints; those that were dropped are left out. */
+  aliases(origin: string): Promise<Map<string, Checkpoint>>;
 
   /** Looks at what a restore would do; `restore(plan)` carries it out. */
   planRestore(ref: CheckpointRef, options?: RestoreOptions): Promise<Plan>;

@@ -1,0 +1,329 @@
+/**
+ * Plans a merge of branches into the files here, or the rest of one whose conflicts are decided. All of it is known
+ * before anything is written: the result, what each source brings, and what is left to decide.
+ */
+import type { Context } from "../capture/context.ts";
+import { lookNow } from "../capture/look-now.ts";
+import { compareTrees, lookUp } from "../diff/compare-trees.ts";
+import { branchAt, findBranch } from "../history/branches.ts";
+import { assertSealed, checkpointAt } from "../history/checkpoints.ts";
+import { lastMet } from "../history/common-base.ts";
+import { branchHere, headSeq } from "../history/line.ts";
+import {
+  findMerge,
+  listConflicts,
+  listMerges,
+  type ConflictRecord,
+  type MergeRecord,
+  type SourceRecord,
+} from "../history/merge-rows.ts";
+import type { SourceConflict } from "../merge/merge-sources.ts";
+import type { Syntax } from "../merge/syntax.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { OnConflict } from "../model/merge.ts";
+import { hashBytes, type ObjectHash } from "../model/object-hash.ts";
+import type { Edit } from "../model/plan.ts";
+import { assertRootThere } from "../scan/root.ts";
+import { combineSources, type Combined, type CombinedSource } from "./combine-sources.ts";
+import { settleConflicts } from "./settle-conflicts.ts";
+
+/** How to merge branches. */
+export interface PlanMergeOptions {
+  readonly onConflict: OnConflict;
+  readonly syntax: Syntax | undefined;
+}
+
+/** A merge that is planned and not carried out. Plain data, so that another process can carry it out. */
+export interface PlannedMerge {
+  /** What will be recorded. */
+  readonly record: MergeRecord;
+  /** The snapshot that it was planned on. */
+  readonly base: ObjectHash;
+  /** What was recorded of this merge, and of open merges of its sources, when it was planned: see `recordedOf`. */
+  readonly recorded: string;
+  /** From that snapshot to the result. */
+  readonly edits: readonly Edit[];
+  /** What each source brings, by its number in the record. */
+  readonly parts: readonly { readonly source: number; readonly edits: readonly Edit[] }[];
+  /** Content that the merge made. */
+  readonly made: ReadonlyMap<ObjectHash, Buffer>;
+}
+
+/** A source and the states it is merged between. */
+interface PlannedSource extends CombinedSource {
+  readonly number: number;
+  readonly branch: number;
+}
+
+/** The sources of a new merge, by the names of their branches. */
+export function sourcesOf(context: Context, names: readonly string[]): SourceRecord[] {
+  const { db } = context.store;
+  const here = branchHere(db);
+  const rows = names.map((name) => findBranch(db, name));
+  const own = rows.find(({ id }) => id === here);
+  if (own !== undefined)
+    throw new EngineError(
+      "BRANCH_IN_USE",
+      `The files here are on "${own.name}": a branch is not merged into itself. Nothing was changed.`,
+      { branch: own.name, path: null },
+    );
+  refuseOpen(
+    context,
+    rows.map(({ id }) => id),
+  );
+  return [...new Map(rows.map((row) => [row.id, row])).values()].map(({ id }) => ({
+    branch: id,
+    bases: lastMet(db, { source: id, target: here }),
+    head: headSeq(db, id),
+    outcome: "unchanged",
+    checkpoint: null,
+    step: null,
+    takenOutBy: null,
+  }));
+}
+
+/** A branch of which a merge is open would be merged twice. */
+function refuseOpen({ store: { db } }: Context, branches: readonly number[]): void {
+  for (const { id, sources } of listMerges(db, { into: branchHere(db), state: "open" })) {
+    const held = sources.find(({ branch, outcome }) => outcome === "held" && branches.includes(branch));
+    if (held === undefined) continue;
+    const open = listConflicts(db, id).filter(({ state }) => state === "open").length;
+    throw new EngineError(
+      "MERGE_OPEN",
+      `A merge of "${branchAt(db, held.branch).name}" is open${open === 0 ? "" : `, with ${open} conflict${open === 1 ? "" : "s"} to decide`}. Nothing was changed.`,
+      { merge: id, open },
+    );
+  }
+}
+
+/**
+ * What is recorded of a merge and of open merges of its sources, as one text. It is another one as soon as the merge is
+ * given up, a decision is taken back, or a source is merged a second time.
+ */
+export function recordedOf({ store: { db } }: Context, { id, into, sources }: MergeRecord): string {
+  const branches = sources.map(({ branch }) => branch);
+  const rows = listMerges(db, { into }).filter(
+    (merge) =>
+      merge.id === id ||
+      (merge.state === "open" &&
+        merge.sources.some(({ branch, outcome }) => outcome === "held" && branches.includes(branch))),
+  );
+  return JSON.stringify(
+    rows.map((merge) => [
+      merge.id,
+      merge.state,
+      merge.sources,
+      listConflicts(db, merge.id).map((conflict) => [conflict.id, conflict.state, conflict.result]),
+    ]),
+  );
+}
+
+/** The paths that sources changed, as bytes: what the languages of a merge are known by. */
+export function pathsOfSources(context: Context, sources: readonly SourceRecord[]): BytePath[] {
+  const { db, objects } = context.store;
+  return sources.flatMap(({ bases, head }) => {
+    const [from, to] = [stateAt(context, bases[0]!), checkpointAt(db, head)!];
+    return compareTrees(objects, from.snapshot, to.snapshot).map(({ path }) => path);
+  });
+}
+
+/** Plans a merge of new sources. */
+export function planMerge(
+  context: Context,
+  sources: readonly SourceRecord[],
+  options: PlanMergeOptions,
+): PlannedMerge {
+  const { store, system } = context;
+  const record = {
+    id: system.newId(),
+    into: branchHere(store.db),
+    intoHead: headSeq(store.db),
+    onConflict: options.onConflict,
+    sources,
+    merged: [],
+    notMerged: [],
+    checks: [],
+    conflicts: [],
+    createdAt: system.now(),
+  };
+  return plan(context, { record, options, known: [], numbers: [...sources.keys()] });
+}
+
+/** Plans what is left of a merge whose conflicts are all decided; throws `MERGE_OPEN` while one is not. */
+export function planRest(
+  context: Context,
+  id: string,
+  { syntax }: Pick<PlanMergeOptions, "syntax">,
+): PlannedMerge {
+  const { db } = context.store;
+  const { state, ...merge } = findMerge(db, id);
+  const known = listConflicts(db, id);
+  const open = known.filter((conflict) => conflict.state === "open").length;
+  if (state !== "open")
+    throw new EngineError("MERGE_NOT_FOUND", `The merge "${id}" is not open. Nothing was changed.`, {
+      merge: id,
+    });
+  if (open > 0)
+    throw new EngineError(
+      "MERGE_OPEN",
+      `${open} conflict${open === 1 ? " is" : "s are"} not decided yet. Nothing was changed.`,
+      { merge: id, open },
+    );
+  if (merge.into !== branchHere(db))
+    throw new EngineError(
+      "MERGE_NOT_FOUND",
+      `The merge "${id}" is into "${branchAt(db, merge.into).name}", and the files here are on "${branchAt(db, branchHere(db)).name}". Nothing was changed.`,
+      { merge: id },
+    );
+  const numbers = merge.sources.flatMap(({ outcome }, number) => (outcome === "held" ? [number] : []));
+  return plan(context, {
+    record: { ...merge, conflicts: [] },
+    options: { onConflict: "hold", syntax },
+    known,
+    numbers,
+  });
+}
+
+interface PlanWork {
+  readonly record: MergeRecord;
+  readonly options: PlanMergeOptions;
+  /** Conflicts that were decided. */
+  readonly known: readonly ConflictRecord[];
+  /** Which of the sources are merged now. */
+  readonly numbers: readonly number[];
+}
+
+function plan(context: Context, { record, options, known, numbers }: PlanWork): PlannedMerge {
+  assertRootThere(context.workingCopy.root);
+  const sources = numbers.map((number) => sourceAt(context, record.sources[number]!, number));
+  const present = lookNow(context);
+  const merge = combineSources(context, present, {
+    ...options,
+    sources,
+    settle: (changes, at, place) => {
+      const { branch, head } = sources[at]!;
+      const resolved = known.filter(({ sourceBranch }) => sourceBranch === branch);
+      return settleConflicts(changes, resolved, { ...place, head: head.snapshot });
+    },
+  });
+  const made = new Map(merge.made);
+  const conflicts = merge.conflicts.map((conflict) =>
+    toRecord(context, conflict, { record, source: sources[conflict.source]!, merge, made, known }),
+  );
+  const states = [present, ...merge.states];
+  const parts = sources.flatMap(({ number }, at) => {
+    const edits = compareTrees(merge.objects, states[at]!.snapshot, states[at + 1]!.snapshot);
+    return merge.outcomes[at] === "merged" || edits.length > 0 ? [{ source: number, edits }] : [];
+  });
+  const outcomes = new Map(numbers.map((number, at) => [number, merge.outcomes[at]!]));
+  return {
+    record: {
+      ...record,
+      sources: record.sources.map((source, number) => ({
+        ...source,
+        // what was held and is equal by now has come in
+        outcome: asContinued(source, outcomes.get(number)),
+      })),
+      merged: [...record.merged, ...merge.merged],
+      notMerged: [...record.notMerged, ...merge.notMerged],
+      conflicts,
+    },
+    base: present.snapshot,
+    recorded: recordedOf(context, record),
+    edits: compareTrees(merge.objects, present.snapshot, merge.result.snapshot),
+    parts: withHeldThatEnded(record, outcomes, parts),
+    made,
+  };
+}
+
+function asContinued(
+  source: SourceRecord,
+  now: SourceRecord["outcome"] | undefined,
+): SourceRecord["outcome"] {
+  if (now === undefined) return source.outcome;
+  return source.outcome === "held" && now === "unchanged" ? "merged" : now;
+}
+
+/** A source that was held back and brings nothing now still has a checkpoint: from then on it counts as merged. */
+function withHeldThatEnded(
+  record: MergeRecord,
+  outcomes: ReadonlyMap<number, SourceRecord["outcome"]>,
+  parts: PlannedMerge["parts"],
+): PlannedMerge["parts"] {
+  const ended = record.sources.flatMap(({ outcome }, source) =>
+    outcome === "held" && outcomes.get(source) === "unchanged" ? [{ source, edits: [] }] : [],
+  );
+  return [...parts, ...ended].sort((a, b) => a.source - b.source);
+}
+
+function sourceAt(context: Context, { branch, bases, head }: SourceRecord, number: number): PlannedSource {
+  return {
+    number,
+    branch,
+    name: branchAt(context.store.db, branch).name,
+    bases: bases.map((seq) => stateAt(context, seq)),
+    head: stateAt(context, head),
+  };
+}
+
+function stateAt({ store: { db } }: Context, seq: number): Checkpoint {
+  const checkpoint = checkpointAt(db, seq);
+  if (checkpoint === undefined)
+    throw new EngineError(
+      "CHECKPOINT_NOT_FOUND",
+      `Checkpoint ${seq}, which the merge needs, was dropped. Nothing was changed.`,
+      { checkpoint: String(seq) },
+    );
+  assertSealed(db, checkpoint);
+  return checkpoint;
+}
+
+interface ConflictWork {
+  readonly record: MergeRecord;
+  readonly source: PlannedSource;
+  readonly merge: Combined;
+  readonly made: Map<ObjectHash, Buffer>;
+  readonly known: readonly ConflictRecord[];
+}
+
+/** A conflict as it is stored; one that was decided before keeps its id. */
+function toRecord(context: Context, conflict: SourceConflict, work: ConflictWork): ConflictRecord {
+  const { record, source, merge, made, known } = work;
+  const { path, otherPath, kind, severity, facts: reasons, regions, options, agents, proposal } = conflict;
+  const before = known.find((each) => each.path === path && each.sourceBranch === source.branch);
+  const ours = (at: BytePath) =>
+    lookUp(merge.objects, merge.onto[conflict.source]!.snapshot, at).entry ?? null;
+  const theirs = (at: BytePath) => lookUp(merge.objects, source.head.snapshot, at).entry ?? null;
+  const hash = proposal === null ? undefined : hashBytes(proposal);
+  if (proposal !== null) made.set(hash!, proposal);
+  return {
+    id: before?.id ?? context.system.newId(),
+    merge: record.id,
+    sourceBranch: source.branch,
+    path,
+    kind,
+    severity,
+    base: conflict.base ?? null,
+    ours: conflict.ours ?? null,
+    theirs: conflict.theirs ?? null,
+    facts: {
+      reasons,
+      regions,
+      options,
+      agents,
+      proposal: proposal === null ? null : { hash: hash!, size: proposal.length },
+      here: { ours: ours(path), theirs: theirs(path) },
+      other:
+        otherPath === undefined
+          ? null
+          : { path: otherPath, ours: ours(otherPath), theirs: theirs(otherPath) },
+    },
+    state: "open",
+    result: null,
+    by: null,
+    note: {},
+    at: null,
+  };
+}

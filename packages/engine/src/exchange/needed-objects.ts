@@ -1,0 +1,109 @@
+/** The objects that a checkpoint needs and a remote lacks, and where they lie in the store. */
+import { readTree } from "../diff/compare-trees.ts";
+import { EngineError } from "../model/errors.ts";
+import type { LocatedObject, NeededObject, StoredPack } from "../model/exchange.ts";
+import { HASH_BYTES, hashBytes, hashFromBytes, hashToBytes, type ObjectHash } from "../model/object-hash.ts";
+import { decodeEntry } from "../model/tree.ts";
+import { FORM } from "../store/object-store.ts";
+import type { Store } from "../store/store.ts";
+
+/**
+ * What a checkpoint needs: its trees and contents, its rules, and what its changes name, which an undo needs. What is
+ * inside a tree comes before the tree, so a tree that is known has everything below it known too and is not entered.
+ */
+export function* neededBy(
+  store: Store,
+  checkpoint: string,
+  isKnown: (name: ObjectHash) => boolean,
+): Generator<NeededObject> {
+  const row = store.db.get("SELECT seq, snapshot, rules, excluded FROM checkpoint WHERE id = ?", checkpoint);
+  if (row === undefined) return;
+  const name = (column: string) => hashFromBytes(row[column] as Uint8Array);
+  yield* blob(store, name("rules"), isKnown);
+  yield* blob(store, name("excluded"), isKnown);
+  for (const change of store.db.all("SELECT old, new FROM change WHERE checkpoint = ?", Number(row["seq"])))
+    for (const bytes of [change["old"], change["new"]]) {
+      const entry = bytes === null ? undefined : decodeEntry(bytes as Uint8Array);
+      if (entry?.kind === "file" || entry?.kind === "symlink") yield* blob(store, entry.hash, isKnown);
+    }
+  yield* tree(store, name("snapshot"), isKnown);
+}
+
+function* tree(
+  store: Store,
+  name: ObjectHash,
+  isKnown: (name: ObjectHash) => boolean,
+): Generator<NeededObject> {
+  if (isKnown(name)) return;
+  for (const [, entry] of readTree(store.objects, name)) {
+    if (entry.kind === "directory") yield* tree(store, entry.hash, isKnown);
+    else if (entry.kind !== "gap") yield* blob(store, entry.hash, isKnown);
+  }
+  yield* whole(store, { hash: name, isTree: true }, isKnown);
+}
+
+function* blob(
+  store: Store,
+  name: ObjectHash,
+  isKnown: (name: ObjectHash) => boolean,
+): Generator<NeededObject> {
+  if (!isKnown(name)) yield* whole(store, { hash: name, isTree: false }, isKnown);
+}
+
+/** An object after its pieces, which a large file or directory has. */
+function* whole(
+  store: Store,
+  object: NeededObject,
+  isKnown: (name: ObjectHash) => boolean,
+): Generator<NeededObject> {
+  for (const piece of store.objects.pieceNames(object.hash))
+    if (!isKnown(piece)) yield { hash: piece, isTree: false };
+  // two directories with the same content are one object
+  if (!isKnown(object.hash)) yield object;
+}
+
+/** Where objects lie, in the order in which they are stored. */
+export function locateObjects({ db }: Store, names: readonly ObjectHash[]): LocatedObject[] {
+  const found = names.flatMap((name): LocatedObject[] => {
+    const row = db.get("SELECT pack, offset, size, form FROM object WHERE hash = ?", hashToBytes(name));
+    if (row === undefined) return [];
+    const number = (column: string) => Number(row[column]);
+    return [
+      {
+        hash: name,
+        pack: number("pack"),
+        offset: number("offset"),
+        size: number("size"),
+        form: number("form"),
+      },
+    ];
+  });
+  return found.sort((a, b) => a.pack - b.pack || a.offset - b.offset);
+}
+
+/** A pack as it lies in the store; undefined when `gc` has moved its objects meanwhile. */
+export function readPack({ db }: Store, id: number): StoredPack | undefined {
+  const row = db.get("SELECT raw_bytes, data FROM pack WHERE id = ?", id);
+  return row === undefined
+    ? undefined
+    : { data: Buffer.from(row["data"] as Uint8Array), rawBytes: Number(row["raw_bytes"]) };
+}
+
+/** The stored bytes of an object, proved: a damaged one does not leave this machine. */
+export function readProved(store: Store, name: ObjectHash): { bytes: Buffer; form: number } {
+  const stored = store.objects.stored(name);
+  assertProved(name, stored);
+  return stored;
+}
+
+/** Throws unless the bytes are what the object's name says; of a large object, unless they are a list of pieces. */
+export function assertProved(name: ObjectHash, { bytes, form }: { bytes: Buffer; form: number }): void {
+  const isProved =
+    form === FORM.bytes ? hashBytes(bytes) === name : bytes.length > 0 && bytes.length % HASH_BYTES === 0;
+  if (isProved) return;
+  throw new EngineError(
+    "OBJECT_CORRUPT",
+    `Object ${name.slice(0, 12)} is damaged. It was not used; your files are untouched.`,
+    { object: name, checkpoints: [] },
+  );
+}

@@ -1,0 +1,174 @@
+/** The remotes of a workspace: which there are, what waits for each, and the journal of a push that is under way. */
+import type { JournalEntry, RemoteEntry } from "../model/exchange.ts";
+import { EngineError } from "../model/errors.ts";
+import type { System } from "../model/system.ts";
+import type { Database, Row } from "../store/database.ts";
+import { readLeases, releaseLease, releaseQuietly, takeLease } from "../store/lease.ts";
+import { createTriggers, dropTriggers, queueEverything } from "./synced-tables.ts";
+
+/** All remotes by name. */
+export function readRemotes(db: Database): RemoteEntry[] {
+  return db.all("SELECT * FROM remote ORDER BY name").map(toRemote);
+}
+
+/** Whether the workspace has a remote at all. */
+function hasRemotes(db: Database): boolean {
+  return db.get("SELECT 1 FROM remote LIMIT 1") !== undefined;
+}
+
+/** Adds a remote: from now on, and with everything so far, the outbox knows what it lacks. */
+export function addRemote(db: Database, remote: RemoteEntry): void {
+  db.transaction(() => {
+    db.run(
+      `INSERT INTO remote (name, url, space, fingerprint, member, line, began, abilities, segment, segment_hash, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      remote.name,
+      remote.url,
+      remote.space,
+      remote.fingerprint,
+      remote.member,
+      remote.line,
+      remote.began,
+      remote.abilities,
+      remote.segment,
+      remote.segmentHash,
+      remote.createdAt,
+    );
+    createTriggers(db);
+    queueEverything(db, remote.name);
+  });
+}
+
+/** Removes a remote with all that waited for it; what is stored there stays. */
+export function removeRemote(db: Database, name: string): boolean {
+  return db.transaction(() => {
+    const isRemoved = db.run("DELETE FROM remote WHERE name = ?", name).changes > 0;
+    if (!hasRemotes(db)) dropTriggers(db);
+    return isRemoved;
+  });
+}
+
+/** [T4] Goes on as another line, which gets everything again. */
+export function beginLine(
+  db: Database,
+  name: string,
+  next: { readonly line: string; readonly began: string },
+): void {
+  db.transaction(() => {
+    db.run(
+      "UPDATE remote SET line = ?, began = ?, segment = 0, segment_hash = NULL WHERE name = ?",
+      next.line,
+      next.began,
+      name,
+    );
+    db.run("DELETE FROM push_journal WHERE remote = ?", name);
+    db.run("DELETE FROM outbox WHERE remote = ?", name);
+    queueEverything(db, name);
+  });
+}
+
+/** Notes why a push did not end well; null when it did. */
+export function noteProblem(db: Database, name: string, problem: string | null): void {
+  db.transaction(() => db.run("UPDATE remote SET problem = ? WHERE name = ?", problem, name));
+}
+
+/** How many checkpoints, and how many records in all, wait for a remote. */
+export function countQueued(db: Database, name: string): { checkpoints: number; records: number } {
+  const row = db.get(
+    `SELECT count(DISTINCT CASE kind WHEN 'checkpoint' THEN id END) AS checkpoints, count(DISTINCT kind || ' ' || id) AS records
+     FROM outbox WHERE remote = ?`,
+    name,
+  );
+  return { checkpoints: Number(row?.["checkpoints"] ?? 0), records: Number(row?.["records"] ?? 0) };
+}
+
+/** The requests of a push that did not end. */
+export function readJournal(db: Database, name: string): JournalEntry[] {
+  return db.all("SELECT * FROM push_journal WHERE remote = ? ORDER BY at, key", name).map((row) => ({
+    key: String(row["key"]),
+    kind: row["kind"] as JournalEntry["kind"],
+    stored: row["stored"] === 1,
+    at: Number(row["at"]),
+    until: row["until"] === null ? null : Number(row["until"]),
+    detail: Buffer.from(row["detail"] as Uint8Array),
+  }));
+}
+
+/** [T1] Writes a request down before it is sent, or that the server has it. */
+export function noteRequest(db: Database, name: string, entry: JournalEntry): void {
+  db.transaction(() =>
+    db.run(
+      `INSERT INTO push_journal (remote, key, kind, stored, at, until, detail) VALUES (?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (remote, key) DO UPDATE SET stored = excluded.stored`,
+      name,
+      entry.key,
+      entry.kind,
+      entry.stored ? 1 : 0,
+      entry.at,
+      entry.until,
+      entry.detail,
+    ),
+  );
+}
+
+/** Forgets the requests of a push that will not go on. */
+export function dropJournal(db: Database, name: string): void {
+  db.transaction(() => db.run("DELETE FROM push_journal WHERE remote = ?", name));
+}
+
+/** [T1] A segment is known to be stored: what it sent is out of the outbox, in one transaction with its number and hash. */
+export function settleSegment(
+  db: Database,
+  name: string,
+  settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
+): void {
+  db.transaction(() => {
+    db.run("DELETE FROM outbox WHERE remote = ? AND seq <= ?", name, settled.until);
+    db.run("DELETE FROM push_journal WHERE remote = ?", name);
+    db.run(
+      "UPDATE remote SET segment = ?, segment_hash = ?, pushed_at = ?, problem = NULL WHERE name = ?",
+      settled.segment,
+      settled.hash,
+      settled.at,
+      name,
+    );
+  });
+}
+
+/** Takes the lease of pushing: one at a time. The lease of a dead process is void. */
+export function claimSync(db: Database, system: System): Disposable {
+  const lease = db.transaction(() => {
+    for (const other of readLeases(db, "sync")) {
+      if (!system.isAlive(other.owner)) releaseLease(db, other.id);
+      else
+        throw new EngineError(
+          "STORE_BUSY",
+          `Process ${other.owner.pid} is pushing already. Nothing was changed.`,
+          { store: "" },
+        );
+    }
+    return takeLease(db, "sync", system.owner, system.now());
+  });
+  return {
+    [Symbol.dispose]: () => releaseQuietly(() => db.transaction(() => releaseLease(db, lease))),
+  };
+}
+
+function toRemote(row: Row): RemoteEntry {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  return {
+    name: String(row["name"]),
+    url: String(row["url"]),
+    space: String(row["space"]),
+    fingerprint: String(row["fingerprint"]),
+    member: String(row["member"]),
+    line: String(row["line"]),
+    began: text("began"),
+    abilities: String(row["abilities"]),
+    segment: Number(row["segment"]),
+    segmentHash: text("segment_hash"),
+    createdAt: Number(row["created_at"]),
+    pushedAt: row["pushed_at"] === null ? null : Number(row["pushed_at"]),
+    problem: text("problem"),
+  };
+}

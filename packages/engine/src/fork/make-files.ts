@@ -1,0 +1,194 @@
+/**
+ * Writes the files of a snapshot into an empty directory. A file that the original still has, by the stat of its last
+ * scan, is copied by the kernel, and the original's stat is compared again afterwards; every other file comes from the
+ * store, whose reads are verified. [R90]
+ */
+import { readTree } from "../diff/compare-trees.ts";
+import { isInside, type AbsolutePath } from "../fs/absolute-path.ts";
+import { Anchor } from "../fs/anchor.ts";
+import { copyContent } from "../fs/copy-file.ts";
+import { removeFile } from "../fs/durable-file.ts";
+import { isDiskFull, kindOf, sameStat, statNode, type FileStat } from "../fs/file-stat.ts";
+import { createDirectory, createFile, createLink, setMode } from "../fs/mutate.ts";
+import { isSystemError } from "../fs/system-error.ts";
+import { joinPath, ROOT_PATH, type BytePath } from "../model/byte-path.ts";
+import { MODE_BITS, type Entry } from "../model/entry.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import { DIRECTORY, FILE, FileTable, SYMLINK } from "../scan/file-table.ts";
+import { hasStat, RACY } from "../scan/stat-columns.ts";
+import type { ObjectSource } from "../store/object-store.ts";
+
+/** What to make, and where. */
+export interface FilesRequest {
+  readonly objects: ObjectSource;
+  readonly snapshot: ObjectHash;
+  readonly original: {
+    readonly root: AbsolutePath;
+    /** Its last scan; without one everything comes from the store. */
+    readonly table: FileTable | undefined;
+  };
+  /** The directory, which exists and is empty. */
+  readonly target: AbsolutePath;
+  /** Whether copies share blocks with the original. */
+  readonly clone: boolean;
+  /** Whether files that are too large for a checkpoint are copied from the original. */
+  readonly withGaps: boolean;
+}
+
+/** What was made. */
+export interface MadeFiles {
+  /** The files as they are in the target now, for its first capture to compare with. */
+  readonly table: FileTable;
+  readonly files: number;
+  readonly bytes: number;
+  /** Bytes that share no block with the original. */
+  readonly written: number;
+  /** Files that were copied although no checkpoint holds them. */
+  readonly gaps: readonly BytePath[];
+  /** Links that lead into the original. */
+  readonly linksBack: readonly BytePath[];
+}
+
+/** Makes the files; yields after each, so that the caller can let other work in between. */
+export function* makeFiles(request: FilesRequest): Generator<void, MadeFiles> {
+  using maker = new FileMaker(request);
+  yield* maker.make(ROOT_PATH, request.snapshot);
+  return maker.made;
+}
+
+class FileMaker implements Disposable {
+  readonly #request: FilesRequest;
+  readonly #from: Anchor;
+  readonly #to: Anchor;
+  readonly #known: ReadonlyMap<BytePath, number>;
+  readonly #table = new FileTable();
+  readonly #gaps: BytePath[] = [];
+  readonly #linksBack: BytePath[] = [];
+  #files = 0;
+  #bytes = 0;
+  #written = 0;
+
+  constructor(request: FilesRequest) {
+    this.#request = request;
+    const { root, table } = request.original;
+    this.#from = new Anchor(root);
+    this.#to = new Anchor(request.target);
+    this.#known = new Map(table?.directories.map((path, index) => [path, index]));
+  }
+
+  get made(): MadeFiles {
+    return {
+      table: this.#table,
+      files: this.#files,
+      bytes: this.#bytes,
+      written: this.#written,
+      gaps: this.#gaps,
+      linksBack: this.#linksBack,
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#from[Symbol.dispose]();
+    this.#to[Symbol.dispose]();
+  }
+
+  /** A directory's entries are one run of the table, so its subdirectories are filled after it. */
+  *make(path: BytePath, hash: ObjectHash): Generator<void> {
+    const directory = this.#table.addDirectory(path);
+    this.#table.setTreeHash(directory, hash);
+    const inside: { at: BytePath; mode: number; hash: ObjectHash }[] = [];
+    for (const [name, entry] of readTree(this.#request.objects, hash)) {
+      const at = joinPath(path, name);
+      if (entry.kind === "gap") this.#copyGap(at, entry);
+      else this.#add({ directory, name, at, entry });
+      if (entry.kind === "directory") inside.push({ at, mode: entry.mode, hash: entry.hash });
+      yield;
+    }
+    for (const { at, mode, hash: tree } of inside) {
+      yield* this.make(at, tree);
+      setMode(this.#to.at(at), mode);
+    }
+  }
+
+  #add(node: {
+    directory: number;
+    name: string;
+    at: BytePath;
+    entry: Exclude<Entry, { kind: "gap" }>;
+  }): void {
+    const { directory, name, at, entry } = node;
+    const path = this.#to.at(at);
+    if (entry.kind === "directory") createDirectory(path);
+    else if (entry.kind === "symlink") this.#makeLink(at, path, this.#request.objects.read(entry.hash));
+    else this.#makeFile(at, path, entry);
+    const stat = statNode(path)!;
+    const index = this.#table.addEntry(directory, name, KINDS[entry.kind], stat);
+    this.#table.setHash(index, entry.hash);
+    if (entry.kind !== "directory") return;
+    // its times change while it is filled, and its mode is set after that
+    this.#table.mode[index] = entry.mode;
+    this.#table.flags[index] = RACY;
+  }
+
+  #makeLink(at: BytePath, path: AbsolutePath, target: Buffer): void {
+    createLink(path, target);
+    this.#files += 1;
+    if (isInside(target.toString("latin1") as AbsolutePath, this.#request.original.root))
+      this.#linksBack.push(at);
+  }
+
+  #makeFile(at: BytePath, path: AbsolutePath, entry: Extract<Entry, { kind: "file" }>): void {
+    if (!this.#copy(at, path, entry)) {
+      createFile(path, this.#request.objects.pieces(entry.hash), { mode: entry.mode, sync: false });
+      this.#written += entry.size;
+    } else if (!this.#request.clone) this.#written += entry.size;
+    if ((Number(statNode(path)!.mode) & MODE_BITS) !== entry.mode) setMode(path, entry.mode);
+    this.#files += 1;
+    this.#bytes += entry.size;
+  }
+
+  /** Copies from the original what it provably still has; false when the store has to give it. */
+  #copy(at: BytePath, path: AbsolutePath, { hash, size }: Extract<Entry, { kind: "file" }>): boolean {
+    const source = this.#unchanged(at, hash);
+    if (source === undefined) return false;
+    try {
+      copyContent(source.path, path, { clone: this.#request.clone });
+    } catch (error) {
+      if (!isSystemError(error) || isDiskFull(error)) throw error;
+      removeFile(path);
+      return false;
+    }
+    const after = statNode(source.path);
+    const isSame = after !== undefined && sameStat(source.stat, after);
+    if (isSame && Number(statNode(path)!.size) === size) return true;
+    removeFile(path);
+    return false;
+  }
+
+  #unchanged(at: BytePath, hash: ObjectHash): { path: AbsolutePath; stat: FileStat } | undefined {
+    const { table } = this.#request.original;
+    const slash = at.lastIndexOf("/");
+    const directory = this.#known.get(at.slice(0, Math.max(slash, 0)) as BytePath);
+    if (table === undefined || directory === undefined) return undefined;
+    const index = table.find(directory, at.slice(slash + 1));
+    if (index < 0 || table.kind[index] !== FILE || table.flags[index] !== 0 || table.hashAt(index) !== hash)
+      return undefined;
+    const path = this.#from.reach(at);
+    const stat = path === undefined ? undefined : statNode(path);
+    if (path === undefined || stat === undefined || !hasStat(table, index, () => stat)) return undefined;
+    return { path, stat };
+  }
+
+  /** A file that no checkpoint holds is the only one of its kind: the fork gets a copy of it as it is. */
+  #copyGap(at: BytePath, entry: Extract<Entry, { kind: "gap" }>): void {
+    if (!this.#request.withGaps || (entry.reason !== "too-large" && entry.reason !== "limit")) return;
+    const source = this.#from.reach(at);
+    const stat = source === undefined ? undefined : statNode(source);
+    if (source === undefined || stat === undefined || kindOf(stat) !== "file") return;
+    copyContent(source, this.#to.at(at), { clone: this.#request.clone });
+    if (!this.#request.clone) this.#written += Number(stat.size);
+    this.#gaps.push(at);
+  }
+}
+
+const KINDS = { file: FILE, symlink: SYMLINK, directory: DIRECTORY };

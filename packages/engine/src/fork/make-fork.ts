@@ -1,0 +1,344 @@
+/**
+ * Makes a fork: rows that say so, files in `.making-<id>`, one sync, then the final name. Until the fork is ready nothing
+ * but Belay was in it, so what a crash leaves is removed by the next command (`recover-forks.ts`).
+ */
+import { assertBranchFree } from "../branch/change-branches.ts";
+import { assertBranchName } from "../branch/branch-name.ts";
+import type { Context } from "../capture/context.ts";
+import { withCapture } from "../capture/with-capture.ts";
+import { below, displayAbsolute, parentOf, type AbsolutePath } from "../fs/absolute-path.ts";
+import { removeTree, sharesBlocks } from "../fs/copy-file.ts";
+import { makePrivateDirectory, syncDirectory, syncFileSystem } from "../fs/durable-file.ts";
+import { readFileClock } from "../fs/file-clock.ts";
+import { fileSystemKind } from "../fs/file-system-kind.ts";
+import { freePortBlock } from "../fs/free-ports.ts";
+import { createDirectory, move } from "../fs/mutate.ts";
+import { temporaryDirectory } from "../fs/system.ts";
+import { explainSystemError } from "../fs/system-error.ts";
+import { insertBranch, namedBranch } from "../history/branches.ts";
+import {
+  deleteFork,
+  insertFork,
+  isForkNamed,
+  listForks,
+  setForkFacts,
+  setForkPlace,
+  type ForkRow,
+} from "../history/forks.ts";
+import { resolveState } from "../history/references.ts";
+import { displayPath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import { EngineError } from "../model/errors.ts";
+import type { ForkDependency, ForkRequest } from "../model/fork.ts";
+import { decodeExcluded } from "../rules/excluded-list.ts";
+import type { FileTable } from "../scan/file-table.ts";
+import { RACY } from "../scan/stat-columns.ts";
+import { writeStatCache } from "../scan/stat-cache.ts";
+import { rootIdentity } from "../store/registry.ts";
+import { statCacheName } from "../store/store.ts";
+import { copyAdditions, findAdditions, type Addition } from "./dependencies.ts";
+import { forksDirectory, freeDirectory } from "./fork-place.ts";
+import { isForkThere, workspaceRoot, withRegistry, type Forking } from "./forking.ts";
+import { makeFiles, type MadeFiles } from "./make-files.ts";
+import { refuseTooMuch } from "./preflight.ts";
+import { makePrivateRepository } from "./private-repository.ts";
+
+/** A fork whose files are in place and which is not ready yet. */
+export interface PlacedFork {
+  readonly row: ForkRow;
+  readonly warnings: readonly string[];
+}
+
+/** What is decided before anything is written. */
+interface Draft {
+  readonly name: string;
+  readonly source: Checkpoint;
+  /** The present was captured for this fork. */
+  readonly isPresent: boolean;
+  readonly place: AbsolutePath;
+  readonly clone: boolean;
+  readonly additions: readonly Addition[];
+  readonly git: boolean;
+  readonly port: number | null;
+  readonly started: number;
+}
+
+/** Steps between two pauses, so that a process that serves others keeps answering. */
+const STEPS_AT_ONCE = 64;
+
+/** Makes the files of a fork at their final place. */
+export async function placeFork(
+  context: Context,
+  forking: Forking,
+  { name: given, request }: { name: string | undefined; request: ForkRequest },
+): Promise<PlacedFork> {
+  const { db } = context.store;
+  const started = context.system.elapsed();
+  const name = given ?? freeName(context);
+  assertBranchName(name);
+  assertNameFree(context, name);
+  const source =
+    request.from === undefined ? capturePresent(context, name) : resolveState(context, request.from);
+  const draft = await prepare(context, forking, { name, source, request, started });
+  const workingCopy = db.transaction(() => begin(context, forking, draft));
+  try {
+    const warnings = await build(context, forking, { draft, workingCopy });
+    return { row: listForks(db).find((row) => row.workingCopy === workingCopy)!, warnings };
+  } catch (error) {
+    takeBack(context, forking, workingCopy);
+    const path = displayAbsolute(draft.place);
+    throw explainSystemError(error, {
+      what: `The fork "${name}" could not be made`,
+      path,
+      operation: "fork",
+    });
+  }
+}
+
+/** Removes everything of a fork that never became ready. */
+export function takeBack(context: Context, forking: Forking, workingCopy: number): void {
+  const { db, directory } = context.store;
+  const row = listForks(db).find((each) => each.workingCopy === workingCopy);
+  withRegistry(context, forking, (registry) => registry.removeFork({ id: forking.id, workingCopy }));
+  if (row !== undefined) {
+    // the row may name the place it was about to get
+    drain(removeTree(makingPath(parentOf(row.root), forking, workingCopy)));
+    if (isForkThere(row)) drain(removeTree(row.root));
+  }
+  if (directory !== undefined) drain(removeTree(below(directory, statCacheName(workingCopy))));
+  db.transaction(() => deleteFork(db, workingCopy));
+}
+
+function drain(work: Iterable<void>): void {
+  for (const _ of work);
+}
+
+function freeName({ store: { db } }: Context): string {
+  for (let number = 1; ; number += 1)
+    if (namedBranch(db, `fork-${number}`) === undefined && !isForkNamed(db, `fork-${number}`))
+      return `fork-${number}`;
+}
+
+/** A fork keeps its name when its branch gets another one: both kinds of names count. */
+function assertNameFree(context: Context, name: string): void {
+  assertBranchFree(context, name);
+  if (!isForkNamed(context.store.db, name)) return;
+  const message = `A fork has the name "${name}" already. Nothing was changed.`;
+  throw new EngineError("BRANCH_TAKEN", message, { branch: name, deleted: false });
+}
+
+function capturePresent(context: Context, name: string): Checkpoint {
+  return withCapture(context, {}, (capture) => {
+    const request = { kind: "safety" as const };
+    return capture.record({ request, description: `Before fork ${name}` }).checkpoint;
+  });
+}
+
+async function prepare(
+  context: Context,
+  forking: Forking,
+  { name, source, request, started }: Pick<Draft, "name" | "source" | "started"> & { request: ForkRequest },
+): Promise<Draft> {
+  const { settings, home, id } = forking;
+  const { system, store, workingCopy } = context;
+  const copies = withRegistry(context, forking, (registry) => registry.listCopies());
+  const place = forksDirectory({
+    id,
+    root: workspaceRoot(context),
+    directory: settings.directory,
+    home,
+    homeDirectory: system.homeDirectory,
+    temporary: temporaryDirectory(),
+    copies,
+  });
+  makePlace(place);
+  const clone = canClone(context, place);
+  const excluded = decodeExcluded(store.objects.read(source.excluded), source.excluded);
+  const additions =
+    (request.dependencies ?? settings.dependencies) === "none"
+      ? []
+      : findAdditions({ root: workingCopy.root, excluded, clone, limitBytes: settings.copyLimitBytes });
+  const taken = withRegistry(context, forking, (registry) => registry.forkPorts());
+  return {
+    name,
+    source,
+    isPresent: request.from === undefined,
+    place,
+    clone,
+    additions,
+    git: (request.git ?? settings.git) === "private",
+    port: await freePortBlock(taken),
+    started,
+  };
+}
+
+function makePlace(place: AbsolutePath): void {
+  const path = displayAbsolute(place);
+  try {
+    makePrivateDirectory(place);
+  } catch (error) {
+    throw explainSystemError(error, { what: `Forks cannot be made in ${path}`, path, operation: "fork" });
+  }
+}
+
+/** Tried with a file of the original that has content: only then are there blocks to share. */
+function canClone({ workingCopy, store }: Context, place: AbsolutePath): boolean {
+  const table = workingCopy.lastScan?.table;
+  if (table === undefined || store.directory === undefined) return false;
+  for (const [directory, path] of table.directories.entries())
+    for (const index of table.entriesOf(directory))
+      if (table.kind[index] === 0 && table.size[index]! > 0)
+        return sharesBlocks(
+          below(workingCopy.root, path === "" ? table.names[index]! : `${path}/${table.names[index]!}`),
+          place,
+        );
+  return false;
+}
+
+function begin(context: Context, forking: Forking, draft: Draft): number {
+  const { store, system } = context;
+  const { db } = store;
+  const { name, source, place, clone, additions, port } = draft;
+  assertNameFree(context, name);
+  const wanted = {
+    files: source.files + additions.reduce((sum, { files }) => sum + files, 0),
+    bytes: source.bytes + additions.reduce((sum, { bytes }) => sum + bytes, 0),
+    clone,
+  };
+  refuseTooMuch(place, { wanted, forks: listForks(db), settings: forking.settings });
+  const now = system.now();
+  const branch = insertBranch(db, { name, base: source.seq, description: null, now });
+  const facts = { name, files: 0, bytesOnDisk: 0, dependencies: [], git: "none", durationMs: 0 } as const;
+  const workingCopy = insertFork(db, { branch, facts, port, owner: system.owner, now });
+  const root = makingPath(place, forking, workingCopy);
+  setForkPlace(db, workingCopy, { root, dev: "", ino: "", birth: "" });
+  return workingCopy;
+}
+
+function makingPath(place: AbsolutePath, { copyId }: Forking, workingCopy: number): AbsolutePath {
+  return below(place, `.making-${copyId(workingCopy)}`);
+}
+
+async function build(
+  context: Context,
+  forking: Forking,
+  { draft, workingCopy }: { draft: Draft; workingCopy: number },
+): Promise<string[]> {
+  const { store, system } = context;
+  const { db } = store;
+  const { place, source, clone } = draft;
+  const making = makingPath(place, forking, workingCopy);
+  makePlace(place);
+  createDirectory(making);
+  const identity = rootIdentity(making)!;
+  db.transaction(() => setForkPlace(db, workingCopy, { root: making, ...identity }));
+  const final = freeDirectory(place, draft.name);
+  const made = await paused(
+    makeFiles({
+      objects: store.objects,
+      snapshot: source.snapshot,
+      original: { root: context.workingCopy.root, table: context.workingCopy.lastScan?.table },
+      target: making,
+      clone,
+      withGaps: draft.isPresent,
+    }),
+  );
+  const repository = draft.git
+    ? makePrivateRepository(context.workingCopy.root, making)
+    : { git: "none" as const };
+  const dependencies = await paused(
+    copyAdditions(draft.additions, { root: context.workingCopy.root, making, final, clone }),
+  );
+  syncFileSystem(making);
+  settle(made.table, readFileClock() - fileSystemKind(making).granularityNs);
+  const facts = {
+    name: draft.name,
+    files: made.files,
+    bytesOnDisk: bytesOnDisk(made, draft),
+    dependencies,
+    git: repository.git,
+    durationMs: Math.round(system.elapsed() - draft.started),
+  };
+  db.transaction(() => {
+    setForkFacts(db, workingCopy, { method: clone ? "clone" : "copy", bytes: made.bytes, facts });
+    setForkPlace(db, workingCopy, { root: final, ...identity });
+  });
+  move(making, final);
+  syncDirectory(place);
+  withRegistry(context, forking, (registry) => {
+    const registered = registry.list().find(({ id }) => id === forking.id)!;
+    registry.addFork(
+      { ...registered, ...identity, path: final, workingCopy, createdAt: system.now() },
+      draft.port,
+    );
+  });
+  keepScan(context, { workingCopy, final, source, table: made.table });
+  const reason = "reason" in repository && repository.reason !== undefined ? [repository.reason] : [];
+  return [...reason, ...warningsOf(made, dependencies, draft)];
+}
+
+/** [R90] What was written a moment ago could be written again without another time: the first capture reads it. */
+function settle(table: FileTable, racySinceNs: bigint): void {
+  for (let index = 0; index < table.length; index += 1)
+    if (table.mtimeNs[index]! >= racySinceNs || table.ctimeNs[index]! >= racySinceNs)
+      table.flags[index] = RACY;
+}
+
+function bytesOnDisk({ files, written }: MadeFiles, { clone, additions }: Draft): number {
+  const added = additions.reduce((sum, each) => sum + (clone ? each.files * CLONED_BYTES : each.bytes), 0);
+  return written + (clone ? files * CLONED_BYTES : 0) + added;
+}
+
+/** What a file takes whose blocks are shared: its inode, its name, its extents. */
+const CLONED_BYTES = 1024;
+
+/** The first capture in the fork compares with what was just written, and reads only what changed since. */
+function keepScan(
+  { store }: Context,
+  made: { workingCopy: number; final: AbsolutePath; source: Checkpoint; table: FileTable },
+): void {
+  if (store.directory === undefined) return;
+  const { dev, ino, birth } = rootIdentity(made.final)!;
+  writeStatCache(below(store.directory, statCacheName(made.workingCopy)), {
+    table: made.table,
+    facts: {
+      checkpoint: made.source.id,
+      snapshot: made.source.snapshot,
+      root: `${store.id} ${dev} ${ino} ${birth}`,
+      gitIndexKey: "",
+      rulesKey: "",
+      tracked: [],
+      gitStateKey: "",
+      gitState: null,
+    },
+  });
+}
+
+function warningsOf(
+  { gaps, linksBack }: MadeFiles,
+  dependencies: readonly ForkDependency[],
+  { isPresent, source }: Draft,
+): string[] {
+  const skipped = dependencies.filter(({ how }) => how === "skipped");
+  const missing = isPresent ? 0 : source.gapsTotal;
+  return [
+    ...gaps.map(
+      (path) => `${displayPath(path)} was copied, but no checkpoint can hold it: it is not protected.`,
+    ),
+    ...(missing > 0 ? [`${missing} paths are not in the fork: the checkpoint could not hold them.`] : []),
+    ...linksBack.map(
+      (path) =>
+        `The link ${displayPath(path)} leads to the original: what is written through it is written there.`,
+    ),
+    ...skipped.map(({ path, reason }) => `${path} is not in the fork: ${reason}.`),
+  ];
+}
+
+/** Runs work step by step, with pauses. */
+async function paused<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (let step = 1; ; step += 1) {
+    const next = work.next();
+    if (next.done === true) return next.value;
+    if (step % STEPS_AT_ONCE === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}

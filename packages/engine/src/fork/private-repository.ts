@@ -1,0 +1,159 @@
+/**
+ * The git repository of a fork: its own HEAD, refs and index, and the objects of the original by `alternates`. History can
+ * be read and commits made; there is no remote, no hook and no credential, so nothing can be published from it. The
+ * original's files are only read. [R93]
+ */
+import { below, parentOf, realPath, type AbsolutePath } from "../fs/absolute-path.ts";
+import { copyContent, copyTree } from "../fs/copy-file.ts";
+import { isErrno, kindOf, statNode } from "../fs/file-stat.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { createDirectory, createFile } from "../fs/mutate.ts";
+import { readGitConfig, type GitConfig } from "../git/git-config.ts";
+import { PACKED_REFS_LIMIT } from "../git/git-head.ts";
+import { readGitFile, statGitFile } from "../git/git-file.ts";
+import { findRepository, type Repository } from "../git/git-repository.ts";
+
+/** Whether a repository was made, and why not. */
+export interface PrivateRepository {
+  readonly git: "private" | "none";
+  /** A sentence for the user; undefined where there is nothing to say. */
+  readonly reason?: string;
+}
+
+/** Makes the repository of a fork, in the fork's directory; nothing where the original has none of its own. */
+export function makePrivateRepository(root: AbsolutePath, fork: AbsolutePath): PrivateRepository {
+  const repository = findRepository(root);
+  if (repository === undefined) return { git: "none" };
+  if (repository.prefix !== "") return none("The workspace lies below the top of its git repository");
+  if (!repository.hasRefFiles)
+    return none("The git repository keeps its branches in a form that only git can read");
+  const objects = realPath(below(repository.commonDir, "objects"));
+  if (objects.includes("\n")) return none("The path of the git repository has a line break in it");
+  write(repository, objects, below(fork, ".git"));
+  return { git: "private" };
+}
+
+function none(why: string): PrivateRepository {
+  return { git: "none", reason: `${why}: the fork has no git repository.` };
+}
+
+/** Files that say what is checked out and which commits there are; `true` for those of the linked worktree itself. */
+const COPIED: readonly (readonly [name: string, own: boolean])[] = [
+  ["HEAD", true],
+  ["index", true],
+  ["packed-refs", false],
+  ["shallow", false],
+  ["info/exclude", false],
+  ["info/sparse-checkout", true],
+];
+
+function write(repository: Repository, objects: AbsolutePath, git: AbsolutePath): void {
+  const { gitDir, commonDir } = repository;
+  createDirectory(git);
+  for (const name of ["info", "objects", "objects/info", "objects/pack"]) createDirectory(below(git, name));
+  put(below(git, "objects/info/alternates"), Buffer.from(`${objects}\n`, "latin1"));
+  const config = readGitConfig(gitDir, commonDir);
+  put(below(git, "config"), Buffer.from(configOf(repository, config), "latin1"));
+  for (const [name, own] of COPIED) copyIfThere(below(own ? gitDir : commonDir, name), below(git, name));
+  for (const name of listDirectory(gitDir).filter((each) => each.startsWith("sharedindex.")))
+    copyIfThere(below(gitDir, name), below(git, name));
+  const linkTarget = (target: Buffer) => target;
+  for (const _ of copyTree(below(commonDir, "refs"), below(git, "refs"), {
+    clone: false,
+    linkTarget,
+    done: () => {},
+  }));
+}
+
+function put(path: AbsolutePath, bytes: Buffer): void {
+  createFile(path, [bytes], { mode: 0o600, sync: false });
+}
+
+function copyIfThere(from: AbsolutePath, to: AbsolutePath): void {
+  if (statGitFile(from)?.isFile() === true) copyContent(from, to, { clone: true });
+}
+
+/** Settings that say how files are written and who commits; nothing that names a program, a remote or a credential. */
+const SETTINGS =
+  "core.filemode core.ignorecase core.symlinks core.autocrlf core.eol core.safecrlf core.precomposeunicode core.sparsecheckout core.sparsecheckoutcone user.name user.email".split(
+    " ",
+  );
+
+function configOf({ objectFormat }: Repository, config: GitConfig): string {
+  const lines = [
+    "[core]",
+    `\trepositoryformatversion = ${objectFormat === "sha1" ? 0 : 1}`,
+    "\tbare = false",
+    "\tlogallrefupdates = true",
+    // what the original's objects hold is never packed again, and never by a process that outlives its command
+    "[gc]",
+    "\tauto = 0",
+    ...(objectFormat === "sha1" ? [] : ["[extensions]", `\tobjectformat = ${objectFormat}`]),
+  ];
+  for (const name of SETTINGS) {
+    const value = config.get(name);
+    const [section, key] = name.split(".");
+    if (value !== undefined) lines.push(`[${section}]`, `\t${key} = ${quoted(value)}`);
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function quoted(value: string): string {
+  const escaped = value.replaceAll(/["\\]/g, String.raw`\$&`).replaceAll("\n", String.raw`\n`);
+  return `"${escaped}"`;
+}
+
+/** The branches and tags of a fork's repository whose commits only the fork has. */
+export function commitsOnlyIn(fork: AbsolutePath): string[] {
+  const git = below(fork, ".git");
+  const stat = statNode(git);
+  if (stat === undefined || kindOf(stat) !== "directory") return [];
+  const packs = namesIn(below(git, "objects/pack")).some((name) => name.endsWith(".pack"));
+  const objects = originalObjects(git);
+  const known = new Set(objects === undefined ? [] : refsOf(parentOf(objects)).values());
+  const isOwn = (commit: string) =>
+    !known.has(commit) &&
+    (hasLoose(below(git, "objects"), commit) ||
+      (packs && !(objects !== undefined && hasLoose(objects, commit))));
+  return [...refsOf(git)].filter(([, commit]) => isOwn(commit)).map(([name]) => name);
+}
+
+/** Where the objects of the original are; undefined for a repository that was made in the fork. */
+function originalObjects(git: AbsolutePath): AbsolutePath | undefined {
+  const line = readGitFile(below(git, "objects/info/alternates"), 64 * 1024)
+    ?.toString("latin1")
+    .split("\n")[0];
+  return line?.startsWith("/") === true ? (line as AbsolutePath) : undefined;
+}
+
+function hasLoose(objects: AbsolutePath, name: string): boolean {
+  return statGitFile(below(objects, `${name.slice(0, 2)}/${name.slice(2)}`)) !== undefined;
+}
+
+/** What the refs of a repository name: `git gc` packs them into one file, and a file of its own counts before that. */
+function refsOf(git: AbsolutePath): Map<string, string> {
+  const refs = new Map<string, string>();
+  const packed = readGitFile(below(git, "packed-refs"), PACKED_REFS_LIMIT)?.toString("latin1") ?? "";
+  for (const [, commit, name] of packed.matchAll(/^([0-9a-f]{40,64}) (\S+)$/gm)) refs.set(name!, commit!);
+  for (const name of ["HEAD", ...refFiles(git, "refs")]) {
+    const commit = readGitFile(below(git, name), 4096)?.toString("latin1").trim() ?? "";
+    if (/^[0-9a-f]{40,64}$/.test(commit)) refs.set(name, commit);
+  }
+  return refs;
+}
+
+function refFiles(git: AbsolutePath, directory: string): string[] {
+  return namesIn(below(git, directory)).flatMap((name) => {
+    const path = `${directory}/${name}`;
+    return statGitFile(below(git, path))?.isDirectory() === true ? refFiles(git, path) : [path];
+  });
+}
+
+function namesIn(directory: AbsolutePath): string[] {
+  try {
+    return listDirectory(directory);
+  } catch (error) {
+    if (isErrno(error, "ENOENT", "ENOTDIR")) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,328 @@
+/**
+ * Ghosts: checkpoints that the user's git repository has as commits below `refs/belay/ghost/`. The store stays the
+ * truth; a ghost is for looking with git's own tools. Only objects and those refs are written, never an index, HEAD,
+ * setting or reflog, and no hook or filter runs. Where no ghost can be made there is a reason instead.
+ */
+import type { Context } from "../capture/context.ts";
+import { lookNow } from "../capture/look-now.ts";
+import { below, type AbsolutePath } from "../fs/absolute-path.ts";
+import { removeFile, replaceFile } from "../fs/durable-file.ts";
+import { statNode } from "../fs/file-stat.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { readSmallFile } from "../fs/read-file.ts";
+import {
+  addGhostRef,
+  commitEntries,
+  dropGhostRefs,
+  importCommit,
+  listGhostRefs,
+  obstacle,
+  type CommitEntry,
+  type GhostRef,
+} from "../git/git-ghosts.ts";
+import { readHead } from "../git/git-head.ts";
+import { readGitIndex } from "../git/git-index.ts";
+import { findRepository, type Repository } from "../git/git-repository.ts";
+import { addAlias } from "../history/aliases.ts";
+import { keptCheckpoint } from "../history/checkpoints.ts";
+import { pathFromText, displayPath, isUtf8Path, type BytePath } from "../model/byte-path.ts";
+import type { Checkpoint } from "../model/checkpoint.ts";
+import type { Ghost } from "../model/ghost.ts";
+import type { ObjectHash } from "../model/object-hash.ts";
+import { writeStream } from "./ghost-stream.ts";
+import { changesFromGhost, changesFromHead, type GhostChanges, type GhostFacts } from "./ghost-tree.ts";
+
+/** Why there is no ghost. */
+export interface MissingGhost {
+  readonly missing: string;
+}
+
+/** A request for one ghost. */
+export interface GhostRequest {
+  readonly checkpoint: Checkpoint;
+  readonly description?: string | undefined;
+  /** Beyond this many the oldest go. */
+  readonly keep: number;
+  /** The checkpoint was taken a moment ago, so the disk is what it has. */
+  readonly isPresent?: boolean;
+}
+
+/** The last ghost, in a file of the store: what the next one starts from. Disposable. */
+interface LastGhost {
+  readonly head: string;
+  readonly tree: string;
+  readonly snapshot: string;
+  readonly rules: string;
+  readonly leftOut: readonly string[];
+  /** How many ghosts there were with it. */
+  readonly count: number;
+}
+
+const LAST = "ghost.json";
+/** The input of an import, until git has read it. */
+const STREAM = "ghost-stream-";
+const STREAM_AGE_MS = 60 * 60_000;
+const LAST_LIMIT = 1024 * 1024;
+const MOST_LEFT_OUT = 5000;
+const DESCRIPTION_LENGTH = 200;
+
+/** Where ghosts can be made. */
+interface Place {
+  readonly repository: Repository;
+  readonly directory: AbsolutePath;
+}
+
+/** The repository that ghosts go to, or why there is none. */
+export function ghostPlace({ workingCopy, store, system }: Context): Place | MissingGhost {
+  const repository = findRepository(workingCopy.root);
+  if (repository === undefined)
+    return { missing: "the directory is in no git repository with a working tree" };
+  if (store.directory === undefined) return { missing: "the store is in memory" };
+  const missing = obstacle(repository, system.userId);
+  return missing === undefined ? { repository, directory: store.directory } : { missing };
+}
+
+/** Makes the ghost of a checkpoint, or returns the one that it has. */
+export function makeGhost(context: Context, request: GhostRequest): Ghost | MissingGhost {
+  const place = ghostPlace(context);
+  if ("missing" in place) return place;
+  const { repository, directory } = place;
+  const git = gitOptions(context);
+  const head = readHead(repository, git);
+  const index = readGitIndex(repository, git);
+  if (head === undefined || index === null) return { missing: "HEAD or the index cannot be read" };
+  const { checkpoint } = request;
+  const present = request.isPresent === true ? inStore(context, checkpoint) : lookNow(context);
+  const last = readLast(directory);
+  const facts: GhostFacts = { repository, index, checkpoint, present };
+  const made =
+    startFromLast(context, facts, { last, head: head.commit, request, directory }) ??
+    startFromHead(context, facts, { head: head.commit, request, directory });
+  if ("missing" in made) return made;
+  const failed = addGhostRef(repository, { id: checkpoint.id, commit: made.commit }, git);
+  if (failed !== undefined) return existing(context, place, checkpoint) ?? { missing: failed };
+  if (made.commit !== head.commit)
+    context.store.db.transaction(() =>
+      addAlias(context.store.db, checkpoint, { origin: "ghost", name: made.commit }),
+    );
+  const count = dropOldest(context, place, request.keep, last);
+  const { tree, leftOut } = made;
+  if (head.commit !== null && leftOut.length <= MOST_LEFT_OUT)
+    writeLast(directory, { head: head.commit, tree, checkpoint, leftOut, count });
+  return {
+    id: checkpoint.id,
+    commit: made.commit,
+    description: describe(request),
+    createdAt: checkpoint.createdAt,
+    turn: checkpoint.messageId ?? null,
+    checkpoint: checkpoint.id,
+    leftOut: leftOut.length,
+  };
+}
+
+/** The ghosts of this workspace, newest first; also those whose checkpoints the store no longer has. */
+export function listGhosts(context: Context): Ghost[] | MissingGhost {
+  const place = ghostPlace(context);
+  if ("missing" in place) return place;
+  const refs = refsHere(context, place);
+  return "failed" in refs ? { missing: refs.failed } : refs.map((ref) => asGhost(context, ref));
+}
+
+/** Takes ghosts away, those named or all of this workspace; returns how many. The checkpoints stay. */
+export function dropGhosts(context: Context, ids: readonly string[] | "all"): number | MissingGhost {
+  const place = ghostPlace(context);
+  if ("missing" in place) return place;
+  const refs = refsHere(context, place);
+  if ("failed" in refs) return { missing: refs.failed };
+  const wanted = ids === "all" ? refs : refs.filter(({ id }) => ids.includes(id));
+  const failed =
+    wanted.length === 0 ? undefined : dropGhostRefs(place.repository, wanted, gitOptions(context));
+  removeFile(below(place.directory, LAST));
+  return failed === undefined ? wanted.length : { missing: failed };
+}
+
+function gitOptions({ system }: Context): { commandPath: string; home: string } {
+  return { commandPath: system.commandPath, home: system.homeDirectory };
+}
+
+function inStore({ store }: Context, { snapshot }: Checkpoint): GhostFacts["present"] {
+  return { snapshot, objects: store.objects };
+}
+
+interface Start {
+  readonly head: string | null;
+  readonly request: GhostRequest;
+  readonly directory: AbsolutePath;
+}
+
+interface Made {
+  readonly commit: string;
+  readonly tree: string;
+  readonly leftOut: readonly BytePath[];
+}
+
+/** From the tree of the last ghost, if HEAD and the rules are still the same; undefined when that cannot be. */
+function startFromLast(
+  context: Context,
+  facts: GhostFacts,
+  start: Start & { last: LastGhost | undefined },
+): Made | undefined {
+  const { last, head } = start;
+  if (last === undefined || last.head !== head || last.rules !== facts.checkpoint.rules) return undefined;
+  const changes = changesFromGhost(context, facts, {
+    snapshot: last.snapshot as ObjectHash,
+    leftOut: last.leftOut.map((path) => pathFromText(path)),
+  });
+  if (changes === undefined) return undefined;
+  const made = makeCommit(context, facts, { ...start, changes, tree: last.tree });
+  // the user's gc may have taken the tree away
+  return "missing" in made ? undefined : made;
+}
+
+function startFromHead(context: Context, facts: GhostFacts, start: Start): Made | MissingGhost {
+  const { head } = start;
+  const entries =
+    head === null
+      ? new Map<BytePath, CommitEntry>()
+      : commitEntries(facts.repository, head, gitOptions(context));
+  if ("failed" in entries) return { missing: entries.failed };
+  const changes = changesFromHead(context, facts, entries);
+  return makeCommit(context, facts, { ...start, changes, tree: undefined });
+}
+
+/** Where nothing differs from HEAD the commit is HEAD. */
+function makeCommit(
+  context: Context,
+  { repository, checkpoint }: GhostFacts,
+  { head, request, directory, changes, tree }: Start & { changes: GhostChanges; tree: string | undefined },
+): Made | MissingGhost {
+  const { id } = checkpoint;
+  const stream = below(directory, `${STREAM}${id}`);
+  removeOldStreams(context, directory);
+  try {
+    writeStream(stream, context.store.objects, {
+      ...changes,
+      id,
+      message: messageOf(context, request, changes.leftOut.length),
+      time: Math.floor(context.system.now() / 1000),
+      parent: head,
+      tree,
+      prefix: repository.prefix,
+    });
+    const place = below(directory, "ghost.git");
+    const made = importCommit(repository, { place, stream, id, parent: head }, gitOptions(context));
+    if ("failed" in made) return { missing: made.failed };
+    const commit = head !== null && made.tree === made.parentTree ? head : made.commit;
+    return { commit, tree: made.tree, leftOut: changes.leftOut };
+  } finally {
+    removeFile(stream);
+  }
+}
+
+/** What a process left behind that was killed while git read it. */
+function removeOldStreams({ system }: Context, directory: AbsolutePath): void {
+  for (const name of listDirectory(directory)) {
+    if (!name.startsWith(STREAM)) continue;
+    const path = below(directory, name);
+    const stat = statNode(path);
+    if (stat !== undefined && system.now() - Number(stat.mtimeMs) > STREAM_AGE_MS) removeFile(path);
+  }
+}
+
+function describe({ checkpoint, description }: GhostRequest): string {
+  const text = description ?? checkpoint.name ?? checkpoint.description;
+  const plain = text.replaceAll(/\p{Cc}+/gu, " ").trim();
+  return plain.slice(0, DESCRIPTION_LENGTH).toWellFormed();
+}
+
+function messageOf({ store }: Context, request: GhostRequest, leftOut: number): string {
+  const { checkpoint } = request;
+  const facts = {
+    "Belay-Checkpoint": checkpoint.id,
+    "Belay-Snapshot": checkpoint.snapshot,
+    "Belay-Workspace": store.id,
+    ...(checkpoint.messageId === null || /\p{Cc}/u.test(checkpoint.messageId)
+      ? {}
+      : { "Belay-Turn": checkpoint.messageId }),
+    "Belay-Left-Out": leftOut,
+  };
+  const trailers = Object.entries(facts).map(([key, value]) => `${key}: ${value}\n`);
+  return `[ghost] ${describe(request)}\n\n${trailers.join("")}`;
+}
+
+/** The refs of this workspace, newest first: of one that leads to HEAD only its checkpoint tells whose it is. */
+function refsHere(context: Context, { repository }: Place): GhostRef[] | { failed: string } {
+  const refs = listGhostRefs(repository, gitOptions(context));
+  if ("failed" in refs) return refs;
+  return refs
+    .filter(
+      ({ id, message }) =>
+        trailer(message, "Workspace") === context.store.id ||
+        (trailer(message, "Workspace") === undefined && checkpointOf(context, id) !== undefined),
+    )
+    .map((ref) => ({ ref, seq: checkpointOf(context, ref.id)?.seq ?? 0 }))
+    .toSorted((a, b) => b.seq - a.seq || b.ref.committedAt - a.ref.committedAt)
+    .map(({ ref }) => ref);
+}
+
+function checkpointOf({ store }: Context, id: string): Checkpoint | undefined {
+  return keptCheckpoint(store.db, id);
+}
+
+function asGhost(context: Context, ref: GhostRef): Ghost {
+  const checkpoint = checkpointOf(context, ref.id);
+  const isOwn = trailer(ref.message, "Workspace") !== undefined;
+  const subject = /^\[ghost\] (.*)/.exec(ref.message)?.[1] ?? "";
+  return {
+    id: ref.id,
+    commit: ref.commit,
+    description: isOwn || checkpoint === undefined ? subject : describe({ checkpoint, keep: 0 }),
+    createdAt: checkpoint?.createdAt ?? ref.committedAt,
+    turn: checkpoint === undefined ? (trailer(ref.message, "Turn") ?? null) : (checkpoint.messageId ?? null),
+    checkpoint: checkpoint?.id ?? null,
+    leftOut: Number(trailer(ref.message, "Left-Out") ?? 0),
+  };
+}
+
+function trailer(message: string, name: string): string | undefined {
+  if (!message.startsWith("[ghost] ")) return undefined;
+  return new RegExp(`^Belay-${name}: (.*)$`, "m").exec(message)?.[1];
+}
+
+/** A checkpoint has one ghost. */
+function existing(context: Context, place: Place, { id }: Checkpoint): Ghost | undefined {
+  const refs = refsHere(context, place);
+  const ref = "failed" in refs ? undefined : refs.find((one) => one.id === id);
+  return ref && asGhost(context, ref);
+}
+
+/** Takes the oldest beyond `keep` away; returns how many there are now. */
+function dropOldest(context: Context, place: Place, keep: number, last: LastGhost | undefined): number {
+  if (last !== undefined && last.count < keep) return last.count + 1;
+  const refs = refsHere(context, place);
+  if ("failed" in refs) return keep;
+  const old = refs.slice(keep);
+  // what cannot be dropped now goes with the next one
+  if (old.length > 0) dropGhostRefs(place.repository, old, gitOptions(context));
+  return refs.length - old.length;
+}
+
+function readLast(directory: AbsolutePath): LastGhost | undefined {
+  try {
+    const text = readSmallFile(below(directory, LAST), LAST_LIMIT)?.toString("utf8");
+    return text === undefined ? undefined : (JSON.parse(text) as LastGhost);
+  } catch {
+    return undefined;
+  }
+}
+
+function writeLast(
+  directory: AbsolutePath,
+  facts: { head: string; tree: string; checkpoint: Checkpoint; leftOut: readonly BytePath[]; count: number },
+): void {
+  const { head, tree, checkpoint, leftOut, count } = facts;
+  if (!leftOut.every(isUtf8Path)) return removeFile(below(directory, LAST));
+  const { snapshot, rules } = checkpoint;
+  const last: LastGhost = { head, tree, snapshot, rules, leftOut: leftOut.map(displayPath), count };
+  replaceFile(below(directory, LAST), [Buffer.from(JSON.stringify(last))], { durable: false });
+}

@@ -1,0 +1,178 @@
+/**
+ * Everything that Belay ever writes into a repository: objects, and refs below `refs/belay/ghost/`. Git writes both.
+ * Objects are imported from a git directory of our own, so that no setting, hook, attribute or filter of the user's is
+ * read and no index exists; refs are set with the user's hooks and reflogs switched off.
+ */
+import { closeSync, openSync } from "node:fs";
+import { below, displayAbsolute, forSystem, type AbsolutePath } from "../fs/absolute-path.ts";
+import { makePrivateDirectory, removeFile, replaceFile } from "../fs/durable-file.ts";
+import type { BytePath } from "../model/byte-path.ts";
+import { runGit, type GitAnswer, type GitCommandOptions } from "./git-command.ts";
+import { readGitConfig } from "./git-config.ts";
+import { statGitFile } from "./git-file.ts";
+import type { Repository } from "./git-repository.ts";
+
+/** Where ghosts are among the refs. */
+const GHOST_REFS = "refs/belay/ghost/";
+
+/** The user's hooks do not run, no reflog appears, and git starts no upkeep. */
+const QUIET = [
+  ["core.hooksPath", "/dev/null"],
+  ["core.logAllRefUpdates", "false"],
+  ["gc.auto", "0"],
+  ["maintenance.auto", "false"],
+].flatMap(([key, value]) => ["-c", `${key}=${value}`]);
+
+/** An import may have to write a large tree. */
+const IMPORT_TIMEOUT_MS = 10 * 60_000;
+
+/** A file or gitlink of a commit. */
+export interface CommitEntry {
+  readonly mode: number;
+  readonly object: string;
+}
+
+/** A ghost's ref, with the commit it leads to. */
+export interface GhostRef {
+  readonly id: string;
+  readonly commit: string;
+  readonly committedAt: number;
+  readonly message: string;
+}
+
+/** What an import made. */
+export interface ImportedCommit {
+  readonly commit: string;
+  readonly tree: string;
+  /** The tree of the parent; null when there is none. */
+  readonly parentTree: string | null;
+}
+
+/** The files of a commit below the workspace root, by their path in it. */
+export function commitEntries(
+  repository: Repository,
+  commit: string,
+  options: GitCommandOptions,
+): Map<BytePath, CommitEntry> | { failed: string } {
+  const { prefix } = repository;
+  const answer = runGit(repository, ["ls-tree", "-r", "-z", "--full-tree", commit], options);
+  if ("failed" in answer) return answer;
+  const start = prefix === "" ? "" : `${prefix}/`;
+  const entries = new Map<BytePath, CommitEntry>();
+  for (const line of answer.output.toString("latin1").split("\0")) {
+    const tab = line.indexOf("\t");
+    const path = line.slice(tab + 1);
+    if (tab < 0 || !path.startsWith(start)) continue;
+    const [mode, , object] = line.slice(0, tab).split(" ");
+    entries.set(path.slice(start.length) as BytePath, {
+      mode: Number.parseInt(mode!, 8),
+      object: object!,
+    });
+  }
+  return entries;
+}
+
+/** Why nothing can be written into a repository; undefined when it can. */
+export function obstacle(repository: Repository, userId: number | undefined): string | undefined {
+  const stat = statGitFile(below(repository.commonDir, "objects"));
+  if (stat === undefined) return "its objects cannot be reached";
+  if (userId !== undefined && Number(stat.uid) !== userId) return "the repository belongs to another user";
+  return undefined;
+}
+
+/** Imports a stream of `git fast-import` that makes one commit, `:1`, on `refs/heads/<id>`. */
+export function importCommit(
+  repository: Repository,
+  {
+    place,
+    stream,
+    id,
+    parent,
+  }: { place: AbsolutePath; stream: AbsolutePath; id: string; parent: string | null },
+  options: GitCommandOptions,
+): ImportedCommit | { failed: string } {
+  makeImportPlace(repository, place);
+  const input = openSync(forSystem(stream), "r");
+  let answer: GitAnswer;
+  try {
+    answer = runGit(repository, ["fast-import", "--quiet", "--done", "--force"], {
+      ...options,
+      input,
+      timeoutMs: IMPORT_TIMEOUT_MS,
+      variables: {
+        GIT_DIR: displayAbsolute(place),
+        GIT_OBJECT_DIRECTORY: displayAbsolute(below(repository.commonDir, "objects")),
+      },
+    });
+  } finally {
+    closeSync(input);
+    // the import's own ref has served its purpose
+    removeFile(below(place, `refs/heads/${id}`));
+  }
+  if ("failed" in answer) return answer;
+  const [commit, ...listed] = answer.output.toString("latin1").trimEnd().split("\n");
+  const [tree, parentTree] = listed.map((line) => /^040000 tree ([0-9a-f]+)\b/.exec(line)?.[1]);
+  if (commit === undefined || tree === undefined || (parent !== null && parentTree === undefined))
+    return { failed: "git fast-import gave no answer" };
+  return { commit, tree, parentTree: parentTree ?? null };
+}
+
+/** A git directory of our own: a crash report of git lands here too. */
+function makeImportPlace(repository: Repository, place: AbsolutePath): void {
+  const shared = readGitConfig(repository.gitDir, repository.commonDir).get("core.sharedrepository");
+  const isSha256 = repository.objectFormat === "sha256";
+  const config = [
+    `[core]\n\trepositoryformatversion = ${isSha256 ? 1 : 0}\n\tbare = true\n`,
+    shared === undefined || !/^\w+$/.test(shared) ? "" : `\tsharedRepository = ${shared}\n`,
+    isSha256 ? "[extensions]\n\tobjectFormat = sha256\n" : "",
+  ].join("");
+  makePrivateDirectory(below(place, "refs"));
+  replaceFile(below(place, "config"), [Buffer.from(config)], { durable: false });
+  replaceFile(below(place, "HEAD"), [Buffer.from("ref: refs/heads/none\n")], { durable: false });
+}
+
+/** Makes the ref of a new ghost; undefined when it is there, else why not. */
+export function addGhostRef(
+  repository: Repository,
+  { id, commit }: { id: string; commit: string },
+  options: GitCommandOptions,
+): string | undefined {
+  const answer = runGit(repository, [...QUIET, "update-ref", `${GHOST_REFS}${id}`, commit, ""], options);
+  return "failed" in answer ? answer.failed : undefined;
+}
+
+/** Takes refs of ghosts away, all of them or none; undefined when they are gone, else why not. */
+export function dropGhostRefs(
+  repository: Repository,
+  refs: readonly GhostRef[],
+  options: GitCommandOptions,
+): string | undefined {
+  const lines = refs.map(({ id, commit }) => `delete ${GHOST_REFS}${id}\0${commit}\0`);
+  const input = Buffer.from(lines.join(""), "latin1");
+  const answer = runGit(repository, [...QUIET, "update-ref", "-z", "--stdin"], { ...options, input });
+  return "failed" in answer ? answer.failed : undefined;
+}
+
+const FORMAT = "%(refname)%00%(objectname)%00%(committerdate:unix)%00%(contents)%00%01";
+
+/** Every ghost that the repository has, of this workspace or another. */
+export function listGhostRefs(
+  repository: Repository,
+  options: GitCommandOptions,
+): GhostRef[] | { failed: string } {
+  const answer = runGit(repository, ["for-each-ref", `--format=${FORMAT}`, GHOST_REFS], options);
+  if ("failed" in answer) return answer;
+  return answer.output
+    .toString("utf8")
+    .split("\0\u0001\n")
+    .filter((record) => record !== "")
+    .map((record) => {
+      const [name, commit, seconds, ...message] = record.split("\0");
+      return {
+        id: name!.slice(GHOST_REFS.length),
+        commit: commit!,
+        committedAt: Number(seconds) * 1000,
+        message: message.join("\0"),
+      };
+    });
+}

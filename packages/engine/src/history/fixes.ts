@@ -1,0 +1,126 @@
+/** Rows of loops that fix what a review found, and of their attempts. */
+import { EngineError } from "../model/errors.ts";
+import type { Fix, FixAttempt, FixIssue, FixRequest, FixState, FixUpdate } from "../model/fix.ts";
+import type { CheckpointId, ThreadId } from "../model/ids.ts";
+import { isIdPrefix } from "../model/ids.ts";
+import type { Database, Row } from "../store/database.ts";
+import { parseJson } from "./checkpoints.ts";
+
+const SELECT = `SELECT f.*, c.id AS before_id, w.root AS root FROM fix f LEFT JOIN checkpoint c ON c.seq = f.before
+  LEFT JOIN working_copy w ON w.id = f.working_copy AND w.state IN ('main', 'ready')`;
+
+/** The loops of all working copies, newest first. */
+export function listFixes(db: Database, limit = 100): Fix[] {
+  return db.all(`${SELECT} ORDER BY f.rowid DESC LIMIT ?`, limit).map((row) => toFix(db, row));
+}
+
+/** A loop by its id or the beginning of its id; throws `FIX_NOT_FOUND`. */
+export function findFix(db: Database, ref: string): Fix {
+  const rows = isIdPrefix(ref)
+    ? db.all(`${SELECT} WHERE f.id >= ? AND f.id < ? LIMIT 2`, ref, `${ref}{`)
+    : [];
+  if (rows.length === 1) return toFix(db, rows[0]!);
+  const which = rows.length === 0 ? `There is no loop of fixes "${ref}"` : `"${ref}" means several`;
+  throw new EngineError("FIX_NOT_FOUND", `${which}. Nothing was changed.`, { fix: ref });
+}
+
+/** Adds a loop that begins now. */
+export function insertFix(
+  db: Database,
+  fix: Omit<FixRequest, "before"> & { id: string; before: number; now: number },
+): void {
+  db.run(
+    `INSERT INTO fix (id, working_copy, state, config, review, before, issues, created_at)
+     VALUES (?, ?, 'running', ?, ?, ?, ?, ?)`,
+    fix.id,
+    db.workingCopy,
+    JSON.stringify(fix.config),
+    JSON.stringify(fix.review),
+    fix.before,
+    JSON.stringify(fix.issues),
+    fix.now,
+  );
+}
+
+/** Adds an attempt that begins now. */
+export function insertAttempt(
+  db: Database,
+  attempt: { fix: string; number: number; severity: string; checkpoint: number; issues: readonly FixIssue[] },
+): void {
+  db.run(
+    "INSERT INTO fix_attempt (fix, number, severity, checkpoint, issues_before) VALUES (?, ?, ?, ?, ?)",
+    attempt.fix,
+    attempt.number,
+    attempt.severity,
+    attempt.checkpoint,
+    JSON.stringify(attempt.issues),
+  );
+}
+
+/** Records what an attempt left. */
+export function setAttemptEnded(
+  db: Database,
+  { fix, number }: { fix: string; number: number },
+  ended: { run: string | null; issues: readonly FixIssue[]; takenBack: boolean },
+): void {
+  db.run(
+    "UPDATE fix_attempt SET run = ?, issues_after = ?, taken_back = ? WHERE fix = ? AND number = ?",
+    ended.run,
+    JSON.stringify(ended.issues),
+    ended.takenBack ? 1 : 0,
+    fix,
+    number,
+  );
+}
+
+/** Records where a loop is. */
+export function setFixState(db: Database, id: string, update: FixUpdate & { now: number }): void {
+  const { state, issues, reason = null, result = null, now } = update;
+  db.run(
+    "UPDATE fix SET state = ?, issues = ?, reason = ?, result = ?, ended_at = ? WHERE id = ?",
+    state,
+    JSON.stringify(issues),
+    reason,
+    result === null ? null : JSON.stringify(result),
+    state === "running" || state === "escalated" ? null : now,
+    id,
+  );
+}
+
+function toFix(db: Database, row: Row): Fix {
+  const text = (column: string) => (row[column] === null ? null : String(row[column]));
+  const id = String(row["id"]);
+  return {
+    id,
+    thread: text("thread") as ThreadId | null,
+    isHere: Number(row["working_copy"]) === db.workingCopy,
+    root: row["root"] instanceof Uint8Array ? Buffer.from(row["root"]).toString("utf8") : null,
+    state: row["state"] as FixState,
+    config: parseJson(row["config"]),
+    review: parseJson(row["review"]),
+    before: text("before_id") as CheckpointId | null,
+    attempts: attemptsOf(db, id),
+    issues: (parseJson(row["issues"]) ?? []) as FixIssue[],
+    reason: text("reason"),
+    result: parseJson(row["result"]),
+    createdAt: Number(row["created_at"]),
+    endedAt: row["ended_at"] === null ? null : Number(row["ended_at"]),
+  };
+}
+
+function attemptsOf(db: Database, fix: string): FixAttempt[] {
+  return db
+    .all(
+      "SELECT a.*, c.id AS checkpoint_id FROM fix_attempt a LEFT JOIN checkpoint c ON c.seq = a.checkpoint WHERE a.fix = ? ORDER BY a.number",
+      fix,
+    )
+    .map((row) => ({
+      number: Number(row["number"]),
+      severity: String(row["severity"]),
+      checkpoint: (row["checkpoint_id"] ?? null) as CheckpointId | null,
+      run: row["run"] === null ? null : String(row["run"]),
+      issuesBefore: (parseJson(row["issues_before"]) ?? []) as FixIssue[],
+      issuesAfter: parseJson(row["issues_after"]) as FixIssue[] | null,
+      takenBack: Number(row["taken_back"]) === 1,
+    }));
+}

@@ -1,0 +1,77 @@
+/**
+ * Makes a workspace of what a remote has: a new store is filled under a name that no command looks for, proved whole,
+ * and only then belongs to the directory. Whatever goes wrong before leaves nothing behind.
+ */
+import { below, displayAbsolute } from "../fs/absolute-path.ts";
+import { makePrivateDirectory } from "../fs/durable-file.ts";
+import { listDirectory } from "../fs/list-directory.ts";
+import { noteAttach } from "../history/attaches.ts";
+import { createReceiver, type Receiver } from "../exchange/receiver.ts";
+import { EngineError } from "../model/errors.ts";
+import type { WorkspaceId } from "../model/ids.ts";
+import { MAIN_WORKING_COPY } from "../store/database.ts";
+import { openRegistry, rootIdentity, type RegisteredWorkspace } from "../store/registry.ts";
+import { finishStore, noteRoot, openStore, removeStore, writeMeta } from "../store/store.ts";
+import type { Workspace } from "../workspace/interface/workspace.ts";
+import { homePath, systemOf, type EngineOptions } from "./engine-options.ts";
+import { openRegistered } from "./open-registered.ts";
+import { existingRoot, refuseNested, refuseUnfit } from "./protectable-directory.ts";
+
+/** Fills an empty directory's new store by `fill`, and opens the workspace; its files are not restored yet. */
+export async function receiveWorkspace(
+  path: string,
+  fill: (receiver: Receiver) => Promise<void>,
+  options: EngineOptions = {},
+): Promise<{ workspace: Workspace; checkpoints: number }> {
+  const system = systemOf(options);
+  const root = existingRoot(path);
+  const home = homePath(options, system);
+  using registry = openRegistry(home, system.userId);
+  refuseUnfit(root, home, system);
+  refuseNested(registry, root, { nested: false });
+  if (registry.byPath(root) !== undefined || listDirectory(root).length > 0)
+    throw taken(displayAbsolute(root));
+  const id = system.newId() as WorkspaceId;
+  const registered: RegisteredWorkspace = {
+    id,
+    store: `clone-${id}`,
+    path: root,
+    ...rootIdentity(root)!,
+    createdAt: system.now(),
+    endedAt: null,
+    workingCopy: MAIN_WORKING_COPY,
+  };
+  const directory = below(home, `workspaces/${registered.store}`);
+  makePrivateDirectory(directory);
+  let checkpoints: number;
+  try {
+    using store = openStore(directory, { create: true, bulk: true });
+    store.db.transaction(() => {
+      writeMeta(store.db, "workspace_id", id);
+      noteRoot(store.db, root);
+    });
+    const receiver = createReceiver(store, system);
+    await fill(receiver);
+    ({ checkpoints } = receiver.finish());
+    noteAttach(store.db);
+  } catch (error) {
+    removeStore(directory);
+    throw error;
+  }
+  finishStore(directory);
+  registry.add(registered);
+  const workspace = openRegistered({ ...registered, notices: [] }, { home, registry, system, options });
+  return { workspace, checkpoints };
+}
+
+function taken(path: string): EngineError<"WORKSPACE_REFUSED"> {
+  const reason = "it is protected already, or there are files in it";
+  return new EngineError(
+    "WORKSPACE_REFUSED",
+    `${path} cannot hold a clone: ${reason}. Nothing was changed.`,
+    {
+      path,
+      reason,
+    },
+  );
+}

@@ -1,0 +1,103 @@
+/**
+ * [R100] Settings of the programs that Belay starts for the user: agents, reviews, their limits. They come from the
+ * user's settings file alone, written as objects or with dots in their names; those of one workspace, below
+ * `workspaces.<id>`, go before the others.
+ */
+import { displayAbsolute } from "../fs/absolute-path.ts";
+import { EngineError } from "../model/errors.ts";
+import { isObject, readObject } from "./home-file.ts";
+import { configPath } from "./settings.ts";
+
+/** How runs are limited. */
+export interface RunSettings {
+  /** How many run at once; undefined: as many as the machine has cores, four at most. */
+  readonly jobs: number | undefined;
+  readonly timeoutMinutes: number;
+  readonly logBytes: number;
+  readonly maxCost: number | undefined;
+  readonly maxTokens: number | undefined;
+  /** Whether programs may be started over HTTP. */
+  readonly http: boolean;
+}
+
+/** What the file says about programs; what is inside the first three is checked by the one that uses it. */
+export interface ProgramSettings {
+  readonly agents: unknown;
+  readonly reviews: unknown;
+  readonly autoFix: unknown;
+  readonly runs: RunSettings;
+}
+
+/** Reads them; throws `CONFIG_INVALID`. */
+export function readProgramSettings(home: string, workspace: string): ProgramSettings {
+  const path = configPath(home);
+  const file = readObject(path);
+  if (file === undefined) throw invalid("config.json", `${displayAbsolute(path)} is not a JSON object`);
+  const all = spread(file);
+  const own = objectAt(objectAt(all, "workspaces"), workspace);
+  const at = (key: string) => laid(all[key], own[key]);
+  return {
+    agents: at("agents"),
+    reviews: at("reviews"),
+    autoFix: objectAt({ all: at("agentOrchestration") }, "all")["autoFix"],
+    runs: readRuns(at("runs")),
+  };
+}
+
+const MIB = 1024 * 1024;
+
+function readRuns(value: unknown): RunSettings {
+  if (value !== undefined && !isObject(value)) throw invalid("runs", "it must be an object");
+  const runs = value ?? {};
+  const number = (key: string, least: number) => {
+    const found = runs[key];
+    if (found === undefined || (typeof found === "number" && Number.isFinite(found) && found >= least))
+      return found;
+    throw invalid(`runs.${key}`, `it must be a number of at least ${least}`);
+  };
+  const { http = false } = runs;
+  if (typeof http !== "boolean") throw invalid("runs.http", "it must be true or false");
+  return {
+    jobs: number("jobs", 1),
+    timeoutMinutes: number("timeoutMinutes", 0) ?? 30,
+    logBytes: number("logBytes", 1024) ?? 64 * MIB,
+    maxCost: number("maxCost", 0),
+    maxTokens: number("maxTokens", 0),
+    http,
+  };
+}
+
+/** `{"a.b": 1}` as `{"a": {"b": 1}}`. */
+function spread(file: Record<string, unknown>): Record<string, unknown> {
+  let all: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(file)) {
+    const nested = key.split(".").reduceRight<unknown>((inner, name) => ({ [name]: inner }), value);
+    all = laid(all, isObject(value) && !key.includes(".") ? { [key]: spread(value) } : nested) as Record<
+      string,
+      unknown
+    >;
+  }
+  return all;
+}
+
+/** The second over the first; objects are merged. */
+function laid(under: unknown, over: unknown): unknown {
+  if (over === undefined) return under;
+  if (!isObject(under) || !isObject(over)) return over;
+  const merged: Record<string, unknown> = { ...under };
+  for (const [key, value] of Object.entries(over))
+    merged[key] = laid(Object.hasOwn(under, key) ? under[key] : undefined, value);
+  return merged;
+}
+
+function objectAt(value: Record<string, unknown>, key: string): Record<string, unknown> {
+  const found = Object.hasOwn(value, key) ? value[key] : undefined;
+  return isObject(found) ? found : {};
+}
+
+function invalid(key: string, reason: string): EngineError<"CONFIG_INVALID"> {
+  return new EngineError("CONFIG_INVALID", `Setting ${key}: ${reason}. Nothing was started.`, {
+    key,
+    reason,
+  });
+}

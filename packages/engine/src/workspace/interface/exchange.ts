@@ -1,0 +1,55 @@
+/** What a remote needs of a workspace: which rows it lacks, their objects, and the journal of a push. */
+import type {
+  JournalEntry,
+  LocatedObject,
+  NeededObject,
+  QueuedRecord,
+  RemoteEntry,
+  StoredPack,
+} from "../../model/exchange.ts";
+import type { ObjectHash } from "../../model/object-hash.ts";
+
+/** The exchange with remotes. Everything is done when a call returns. */
+export interface Exchange {
+  /** All remotes by name. */
+  remotes(): RemoteEntry[];
+  /** Adds a remote; the whole history so far waits for it from then on. */
+  addRemote(remote: RemoteEntry): void;
+  /** Removes a remote; false when there is none of that name. */
+  removeRemote(name: string): boolean;
+  /** Goes on as another line of the remote's space, which gets the whole history again. */
+  beginLine(name: string, next: { readonly line: string; readonly began: string }): void;
+  /** Notes why a push did not end well; null when it did. */
+  noteProblem(name: string, problem: string | null): void;
+  /** How much waits for a remote. */
+  queued(name: string): { readonly checkpoints: number; readonly records: number };
+
+  /** The ids of all checkpoints, oldest first. */
+  checkpoints(): string[];
+  /** The place of the newest row that waits for a remote; 0 when none does. */
+  outboxEnd(name: string): number;
+  /** What waits up to a place: each row once, with its newest state. */
+  records(name: string, until: number): Iterable<QueuedRecord>;
+  /** What a checkpoint needs that is not known; what is inside a tree comes before the tree. */
+  needed(checkpoint: string, isKnown: (hash: ObjectHash) => boolean): Iterable<NeededObject>;
+  /** Where objects lie, in the order in which they are stored. */
+  locate(hashes: readonly ObjectHash[]): LocatedObject[];
+  /** A pack as it lies in the store; undefined when its objects were moved meanwhile. */
+  pack(id: number): StoredPack | undefined;
+  /** The stored bytes of an object, proved by its hash. */
+  read(hash: ObjectHash): { readonly bytes: Buffer; readonly form: number };
+
+  /** One push at a time: throws `STORE_BUSY` while another process has it. */
+  claim(): Disposable;
+  /** The requests of a push that did not end. */
+  journal(name: string): JournalEntry[];
+  /** Writes a request down, durably, before it is sent, or that the server has it. */
+  noteRequest(name: string, entry: JournalEntry): void;
+  /** Forgets the requests of a push that will not go on. */
+  dropJournal(name: string): void;
+  /** A segment is known to be stored: what it sent no longer waits. */
+  settle(
+    name: string,
+    settled: { readonly segment: number; readonly hash: string; readonly until: number; readonly at: number },
+  ): void;
+}

@@ -1,0 +1,145 @@
+/** The git repository of a fork: history can be read and added to, and the original's is only read. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { createSystem, openWorkspace, type System } from "../src/index.ts";
+import { fingerprint, fixtureAt, type GitFixture } from "./git-fixture.ts";
+
+function gitIn(directory: string, ...args: string[]): string {
+  const identity = ["-c", "user.name=Agent", "-c", "user.email=agent@example.com"];
+  return execFileSync("git", [...identity, ...args], {
+    cwd: directory,
+    timeout: 30_000,
+    stdio: "pipe",
+  }).toString();
+}
+
+/** A repository in a directory of its own, where everything of the test lies, the user's home included. */
+async function inRepository(
+  body: (repository: GitFixture, options: { home: string; system: System }) => Promise<void>,
+): Promise<void> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "belay-fork-git-")));
+  try {
+    mkdirSync(join(base, "repository"));
+    const repository = fixtureAt(join(base, "repository"));
+    repository.git("init", "-q", ".");
+    repository.write("a.txt", "a\n");
+    repository.git("add", ".");
+    repository.git("commit", "-q", "-m", "one");
+    await body(repository, {
+      home: join(base, "home"),
+      system: { ...createSystem(), homeDirectory: join(base, "user") },
+    });
+  } finally {
+    rmSync(base, { recursive: true, force: true });
+  }
+}
+
+test("[R93] a fork has a repository of its own: log, diff and commit work, push cannot, and the user's is untouched", async () => {
+  await inRepository(async (repository, options) => {
+    repository.git("remote", "add", "origin", "https://example.com/never.git");
+    repository.write("staged.txt", "staged\n");
+    repository.git("add", "staged.txt");
+    repository.write("a.txt", "not committed\n");
+    mkdirSync(join(repository.path, ".git/hooks"), { recursive: true });
+    writeFileSync(join(repository.path, ".git/hooks/pre-commit"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    await using workspace = await openWorkspace(repository.path, options);
+    const git = join(repository.path, ".git");
+    const [before, content] = [fingerprint(git), fingerprint(git, { times: false })];
+    const { fork } = await workspace.forks.create("one");
+    expect(fingerprint(git)).toBe(before);
+    expect(fork.git).toBe("private");
+    expect(gitIn(fork.path, "log", "--format=%s")).toBe("one\n");
+    expect(gitIn(fork.path, "status", "--short").split("\n").toSorted()).toEqual([
+      "",
+      " M a.txt",
+      "A  staged.txt",
+    ]);
+    gitIn(fork.path, "commit", "-q", "-a", "-m", "in the fork");
+    expect(gitIn(fork.path, "log", "--format=%s")).toBe("in the fork\none\n");
+    expect(gitIn(fork.path, "remote")).toBe("");
+    expect(() => gitIn(fork.path, "push")).toThrow(/No configured push destination/);
+    // a commit of what the original has too lets git renew the times of those objects, and nothing else
+    expect(fingerprint(git, { times: false })).toBe(content);
+    const after = fingerprint(git);
+    // commits that only the fork has are named before it is removed
+    await expect(workspace.forks.remove("one")).rejects.toMatchObject({
+      code: "FORK_UNCAPTURED",
+      facts: { paths: [{ reason: "a commit that only the fork has" }] },
+    });
+    await workspace.forks.remove("one", { despiteGaps: true, now: true });
+    expect(fingerprint(git)).toBe(after);
+  });
+});
+
+test("[R92] commits and repositories that only a fork has are named when it is removed, packed ones too", async () => {
+  await inRepository(async (repository, options) => {
+    repository.write(".gitignore", "out/\n");
+    repository.git("add", ".");
+    repository.git("commit", "-q", "-m", "two");
+    repository.git("branch", "side", "HEAD~");
+    repository.git("gc", "-q");
+    await using workspace = await openWorkspace(repository.path, options);
+    const { forks } = workspace;
+    const paths = async (name: string) => {
+      const error = await forks.remove(name).catch((caught: unknown) => caught);
+      expect(error).toMatchObject({ code: "FORK_UNCAPTURED" });
+      return (error as { facts: { paths: { path: string }[] } }).facts.paths
+        .map(({ path }) => path)
+        .toSorted();
+    };
+    for (const pack of [
+      ["pack-refs", "--all"],
+      ["gc", "-q", "--prune=now"],
+    ]) {
+      const { fork } = await forks.create("packed");
+      gitIn(fork.path, "checkout", "-q", "-b", "work");
+      gitIn(fork.path, "commit", "-q", "--allow-empty", "-m", pack[0]!);
+      gitIn(fork.path, ...pack);
+      // neither the branches of the original nor what they lead to
+      expect(await paths("packed")).toEqual([".git/refs/heads/work"]);
+      await forks.remove("packed", { despiteGaps: true, now: true });
+      await workspace.renameBranch("packed", `packed-${pack[0]}`);
+    }
+    const { fork } = await forks.create("nested");
+    gitIn(fork.path, "init", "-q", "sub");
+    gitIn(fork.path, "init", "-q", "out/deep");
+    gitIn(fork.path, "init", "-q", "node_modules/made-again");
+    writeFileSync(join(fork.path, "sub/kept.txt"), "kept\n");
+    expect(await paths("nested")).toEqual(["out/deep/.git", "sub/.git"]);
+    await forks.remove("nested", { despiteGaps: true, now: true });
+    await forks.create("clean");
+    await forks.remove("clean");
+  });
+});
+
+test("[R93] a linked worktree gives its own HEAD and index; below the top of a repository there is none, and it is said", async () => {
+  await inRepository(async (repository, options) => {
+    const linked = `${repository.path}-linked`;
+    repository.git("worktree", "add", "-q", "-b", "side", linked);
+    try {
+      await using workspace = await openWorkspace(linked, options);
+      const { fork } = await workspace.forks.create("one");
+      expect(gitIn(fork.path, "rev-parse", "--abbrev-ref", "HEAD")).toBe("side\n");
+      expect(gitIn(fork.path, "status", "--short")).toBe("");
+      await workspace.forks.remove("one", { now: true });
+    } finally {
+      rmSync(linked, { recursive: true, force: true });
+    }
+    mkdirSync(join(repository.path, "sub"));
+    await using below = await openWorkspace(join(repository.path, "sub"), options);
+    const { fork, warnings } = await below.forks.create("two");
+    expect(fork.git).toBe("none");
+    expect(warnings).toEqual([
+      "The workspace lies below the top of its git repository: the fork has no git repository.",
+    ]);
+    // and not beside the workspace, where git would take its files for the repository's
+    expect(fork.path.startsWith(repository.path)).toBe(false);
+    await below.forks.remove("two", { now: true });
+    const none = await below.forks.create("three", { git: "none" });
+    expect(none.warnings).toEqual([]);
+    await below.forks.remove("three", { now: true });
+  });
+});
