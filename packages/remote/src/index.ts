@@ -1,0 +1,30 @@
+/** `@belay/remote`: encrypted copies of a workspace's history on an object store. */
+export {
+  RemoteFailure,
+  type FailureKind,
+  type PutOutcome,
+  type RemoteStore,
+  type StoredObject,
+} from "./stores/remote-store.ts";
+export { MemoryRemoteStore } from "./stores/memory-remote-store.ts";
+export { parseS3Address, type S3Address } from "./stores/s3-address.ts";
+export { S3RemoteStore, type S3Access, type S3Options } from "./stores/s3-remote-store.ts";
+export { RetryingRemoteStore, type Patience } from "./stores/retrying-remote-store.ts";
+export type { Abilities } from "./stores/probe.ts";
+export { formatRecoveryKey } from "./keys/recovery-key.ts";
+export { REAL_SURROUNDINGS, type Surroundings } from "./sync/surroundings.ts";
+export {
+  addRemote,
+  cloneLine,
+  openRemote,
+  type AddedRemote,
+  type ClonedWorkspace,
+  type CloneRequest,
+  type NewRemote,
+  type OpenedRemote,
+  type RemoteHost,
+  type VerifiedRemote,
+  type VerifyOptions,
+} from "./sync/remote.ts";
+export { describeRemote, type RemoteState } from "./sync/describe-remote.ts";
+export type { PushReport } from "./sync/push.ts";

@@ -1,0 +1,68 @@
+/** The names of a space's objects: numbers and random ids, nothing that says what is inside. */
+
+const DIGITS = 12;
+
+/** A number as it stands in a key: in byte order, too. */
+function numberText(n: number): string {
+  return String(n).padStart(DIGITS, "0");
+}
+
+/** The number that a key ends with, before what makes it unique; undefined when there is none. */
+export function numberIn(key: string): number | undefined {
+  const [, digits] = /\/(\d{12})(?:-[a-z]{8})?$/.exec(key) ?? [];
+  return digits === undefined ? undefined : Number(digits);
+}
+
+/** The keys of one space. */
+export class SpaceNames {
+  readonly space: string;
+
+  constructor(space: string) {
+    this.space = space;
+  }
+
+  roster(n: number): string {
+    return `${this.space}/k/${numberText(n)}`;
+  }
+
+  get rosters(): string {
+    return `${this.space}/k/`;
+  }
+
+  sealedSecret(generation: number, member: string): string {
+    return `${this.space}/k/${generation}.${member}`;
+  }
+
+  /** `suffix`: eight letters, where the server cannot refuse to overwrite. */
+  segment(line: string, n: number, suffix = ""): string {
+    return `${this.space}/l/${line}/${numberText(n)}${suffix === "" ? "" : `-${suffix}`}`;
+  }
+
+  segmentsOf(line: string): string {
+    return `${this.space}/l/${line}/`;
+  }
+
+  get lines(): string {
+    return `${this.space}/l/`;
+  }
+
+  head(line: string): string {
+    return `${this.space}/h/${line}`;
+  }
+
+  get heads(): string {
+    return `${this.space}/h/`;
+  }
+
+  parcel(id: string): string {
+    return `${this.space}/b/${id.slice(0, 2)}/${id}`;
+  }
+
+  get parcels(): string {
+    return `${this.space}/b/`;
+  }
+
+  get sweeps(): string {
+    return `${this.space}/g/`;
+  }
+}

@@ -1,0 +1,289 @@
+/**
+ * A remote on an S3-compatible server. Requests are signed with their payload and carry its MD5, so that the server
+ * refuses what was altered on the way. `If-None-Match: *` makes a PUT create-only where the server honours it: the probe
+ * finds that out. Multipart uploads, `If-Match` and conditional deletes are not used, because servers disagree on them.
+ */
+import { createHash } from "node:crypto";
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { AwsV4Signer } from "aws4fetch";
+import { RemoteFailure, type PutOutcome, type RemoteStore, type StoredObject } from "./remote-store.ts";
+import type { S3Address } from "./s3-address.ts";
+import { listingOf, tagIn } from "./s3-xml.ts";
+
+/** What the server knows us by. */
+export interface S3Access {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string | undefined;
+}
+
+/** What an S3 remote needs besides its address. */
+export interface S3Options {
+  readonly access: S3Access;
+  /** Certificates of a private authority, as PEM. */
+  readonly ca?: string | undefined;
+  readonly now?: () => number;
+  /** How long a connection may be silent. */
+  readonly timeoutMs?: number;
+}
+
+interface Request {
+  readonly method: "GET" | "PUT" | "DELETE";
+  readonly key: string;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Buffer;
+  readonly date: number;
+}
+
+const TIMEOUT_MS = 30_000;
+const REDIRECTS = 2;
+const LARGEST_ANSWER = 64 * 1024 * 1024;
+const NOTHING = Buffer.alloc(0);
+
+/** An S3-compatible server, below one prefix of one bucket. */
+export class S3RemoteStore implements RemoteStore {
+  readonly #address: S3Address;
+  readonly #options: S3Options;
+  readonly #agent: HttpAgent | HttpsAgent;
+  /** What to add to our clock for the server to accept our signatures. */
+  #skewMs = 0;
+  #requests = 0;
+
+  constructor(address: S3Address, options: S3Options) {
+    this.#address = address;
+    this.#options = options;
+    const keep = { keepAlive: true, maxSockets: 8 };
+    this.#agent = address.endpoint.startsWith("https:")
+      ? new HttpsAgent({ ...keep, ...(options.ca !== undefined && { ca: options.ca }) })
+      : new HttpAgent(keep);
+  }
+
+  /** How many requests were sent. */
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** Closes the connections that wait for more requests. */
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async put(
+    key: string,
+    bytes: Buffer,
+    { createOnly }: { readonly createOnly: boolean },
+  ): Promise<PutOutcome> {
+    const answer = await this.#send({
+      method: "PUT",
+      key,
+      body: bytes,
+      headers: {
+        "content-md5": createHash("md5").update(bytes).digest("base64"),
+        // without it the owner of a bucket cannot read what members wrote
+        "x-amz-acl": "bucket-owner-full-control",
+        ...(createOnly && { "if-none-match": "*" }),
+      },
+    });
+    if (answer.status === 412) return { outcome: "exists", etag: "", date: answer.date };
+    if (answer.status !== 200) throw failureOf(answer, this.#address);
+    return { outcome: "stored", etag: etagOf(answer.headers.etag ?? ""), date: answer.date };
+  }
+
+  async get(
+    key: string,
+    range?: { readonly from: number; readonly length: number },
+  ): Promise<{ readonly bytes: Buffer; readonly date: number } | undefined> {
+    const headers = range && { range: `bytes=${range.from}-${range.from + range.length - 1}` };
+    const answer = await this.#send({ method: "GET", key, ...(headers && { headers }) });
+    if (answer.status === 404 && tagIn(answer.body.toString(), "Code") !== "NoSuchBucket") return undefined;
+    // a range behind the end of the object
+    if (answer.status === 416) return { bytes: NOTHING, date: answer.date };
+    if (answer.status !== 200 && answer.status !== 206) throw failureOf(answer, this.#address);
+    const isWhole = range !== undefined && answer.status === 200;
+    const bytes = isWhole ? answer.body.subarray(range.from, range.from + range.length) : answer.body;
+    return { bytes, date: answer.date };
+  }
+
+  async *list(prefix: string, after?: string): AsyncIterable<StoredObject> {
+    const base = this.#inBucket("");
+    const query = new URLSearchParams({ "list-type": "2", prefix: this.#inBucket(prefix) });
+    if (after !== undefined) query.set("start-after", this.#inBucket(after));
+    for (;;) {
+      query.sort();
+      const answer = await this.#send({
+        method: "GET",
+        key: "",
+        query: query.toString().replaceAll("+", "%20"),
+      });
+      if (answer.status !== 200) throw failureOf(answer, this.#address);
+      const { objects, next } = listingOf(answer.body.toString());
+      for (const object of objects)
+        yield { ...object, key: object.key.slice(base.length), etag: etagOf(object.etag) };
+      if (next === undefined) return;
+      query.set("continuation-token", next);
+      query.delete("start-after");
+    }
+  }
+
+  async remove(keys: readonly string[]): Promise<void> {
+    for (const key of keys) {
+      const answer = await this.#send({ method: "DELETE", key });
+      if (answer.status !== 204 && answer.status !== 200 && answer.status !== 404)
+        throw failureOf(answer, this.#address);
+    }
+  }
+
+  #inBucket(key: string): string {
+    const { prefix } = this.#address;
+    return prefix === "" ? key : `${prefix}/${key}`;
+  }
+
+  async #send(request: Request): Promise<Answer> {
+    const { endpoint, bucket } = this.#address;
+    const path = request.query === undefined ? `/${bucket}/${this.#inBucket(request.key)}` : `/${bucket}`;
+    let url = `${endpoint}${path}${request.query === undefined ? "" : `?${request.query}`}`;
+    let mayCorrectClock = true;
+    for (let redirects = 0; ;) {
+      const answer = await this.#sendTo(url, request);
+      const code = answer.status === 403 ? tagIn(answer.body.toString(), "Code") : undefined;
+      if (code === "RequestTimeTooSkewed" && mayCorrectClock) {
+        mayCorrectClock = false;
+        this.#skewMs = answer.date - this.#now();
+        continue;
+      }
+      const target = [301, 302, 307, 308].includes(answer.status) ? answer.headers.location : undefined;
+      if (target === undefined || ++redirects > REDIRECTS) return answer;
+      url = redirected(url, target);
+    }
+  }
+
+  async #sendTo(url: string, { method, headers = {}, body = NOTHING }: Request): Promise<Answer> {
+    const { accessKeyId, secretAccessKey, sessionToken } = this.#options.access;
+    const signed = await new AwsV4Signer({
+      method,
+      url,
+      headers: { ...headers, "x-amz-content-sha256": createHash("sha256").update(body).digest("hex") },
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken !== undefined && { sessionToken }),
+      service: "s3",
+      region: this.#address.region,
+      datetime: new Date(this.#now() + this.#skewMs).toISOString().replaceAll(/[:-]|\.\d{3}/g, ""),
+    }).sign();
+    this.#requests++;
+    return exchange({
+      url: signed.url,
+      method,
+      headers: { ...Object.fromEntries(signed.headers.entries()), "content-length": String(body.length) },
+      body,
+      agent: this.#agent,
+      timeoutMs: this.#options.timeoutMs ?? TIMEOUT_MS,
+      now: () => this.#now(),
+    });
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)();
+  }
+}
+
+interface Exchange {
+  readonly url: URL;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly agent: HttpAgent | HttpsAgent;
+  readonly timeoutMs: number;
+  readonly now: () => number;
+}
+
+/** One request and its complete answer; whatever else happens leaves it unknown what the server did. */
+function exchange({ url, method, headers, body, agent, timeoutMs, now }: Exchange): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+    const outgoing = send(url, { method, headers, agent, timeout: timeoutMs }, (incoming) => {
+      const parts: Buffer[] = [];
+      let length = 0;
+      incoming.on("data", (part: Buffer) => {
+        length += part.length;
+        if (length > LARGEST_ANSWER) outgoing.destroy(new Error("the answer is larger than is allowed"));
+        else parts.push(part);
+      });
+      incoming.on("end", () => {
+        const expected = incoming.headers["content-length"];
+        if (
+          !incoming.complete ||
+          (expected !== undefined && Number(expected) !== length && method !== "HEAD")
+        )
+          return reject(new RemoteFailure("unknown", "The answer of the server was cut off."));
+        const date = Date.parse(incoming.headers.date ?? "") || now();
+        resolve({
+          status: incoming.statusCode ?? 0,
+          headers: incoming.headers,
+          body: Buffer.concat(parts),
+          date,
+        });
+      });
+      incoming.on("error", (cause) => reject(lost(url, cause)));
+    });
+    outgoing.on("timeout", () => outgoing.destroy(new Error(`no answer for ${timeoutMs / 1000} s`)));
+    outgoing.on("error", (cause) => reject(lost(url, cause)));
+    outgoing.end(body);
+  });
+}
+
+const NEVER_ARRIVED = new Set(["ECONNREFUSED", "ENOTFOUND", "EHOSTUNREACH", "ENETUNREACH", "EAI_AGAIN"]);
+
+function lost(url: URL, cause: unknown): RemoteFailure {
+  if (cause instanceof RemoteFailure) return cause;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  const kind = NEVER_ARRIVED.has(code ?? "") ? "unreachable" : "unknown";
+  return new RemoteFailure(kind, `${url.host}: ${message}`, { cause });
+}
+
+/** What a server says of a request that was altered or cut off on its way. */
+const GARBLED = new Set([
+  "BadDigest",
+  "XAmzContentSHA256Mismatch",
+  "IncompleteBody",
+  "RequestTimeout",
+  "InvalidDigest",
+]);
+
+function failureOf({ status, headers, body }: Answer, { bucket, endpoint }: S3Address): RemoteFailure {
+  const code = tagIn(body.toString(), "Code") ?? "";
+  const said = `${endpoint} answered ${status}${code === "" ? "" : ` ${code}`}`;
+  if (status === 507 || code === "QuotaExceeded") return new RemoteFailure("full", `${said}.`);
+  if (status === 401 || status === 403)
+    return new RemoteFailure("denied", `${said} for the bucket ${bucket}.`);
+  if (status === 404) return new RemoteFailure("missing", `${said} for the bucket ${bucket}.`);
+  if (status === 501) return new RemoteFailure("unsupported", `${said}.`);
+  if (status >= 500 || [408, 409, 429].includes(status) || GARBLED.has(code)) {
+    const seconds = Number(headers["retry-after"]);
+    const retryAfterMs = Number.isFinite(seconds) ? seconds * 1000 : undefined;
+    return new RemoteFailure("unknown", `${said}.`, { retryAfterMs });
+  }
+  return new RemoteFailure("denied", `${said}.`);
+}
+
+/** A redirect may lead to another host of the same server only: never to another scheme or another owner. */
+function redirected(from: string, to: string): string {
+  const [source, target] = [new URL(from), new URL(to, from)];
+  const suffix = source.hostname.split(".").slice(-2).join(".");
+  const isSame = source.protocol === target.protocol && `.${target.hostname}`.endsWith(`.${suffix}`);
+  if (!isSame)
+    throw new RemoteFailure("denied", `${source.host} leads to ${target.host}, which is another server.`);
+  return target.toString();
+}
+
+function etagOf(text: string): string {
+  return text.replaceAll('"', "").toLowerCase();
+}

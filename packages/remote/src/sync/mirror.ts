@@ -1,0 +1,136 @@
+/**
+ * What this home knows of a space: how far each line is, the hashes of segments it saw [T15], and where the objects of
+ * lines are. Disposable: it is read again from the lines. Losing it costs requests, and the memory of rollbacks of other
+ * lines; a store remembers its own line itself.
+ */
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SELF, type Place } from "../line/object-index.ts";
+import { spaceDirectory } from "../space/space.ts";
+
+/** How far a line is known. */
+export interface KnownLine {
+  readonly number: number;
+  readonly hash: string;
+}
+
+const TABLES = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS segment (line TEXT, number INTEGER, hash TEXT NOT NULL, PRIMARY KEY (line, number)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS object (line TEXT, hash BLOB, parcel TEXT NOT NULL, frame INTEGER NOT NULL, PRIMARY KEY (line, hash)) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS parcel (line TEXT, id TEXT, PRIMARY KEY (line, id)) WITHOUT ROWID;
+`;
+
+/** The id of a content parcel, in letters. */
+const ID_LETTERS = 32;
+
+/** The mirror of one space. */
+export class Mirror implements Disposable {
+  readonly #db: DatabaseSync;
+  readonly #place: StatementSync;
+
+  constructor(home: string, space: string) {
+    const directory = spaceDirectory(home, space);
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.#db = new DatabaseSync(join(directory, "mirror.db"), { timeout: 10_000 });
+    this.#db.exec(TABLES);
+    this.#place = this.#db.prepare("SELECT parcel, frame FROM object WHERE line = ? AND hash = ?");
+  }
+
+  /** The last segment of a line that is known here. */
+  last(line: string): KnownLine | undefined {
+    const row = this.#db
+      .prepare("SELECT number, hash FROM segment WHERE line = ? ORDER BY number DESC LIMIT 1")
+      .get(line);
+    return row === undefined ? undefined : { number: Number(row["number"]), hash: String(row["hash"]) };
+  }
+
+  /** The hashes of all segments of a line that were ever seen. */
+  seen(line: string): Map<number, string> {
+    const rows = this.#db.prepare("SELECT number, hash FROM segment WHERE line = ?").all(line);
+    return new Map(rows.map((row) => [Number(row["number"]), String(row["hash"])]));
+  }
+
+  /** All lines of which a segment was seen. */
+  lines(): string[] {
+    return this.#db
+      .prepare("SELECT DISTINCT line FROM segment")
+      .all()
+      .map((row) => String(row["line"]));
+  }
+
+  /** Where an object of a line is. */
+  place(line: string, hash: string): Place | undefined {
+    const row = this.#place.get(line, Buffer.from(hash, "hex"));
+    return row === undefined ? undefined : { parcel: String(row["parcel"]), frame: Number(row["frame"]) };
+  }
+
+  /** A content parcel of another line that holds an object. */
+  borrow(hash: string, line: string): Place | undefined {
+    const place = this.place(line, hash);
+    return place?.parcel.length === ID_LETTERS ? place : undefined;
+  }
+
+  /** The ids of all content parcels that the index of a line names. */
+  parcels(line: string): string[] {
+    return this.#db
+      .prepare("SELECT id FROM parcel WHERE line = ? ORDER BY id")
+      .all(line)
+      .map((row) => String(row["id"]));
+  }
+
+  /** The ids of all content parcels that a line needs for other objects than these. */
+  parcelsBeside(line: string, objects: ReadonlyMap<string, unknown>): Set<string> {
+    const used = new Set<string>();
+    for (const row of this.#db.prepare("SELECT hash, parcel FROM object WHERE line = ?").iterate(line)) {
+      const parcel = String(row["parcel"]);
+      const hash = Buffer.from(row["hash"] as Uint8Array).toString("hex");
+      if (parcel.length === ID_LETTERS && !objects.has(hash)) used.add(parcel);
+    }
+    return used;
+  }
+
+  /** Adds a segment: its hash and its index. The same one twice changes nothing. */
+  add(line: string, { number, hash }: KnownLine, index: ReadonlyMap<string, Place>): void {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      this.#db
+        .prepare("INSERT OR REPLACE INTO segment (line, number, hash) VALUES (?, ?, ?)")
+        .run(line, number, hash);
+      const object = this.#db.prepare(
+        "INSERT OR REPLACE INTO object (line, hash, parcel, frame) VALUES (?, ?, ?, ?)",
+      );
+      const parcel = this.#db.prepare("INSERT OR IGNORE INTO parcel (line, id) VALUES (?, ?)");
+      let isMoved = false;
+      for (const [name, place] of index) {
+        const id = place.parcel === SELF ? segmentParcel(number) : place.parcel;
+        const before = this.place(line, name);
+        isMoved ||= before !== undefined && before.parcel !== id;
+        object.run(line, Buffer.from(name, "hex"), id, place.frame);
+        if (id.length === ID_LETTERS) parcel.run(line, id);
+      }
+      if (isMoved) this.#forgetUnused(line);
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  /** After a repair: a parcel that no object is in any more is none of the line's. */
+  #forgetUnused(line: string): void {
+    const used = "SELECT parcel FROM object WHERE line = ?1";
+    this.#db.prepare(`DELETE FROM parcel WHERE line = ?1 AND id NOT IN (${used})`).run(line);
+  }
+
+  [Symbol.dispose](): void {
+    this.#db.close();
+  }
+}
+
+/** Content that rides inside a segment is found under its number. */
+function segmentParcel(number: number): string {
+  return `#${number}`;
+}

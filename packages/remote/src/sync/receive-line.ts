@@ -1,0 +1,120 @@
+/**
+ * Brings a whole line into a store that is being built: its records, and every object that they need. Each parcel is
+ * authenticated before it is decompressed, each object hashed before it is stored [T9].
+ */
+import type { ObjectHash, Receiver } from "@belay/engine";
+import { LIMIT } from "../parcel/limits.ts";
+import { OpenParcel } from "../parcel/parcel.ts";
+import { NewerFormatError } from "../parcel/damage.ts";
+import { secretFor, type Space } from "../space/space.ts";
+import { RemoteFailure } from "../stores/remote-store.ts";
+import type { KnownLine, Mirror } from "./mirror.ts";
+import { LineDamage, readLine } from "./read-line.ts";
+
+/** What was received. */
+export interface ReceivedLine {
+  readonly last: KnownLine;
+  readonly parcels: number;
+  readonly bytes: number;
+}
+
+const PARCELS_IN_FLIGHT = 3;
+
+/** Receives a line. */
+export async function receiveLine(
+  space: Space,
+  line: string,
+  into: {
+    readonly receiver: Receiver;
+    readonly mirror: Mirror;
+    readonly progress?: ((done: number, total: number) => void) | undefined;
+  },
+): Promise<ReceivedLine> {
+  const { receiver, mirror, progress } = into;
+  let needed: ReadonlySet<string> = new Set();
+  let [last, bytes]: [KnownLine | undefined, number] = [undefined, 0];
+  const seen = mirror.seen(line);
+  for await (const { key, segment, bytes: read } of readLine(space, line)) {
+    // [T15] what this home saw is still there, and the same
+    if ((seen.get(segment.head.number) ?? segment.hash) !== segment.hash)
+      throw new LineDamage("rolled-back", key, "another segment was here before");
+    takeIn(key, () => {
+      receiver.putRecords(segment.records);
+      putFrames(segment.parcel, read, receiver);
+    });
+    // [T5] the newest list counts: what was repaired is elsewhere now
+    needed = new Set(segment.uses);
+    last = { number: segment.head.number, hash: segment.hash };
+    mirror.add(line, last, segment.index);
+    bytes += read.length;
+  }
+  if (last === undefined)
+    throw new LineDamage("missing", space.names.segmentsOf(line), "there is no such line in the space");
+  const furthest = Math.max(0, ...seen.keys());
+  if (furthest > last.number)
+    throw new LineDamage("rolled-back", space.names.segment(line, furthest), "the line was longer before");
+  const ids = [...needed];
+  let done = 0;
+  const work = async () => {
+    for (let id = ids.pop(); id !== undefined; id = ids.pop()) {
+      bytes += await receiveParcel(space, id, receiver);
+      progress?.(++done, needed.size);
+    }
+  };
+  await Promise.all(Array.from({ length: PARCELS_IN_FLIGHT }, work));
+  return { last, parcels: needed.size, bytes };
+}
+
+async function receiveParcel(space: Space, id: string, receiver: Receiver): Promise<number> {
+  const key = space.names.parcel(id);
+  // what arrived cut off or altered is asked for once more
+  for (let isAgain = false; ; isAgain = true) {
+    const got = await space.store.get(key);
+    if (got === undefined) throw new LineDamage("missing", key, "a parcel that the line names is gone");
+    try {
+      takeIn(key, () => {
+        const parcel = openContent(space, key, got.bytes);
+        putFrames(parcel, got.bytes, receiver);
+      });
+      return got.bytes.length;
+    } catch (error) {
+      if (isAgain || !(error instanceof LineDamage)) throw error;
+    }
+  }
+}
+
+/** Opens a content parcel that is all here; throws when it is longer or shorter than it says. */
+export function openContent(space: Space, key: string, bytes: Buffer): OpenParcel {
+  const parcel = new OpenParcel(bytes, { key, kind: "content", secret: secretFor(space, bytes) });
+  if (bytes.length !== parcel.length || bytes.length > LIMIT.parcelBytes)
+    throw new LineDamage("damaged", key, "the parcel has another length than its directory says");
+  return parcel;
+}
+
+function putFrames(parcel: OpenParcel, bytes: Buffer, receiver: Receiver): void {
+  for (const [n, { kind, rawBytes, objects }] of parcel.frames.entries()) {
+    if (kind !== "content") continue;
+    const data = parcel.openFrame(n, parcel.ciphertextOf(n, bytes));
+    receiver.putPack({
+      data,
+      rawBytes,
+      objects: objects.map((one) => ({ ...one, hash: one.hash as ObjectHash })),
+    });
+  }
+}
+
+/** Whatever a parcel turns out to be: it is the parcel that is damaged, not this machine. */
+function takeIn(key: string, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof LineDamage || error instanceof NewerFormatError || error instanceof RemoteFailure)
+      throw error;
+    if (
+      (error as { code?: string }).code === "DISK_FULL" ||
+      (error as { code?: string }).code === "STORE_FULL"
+    )
+      throw error;
+    throw new LineDamage("damaged", key, (error as Error).message, error);
+  }
+}

@@ -1,0 +1,414 @@
+/**
+ * One remote of one workspace, and everything that is done with it. The caller supplies the server and the world; nothing
+ * here reads variables, settings or terminals.
+ */
+import type { ObjectHash, Receiver, RemoteEntry, Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import { parseRecoveryKey, recoveryKeys } from "../keys/recovery-key.ts";
+import type { MemberKeys } from "../keys/key-pairs.ts";
+import { ensureIdentity, readIdentity } from "../space/identity.ts";
+import {
+  createSpace,
+  findSpaces,
+  joinSpace,
+  keepSpace,
+  keptSpace,
+  keyMissing,
+  openSpace,
+  type Space,
+} from "../space/space.ts";
+import { probeStore, type Abilities } from "../stores/probe.ts";
+import { RemoteFailure, type RemoteStore } from "../stores/remote-store.ts";
+import { Mirror } from "./mirror.ts";
+import { push, pushObjects, type PushReport, type PushTarget } from "./push.ts";
+import { listLines } from "./read-line.ts";
+import { receiveLine } from "./receive-line.ts";
+import type { Surroundings } from "./surroundings.ts";
+import { translating } from "./translate-failure.ts";
+import { verifySpace, type SpaceReport } from "./verify-space.ts";
+
+/** What this machine brings along. */
+export interface RemoteHost {
+  readonly home: string;
+  /** How this machine and its user are named to other members. */
+  readonly device: string;
+  readonly user: string;
+  readonly around: Surroundings;
+  /** The server at an address, with the user's access to it. */
+  readonly connect: (url: string) => RemoteStore;
+}
+
+/** What to add. */
+export interface NewRemote {
+  readonly name: string;
+  readonly url: string;
+  /** The recovery key of the space that is there, as it was typed; needed where this machine has no key of it. */
+  readonly recoveryKey?: string | undefined;
+  /** Called with the seed of a new space's recovery key, before anything is written; false ends it. */
+  readonly keepRecoveryKey: (seed: Buffer) => Promise<boolean>;
+}
+
+/** A remote that was added. */
+export interface AddedRemote {
+  readonly remote: RemoteEntry;
+  readonly abilities: Abilities;
+  /** False when the space was there already. */
+  readonly created: boolean;
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/i;
+const SEED_BYTES = 30;
+
+/** Adds a remote to a workspace: probes the server, makes or joins the space. Undefined when the user declined. */
+export async function addRemote(
+  workspace: Workspace,
+  request: NewRemote,
+  host: RemoteHost,
+): Promise<AddedRemote | undefined> {
+  const { name, url } = request;
+  if (!NAME.test(name))
+    throw new ContractError("USAGE", `"${name}" cannot be the name of a remote.`, {
+      hint: "Use letters, digits, dots, hyphens and underscores.",
+    });
+  if (workspace.exchange.remotes().some((remote) => remote.name === name))
+    throw new ContractError("REMOTE_EXISTS", `There is a remote "${name}" already. Nothing was changed.`, {
+      facts: { remote: name },
+    });
+  return translating(async () => {
+    const store = host.connect(url);
+    const { now, random } = host.around;
+    const abilities = await probeStore(store, { random, now });
+    const own = ensureIdentity(host.home, random);
+    const [found, ...others] = await findSpaces(store);
+    const made =
+      found === undefined
+        ? await makeSpace(store, request, { own, host })
+        : await enterSpace(store, { space: soleSpace(found, others), request, own, host });
+    if (made === undefined) return undefined;
+    keepSpace(host.home, made);
+    const remote = entryFor(request, made, { member: own.id, abilities, host });
+    workspace.exchange.addRemote(remote);
+    return { remote, abilities, created: found === undefined };
+  });
+}
+
+function entryFor(
+  { name, url }: Pick<NewRemote, "name" | "url">,
+  space: Space,
+  facts: {
+    readonly member: string;
+    readonly abilities: Abilities;
+    readonly host: RemoteHost;
+    readonly began?: string;
+  },
+): RemoteEntry {
+  const { member, abilities, host, began } = facts;
+  return {
+    name,
+    url,
+    space: space.id,
+    fingerprint: space.fingerprint,
+    member,
+    line: host.around.random(16).toString("hex"),
+    began: began ?? null,
+    abilities: JSON.stringify(abilities),
+    segment: 0,
+    segmentHash: null,
+    createdAt: host.around.now(),
+    pushedAt: null,
+    problem: null,
+  };
+}
+
+/** The user keeps the recovery key before there is anything that it opens. */
+async function makeSpace(
+  store: RemoteStore,
+  { keepRecoveryKey }: NewRemote,
+  { own, host }: { readonly own: MemberKeys; readonly host: RemoteHost },
+): Promise<Space | undefined> {
+  const { random } = host.around;
+  const seed = random(SEED_BYTES);
+  if (!(await keepRecoveryKey(seed))) return undefined;
+  return createSpace(store, { own, name: memberName(host), recovery: recoveryKeys(seed) }, random);
+}
+
+function memberName({ user, device }: RemoteHost): string {
+  return `${user}@${device}`;
+}
+
+async function enterSpace(
+  store: RemoteStore,
+  entering: {
+    readonly space: string;
+    readonly request: Pick<NewRemote, "recoveryKey">;
+    readonly own: MemberKeys;
+    readonly host: RemoteHost;
+  },
+): Promise<Space> {
+  const { space, request, own, host } = entering;
+  if (request.recoveryKey === undefined) return openSpace(store, space, own);
+  const seed = parseRecoveryKey(request.recoveryKey);
+  if (seed === undefined)
+    throw new ContractError(
+      "SPACE_KEY_MISSING",
+      "That is not a recovery key: a letter is wrong or missing. Nothing was changed.",
+      {
+        hint: "It is 52 letters and digits in groups of four; the last group proves the others.",
+        facts: { space },
+      },
+    );
+  const admin = recoveryKeys(seed);
+  const opened = await openSpace(store, space, admin);
+  return joinSpace(opened, { admin, own, name: memberName(host) }, host.around.random);
+}
+
+function soleSpace(found: string, others: readonly string[]): string {
+  if (others.length === 0) return found;
+  throw new ContractError("USAGE", "There are several spaces below that address.", {
+    hint: "Give each space a prefix of its own.",
+  });
+}
+
+/** A remote that can be used. */
+export interface OpenedRemote extends Disposable {
+  readonly entry: RemoteEntry;
+  push(progress?: (done: number, total: number) => void): Promise<PushReport>;
+  verify(options: VerifyOptions): Promise<VerifiedRemote>;
+}
+
+/** How thorough to verify a remote. */
+export interface VerifyOptions {
+  /** Which share of the parcels is read whole, between 0 and 1. */
+  readonly share: number;
+  /** Upload again, from this store, what its line lacks. */
+  readonly repair: boolean;
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** What verifying a remote found. */
+export interface VerifiedRemote extends Omit<SpaceReport, "problems"> {
+  readonly ok: boolean;
+  readonly problems: readonly {
+    readonly kind: SpaceReport["problems"][number]["kind"];
+    readonly key: string;
+    /** Checkpoints of this store that it affects. */
+    readonly checkpoints: readonly string[];
+    readonly repaired: boolean;
+  }[];
+}
+
+/** Opens a remote of a workspace; without a name, its only one. */
+export function openRemote(workspace: Workspace, name: string | undefined, host: RemoteHost): OpenedRemote {
+  const entry = findRemote(workspace, name);
+  const keys = readIdentity(host.home);
+  if (keys?.id !== entry.member) throw keyMissing(entry.space);
+  const store = host.connect(entry.url);
+  const target = async (): Promise<PushTarget> => ({
+    exchange: workspace.exchange,
+    space: keptSpace(host.home, entry.space, store) ?? (await reopened(store, entry, { keys, host })),
+    mirror,
+    keys,
+    device: host.device,
+    abilities: JSON.parse(entry.abilities) as Abilities,
+    around: host.around,
+  });
+  const mirror = new Mirror(host.home, entry.space);
+  return {
+    entry,
+    push: async (progress) => {
+      const report = await noting(workspace, entry.name, async () =>
+        push({ ...(await target()), progress }, entry.name),
+      );
+      return report;
+    },
+    verify: (options) =>
+      translating(async () =>
+        verify(await target(), workspace, {
+          entry,
+          options,
+          fresh: () => reopened(store, entry, { keys, host }),
+        }),
+      ),
+    [Symbol.dispose]: () => mirror[Symbol.dispose](),
+  };
+}
+
+/** The space as the server has it now; its fingerprint must be the one that was trusted first. */
+async function reopened(
+  store: RemoteStore,
+  entry: RemoteEntry,
+  { keys, host }: { readonly keys: MemberKeys; readonly host: RemoteHost },
+): Promise<Space> {
+  const space = await openSpace(store, entry.space, keys);
+  if (space.fingerprint !== entry.fingerprint)
+    throw new ContractError(
+      "REMOTE_ROLLED_BACK",
+      "The space at that address is another one than before. Nothing was changed.",
+      {
+        facts: { remote: entry.name },
+      },
+    );
+  keepSpace(host.home, space);
+  return space;
+}
+
+/** [T13] Why a push failed is kept with the remote, for `status`; nothing else fails for it. */
+async function noting<Result>(
+  workspace: Workspace,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await translating(work);
+  } catch (error) {
+    const isKnown = error instanceof ContractError;
+    if (isKnown) workspace.exchange.noteProblem(name, `${error.code}: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The remote of a name, or the only one. */
+function findRemote(workspace: Workspace, name: string | undefined): RemoteEntry {
+  const all = workspace.exchange.remotes();
+  const found =
+    name === undefined ? (all.length === 1 ? all[0] : undefined) : all.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  const why =
+    name !== undefined
+      ? `There is no remote "${name}" here.`
+      : all.length === 0
+        ? "This workspace has no remote."
+        : "This workspace has several remotes.";
+  throw new ContractError("REMOTE_NOT_FOUND", why, {
+    hint: all.length === 0 ? "`belay remote add <name> <url>` adds one." : "Choose one with --remote.",
+    facts: { remotes: all.map((one) => one.name) },
+  });
+}
+
+async function verify(
+  target: PushTarget,
+  workspace: Workspace,
+  how: { readonly entry: RemoteEntry; readonly options: VerifyOptions; readonly fresh: () => Promise<Space> },
+): Promise<VerifiedRemote> {
+  const { entry, options, fresh } = how;
+  const { share, progress, repair } = options;
+  const space = await fresh();
+  const random = () => target.around.random(4).readUInt32BE() / 2 ** 32;
+  const report = await verifySpace(space, target.mirror, { share, random, progress });
+  const problems = report.problems.map((problem) => ({
+    ...problem,
+    checkpoints: problem.line === entry.line ? affected(workspace, problem.objects) : [],
+  }));
+  const mendable = problems.filter(({ line, objects }) => line === entry.line && objects.length > 0);
+  if (repair && mendable.length > 0)
+    await pushObjects({ ...target, space }, entry.name, [
+      ...new Set(mendable.flatMap(({ objects }) => objects)),
+    ] as ObjectHash[]);
+  const isRepaired = new Set<unknown>(repair ? mendable : []);
+  const told = problems.map((problem) => ({
+    kind: problem.kind,
+    key: problem.key,
+    checkpoints: problem.checkpoints,
+    repaired: isRepaired.has(problem),
+  }));
+  return { ...report, problems: told, ok: told.every(({ repaired }) => repaired) };
+}
+
+/** The checkpoints of this store that need one of the objects. */
+function affected(workspace: Workspace, objects: readonly string[]): string[] {
+  if (objects.length === 0) return [];
+  const lost = new Set(objects);
+  return workspace.exchange.checkpoints().filter((id) => {
+    for (const { hash } of workspace.exchange.needed(id, () => false)) if (lost.has(hash)) return true;
+    return false;
+  });
+}
+
+/** What to clone. */
+export interface CloneRequest {
+  readonly url: string;
+  /** The name that the remote gets in the clone. */
+  readonly name: string;
+  /** The beginning of a line's id; may be left out where there is one line. */
+  readonly line?: string | undefined;
+  readonly directory: string;
+  readonly recoveryKey?: string | undefined;
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+}
+
+/** A workspace that was cloned; its files are not restored yet. */
+export interface ClonedWorkspace {
+  readonly workspace: Workspace;
+  readonly entry: RemoteEntry;
+  readonly from: { readonly line: string; readonly segment: number };
+  readonly checkpoints: number;
+  readonly bytes: number;
+}
+
+/** Makes a workspace of a line: the whole record, and all content. It goes on as a line of its own. */
+export async function cloneLine(
+  request: CloneRequest,
+  host: RemoteHost,
+  receive: (
+    fill: (receiver: Receiver) => Promise<void>,
+  ) => Promise<{ readonly workspace: Workspace; readonly checkpoints: number }>,
+): Promise<ClonedWorkspace> {
+  return translating(async () => {
+    const store = host.connect(request.url);
+    const { now, random } = host.around;
+    const [found, ...others] = await findSpaces(store);
+    if (found === undefined)
+      throw new ContractError("REMOTE_NOT_FOUND", "There is no space at that address. Nothing was changed.", {
+        hint: "`belay remote add <name> <url>`, in a workspace, makes one.",
+        facts: { remotes: [] },
+      });
+    const own = ensureIdentity(host.home, random);
+    const space = await enterSpace(store, { space: soleSpace(found, others), request, own, host });
+    const abilities = await probeForClone(store, { random, now, largeBytes: SMALL_BYTES });
+    keepSpace(host.home, space);
+    const line = await chosenLine(space, request.line);
+    using mirror = new Mirror(host.home, space.id);
+    let received: Awaited<ReturnType<typeof receiveLine>> | undefined;
+    const { workspace, checkpoints } = await receive(async (receiver) => {
+      received = await receiveLine(space, line, { receiver, mirror, progress: request.progress });
+    });
+    const from = { line, segment: received!.last.number };
+    const began = JSON.stringify({ line, number: from.segment });
+    const entry = entryFor(request, space, { member: own.id, abilities, host, began });
+    workspace.exchange.addRemote(entry);
+    return { workspace, entry, from, checkpoints, bytes: received!.bytes };
+  });
+}
+
+/** A space that holds parcels has shown that large objects are kept: a clone need not try it again. */
+const SMALL_BYTES = 1024;
+
+/** What may only be read can be cloned; a push there is refused by the server. */
+async function probeForClone(
+  store: RemoteStore,
+  around: Parameters<typeof probeStore>[1],
+): Promise<Abilities> {
+  try {
+    return await probeStore(store, around);
+  } catch (error) {
+    if (!(error instanceof RemoteFailure) || error.kind !== "denied") throw error;
+    return { createOnly: false, etagIsMd5: false, deleteAllowed: false, skewMs: 0 };
+  }
+}
+
+async function chosenLine(space: Space, wanted: string | undefined): Promise<string> {
+  const lines = await listLines(space);
+  const found = wanted === undefined ? lines : lines.filter((line) => line.startsWith(wanted));
+  if (found.length === 1) return found[0]!;
+  const why =
+    lines.length === 0
+      ? "Nothing was pushed to that space yet."
+      : found.length === 0
+        ? `There is no line "${wanted}" in that space.`
+        : "There are several lines in that space.";
+  throw new ContractError("REMOTE_NOT_FOUND", `${why} Nothing was changed.`, {
+    hint: lines.length === 0 ? "`belay push`, where it was added, does." : "Choose one: --line <id>.",
+    facts: { lines },
+    list: lines,
+  });
+}

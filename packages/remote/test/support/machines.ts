@@ -1,0 +1,109 @@
+/** Machines of a test: homes, workspaces and one remote, all real but the server. */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { initWorkspace, receiveWorkspace, type Workspace } from "@belay/engine";
+import { onTestFinished } from "vitest";
+import { cloneLine, addRemote, openRemote, type RemoteHost } from "../../src/sync/remote.ts";
+import type { PushReport } from "../../src/sync/push.ts";
+import type { RemoteStore } from "../../src/stores/remote-store.ts";
+import { formatRecoveryKey } from "../../src/keys/recovery-key.ts";
+
+/** A directory that is removed when the test ends. */
+function scratch(name: string): string {
+  const directory = mkdtempSync(join(tmpdir(), `belay-remote-${name}-`));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A home with a workspace, and a server that it reaches. */
+export class Machine {
+  readonly home: string;
+  readonly root: string;
+  host: RemoteHost;
+  workspace!: Workspace;
+  recoveryKey = "";
+
+  constructor(store: () => RemoteStore, name = "ana") {
+    const at = scratch(name);
+    this.home = join(at, "home");
+    this.root = join(at, "work");
+    mkdirSync(this.root);
+    this.host = {
+      home: this.home,
+      device: `${name}-laptop`,
+      user: name,
+      around: { now: Date.now, random: randomBytes, sleep: async () => undefined },
+      connect: store,
+    };
+  }
+
+  write(files: Readonly<Record<string, string | Buffer>>): void {
+    for (const [name, content] of Object.entries(files)) {
+      mkdirSync(dirname(join(this.root, name)), { recursive: true });
+      writeFileSync(join(this.root, name), content);
+    }
+  }
+
+  async init(): Promise<this> {
+    ({ workspace: this.workspace } = await initWorkspace(this.root, { home: this.home }));
+    onTestFinished(() => this.workspace.close());
+    return this;
+  }
+
+  async add(): Promise<this> {
+    await addRemote(
+      this.workspace,
+      {
+        name: "team",
+        url: "s3://bucket/team",
+        recoveryKey: this.recoveryKey || undefined,
+        keepRecoveryKey: async (seed) => {
+          this.recoveryKey = formatRecoveryKey(seed);
+          return true;
+        },
+      },
+      this.host,
+    );
+    return this;
+  }
+
+  async push(): Promise<PushReport> {
+    using remote = openRemote(this.workspace, undefined, this.host);
+    return await remote.push();
+  }
+
+  async verify(repair = false) {
+    using remote = openRemote(this.workspace, undefined, this.host);
+    return await remote.verify({ share: 1, repair });
+  }
+
+  /** A machine with a clone of a line. */
+  async clone(store: () => RemoteStore, options: { name?: string; line?: string } = {}): Promise<Machine> {
+    const other = new Machine(store, options.name ?? "bob");
+    await other.receive(this.recoveryKey, options.line);
+    return other;
+  }
+
+  async receive(recoveryKey: string, line?: string): Promise<void> {
+    const request = { url: "s3://bucket/team", name: "team", directory: this.root, recoveryKey, line };
+    const cloned = await cloneLine(request, this.host, (fill) =>
+      receiveWorkspace(this.root, fill, { home: this.home }),
+    );
+    this.workspace = cloned.workspace;
+    this.recoveryKey = recoveryKey;
+    onTestFinished(() => this.workspace.close());
+  }
+}
+
+/** Every file below a directory, with its content and mode. */
+export function filesBelow(root: string): Record<string, string> {
+  const files: Record<string, string> = {};
+  for (const entry of readdirSync(root, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile())
+      files[relative(root, path)] = `${statSync(path).mode & 0o777} ${readFileSync(path).toString("base64")}`;
+  }
+  return files;
+}
