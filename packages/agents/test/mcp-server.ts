@@ -44,12 +44,32 @@ const host: McpHost = {
     const all = checkpoints.map((_checkpoint, index) => facts(index)).reverse();
     return all.filter(({ name }) => search === undefined || name?.includes(search) === true).slice(0, limit);
   },
+  async find({ query, k }) {
+    return [...read()]
+      .filter(([, content]) => content.includes(query))
+      .map(([path, text]) => ({ path, startLine: 1, endLine: 1, text, score: 1 }))
+      .slice(0, k);
+  },
   async show(ref) {
     return { checkpoint: facts(find(ref)), files: [] };
   },
   async diff({ from, to }) {
     const older = from === undefined ? checkpoints.at(-1)! : checkpoints[find(from)]!;
     return { files: changed(older.files, to === undefined ? read() : checkpoints[find(to)]!.files) };
+  },
+  async branches() {
+    const none = { parent: null, workingCopy: null, description: null };
+    return [{ name: "main", current: true, ahead: 0, behind: 0, files: 1, state: "open", ...none }];
+  },
+  async mergePreview(branches) {
+    const sources = branches.map((branch) => ({ branch, outcome: "unchanged" as const }));
+    return { into: "main", sources, merged: [], conflicts: [], notMerged: [], changes: [] };
+  },
+  async conflicts() {
+    return [];
+  },
+  async conflict(ref) {
+    throw new Error(`There is no conflict ${ref}.`);
   },
   async preview(ref) {
     const { files, id } = checkpoints[find(ref)]!;

@@ -8,9 +8,14 @@ import { temporaryDirectory } from "./recording-host.ts";
 
 type Message = Record<string, any>;
 
-const TOOLS = ["create", "diff", "list", "preview", "restore", "search", "show"].map(
-  (name) => `checkpoint_${name}`,
-);
+const TOOLS = [
+  "branch_list",
+  ...["create", "diff", "list", "preview", "restore", "search", "show"].map((name) => `checkpoint_${name}`),
+  "conflict_list",
+  "conflict_show",
+  "merge_preview",
+  "project_find",
+];
 const MODERN = "2026-07-28";
 
 class Client {
@@ -146,7 +151,12 @@ describe.each([
     expect(text).not.toContain("\nignore");
     const found = await client.call("checkpoint_search", { text: "first" });
     expect(found["structuredContent"].checkpoints).toMatchObject([{ id: "cp0" }]);
+    const answer = await client.call("project_find", { query: "two", k: 1 });
+    expect(answer["structuredContent"].hits).toMatchObject([{ path: "a.txt", text: "two" }]);
+    expect(await client.call("project_find", { query: "two", k: 21 })).toMatchObject({ isError: true });
     expect((await client.call("checkpoint_show", { checkpoint: "cp0" }))["isError"]).not.toBe(true);
+    const { structuredContent } = await client.call("branch_list", {});
+    expect(structuredContent.branches).toMatchObject([{ name: "main", current: true }]);
     const diff = await client.call("checkpoint_diff", { from: "first" });
     expect(diff["structuredContent"].files).toMatchObject([{ path: "a.txt", diff: "-one\n+two" }]);
     expect(await client.call("checkpoint_show", { checkpoint: "nowhere" })).toMatchObject({ isError: true });

@@ -32,7 +32,7 @@ const HARMLESS = new Set(
 );
 
 /** Belay's own MCP tools, however the agent spells them: a restore makes its own checkpoints. */
-const OWN_TOOL = /(?:^|[:_./-])checkpoint_(?:create|list|show|diff|search|preview|restore)$/;
+const OWN_TOOL = /(?:^|[:_./-])(?:checkpoint_(?:create|list|show|diff|search|preview|restore)|project_find)$/;
 
 /** A tool call as an adapter reads it from a payload. */
 export interface ToolFacts {

@@ -57,7 +57,11 @@ export async function handleEvent<Thread>(scene: Scene<Thread>, sent: AgentEvent
   if (sent.kind === "ignored") return {};
   if (sent.kind === "command") return runCommand(scene, sent);
   const { session, event } = belongsTo(scene, sent);
-  if (!matters(event)) return {};
+  if (!matters(event)) {
+    if (event.kind === "tool-after" && event.use.paths.length > 0)
+      scene.host.filesRead?.({ cwd: event.cwd ?? scene.cwd, paths: event.use.paths });
+    return {};
+  }
   const cwd = event.cwd ?? scene.cwd;
   const { deadline, adapter } = scene;
   const notes = openHookNotes(scene.home, adapter.id, session);

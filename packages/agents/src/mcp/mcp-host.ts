@@ -17,21 +17,47 @@ export interface RestorePreview extends Json<typeof shapes.preview> {
   readonly planId: string;
 }
 
+/** A branch as models see it. */
+export type BranchFacts = Json<typeof shapes.branch>;
+
 /** What a restore did. */
 export type RestoreOutcome = Json<typeof shapes.outcome>;
+
+/** A merge that was not carried out. */
+export type MergeFacts = Json<typeof shapes.mergePreview>;
+
+/** A conflict of a merge. */
+export type MergeConflictFacts = Json<typeof shapes.mergeConflict>;
+
+/** A conflict with what its sides hold. */
+export type MergeConflictContents = Json<typeof shapes.mergeConflictContents>;
 
 /** The keeper of the checkpoints. */
 export interface McpHost {
   create(request: { readonly name?: string; readonly note?: string }): Promise<CheckpointFacts>;
   list(options: { readonly limit: number; readonly search?: string }): Promise<readonly CheckpointFacts[]>;
   show(ref: string): Promise<{ readonly checkpoint: CheckpointFacts; readonly files: readonly FileFacts[] }>;
+  /** Pieces of files that answer a question, best first: on disk, or in a checkpoint. */
+  find(question: FindQuestion): Promise<Json<typeof shapes.findOutput>["hits"]>;
   /** `to` left out = the disk. */
   diff(request: DiffRequest): Promise<{ readonly files: readonly FileFacts[] }>;
+  branches(): Promise<readonly BranchFacts[]>;
+  /** What merging branches would do; nothing is stored or changed. */
+  mergePreview(branches: readonly string[]): Promise<MergeFacts>;
+  conflicts(): Promise<readonly MergeConflictFacts[]>;
+  conflict(ref: string): Promise<MergeConflictContents>;
   preview(ref: string, paths?: readonly string[]): Promise<RestorePreview>;
   /** Carries out a plan that was previewed, once and not for long after; fails when the files moved on since. */
   restore(planId: string): Promise<RestoreOutcome>;
   /** Forgets a plan that the user declined. */
   decline(planId: string): void;
+}
+
+/** What is looked for in the files. */
+export interface FindQuestion {
+  readonly query: string;
+  readonly k: number;
+  readonly checkpoint?: string;
 }
 
 /** Which states to compare. */

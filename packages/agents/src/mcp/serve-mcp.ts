@@ -10,10 +10,14 @@ import * as shapes from "./shapes.ts";
 import { boundedFiles, failure, result, type ToolResult } from "./tool-result.ts";
 
 export type {
+  BranchFacts,
   CheckpointFacts,
   DiffRequest,
   FileFacts,
   McpHost,
+  MergeConflictContents,
+  MergeConflictFacts,
+  MergeFacts,
   RestoreOutcome,
   RestorePreview,
 } from "./mcp-host.ts";
@@ -42,7 +46,10 @@ export function serveMcp(host: McpHost, options: McpOptions): StdioServerHandle 
 export function createMcpServer(host: McpHost, { version }: McpOptions): McpServer {
   const server = new McpServer({ name: "belay", title: "Belay", version }, { instructions: INSTRUCTIONS });
   addLooking(server, host);
+  addBranches(server, host);
+  addFinding(server, host);
   addComparing(server, host);
+  addMerging(server, host);
 
   server.registerTool(
     "checkpoint_create",
@@ -126,6 +133,35 @@ function addLooking(server: McpServer, host: McpHost): void {
   );
 }
 
+function addBranches(server: McpServer, host: McpHost): void {
+  server.registerTool(
+    "branch_list",
+    {
+      title: "List branches",
+      description: "The branches of the project, oldest first, with the one that the files are on.",
+      inputSchema: shapes.noInput,
+      outputSchema: shapes.branchesOutput,
+      annotations: READS,
+    },
+    async () => guarded(async () => result({ branches: await host.branches() })),
+  );
+}
+
+function addFinding(server: McpServer, host: McpHost): void {
+  server.registerTool(
+    "project_find",
+    {
+      title: "Find in the project",
+      description:
+        "Pieces of the project's files that answer a question, best first, as the files are now or were at a checkpoint.",
+      inputSchema: shapes.findInput,
+      outputSchema: shapes.findOutput,
+      annotations: READS,
+    },
+    async (question) => guarded(async () => result({ hits: await host.find(withoutUndefined(question)) })),
+  );
+}
+
 function addComparing(server: McpServer, host: McpHost): void {
   server.registerTool(
     "checkpoint_diff",
@@ -153,6 +189,44 @@ function addComparing(server: McpServer, host: McpHost): void {
         const preview = await host.preview(checkpoint, paths);
         return result({ preview: previewFacts(preview), confirm: preview.planId });
       }),
+  );
+}
+
+/** Looking only: a person merges and decides. */
+function addMerging(server: McpServer, host: McpHost): void {
+  server.registerTool(
+    "merge_preview",
+    {
+      title: "Preview a merge",
+      description:
+        "What merging branches into the files as they are now would do, and what would conflict. Changes nothing.",
+      inputSchema: shapes.mergeInput,
+      outputSchema: shapes.mergeOutput,
+      annotations: READS,
+    },
+    async ({ branches }) => guarded(async () => result({ preview: await host.mergePreview(branches) })),
+  );
+  server.registerTool(
+    "conflict_list",
+    {
+      title: "List conflicts",
+      description: "What open merges wait for.",
+      inputSchema: shapes.noInput,
+      outputSchema: shapes.conflictsOutput,
+      annotations: READS,
+    },
+    async () => guarded(async () => result({ conflicts: await host.conflicts() })),
+  );
+  server.registerTool(
+    "conflict_show",
+    {
+      title: "Show a conflict",
+      description: "One conflict with what its base, both sides and a proposed merge hold.",
+      inputSchema: shapes.conflictInput,
+      outputSchema: shapes.conflictOutput,
+      annotations: READS,
+    },
+    async ({ conflict }) => guarded(async () => result({ ...(await host.conflict(conflict)) })),
   );
 }
 

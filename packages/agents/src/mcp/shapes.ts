@@ -44,6 +44,14 @@ export const searchInput = z.object({
   text: z.string().min(1).max(500).describe("Part of a name, note, prompt or path"),
   limit: z.number().int().min(1).max(100).default(20),
 });
+/** `project_find` */
+export const findInput = z.object({
+  query: z.string().min(1).max(2000).describe("A question, or words and names that the files have"),
+  k: z.number().int().min(1).max(20).default(8).describe("How many pieces"),
+  checkpoint: checkpointRef
+    .optional()
+    .describe("Search the files of this checkpoint instead of those on disk"),
+});
 /** `checkpoint_show` */
 export const showInput = z.object({ checkpoint: checkpointRef });
 /** `checkpoint_diff` */
@@ -59,6 +67,19 @@ export const restoreInput = previewInput.extend({
   confirm: REF.optional().describe("The code of a preview that the user has confirmed"),
 });
 
+/** What `project_find` answers. */
+export const findOutput = z.object({
+  hits: z.array(
+    z.object({
+      path: z.string(),
+      startLine: z.number(),
+      endLine: z.number(),
+      text: z.string(),
+      score: z.number(),
+    }),
+  ),
+  notice,
+});
 /** What `checkpoint_create` answers. */
 export const createOutput = z.object({ notice, checkpoint });
 /** What `checkpoint_list` and `checkpoint_search` answer. */
@@ -78,6 +99,76 @@ const conflict = contract.conflict.extend({
   theirs: contract.conflictSide.optional().describe("What was wanted"),
   restoreFrom: z.string().optional().describe("The checkpoint that has exactly what was wanted"),
 });
+
+/** `merge_preview` */
+export const mergeInput = z.object({
+  branches: z
+    .array(z.string().min(1).max(200))
+    .min(1)
+    .max(50)
+    .describe("In the order in which they are merged"),
+});
+/** `conflict_list` */
+export const noInput = z.object({});
+/** `conflict_show` */
+export const conflictInput = z.object({ conflict: REF.describe("Its id, or the path of the file") });
+
+/** A branch as models see it. */
+export const branch = contract.branch.pick({
+  name: true,
+  current: true,
+  parent: true,
+  ahead: true,
+  behind: true,
+  files: true,
+  state: true,
+  workingCopy: true,
+  description: true,
+});
+/** What `branch_list` answers. */
+export const branchesOutput = z.object({ notice, branches: z.array(branch) });
+
+/** A conflict of a merge, as models see it. */
+export const mergeConflict = contract.mergeConflict.pick({
+  id: true,
+  path: true,
+  source: true,
+  agents: true,
+  severity: true,
+  kind: true,
+  reason: true,
+  regions: true,
+  options: true,
+  state: true,
+});
+
+/** What merging would do, as models see it. */
+export const mergePreview = z.object({
+  into: z.string(),
+  sources: z.array(z.object({ branch: z.string(), outcome: z.enum(["merged", "held", "unchanged"]) })),
+  merged: z.array(z.object({ path: z.string(), severity: z.string(), how: z.string() })),
+  conflicts: z.array(mergeConflict),
+  notMerged: z.array(z.object({ path: z.string(), reason: z.string() })),
+  changes: z.array(z.string()).describe("The files that would change"),
+});
+
+const side = z.string().nullable().describe("null: absent, or not text, or over 32 KiB");
+
+/** A conflict with what its sides hold. */
+export const mergeConflictContents = z.object({
+  conflict: mergeConflict,
+  base: side,
+  ours: side,
+  theirs: side,
+  proposal: side,
+});
+
+/** What `merge_preview` answers. */
+export const mergeOutput = z.object({ notice, preview: mergePreview });
+/** What `conflict_list` answers. */
+export const conflictsOutput = z.object({ notice, conflicts: z.array(mergeConflict) });
+/** What `conflict_show` answers. */
+export const conflictOutput = mergeConflictContents.extend({ notice });
 
 const waysOut = z
   .array(z.object({ command: z.string(), does: z.string() }))
