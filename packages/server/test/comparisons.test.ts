@@ -1,5 +1,7 @@
 /** Two states compared over HTTP: the list, one file, and a file's bytes. */
+import { hash } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -9,6 +11,27 @@ const raw = (project: ServedProject, path: string) =>
 const SECRET = "const key = 'sk-ant-api03-abcdefghij0123456789abcdefghij';";
 
 describe("two states", () => {
+  test(
+    "[R26] content that the store has lost is marked; the other files are listed and counted",
+    served(
+      async (project) => {
+        project.write("a.txt", "two\n");
+        project.write("b.txt", "two lines\nof b\n");
+        const { checkpoint } = await project.ok("POST", "/api/checkpoints", {});
+        const store = new DatabaseSync(project.store());
+        const lost = Buffer.from(hash("sha256", "two lines\nof b\n"), "hex");
+        expect(store.prepare("DELETE FROM object WHERE hash = ?").run(lost).changes).toBe(1);
+        store.close();
+        const { files } = await project.ok("GET", `/api/checkpoints/1/files/${checkpoint.id}`);
+        expect(files).toMatchObject([
+          { path: "a.txt", linesAdded: 1, linesDeleted: 1 },
+          { path: "b.txt", linesAdded: null, linesDeleted: null, damaged: true },
+        ]);
+      },
+      { "a.txt": "one\n", "b.txt": "one\n" },
+    ),
+  );
+
   test(
     "[R240] a checkpoint and the disk, or another one: counts without text, then one file in lines",
     served(

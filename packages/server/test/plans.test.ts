@@ -1,5 +1,6 @@
 /** Plans of every kind by one route: what they tell before anything changes, and how they are carried out. */
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -28,6 +29,37 @@ const apply = (project: ServedProject, id: string, body: object = {}) =>
   project.ok("POST", `/api/plans/${id}/apply`, body);
 const byPath = (files: readonly { path: string }[]) =>
   Object.fromEntries(files.map((file) => [file.path, file]));
+
+test(
+  "[R390] what is left out stays, everything else goes back with its directories; it is another request than a choice",
+  served(
+    async (project) => {
+      const { before } = await turn(project, "claude-code", () => {
+        project.write("a.txt", "two\n");
+        project.write("made/1.txt", "1\n");
+        project.write("made/2.txt", "2\n");
+        project.write("more/3.txt", "3\n");
+      });
+      await turn(project, "codex", () => project.write("made/theirs.txt", "codex\n"));
+      const restore = { kind: "restore", target: before };
+      const shown = await plan(project, { ...restore, without: ["a.txt", "more"] });
+      expect(shown.files.map(({ path }: any) => path)).toEqual(["made/1.txt", "made/2.txt"]);
+      const both = await project.call("POST", "/api/plans", {
+        ...restore,
+        without: ["a.txt"],
+        paths: ["made"],
+      });
+      expect([both.status, both.body.error.code]).toEqual([400, "BAD_REQUEST"]);
+      await apply(project, shown.id);
+      expect([project.read("a.txt"), project.read("more/3.txt")]).toEqual(["two\n", "3\n"]);
+      expect(project.read("made/theirs.txt")).toBe("codex\n");
+      const rest = await plan(project, { ...restore, exceptThreads: [], without: ["a.txt", "more/3.txt"] });
+      await apply(project, rest.id);
+      expect([existsSync(project.path("made")), project.read("more/3.txt")]).toEqual([false, "3\n"]);
+    },
+    { "a.txt": "one\n" },
+  ),
+);
 
 test(
   "[R230] [R231] [Y14] [Y15] a restore tells each file with its lines and marks, leaves other threads' work alone, and can be undone",

@@ -1,4 +1,7 @@
 /** Settings written by another process reach the resident one before its next piece of work, there and back. */
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { served, type ServedProject } from "./support/served-project.ts";
 
@@ -68,9 +71,40 @@ const CASES: readonly Case[] = [
       return (await checkpointCount(project)) === before ? "off" : "on";
     },
   },
+  {
+    key: "ghost.mode",
+    value: "auto",
+    effect: async (project) => {
+      inRepository(project);
+      const before = (await ghosts(project)).length;
+      await promptCheckpoint(project);
+      return (await ghosts(project)).length === before ? "on" : "off";
+    },
+  },
+  {
+    key: "ghost.keep",
+    value: "1",
+    effect: async (project) => {
+      inRepository(project);
+      for (const content of ["1\n", "2\n"]) {
+        project.write("a.txt", `${(count += 1)} ${content}`);
+        await project.ok("POST", "/api/ghosts", {});
+      }
+      return (await ghosts(project)).length === 1 ? "off" : "on";
+    },
+  },
 ];
 
 let count = 0;
+
+function inRepository(project: ServedProject): void {
+  if (!existsSync(join(project.project, ".git")))
+    execFileSync("git", ["init", "-q", project.project], { timeout: 30_000 });
+}
+
+async function ghosts(project: ServedProject): Promise<unknown[]> {
+  return (await project.ok("GET", "/api/ghosts")).ghosts;
+}
 
 async function gaps(project: ServedProject): Promise<string[]> {
   const { checkpoint } = await project.ok("POST", "/api/checkpoints", {});
@@ -113,14 +147,34 @@ test.each(CASES)(
 
 /** Settings that apply to the next start of the process; `pages.test.ts` has them. */
 const AT_START = ["ui.port"];
-/** Settings of what the command adds to the process; `cli/test/notices.test.ts` has them. */
-const OF_THE_COMMAND = ["notices.desktop"];
+/** Settings of what the command adds to the process; `cli/test/notices.test.ts` and `cli/test/find.test.ts` have them. */
+const OF_THE_COMMAND = [
+  "notices.desktop",
+  "retrieval.scope",
+  "retrieval.embedder",
+  "retrieval.url",
+  "retrieval.model",
+  "retrieval.capBytes",
+];
+
+/** Settings that are read when a fork is made or removed; `engine/test/forks.test.ts` and `cli/test/fork.test.ts` have them. */
+const OF_FORKS = [
+  "forks.bytes",
+  "forks.copyLimitBytes",
+  "forks.dependencies",
+  "forks.directory",
+  "forks.env",
+  "forks.git",
+  "forks.graceHours",
+  "forks.limit",
+  "forks.setup",
+];
 
 test(
   "[R140] every setting is tried",
   served(async (project) => {
     const { settings } = await project.ok("GET", "/api/settings");
-    expect([...CASES.map(({ key }) => key), ...AT_START, ...OF_THE_COMMAND].sort()).toEqual(
+    expect([...CASES.map(({ key }) => key), ...AT_START, ...OF_THE_COMMAND, ...OF_FORKS].sort()).toEqual(
       Object.keys(settings).sort(),
     );
   }),

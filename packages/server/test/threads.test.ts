@@ -1,4 +1,5 @@
 /** The canonical API: shapes, plans, events, and what it says to bad input. */
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { ROUTES, shapes, type RouteName } from "@belay/protocol";
@@ -103,6 +104,77 @@ describe("the table of routes", () => {
       const { plan: detailed } = await check("POST /api/plans", "/api/plans", restored);
       await check("GET /api/plans/:id/diff", `/api/plans/${detailed.id}/diff?path=a.txt`);
       await check("POST /api/plans/:id/apply", `/api/plans/${detailed.id}/apply`, {});
+      const { fork } = await check("POST /api/forks", "/api/forks", { name: "a/fork" });
+      expect(fork).toMatchObject({ name: "a/fork", branch: "a/fork", state: "ready", run: null });
+      const made = await check("GET /api/forks/:id", "/api/forks/a~fork");
+      expect(made.environment).toMatchObject({ BELAY_FORK: "a/fork", BELAY_PORT: String(fork.port) });
+      expect(await check("DELETE /api/forks/:id", `/api/forks/${fork.id}`)).toMatchObject({
+        branch: { name: "a/fork" },
+        warnings: [],
+      });
+      await check("POST /api/forks/:id/restore", `/api/forks/${fork.id}/restore`, {});
+      expect((await check("GET /api/forks", "/api/forks?removed=1")).forks).toMatchObject([
+        { state: "ready" },
+      ]);
+      await project.ok("DELETE", `/api/forks/${fork.id}?now=1`);
+      await project.ok("DELETE", "/api/branches/a~fork");
+      await check("POST /api/branches", "/api/branches", { name: "an/idea" });
+      project.write("a.txt", "on main\n");
+      const branch = "/api/branches/an~idea";
+      const { plan: move } = await check(
+        "GET /api/branches/:name/switch/preview",
+        `${branch}/switch/preview`,
+      );
+      await check("POST /api/branches/:name/switch", `${branch}/switch`, { planId: move.id });
+      expect(project.read("a.txt")).not.toBe("on main\n");
+      await project
+        .ok("POST", "/api/plans", { kind: "undo" })
+        .then(({ plan: undone }) => project.ok("POST", `/api/plans/${undone.id}/apply`, {}));
+      expect(project.read("a.txt")).toBe("on main\n");
+      await check("DELETE /api/branches/:name", branch);
+      await check("PATCH /api/branches/:name", branch, { state: "open", name: "idea" });
+      const { branches } = await check("GET /api/branches", "/api/branches");
+      expect(branches).toMatchObject([
+        { name: "main", current: true },
+        { name: "idea", parent: "main" },
+      ]);
+      await project.ok("POST", "/api/branches/idea/switch", {
+        planId: (await project.ok("GET", "/api/branches/idea/switch/preview")).plan.id,
+      });
+      project.write("a.txt", "on idea\n");
+      project.write("c.txt", "on idea\n");
+      await project.ok("POST", "/api/branches/main/switch", {
+        planId: (await project.ok("GET", "/api/branches/main/switch/preview")).plan.id,
+      });
+      await check("POST /api/branches/:name/merge", "/api/branches/idea/merge", {});
+      const tried = await check("POST /api/merges", "/api/merges", { sources: ["idea"], into: "main" });
+      const abandoned = `/api/merges/${tried.merge.id}`;
+      await project.ok("POST", `${abandoned}/apply`, { planId: tried.plan.id });
+      await check("POST /api/merges/:id/abandon", `${abandoned}/abandon`, {});
+      const planned = await project.ok("POST", "/api/merges", { sources: ["idea"] });
+      const merge = `/api/merges/${planned.merge.id}`;
+      const held = await check("POST /api/merges/:id/apply", `${merge}/apply`, { planId: planned.plan.id });
+      expect(held).toMatchObject({ outcome: "conflicts", state: "open", sources: [{ outcome: "held" }] });
+      const { conflicts } = await check("GET /api/merges/:id/conflicts", `${merge}/conflicts`);
+      const conflict = `/api/conflicts/${conflicts[0].id}`;
+      expect(await check("GET /api/conflicts/:id", `${conflict}?content=1`)).toMatchObject({
+        conflict: { path: "a.txt", severity: "high" },
+        ours: { text: "on main\n" },
+        theirs: { text: "on idea\n" },
+        proposal: null,
+      });
+      await check("POST /api/conflicts/:id/resolve", `${conflict}/resolve`, { take: "ours" });
+      await check("POST /api/conflicts/:id/reopen", `${conflict}/reopen`, {});
+      await project.ok("POST", `${conflict}/resolve`, { content: "of both\n" });
+      const rest = await check("POST /api/merges/:id/continue", `${merge}/continue`, {});
+      expect(await project.ok("POST", `${merge}/apply`, { planId: rest.plan.id })).toMatchObject({
+        outcome: "applied",
+        state: "applied",
+        resolution: { userResolved: 1, success: true },
+      });
+      expect([project.read("a.txt"), project.read("c.txt")]).toEqual(["of both\n", "on idea\n"]);
+      await check("GET /api/merges/:id", merge);
+      await check("GET /api/merges", "/api/merges");
       await check("DELETE /api/threads/:id/checkpoints/:cid", `${at}/checkpoints/${taken.checkpoint.id}`);
       for (const name of ["workspaces", "status", "checkpoints", "storage", "settings", "resident"] as const)
         await check(`GET /api/${name}`, `/api/${name}`);
@@ -133,7 +205,16 @@ describe("the table of routes", () => {
       await check("POST /api/verify", "/api/verify", { full: true });
       await check("GET /api/verify", "/api/verify");
       await check("GET /api/doctor", "/api/doctor");
-      await check("GET /api/find", "/api/find?text=o&limit=2");
+      execFileSync("git", ["init", "-q", project.project], { timeout: 30_000 });
+      const { ghost } = await check("POST /api/ghosts", "/api/ghosts", {});
+      expect((await check("GET /api/ghosts", "/api/ghosts")).ghosts).toEqual([ghost]);
+      expect(await check("DELETE /api/ghosts/:id", `/api/ghosts/${ghost.id}`)).toEqual({ dropped: 1 });
+      expect(await check("GET /api/index", "/api/index")).toMatchObject({ exists: false });
+      project.write("found.txt", "where the needle is\n");
+      const { hits } = await check("GET /api/find", "/api/find?q=needle&k=1");
+      expect(hits).toMatchObject([{ path: "found.txt", startLine: 1, checkpoint: null }]);
+      expect(await check("POST /api/index/sync", "/api/index/sync", {})).toMatchObject({ reindexed: 0 });
+      await check("GET /api/content", "/api/content?text=o&limit=2");
       await check("GET /api/storage/usage", "/api/storage/usage?by=directory");
       await check("POST /api/forget", "/api/forget", { path: "b.txt", dryRun: true });
       await check("PUT /api/settings", "/api/settings", { key: "disk.capBytes", value: null });
@@ -143,9 +224,9 @@ describe("the table of routes", () => {
       const count = Object.values(described.paths as Record<string, object>).flatMap(Object.keys).length;
       expect(count).toBe(Object.keys(ROUTES).length);
       await check("POST /api/resident/stop", "/api/resident/stop", {});
-      // streams have no shape, and pages have a test of their own
+      // streams have no shape; pages, and what starts programs, have tests of their own
       const elsewhere = (name: string, route: object) =>
-        !("response" in route) || name.includes(" /api/pages");
+        !("response" in route) || / \/api\/(?:pages|runs|fixes)\b/.test(name);
       const unchecked = Object.entries(ROUTES).filter(
         ([name, route]) => !checked.has(name) && !elsewhere(name, route),
       );

@@ -1,6 +1,7 @@
 /**
  * Long work that another process does, so that this one goes on serving: it is a command like any that a person
- * types, and several processes may use one store. The same work asked for twice is done once.
+ * types, and several processes may use one store. The same work asked for twice is done once; work with an input of its
+ * own is never the same.
  */
 import { ContractError, isErrorName } from "@belay/protocol/errors";
 
@@ -32,6 +33,7 @@ export class BackgroundWork {
   readonly #command: RunCommand;
   readonly #clock: () => number;
   readonly #running = new Map<string, Running>();
+  #inputs = 0;
 
   constructor(command: RunCommand, clock: () => number) {
     this.#command = command;
@@ -40,7 +42,7 @@ export class BackgroundWork {
 
   /** Runs a command on a directory, or waits for the same one under way. Its error is thrown. */
   run(directory: string, words: readonly string[], input?: Uint8Array): Promise<object> {
-    const key = keyOf(directory, words);
+    const key = keyOf(directory, input === undefined ? words : [...words, `input ${++this.#inputs}`]);
     const under = this.#running.get(key);
     if (under !== undefined) return under.answer;
     const progress = (at: WorkProgress) => {

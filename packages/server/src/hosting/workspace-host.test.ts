@@ -138,7 +138,7 @@ describe("an idle workspace", () => {
     await host.release();
     const after = (await host.find(id)).workspace;
     expect(after).not.toBe(before);
-    expect((await after.restore(after.plans.find(after.id, plan.id))).outcome).toBe("applied");
+    expect((await after.restore(after.plans.find(after.copyId, plan.id))).outcome).toBe("applied");
     expect(readFileSync(join(path, "a"), "utf8")).toBe("one");
   });
 
@@ -147,7 +147,7 @@ describe("an idle workspace", () => {
     writeFileSync(join(first.path, "a"), "two");
     const plan = await (await host.find(first.id)).workspace.planRestore("1");
     const { workspace } = await host.find(second.id);
-    expect(() => workspace.plans.find(workspace.id, plan.id)).toThrow(
+    expect(() => workspace.plans.find(workspace.copyId, plan.id)).toThrow(
       expect.objectContaining({ code: "PLAN_STALE" }),
     );
     await expect(workspace.restore(plan)).rejects.toMatchObject({ code: "PLAN_STALE" });

@@ -1,7 +1,14 @@
 /** The open workspaces of the resident process: opened on the first request, watched, closed when idle. */
 import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { findWorkspace, PlanBook, protectedRoots, type Watching, type Workspace } from "@belay/engine";
+import {
+  findWorkspace,
+  PlanBook,
+  protectedCopies,
+  protectedRoots,
+  type Watching,
+  type Workspace,
+} from "@belay/engine";
 import { HostedWorkspace } from "./hosted-workspace.ts";
 import type { Log } from "./log.ts";
 import { ContractError } from "@belay/protocol/errors";
@@ -27,7 +34,7 @@ const CUT_OFF_MS = 2000;
 /** The open workspaces of the resident process. */
 export class WorkspaceHost {
   readonly #options: HostOptions;
-  /** By workspace id. */
+  /** By the id of the working copy; that of a root is the workspace's. */
   readonly #open = new Map<string, Promise<HostedWorkspace>>();
   /** Where each of them was when it was opened. */
   readonly #roots = new Map<string, string>();
@@ -58,7 +65,7 @@ export class WorkspaceHost {
     if (known !== undefined) return this.#touch(await known);
     const path = wanted.includes("/") ? wanted : await this.#pathOf(wanted);
     const hosted = await this.#openAt(path);
-    this.#paths.set(wanted, hosted.workspace.id);
+    this.#paths.set(wanted, hosted.workspace.copyId);
     return this.#touch(hosted);
   }
 
@@ -90,7 +97,7 @@ export class WorkspaceHost {
     this.#paths.clear();
     if (this.#open.size === 0) return;
     const roots = new Map<string, string>(
-      protectedRoots({ home: this.home }).map(({ id, path }) => [id, path]),
+      protectedCopies({ home: this.home }).map(({ copyId, path }) => [copyId, path]),
     );
     for (const [id, opening] of this.#open) {
       if (this.#roots.get(id) === roots.get(id)) continue;
@@ -143,7 +150,7 @@ export class WorkspaceHost {
 
   /** Looks for changes that no watcher reported, when nothing else is going on. */
   reconcileLater(hosted: HostedWorkspace): void {
-    const { id } = hosted.workspace;
+    const { copyId: id } = hosted.workspace;
     if (hosted.workspace.watching.state !== "live" || this.#reconciling.has(id)) return;
     this.#reconciling.add(id);
     setTimeout(() => {
@@ -196,15 +203,16 @@ export class WorkspaceHost {
 
   async #openAt(path: string): Promise<HostedWorkspace> {
     const workspace = await findWorkspace(path, { home: this.home, plans: this.#plans });
-    const already = this.#open.get(workspace.id);
+    const { copyId } = workspace;
+    const already = this.#open.get(copyId);
     if (already !== undefined) {
       await workspace.close();
       return already;
     }
     const opening = this.#watch(workspace);
-    this.#open.set(workspace.id, opening);
-    this.#roots.set(workspace.id, workspace.root);
-    opening.catch(() => this.#open.delete(workspace.id));
+    this.#open.set(copyId, opening);
+    this.#roots.set(copyId, workspace.root);
+    opening.catch(() => this.#open.delete(copyId));
     return opening;
   }
 
@@ -258,7 +266,8 @@ const RECONCILE_MS = 2000;
 
 async function hasThread(workspace: Workspace, thread: string): Promise<boolean> {
   try {
-    return (await workspace.threads.get(thread)).id === thread;
+    const { id, externalId } = await workspace.threads.get(thread);
+    return id === thread || externalId === thread;
   } catch (error) {
     if (["THREAD_NOT_FOUND", "THREAD_AMBIGUOUS"].includes((error as { code?: string }).code ?? ""))
       return false;

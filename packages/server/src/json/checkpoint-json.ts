@@ -77,13 +77,31 @@ export function checkpointDetailsJson(
 }
 
 function identityJson(checkpoint: Checkpoint, workspace: string) {
-  const { id, seq, thread, session, kind, phase, name, note, tags, description, snapshot, parents } =
-    checkpoint;
+  const {
+    id,
+    seq,
+    branch,
+    fork,
+    origin,
+    thread,
+    session,
+    kind,
+    phase,
+    name,
+    note,
+    tags,
+    description,
+    snapshot,
+    parents,
+  } = checkpoint;
   const createdAt = new Date(checkpoint.createdAt).toISOString();
   return {
     id,
     seq,
     workspace,
+    branch,
+    fork,
+    origin,
     thread,
     session,
     kind,

@@ -7,9 +7,12 @@ import { pathJson, withPathJson } from "./path-json.ts";
 import { planJson } from "./plan-json.ts";
 import { stepJson } from "./step-json.ts";
 
+/** A plan of this workspace's own history; a switch of branches has a preview of its own. */
+export type GoingBack = Plan & { readonly kind: Exclude<Plan["kind"], "switch" | "merge"> };
+
 /** The plan, each file with its marks, and the warnings with the most serious first. */
 export function detailedPlanJson(
-  plan: Plan,
+  plan: GoingBack,
   { files, working, agents }: PlanDetails & { readonly agents: ReadonlyMap<ThreadId, string> },
 ): Json<typeof shapes.detailedPlan> {
   const agentOf = (thread: ThreadId) => agents.get(thread) ?? null;

@@ -1,5 +1,5 @@
 /** Changed files and differences in the contract's shape. */
-import type { BytePath, Diff, FileChange, FileDiff } from "@belay/engine";
+import type { BytePath, Diff, FileChange, FileDiff, ThreadId } from "@belay/engine";
 import type { Json, shapes } from "@belay/protocol";
 import { ContractError } from "@belay/protocol/errors";
 import { listField } from "./list-field.ts";
@@ -16,6 +16,7 @@ export function fileChangeJson(file: FileChange): Json<typeof shapes.fileChange>
     binary: file.binary,
     tooLarge: file.tooLarge,
     ...(file.gap === undefined ? {} : { gap: file.gap }),
+    ...(file.damaged && { damaged: file.damaged }),
     attribution: file.attribution,
     ...(file.diff === undefined ? {} : { diff: file.diff }),
   };
@@ -42,8 +43,26 @@ export function changedFileJson(diff: FileDiff | null): Json<typeof shapes.histo
 }
 
 /** What differs between two states. */
-export function diffJson(diff: Diff): Json<typeof shapes.diff> {
-  return { from: diff.from, to: diff.to, ...changesJson(diff) };
+export function diffJson(
+  { files, ...diff }: Diff,
+  agents: ReadonlyMap<ThreadId, string> = new Map(),
+): Json<typeof shapes.diff> {
+  return {
+    from: diff.from,
+    to: diff.to,
+    ...listField(
+      "files",
+      files.map((file) => ({ ...fileChangeJson(file), ...authorsJson(file, agents) })),
+    ),
+    summary: diff.summary,
+  };
+}
+
+/** The names of the agents behind a change, each once. */
+function authorsJson({ authors }: FileChange, agents: ReadonlyMap<ThreadId, string>) {
+  if (authors === undefined) return {};
+  const names = authors.threads.map((thread) => agents.get(thread) ?? "http");
+  return { agents: [...new Set(names)], byHand: authors.byHand };
 }
 
 /** What a row itself changed. */

@@ -10,15 +10,24 @@ import { answerJson } from "../http/answer.ts";
 import { parse, readJson } from "../http/serve-route.ts";
 import { streamEvents } from "../http/sse.ts";
 import { isoTime, optionalTime, outcomeJson, pathJson, pendingFileJson, sessionRef } from "../json/index.ts";
-import { assertApplied, checkpointOf, inThread, inWorkspace, type Served } from "../routes/served.ts";
+import {
+  assertApplied,
+  checkpointOf,
+  inThread,
+  inWorkspace,
+  threadOf,
+  type Served,
+} from "../routes/served.ts";
 import type { ThreadId } from "@belay/engine";
 
 const AGENT = "dialogs";
 const text = (longest: number) => z.string().max(longest);
 const TITLE = z.object({ title: text(500).nullish() });
+const DIALOG = TITLE.extend({ id: text(500).min(1).nullish() });
 const MESSAGE = z.object({
   content: text(500_000),
   role: z.enum(["user", "assistant"]).default("user"),
+  checkpoint: text(500).min(1).nullish(),
 });
 const APPROVE = z.object({ message: text(10_000).nullish() });
 const RESTORE = z.object({ checkpoint_id: text(500).min(1) });
@@ -45,11 +54,11 @@ function serveIndex(app: Hono, served: Served): void {
     ),
   );
   app.post("/api/dialogs", async (context) => {
-    const { title } = parse("body", TITLE, await readJson(context));
+    const { title, id: externalId } = parse("body", DIALOG, await readJson(context));
     return answerJson(
       await inWorkspace(served, context.req.query("workspace"), async (workspace) => {
-        const created = await workspace.threads.create({ agent: AGENT, ...(title && { title }) });
-        return dialogJson(created);
+        const request = { agent: AGENT, ...(title && { title }), ...(externalId && { externalId }) };
+        return dialogJson(await workspace.threads.create(request));
       }),
       201,
     );
@@ -83,18 +92,20 @@ function serveHistory(app: Hono, served: Served): void {
     });
   }
   app.post("/api/dialogs/:id/messages", async (context) => {
-    const { role, content } = parse("body", MESSAGE, await readJson(context));
+    const { role, content, checkpoint: ref } = parse("body", MESSAGE, await readJson(context));
     return answer(context, served, async (workspace, thread) => {
+      const taken = ref ? { checkpoint: (await checkpointOf(workspace, thread, ref)).id } : {};
       const message =
         role === "user"
-          ? (await workspace.turns.prompt(thread, { content, summary: redact(content) })).message
+          ? (await workspace.turns.prompt(thread, { content, summary: redact(content), ...taken })).message
           : await workspace.threads.addMessage(thread, { role, content });
       return dialogMessage(message);
     });
   });
   app.get("/api/dialogs/:id/events", async (context) => {
     const { workspace } = await served.host.findThread(context.req.param("id"));
-    return streamEvents(served, [workspace], context.req.raw, context.req.param("id") as ThreadId);
+    const thread = await threadOf(workspace, context.req.param("id"));
+    return streamEvents(served, [workspace], context.req.raw, thread);
   });
 }
 
@@ -126,6 +137,7 @@ function serveSessions(app: Hono, served: Served): void {
           closed_at: optionalTime(session.closedAt),
           approved_commit: session.approved,
           checkpoints_count: session.checkpoints,
+          head_commit: session.head,
           branch_exists: true,
         })),
         branches: [
@@ -194,31 +206,41 @@ function serveActions(app: Hono, served: Served): void {
       const { id } = await checkpointOf(workspace, thread, ref);
       // unwritable files are skipped and named, as the reference document says
       const outcome = await workspace.restoreTo(id, { thread, bestEffort: true });
-      const { newCheckpoint, safetyCheckpoint, skipped } = outcome;
+      const { newCheckpoint, safetyCheckpoint } = outcome;
+      const skipped = [...outcome.skipped, ...outcome.conflicts];
+      const left = new Set(skipped.map(({ path }) => path));
+      const written = outcome.plan.edits.filter(
+        ({ path, to }) => to !== undefined && to.kind !== "directory" && !left.has(path),
+      );
       return {
         restored_to: id,
         new_checkpoint: newCheckpoint,
         safety_checkpoint: safetyCheckpoint,
-        skipped: [...skipped, ...outcome.conflicts].map(({ path, reason }) => ({
-          ...pathJson(path),
-          reason,
-        })),
+        skipped: skipped.map(({ path, reason }) => ({ ...pathJson(path), reason })),
+        written: written.map(({ path }) => pathJson(path).path),
       };
     });
   });
 }
 
-async function answer(
+/** Does work in the dialog that a request names. */
+export async function answer(
   context: Context,
   served: Served,
   work: (workspace: Workspace, thread: ThreadId) => Promise<object>,
 ): Promise<Response> {
-  return answerJson(await inThread(served, context.req.param("id") ?? "", work));
+  const [id, ref] = [context.req.param("id") ?? "", context.req.query("workspace")];
+  // a name that several programs give to their dialogs, such as "default", needs the workspace beside it
+  return answerJson(
+    ref === undefined
+      ? await inThread(served, id, work)
+      : await inWorkspace(served, ref, async (workspace) => work(workspace, await threadOf(workspace, id))),
+  );
 }
 
 function dialogJson(thread: ThreadSummary) {
   return {
-    id: thread.id,
+    id: thread.agent === AGENT ? thread.externalId : thread.id,
     title: thread.title,
     created_at: isoTime(thread.createdAt),
     updated_at: isoTime(thread.updatedAt),
@@ -246,7 +268,8 @@ function commit({ id, description, createdAt, session }: Checkpoint) {
   return { commit_id: id, message: description, created_at: isoTime(createdAt), session };
 }
 
-function changedFile(file: PendingFile) {
+/** A file that differs, in AgentSmithy's words. */
+export function changedFile(file: PendingFile) {
   const { baseContent, isBinary, isTooLarge, ...facts } = pendingFileJson(file);
   return { ...facts, base_content: baseContent, is_binary: isBinary, is_too_large: isTooLarge };
 }

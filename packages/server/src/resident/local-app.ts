@@ -21,6 +21,8 @@ export interface LocalAppOptions {
   readonly opened?: (workspace: Workspace) => void;
   /** Makes a conversation of an agent that ends at a checkpoint. */
   readonly fork?: Served["fork"];
+  /** What knows the languages of files. */
+  readonly syntax?: Served["syntax"];
 }
 
 /** Answers requests in this process. */
@@ -43,6 +45,7 @@ export function createLocalApp({ clock = Date.now, ...options }: LocalAppOptions
       listeners: new Set(),
       facts: () => undefined,
       fork: options.fork,
+      syntax: options.syntax,
       work: new BackgroundWork(options.command, clock),
       stop: () => ending.abort(),
     },

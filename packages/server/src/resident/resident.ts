@@ -11,7 +11,7 @@ import type { Secrets } from "../http/guard.ts";
 import { PageBook } from "../http/page-book.ts";
 import { withPage } from "../http/serve-page.ts";
 import { withHooks, type HookService } from "../http/serve-hooks.ts";
-import type { ForkedConversation, ForkRequest, Served } from "../routes/served.ts";
+import type { ForkedConversation, ForkRequest, SearchService, Served } from "../routes/served.ts";
 import { BackgroundWork, type RunCommand } from "../hosting/background-work.ts";
 import { WorkspaceHost } from "../hosting/workspace-host.ts";
 import { ExclusiveLock } from "./exclusive-lock.ts";
@@ -39,6 +39,10 @@ export interface ResidentOptions {
   readonly capture?: (workspace: Workspace) => Promise<object>;
   /** Makes a conversation of an agent that ends at a checkpoint. */
   readonly fork?: (workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>;
+  /** What knows the languages of files, for merges. */
+  readonly syntax?: Served["syntax"];
+  /** Searches in the files of a workspace. */
+  readonly search?: SearchService;
   /** Runs a command in another process. */
   readonly command: RunCommand;
   readonly idleMs?: number;
@@ -81,6 +85,8 @@ export async function startResident(options: ResidentOptions): Promise<Resident 
     facts: () => publicFacts(facts!),
     capture: options.capture,
     fork: options.fork,
+    syntax: options.syntax,
+    search: options.search,
     work: new BackgroundWork(options.command, clock),
     stop: () => setTimeout(() => ending.abort(), ANSWER_FIRST_MS),
   };

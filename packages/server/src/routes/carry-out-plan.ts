@@ -23,19 +23,28 @@ export interface PlanPlace {
 export async function carryOutPlan<Report extends object>(
   { served, hosted }: PlanPlace,
   { planId, bestEffort = false }: PlanRequest,
-  { fits, report }: { fits: (plan: Plan) => boolean; report: (outcome: Outcome) => Report },
+  {
+    fits,
+    report,
+    assert = assertApplied,
+  }: {
+    fits: (plan: Plan) => boolean;
+    report: (outcome: Outcome) => Report;
+    /** Which outcomes are an error answer: conflicts, unless said otherwise. */
+    assert?: typeof assertApplied;
+  },
 ): Promise<Report> {
   const { workspace } = hosted;
   const begun = await hosted.inTurn(async () => {
-    const plan = workspace.plans.find(workspace.id, planId, fits);
+    const plan = workspace.plans.find(workspace.copyId, planId, fits);
     return isLarge(plan)
-      ? { handed: workspace.plans.handOver(workspace.id, planId) }
+      ? { handed: workspace.plans.handOver(workspace.copyId, planId) }
       : { outcome: await workspace.restore(plan, { bestEffort }) };
   });
   const outcome =
     begun.outcome ?? (await carryOutElsewhere({ served, hosted }, begun.handed, { planId, bestEffort }));
   const told = report(outcome);
-  assertApplied(outcome, told);
+  assert(outcome, told);
   return told;
 }
 

@@ -18,7 +18,9 @@ export function serveComparisons(app: Hono, served: Served): void {
   serveRoute(app, "GET /api/checkpoints/:a/files/:b", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
       const { detail = "counts" } = query;
-      return diffJson(await workspace.diff({ ...(await statesOf(workspace, params)), detail }));
+      const states = await statesOf(workspace, params);
+      const threads = new Map((await workspace.threads.list()).map(({ id, agent }) => [id, agent]));
+      return diffJson(await workspace.diff({ ...states, detail, authors: true }), threads);
     }),
   );
   serveRoute(app, "GET /api/checkpoints/:a/files/:b/diff", ({ params, query }) =>

@@ -10,9 +10,10 @@ import {
 import { ContractError } from "@belay/protocol/errors";
 import type { Hono } from "hono";
 import { serveRoute, type RouteInput } from "../http/serve-route.ts";
-import { pathFromJson } from "../json/path-json.ts";
+import { pathFromJson, pathJson } from "../json/path-json.ts";
 import {
   detailedPlanJson,
+  type GoingBack,
   fileDiffJson,
   outcomeJson,
   resetOutcomeJson,
@@ -44,7 +45,7 @@ export function servePlans(app: Hono, served: Served): void {
   );
   serveRoute(app, "GET /api/plans/:id/diff", ({ params, query }) =>
     inWorkspace(served, query.workspace, async (workspace) => {
-      const plan = workspace.plans.find(workspace.id, params.id, () => true);
+      const plan = workspace.plans.find(workspace.copyId, params.id, () => true);
       const { context, whitespace, large } = query;
       const options = { path: pathFromJson(query), ...defined({ context, whitespace, large }) };
       const diff = await workspace.diffPlanned(plan, options);
@@ -64,7 +65,7 @@ const TRIES = 5;
 async function detailedPlan(workspace: Workspace, request: PlanRequest) {
   for (let left = TRIES - 1; ; left -= 1) {
     try {
-      const plan = await makePlan(workspace, request);
+      const plan = await makePlan(workspace, await withoutLeftOut(workspace, request));
       return plan && (await detailsOf(workspace, assertBasedOn(workspace, plan, request)));
     } catch (error) {
       // hunks that are not there any more do not come back
@@ -78,9 +79,36 @@ async function detailedPlan(workspace: Workspace, request: PlanRequest) {
   }
 }
 
+/** What is left out, said as what is chosen: of a large plan the shorter list travels. */
+async function withoutLeftOut(workspace: Workspace, request: PlanRequest): Promise<PlanRequest> {
+  const { without, hunks: _hunks, basedOn: _basedOn, ...given } = request;
+  if (without === undefined || without.length === 0) return request;
+  if (request.paths !== undefined)
+    throw badRequest("A plan takes what is chosen, or what is left out, not both.");
+  const whole = await makePlan(workspace, { ...given, without: [] });
+  const stays = new Set(without);
+  const alone = (whole?.leftAlone ?? []).flatMap(({ paths }) => paths.map((path) => pathJson(path).path));
+  // to choose a directory is to choose everything in it: only one that comes or goes whole can be
+  const above = new Set([...without, ...alone].flatMap(pathsAbove));
+  const paths = (whole?.edits ?? [])
+    .filter(({ from, to }) => from?.kind !== "directory" || to?.kind !== "directory")
+    .map(({ path }) => pathJson(path).path)
+    .filter((path) => !stays.has(path) && !above.has(path) && !pathsAbove(path).some((at) => stays.has(at)));
+  if (paths.length === 0) throw badRequest("Everything is left out.");
+  const { without: _without, ...rest } = request;
+  return { ...rest, paths };
+}
+
+/** `a` and `a/b` of `a/b/c`. */
+function pathsAbove(path: string): string[] {
+  const names = path.split("/").slice(0, -1);
+  return names.map((_, index) => names.slice(0, index + 1).join("/"));
+}
+
 /** Numbers of hunks mean something only on the files that they were counted on. */
 function assertBasedOn(workspace: Workspace, plan: Plan, { basedOn }: PlanRequest): Plan {
-  if (basedOn === undefined || workspace.plans.find(workspace.id, basedOn).base === plan.base) return plan;
+  if (basedOn === undefined || workspace.plans.find(workspace.copyId, basedOn).base === plan.base)
+    return plan;
   throw new EngineError("PLAN_STALE", "The files changed since the hunks were chosen. Nothing was changed.", {
     plan: basedOn,
   });
@@ -89,15 +117,18 @@ function assertBasedOn(workspace: Workspace, plan: Plan, { basedOn }: PlanReques
 async function detailsOf(workspace: Workspace, plan: Plan) {
   const details = await workspace.planDetails(plan);
   const threads = await workspace.threads.list();
-  return detailedPlanJson(plan, { ...details, agents: new Map(threads.map(({ id, agent }) => [id, agent])) });
+  return detailedPlanJson(plan as GoingBack, {
+    ...details,
+    agents: new Map(threads.map(({ id, agent }) => [id, agent])),
+  });
 }
 
 /** Each kind takes what concerns it; what would have no effect is refused. */
 const TAKES: Readonly<Record<PlanRequest["kind"], readonly (keyof PlanRequest)[]>> = {
-  restore: ["target", "thread", "paths", "hunks", "basedOn", "exceptThreads", "keepNew", "scope"],
-  undo: ["thread", "count", "paths", "hunks", "basedOn", "includeShared", "decisions"],
+  restore: ["target", "thread", "paths", "without", "hunks", "basedOn", "exceptThreads", "keepNew", "scope"],
+  undo: ["thread", "count", "paths", "without", "hunks", "basedOn", "includeShared", "decisions"],
   redo: ["thread", "count", "includeShared", "decisions"],
-  revert: ["target", "paths", "hunks", "basedOn", "includeShared", "decisions"],
+  revert: ["target", "paths", "without", "hunks", "basedOn", "includeShared", "decisions"],
   reset: ["thread", "includeShared", "decisions"],
 };
 
@@ -110,6 +141,7 @@ async function makePlan(workspace: Workspace, request: PlanRequest): Promise<Pla
     hunks,
     decisions,
     basedOn: _basedOn,
+    without: _without,
     workspace: _,
     ...given
   } = request;

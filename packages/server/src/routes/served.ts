@@ -1,5 +1,5 @@
 /** Shared by handlers: the host, and how a request for a thread becomes work on its workspace. */
-import type { Checkpoint, Outcome, ThreadId, Workspace } from "@belay/engine";
+import type { Checkpoint, Outcome, Syntax, ThreadId, Workspace } from "@belay/engine";
 import type { BackgroundWork } from "../hosting/background-work.ts";
 import type { HostedWorkspace } from "../hosting/hosted-workspace.ts";
 import type { Json, shapes } from "@belay/protocol";
@@ -21,9 +21,23 @@ export interface Served extends EventStreams {
   capture?: ((workspace: Workspace) => Promise<object>) | undefined;
   /** Forks an agent's conversation; only code that knows agents can. */
   fork?: ((workspace: Workspace, request: ForkRequest) => Promise<ForkedConversation>) | undefined;
+  /** What knows the languages of files, for merges; without it only lines count. */
+  syntax?: (() => Promise<Syntax | undefined>) | undefined;
+  /** The search index; only code that has one can answer. */
+  search?: SearchService | undefined;
   /** The long pieces of work that other processes do. */
   readonly work: BackgroundWork;
   stop(): void;
+}
+
+/** What answers questions about the content of files. */
+export interface SearchService {
+  find(
+    workspace: Workspace,
+    question: { readonly query: string; readonly k?: number; readonly at?: string },
+  ): Promise<Json<typeof shapes.found>>;
+  state(workspace: Workspace): Promise<Json<typeof shapes.searchIndex>>;
+  sync(workspace: Workspace): Promise<Json<typeof shapes.synced>>;
 }
 
 /** Where a conversation is to end. */
@@ -47,7 +61,12 @@ export async function inThread<Result>(
   work: (workspace: Workspace, thread: ThreadId, hosted: HostedWorkspace) => Promise<Result>,
 ): Promise<Result> {
   const hosted = await host.findThread(id);
-  return hosted.inTurn(() => work(hosted.workspace, id as ThreadId, hosted));
+  return hosted.inTurn(async () => work(hosted.workspace, await threadOf(hosted.workspace, id), hosted));
+}
+
+/** A thread by its own id, or by the id that its agent has for it. */
+export async function threadOf({ threads }: Workspace, id: string): Promise<ThreadId> {
+  return (await threads.get(id)).id;
 }
 
 /** Runs work on the workspace that a request names. */

@@ -36,12 +36,12 @@ export function serveUpkeep(app: Hono, served: Served): void {
     if (work === undefined) return { running: null };
     return { running: { since: isoTime(work.since), done: work.done ?? 0, total: work.total ?? null } };
   });
-  serveRoute(app, "GET /api/find", ({ query }) => {
+  serveRoute(app, "GET /api/content", ({ query }) => {
     const { text, regex, file, ignoreCase, limit } = query;
     const words = Object.entries({ text, regex, file, limit: limit ?? FOUND_FILES }).flatMap(
       ([name, value]) => (value === undefined ? [] : [`--${name}=${value}`]),
     );
-    return elsewhere<"GET /api/find">(served, query.workspace, [
+    return elsewhere<"GET /api/content">(served, query.workspace, [
       "search",
       ...words,
       ...(ignoreCase === true ? ["--ignore-case"] : []),

@@ -1,0 +1,136 @@
+/** Merges and conflicts: planned, applied, decided, given up. */
+import type { ConflictChoice, MergeOption, MergePlan, Plan, Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import {
+  mergeConflictDetailsJson,
+  mergeConflictJson,
+  mergeJson,
+  mergeOutcomeJson,
+  plannedMergeJson,
+  resolvedConflictJson,
+} from "../json/index.ts";
+import { carryOutPlan } from "./carry-out-plan.ts";
+import { defined, inWorkspace, type Served } from "./served.ts";
+
+/** Serves merges. */
+export function serveMerges(app: Hono, served: Served): void {
+  servePlanning(app, served);
+  serveApplying(app, served);
+  serveConflicts(app, served);
+}
+
+function servePlanning(app: Hono, served: Served): void {
+  serveRoute(app, "POST /api/merges", ({ query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
+      await assertHere(workspace, body.into);
+      return plannedMergeJson(await planned(served, workspace, body.sources, body.onConflict));
+    }),
+  );
+  serveRoute(app, "POST /api/branches/:name/merge", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) =>
+      plannedMergeJson(await planned(served, workspace, [params.name.replaceAll("~", "/")], body.onConflict)),
+    ),
+  );
+  serveRoute(app, "POST /api/merges/:id/continue", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) =>
+      plannedMergeJson(
+        await workspace.merges.planRest(params.id, defined({ syntax: await served.syntax?.() })),
+      ),
+    ),
+  );
+}
+
+async function planned(
+  served: Served,
+  workspace: Workspace,
+  sources: readonly string[],
+  onConflict: "hold" | "none" | "partial" | undefined,
+): Promise<MergePlan> {
+  const syntax = await served.syntax?.();
+  return workspace.merges.plan(sources, { ...defined({ onConflict, syntax }), announce: true });
+}
+
+/** A merge changes the files of a working copy: that of the branch it goes into. */
+async function assertHere(workspace: Workspace, into: string | undefined): Promise<void> {
+  const here = (await workspace.branches()).find(({ current }) => current)?.name;
+  if (into === undefined || into === here) return;
+  throw new ContractError(
+    "BAD_REQUEST",
+    `The files of this working copy are on "${here}", not on "${into}". Nothing was changed.`,
+  );
+}
+
+function serveApplying(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/merges", ({ query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      merges: (await workspace.merges.list()).map(mergeJson),
+    })),
+  );
+  serveRoute(app, "GET /api/merges/:id", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      merge: mergeJson(await workspace.merges.show(params.id)),
+    })),
+  );
+  serveRoute(app, "POST /api/merges/:id/apply", async ({ params, query, body }) => {
+    const hosted = await served.host.find(body.workspace ?? query.workspace);
+    const fits = ({ kind, subject }: Plan) => kind === "merge" && subject === params.id;
+    // what is held back is no refusal: it is recorded, and waits to be decided
+    const outcome = await carryOutPlan({ served, hosted }, body, {
+      fits,
+      report: (done) => done,
+      assert: () => {},
+    });
+    return hosted.inTurn(async () =>
+      mergeOutcomeJson({ ...outcome, merge: await hosted.workspace.merges.show(params.id) }),
+    );
+  });
+  serveRoute(app, "POST /api/merges/:id/abandon", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
+      merge: mergeJson(await workspace.merges.abandon(params.id)),
+    })),
+  );
+}
+
+function serveConflicts(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/merges/:id/conflicts", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) => ({
+      conflicts: (await workspace.merges.conflicts(params.id)).map(mergeConflictJson),
+    })),
+  );
+  serveRoute(app, "GET /api/conflicts/:id", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async (workspace) =>
+      mergeConflictDetailsJson(await workspace.merges.conflict(params.id), query.content === true),
+    ),
+  );
+  serveRoute(app, "POST /api/conflicts/:id/resolve", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => {
+      const syntax = await served.syntax?.();
+      return resolvedConflictJson(
+        await workspace.merges.resolve(params.id, { ...choiceOf(body), ...defined({ syntax }) }),
+      );
+    }),
+  );
+  serveRoute(app, "POST /api/conflicts/:id/reopen", ({ params, query, body }) =>
+    inWorkspace(served, body.workspace ?? query.workspace, async (workspace) => ({
+      conflict: mergeConflictJson(await workspace.merges.reopen(params.id)),
+    })),
+  );
+}
+
+/** Which option there is, the engine knows: it refuses every other one. */
+function choiceOf({
+  take,
+  region,
+  content,
+}: {
+  readonly take?: string | undefined;
+  readonly region?: number | undefined;
+  readonly content?: string | undefined;
+}): ConflictChoice {
+  if ((take === undefined) === (content === undefined))
+    throw new ContractError("BAD_REQUEST", 'Either "take" or "content" is needed. Nothing was changed.');
+  if (content !== undefined) return { content: Buffer.from(content, "utf8") };
+  return { take: take as MergeOption, ...defined({ region }) };
+}

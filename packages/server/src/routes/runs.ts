@@ -1,0 +1,120 @@
+/**
+ * Runs of agents' programs and loops of fixes. [R100] What starts a program is refused unless the user's settings allow
+ * it, and takes names of those settings only: the command that does the work is one of Belay's own.
+ */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { readProgramSettings, type Workspace } from "@belay/engine";
+import { ContractError } from "@belay/protocol/errors";
+import type { Hono } from "hono";
+import { serveRoute } from "../http/serve-route.ts";
+import { fixJson, runJson } from "../json/index.ts";
+import { defined, inWorkspace, type Served } from "./served.ts";
+
+/** Serves runs and fixes. */
+export function serveRuns(app: Hono, served: Served): void {
+  const work = <Result>(ref: string | undefined, doing: (workspace: Workspace) => Promise<Result>) =>
+    inWorkspace(served, ref, doing);
+  serveRoute(app, "GET /api/runs", ({ query }) =>
+    work(query.workspace, async ({ runs }) => ({
+      runs: (await runs.list(defined({ batch: query.batch }))).map(runJson),
+    })),
+  );
+  serveRoute(app, "GET /api/runs/:id", ({ params, query }) =>
+    work(query.workspace, async ({ runs }) => ({ run: runJson(await runs.find(params.id)) })),
+  );
+  serveRoute(app, "GET /api/runs/:id/log", ({ params, query }) =>
+    work(query.workspace, async ({ runs }) => {
+      const { log, endedAt } = await runs.find(params.id);
+      const { stream = "stdout", after = 0 } = query;
+      const piece = log === null ? { text: "", next: after } : readPiece(log[stream], after);
+      return { ...piece, ended: endedAt !== null };
+    }),
+  );
+  serveRoute(app, "POST /api/runs", async ({ query, body }) => {
+    const { agent, prompt, role, limits = {} } = body;
+    const root = await startable(served, body.workspace ?? query.workspace);
+    const task = { agent, prompt, ...defined({ role }), limits };
+    const input = Buffer.from(JSON.stringify([task]));
+    const words = ["agents", "run", "--detach", "--yes", "--tasks", "-"];
+    const { runs } = (await served.work.run(root, words, input)) as { runs: { id: string }[] };
+    return runNow(served, root, runs[0]!.id);
+  });
+  serveRoute(app, "POST /api/runs/:id/stop", async ({ params, query, body }) => {
+    const root = await rootOf(served, body.workspace ?? query.workspace);
+    const { id } = (await runNow(served, root, params.id)).run;
+    await served.work.run(root, ["agents", "stop", id]);
+    return runNow(served, root, id);
+  });
+  serveRoute(app, "POST /api/runs/:id/resume", async ({ params, query, body }) => {
+    const root = await startable(served, body.workspace ?? query.workspace);
+    const { id, agent } = (await runNow(served, root, params.id)).run;
+    const input = Buffer.from(JSON.stringify([{ agent, ...defined({ prompt: body.prompt }) }]));
+    const words = ["agents", "resume", id, "--detach", "--yes", "--tasks", "-"];
+    const { runs } = (await served.work.run(root, words, input)) as { runs: { id: string }[] };
+    return runNow(served, root, runs[0]!.id);
+  });
+  serveFixes(app, served);
+}
+
+function serveFixes(app: Hono, served: Served): void {
+  serveRoute(app, "GET /api/fixes", ({ query }) =>
+    inWorkspace(served, query.workspace, async ({ fixes }) => ({ fixes: (await fixes.list()).map(fixJson) })),
+  );
+  serveRoute(app, "GET /api/fixes/:id", ({ params, query }) =>
+    inWorkspace(served, query.workspace, async ({ fixes }) => ({
+      fix: fixJson(await fixes.find(params.id)),
+    })),
+  );
+  serveRoute(app, "POST /api/fixes", async ({ query, body }) => {
+    const root = await startable(served, body.workspace ?? query.workspace);
+    const agent = body.agent === undefined ? [] : ["--agent", body.agent];
+    const words = ["fix", "--review", body.review, "--named", "--detach", "--yes", ...agent];
+    const { fix } = (await served.work.run(root, words)) as { fix: { id: string } };
+    return fixNow(served, root, fix.id);
+  });
+  serveRoute(app, "POST /api/fixes/:id/answer", async ({ params, query, body }) => {
+    const ref = body.workspace ?? query.workspace;
+    // one more attempt starts a program; the other answers do not
+    const root = body.choice === "c" ? await startable(served, ref) : await rootOf(served, ref);
+    const { id } = (await fixNow(served, root, params.id)).fix;
+    await served.work.run(root, ["fix", "answer", id, body.choice, "--yes"]);
+    return fixNow(served, root, id);
+  });
+}
+
+function runNow(served: Served, root: string, id: string) {
+  return inWorkspace(served, root, async ({ runs }) => ({ run: runJson(await runs.find(id)) }));
+}
+
+function fixNow(served: Served, root: string, id: string) {
+  return inWorkspace(served, root, async ({ fixes }) => ({ fix: fixJson(await fixes.find(id)) }));
+}
+
+async function rootOf(served: Served, ref: string | undefined): Promise<string> {
+  return (await served.host.find(ref)).workspace.root;
+}
+
+/** The root of a workspace in which programs may be started over HTTP. */
+async function startable(served: Served, ref: string | undefined): Promise<string> {
+  const { workspace } = await served.host.find(ref);
+  if (readProgramSettings(served.host.home, workspace.id).runs.http) return workspace.root;
+  throw new ContractError(
+    "PROGRAMS_REFUSED",
+    "Programs are not started over HTTP here. Nothing was started.",
+  );
+}
+
+const PIECE_BYTES = 256 * 1024;
+
+/** The file is Belay's own: its name comes from the store. */
+function readPiece(path: string, after: number): { text: string; next: number } {
+  const file = openSync(path, "r");
+  try {
+    const size = Math.max(0, Math.min(PIECE_BYTES, fstatSync(file).size - after));
+    const piece = Buffer.alloc(size);
+    const bytes = readSync(file, piece, 0, size, after);
+    return { text: piece.toString("utf8", 0, bytes), next: after + bytes };
+  } finally {
+    closeSync(file);
+  }
+}
