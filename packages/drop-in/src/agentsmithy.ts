@@ -1,0 +1,21 @@
+/** AgentSmithy's versioning, over Belay. Synchronous, as its Python is. */
+export {
+  VersioningTracker,
+  type CheckpointInfo,
+  type LastRestore,
+} from "./agentsmithy/versioning-tracker.ts";
+export type { ChangedFile } from "./agentsmithy/changed-file.ts";
+export {
+  Project,
+  type Dialog,
+  type DialogHistory,
+  type DialogMessage,
+  type DialogsIndex,
+} from "./agentsmithy/project.ts";
+export {
+  EventFactory,
+  type DoneEvent,
+  type ErrorEvent,
+  type FileEditEvent,
+  type UserEvent,
+} from "./agentsmithy/event-factory.ts";

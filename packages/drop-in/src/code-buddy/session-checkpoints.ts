@@ -1,0 +1,202 @@
+/** Code Buddy's quick undo within one session. */
+import { EventEmitter } from "node:events";
+import { basename } from "node:path";
+import type { Checkpoint as Taken } from "@belay/engine";
+import type { DropInOptions } from "../frame/options.ts";
+import { Root } from "../frame/root.ts";
+import { sessionHome } from "../frame/session-home.ts";
+import {
+  checkpointOf,
+  drop,
+  formatLine,
+  formatList,
+  idOf,
+  take,
+  type Checkpoint,
+  type Rewound,
+} from "./checkpoint.ts";
+import { rewindTo } from "./rewind-to.ts";
+
+/** How many checkpoints a manager keeps, and whether the host should take them by itself. */
+export interface CheckpointManagerOptions {
+  /** 50 unless another number is given. */
+  maxCheckpoints?: number;
+  autoCheckpoint?: boolean;
+}
+
+/** A checkpoint of this manager, and which files it is about; undefined: all. */
+interface Own {
+  readonly root: Root;
+  readonly taken: Taken;
+  readonly named: readonly string[] | undefined;
+}
+
+/**
+ * Lists only what it made itself. Where the directory is protected, its checkpoints are in the directory's store, and
+ * every other front and `belay undo` see them. Where it is not, they are in a store that dies with the process, the
+ * directory stays unprotected, and going back touches only files that were named.
+ */
+export class CheckpointManager extends EventEmitter {
+  readonly #options: DropInOptions;
+  readonly #root: Root;
+  readonly #most: number;
+  /** The same directory, over a store that dies with the process. */
+  #unprotected: Root | undefined;
+  #own: Own[] = [];
+  #auto: boolean;
+
+  constructor(
+    { maxCheckpoints = 50, autoCheckpoint = true }: CheckpointManagerOptions = {},
+    options: DropInOptions = {},
+  ) {
+    super();
+    this.#options = options;
+    this.#root = new Root(process.cwd(), options);
+    this.#most = maxCheckpoints;
+    this.#auto = autoCheckpoint;
+  }
+
+  /** Takes a checkpoint: of these files, or of everything. */
+  createCheckpoint(description: string, files?: string[]): Checkpoint {
+    const root = this.#root.known === undefined ? this.#fleeting() : this.#root;
+    const named = files === undefined || files.length === 0 ? undefined : root.insideAll(files);
+    const taken = take(root, description, named);
+    this.#own.push({ root, taken, named });
+    for (const gone of this.#own.splice(0, Math.max(0, this.#own.length - this.#most)))
+      drop(gone.root, gone.taken);
+    const checkpoint = checkpointOf(root, taken);
+    this.emit("checkpoint-created", checkpoint);
+    return checkpoint;
+  }
+
+  /** Takes a checkpoint of a file that is about to change. */
+  checkpointBeforeEdit(filePath: string, description = `Before editing: ${basename(filePath)}`): Checkpoint {
+    return this.createCheckpoint(description, [filePath]);
+  }
+
+  /** Takes a checkpoint of a file that is about to be made: going back removes it. */
+  checkpointBeforeCreate(
+    filePath: string,
+    description = `Before creating: ${basename(filePath)}`,
+  ): Checkpoint {
+    return this.createCheckpoint(description, [filePath]);
+  }
+
+  /** Goes back to a checkpoint: exactly, or in an unprotected directory the files that were named. */
+  rewindTo(checkpointId: string): Rewound {
+    const own = this.#own.find(({ taken }) => isMeant(taken, checkpointId));
+    if (own === undefined)
+      return { success: false, restored: [], errors: [`Checkpoint not found: ${checkpointId}`] };
+    const isExact = own.root === this.#root || this.#own.some(({ named }) => named === undefined);
+    const paths = isExact ? undefined : [...new Set(this.#own.flatMap(({ named }) => named ?? []))];
+    const rewound = rewindTo(own.root, own.taken, paths);
+    this.emit("rewind", rewound.checkpoint, rewound.restored, rewound.errors);
+    return rewound;
+  }
+
+  /** Goes back to the newest checkpoint. */
+  rewindToLast(): Rewound {
+    const last = this.#own.at(-1);
+    return last === undefined
+      ? { success: false, restored: [], errors: ["No checkpoints available"] }
+      : this.rewindTo(idOf(last.taken));
+  }
+
+  /** The checkpoints of this manager, oldest first. */
+  getCheckpoints(): Checkpoint[] {
+    return this.#own.map(({ root, taken }) => checkpointOf(root, taken));
+  }
+
+  /** One of them. */
+  getCheckpoint(id: string): Checkpoint | undefined {
+    const own = this.#own.find(({ taken }) => isMeant(taken, id));
+    return own && checkpointOf(own.root, own.taken);
+  }
+
+  /** The newest of them, oldest first. */
+  getRecentCheckpoints(count = 10): Checkpoint[] {
+    return count <= 0 ? [] : this.getCheckpoints().slice(-count);
+  }
+
+  /** Drops one; for a day `belay prune --undo` brings it back where the directory is protected. */
+  deleteCheckpoint(id: string): boolean {
+    const gone = this.#own.filter(({ taken }) => isMeant(taken, id));
+    this.#own = this.#own.filter((own) => !gone.includes(own));
+    for (const { root, taken } of gone) drop(root, taken);
+    return gone.length > 0;
+  }
+
+  /** Drops all of them. */
+  clearCheckpoints(): void {
+    for (const { root, taken } of this.#own.splice(0)) drop(root, taken);
+    this.emit("checkpoints-cleared");
+  }
+
+  /** Whether the host should take checkpoints by itself. */
+  isAutoCheckpointEnabled(): boolean {
+    return this.#auto;
+  }
+
+  /** Tells the host to take checkpoints by itself, or not to. */
+  setAutoCheckpoint(on: boolean): void {
+    this.#auto = on;
+  }
+
+  /** A checkpoint in one line. */
+  formatCheckpoint(checkpoint: Checkpoint): string {
+    return formatLine(checkpoint, checkpoint.timestamp.toLocaleTimeString());
+  }
+
+  /** All of them, for people. */
+  formatCheckpointList(): string {
+    return formatList(
+      this.getCheckpoints().map((each) => this.formatCheckpoint(each)),
+      "Checkpoints:",
+    );
+  }
+
+  /** How many there are, and from when to when. */
+  getStats(): { count: number; totalFiles: number; oldestTimestamp?: Date; newestTimestamp?: Date } {
+    const all = this.getCheckpoints();
+    const [oldest, newest] = [all[0]?.timestamp, all.at(-1)?.timestamp];
+    return {
+      count: all.length,
+      totalFiles: all.reduce((sum, { files }) => sum + files.length, 0),
+      ...(oldest && { oldestTimestamp: oldest }),
+      ...(newest && { newestTimestamp: newest }),
+    };
+  }
+
+  /** Forgets its list and its listeners; what is in a store stays there. */
+  dispose(): void {
+    this.#own = [];
+    this.removeAllListeners();
+  }
+
+  #fleeting(): Root {
+    if (this.#unprotected !== undefined) return this.#unprotected;
+    const home = sessionHome((notice) => this.#root.log("info", "notice", { notice }));
+    this.#unprotected = new Root(this.#root.directory, { ...this.#options, home, nested: true });
+    return this.#unprotected;
+  }
+}
+
+function isMeant(taken: Taken, id: string): boolean {
+  return id === taken.id || id === idOf(taken);
+}
+
+let instance: CheckpointManager | undefined;
+
+/** The manager of this process; the options count for the first call. */
+export function getCheckpointManager(
+  options?: CheckpointManagerOptions,
+  dropIn?: DropInOptions,
+): CheckpointManager {
+  return (instance ??= new CheckpointManager(options, dropIn));
+}
+
+/** Forgets the manager of this process. */
+export function resetCheckpointManager(): void {
+  instance?.dispose();
+  instance = undefined;
+}

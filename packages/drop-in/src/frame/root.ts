@@ -1,0 +1,171 @@
+/** The directories that fronts work in. A process has one open workspace for each, whichever fronts use it. */
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
+import {
+  CHECKPOINT_PRESETS,
+  displayPath,
+  EngineError,
+  previewInit,
+  type BytePath,
+  type CheckpointPolicy,
+  type RetentionPolicy,
+} from "@belay/engine";
+import { openWorkspaceSync, type SyncWorkspace } from "@belay/engine/sync";
+import { chosen, type DropInOptions } from "./options.ts";
+
+/** An open workspace, with the policy of the front that is using it. */
+interface Opened {
+  readonly workspace: SyncWorkspace;
+  readonly policy: { name: string; triggers: CheckpointPolicy["triggers"] };
+}
+
+const opened = new Map<string, Opened>();
+let closesAtExit = false;
+
+/** Closes every workspace that fronts opened. A front that is used afterwards opens its workspace again. */
+export function closeDropIn(): void {
+  for (const [key, { workspace }] of opened) {
+    opened.delete(key);
+    workspace.close();
+  }
+}
+
+/** When a front takes checkpoints, and how large they may be. The front that opens a workspace first decides about their size. */
+export interface FrontRules {
+  readonly policy: CheckpointPolicy;
+  readonly retention: RetentionPolicy;
+}
+
+/** One directory as a front sees it. */
+export class Root {
+  /** Its real path. */
+  readonly directory: string;
+  readonly #options: ReturnType<typeof chosen>;
+  readonly #policy: CheckpointPolicy;
+  readonly #retention: RetentionPolicy | undefined;
+
+  constructor(
+    directory: string,
+    options: DropInOptions = {},
+    rules: CheckpointPolicy | FrontRules = CHECKPOINT_PRESETS.message,
+  ) {
+    this.directory = realPath(directory);
+    this.#options = chosen(options);
+    this.#policy = "policy" in rules ? rules.policy : rules;
+    this.#retention = "policy" in rules ? rules.retention : undefined;
+  }
+
+  /** The workspace. A directory that is not protected is protected now: call it where something is stored. */
+  get workspace(): SyncWorkspace {
+    const { workspace, policy } = opened.get(this.#key) ?? this.#open();
+    Object.assign(policy, this.#policy);
+    return workspace;
+  }
+
+  /** The workspace of a directory that is protected, for calls that only read; else undefined. */
+  get known(): SyncWorkspace | undefined {
+    return opened.has(this.#key) || this.#isProtected() ? this.workspace : undefined;
+  }
+
+  /** A path as the engine takes it, relative to the root; undefined when it is outside. */
+  inside(path: string): string | undefined {
+    const way = relative(this.directory, realPlace(resolve(this.directory, path)));
+    return way === ".." || way.startsWith("../") || isAbsolute(way) ? undefined : way;
+  }
+
+  /** Paths as the engine takes them; throws `PATH_OUTSIDE` for one that is not below the root. */
+  insideAll(paths: Iterable<string>): string[] {
+    return [...paths].map((path) => {
+      const way = this.inside(path);
+      if (way !== undefined && way !== "") return way;
+      throw new EngineError(
+        "PATH_OUTSIDE",
+        `${path} is not a path inside ${this.directory}. Nothing was changed.`,
+        { path },
+      );
+    });
+  }
+
+  /** The absolute form of a path of the workspace. */
+  absolute(path: BytePath): string {
+    return join(this.directory, displayPath(path));
+  }
+
+  /** What time it is for this front. */
+  now(): number {
+    return this.#options.clock?.() ?? Date.now();
+  }
+
+  /** Tells the host. */
+  log(level: string, event: string, facts: Record<string, unknown> = {}): void {
+    this.#options.log?.({ level, event, root: this.directory, ...facts });
+  }
+
+  get #key(): string {
+    return `${this.#options.home}\0${this.directory}`;
+  }
+
+  #isProtected(): boolean {
+    const { home, nested = false } = this.#options;
+    try {
+      return !previewInit(this.directory, { home, nested }).created;
+    } catch {
+      return false;
+    }
+  }
+
+  #open(): Opened {
+    const { home, nested = false, clock } = this.#options;
+    const policy = { ...this.#policy };
+    const isNew = !this.#isProtected();
+    try {
+      const workspace = openWorkspaceSync(this.directory, {
+        home,
+        nested,
+        policy,
+        ...(clock && { clock }),
+        ...(this.#retention && { retention: this.#retention }),
+      });
+      if (isNew) this.log("info", "protected", { home });
+      for (const notice of workspace.notices) this.log("info", "notice", { notice });
+      opened.set(this.#key, { workspace, policy });
+      closeAtExit();
+      return { workspace, policy };
+    } catch (error) {
+      this.log("error", "not_opened", { reason: messageOf(error) });
+      throw error;
+    }
+  }
+}
+
+/** What went wrong, as a sentence. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function closeAtExit(): void {
+  if (!closesAtExit) process.once("exit", closeDropIn);
+  closesAtExit = true;
+}
+
+/** A directory that does not exist is refused when it is opened, with the reason. */
+function realPath(directory: string): string {
+  const path = resolve(directory);
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A path whose directory may be named through a link; the last part is not followed. */
+function realPlace(path: string): string {
+  const missing = [basename(path)];
+  for (let above = dirname(path); ; above = dirname(above)) {
+    try {
+      return join(realpathSync(above), ...missing);
+    } catch {
+      missing.unshift(basename(above));
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** Mimir's snapshots of conversations, over Belay. */
+export { SnapshotManager, type SnapshotManagerOptions } from "./mimir/conversation-snapshots.ts";
+export { SnapshotRetentionManager } from "./mimir/snapshot-retention.ts";
+export {
+  AgentOrchestrator,
+  type AgentResult,
+  type Logger,
+  type SubAgent,
+} from "./mimir/agent-orchestrator.ts";
+export { CheckpointCommand, type CommandResult } from "./mimir/checkpoint-command.ts";
+export type { MimirConfig } from "./mimir/config.ts";
+export type {
+  AgentActivity,
+  AgentRole,
+  AgentStatus,
+  FileChange,
+  FileDiff,
+  FileSnapshot,
+  IContextStorage,
+  ISnapshotManager,
+  RestoreOptions,
+  RetentionPolicy,
+  Snapshot,
+  SnapshotDiff,
+  SnapshotTimeline,
+  SnapshotTimelineItem,
+  SnapshotType,
+} from "./mimir/types.ts";

@@ -1,0 +1,156 @@
+/** Checkpoints as the supervisor's design has them. */
+import {
+  displayPath,
+  EngineError,
+  pathFromBytes,
+  type Checkpoint as Taken,
+  type FileChange,
+  type ThreadId,
+} from "@belay/engine";
+import type { SyncWorkspace } from "@belay/engine/sync";
+import { textOf, withLazy } from "../frame/contents.ts";
+import { begunThread, findCheckpoint, findThread } from "../frame/references.ts";
+
+/** A conversation that is supervised. */
+export interface Session {
+  id: string;
+  messageIndex?: number;
+  cwd?: string;
+}
+
+/** One file at the moment of a checkpoint. */
+export interface CheckpointFile {
+  path: string;
+  /** Null: it did not exist. */
+  content: string | null;
+  encoding: "utf-8" | "base64";
+  /** Permission bits. */
+  mode: number;
+  /** SHA-256; "deleted" where it did not exist. */
+  hash: string;
+}
+
+/** The state before a tool, or one that a person made. */
+export interface Checkpoint {
+  id: string;
+  sessionId: string;
+  type: "auto" | "manual";
+  name?: string;
+  annotation?: string;
+  messageIndex: number;
+  toolUseId?: string;
+  /** What differs from the present, as it was then. */
+  files: CheckpointFile[];
+  git?: { branch: string; commitHash: string; hasUncommittedChanges: boolean; stagedFiles: string[] };
+  createdAt: string;
+  sizeBytes: number;
+  description?: string;
+  rolledBack?: boolean;
+  /** Paths that were seen and not captured: a rollback leaves them alone. */
+  notCaptured?: { path: string; reason: string }[];
+}
+
+const AGENT = "supervisor";
+
+/** The thread of a session, begun with a checkpoint of the present if there is none. */
+export function sessionThread(workspace: SyncWorkspace, session: string): ThreadId {
+  return begunThread(workspace, AGENT, session);
+}
+
+/** The thread of a session that has begun; else undefined. */
+export function knownSession(workspace: SyncWorkspace, session: string): ThreadId | undefined {
+  return findThread(workspace, AGENT, session)?.id;
+}
+
+/** The threads of all sessions. */
+export function sessionsIn(workspace: SyncWorkspace): { id: ThreadId; session: string }[] {
+  return workspace.threads
+    .list()
+    .filter(({ agent }) => agent === AGENT)
+    .map(({ id, externalId }) => ({ id, session: externalId }));
+}
+
+/** A checkpoint of this session; throws `CHECKPOINT_NOT_FOUND`. */
+export function checkpointIn(workspace: SyncWorkspace, session: string, ref: string): Taken {
+  const checkpoint = findCheckpoint(workspace, ref);
+  if (checkpoint.thread === knownSession(workspace, session) || checkpoint.thread === null) return checkpoint;
+  throw new EngineError(
+    "CHECKPOINT_NOT_FOUND",
+    `There is no checkpoint "${ref}" in session ${session}. Nothing was changed.`,
+    { checkpoint: ref },
+  );
+}
+
+/** The checkpoints that this design shows, oldest first: those before tools, and those that people made. */
+export function listIn(workspace: SyncWorkspace, thread: ThreadId): Taken[] {
+  const isShown = ({ kind, phase, origin }: Taken) =>
+    kind === "manual" || (kind === "tool" && phase !== "after") || origin !== null;
+  return workspace.list({ thread }).filter(isShown).toReversed();
+}
+
+/** A checkpoint in the design's form. Its files are found when they are looked at, and each content when it is. */
+export function checkpointOf(workspace: SyncWorkspace, sessionId: string, taken: Taken): Checkpoint {
+  const { id, kind, name, note, messageIndex, toolUseId, git, createdAt, bytes, description, gaps } = taken;
+  const facts: Omit<Checkpoint, "files"> = {
+    id,
+    sessionId,
+    type: kind === "manual" ? "manual" : "auto",
+    ...(name !== null && { name }),
+    ...(note !== null && { annotation: note }),
+    messageIndex: messageIndex ?? 0,
+    ...(toolUseId !== null && { toolUseId }),
+    ...(git !== null && {
+      git: {
+        branch: git.branch ?? "",
+        commitHash: git.commit ?? "",
+        hasUncommittedChanges: git.dirty,
+        stagedFiles: [...git.staged],
+      },
+    }),
+    createdAt: new Date(createdAt).toISOString(),
+    sizeBytes: bytes,
+    description,
+    rolledBack: taken.rolledBack,
+    notCaptured: gaps.map(({ path, reason }) => ({ path: displayPath(path), reason })),
+  };
+  return withLazy<typeof facts, Pick<Checkpoint, "files">>(facts, { files: () => filesOf(workspace, taken) });
+}
+
+/** What differs from the present; of a state that a caller stored, everything it holds. */
+function filesOf(workspace: SyncWorkspace, taken: Taken): CheckpointFile[] {
+  if (taken.origin !== null) return storedFiles(workspace, taken);
+  const { files } = workspace.diff({ from: taken.id, detail: "names" });
+  return files.flatMap((change) => pathsOf(change)).map((path) => fileAt(workspace, taken, path));
+}
+
+function pathsOf({ path, from }: FileChange): string[] {
+  return [...(from === undefined ? [] : [displayPath(from)]), displayPath(path)];
+}
+
+/** The mark of a stored checkpoint: the files that did not exist. */
+export interface StoredMark {
+  readonly absent: readonly string[];
+}
+
+function storedFiles(workspace: SyncWorkspace, taken: Taken): CheckpointFile[] {
+  const [mark] = (taken.conversation?.artifacts ?? []) as (Partial<StoredMark> | undefined)[];
+  const present = [...workspace.files(taken.id)]
+    .filter(({ kind }) => kind !== "directory")
+    .map(({ path }) => displayPath(path));
+  return [...present, ...(mark?.absent ?? [])].map((path) => fileAt(workspace, taken, path));
+}
+
+function fileAt(workspace: SyncWorkspace, { id }: Taken, path: string): CheckpointFile {
+  const at = () => workspace.file(id, pathFromBytes(Buffer.from(path)), 0);
+  const bytes = () =>
+    workspace.file(id, pathFromBytes(Buffer.from(path)), Number.POSITIVE_INFINITY)?.content ?? null;
+  const file = at();
+  const facts = { path, mode: file?.mode ?? 0, hash: file?.hash ?? "deleted" };
+  return withLazy<typeof facts, Pick<CheckpointFile, "content" | "encoding">>(facts, {
+    content: () => {
+      const content = bytes();
+      return content === null ? null : textOf(content).content;
+    },
+    encoding: () => textOf(bytes() ?? Buffer.alloc(0)).encoding,
+  });
+}

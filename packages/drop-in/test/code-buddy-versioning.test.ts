@@ -1,0 +1,279 @@
+/** Code Buddy's versions, over Belay's branches and tags. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  CheckpointVersioning,
+  getCheckpointVersioning,
+  PersistentCheckpointManager,
+  resetCheckpointVersioning,
+  type VersioningConfig,
+} from "../src/code-buddy.ts";
+import { closeDropIn } from "../src/index.ts";
+import { makePlace } from "./support/place.ts";
+
+function manage(config: VersioningConfig = {}) {
+  const place = makePlace({ a: "one\n", b: "same\n" });
+  place.enter();
+  const checkpoints = new PersistentCheckpointManager({}, place.options);
+  const versioning = new CheckpointVersioning(config, place.options);
+  const version = (description: string, text: string) => {
+    place.write("a", text);
+    return versioning.createVersion(checkpoints.createCheckpoint(description));
+  };
+  return { ...place, checkpoints, versioning, version };
+}
+
+test("[C40] [C41] a version has its parent, its branch and what is kept with it; it is there at once", () => {
+  const { versioning, checkpoints, look } = manage();
+  const checkpoint = checkpoints.createCheckpoint("Initial project setup");
+  const v1 = versioning.createVersion(checkpoint, {
+    name: "v1.0",
+    description: "First stable version",
+    metadata: { author: "ann", tags: ["stable"], custom: { ticket: 7 } },
+  });
+  expect(v1).toMatchObject({
+    id: expect.stringMatching(/^v_[0-9a-f]{12}$/),
+    name: "v1.0",
+    description: "First stable version",
+    parentId: null,
+    branchName: "main",
+    checkpoint: { id: checkpoint.id },
+    metadata: { author: "ann", tags: ["stable"], custom: { ticket: 7 } },
+    createdAt: expect.any(Date),
+  });
+  const v2 = versioning.createVersion(checkpoint);
+  expect(v2).toMatchObject({ parentId: v1.id, description: "Initial project setup" });
+  expect(v2.id).not.toBe(v1.id);
+  closeDropIn();
+  expect(versioning.getVersion(v1.id)).toMatchObject({ name: "v1.0" });
+  expect(look((workspace) => workspace.resolve(v1.id).description)).toBe("Initial project setup");
+  expect(versioning.formatVersion(v1)).toContain(
+    `${v1.id.slice(0, 10)} (v1.0) - First stable version [stable] (`,
+  );
+});
+
+test("[C42] [C43] [C50] branches begin with a version; switching moves no file; the history shows where it comes from", () => {
+  const { versioning, version, read, look } = manage();
+  const v1 = version("first", "one\n");
+  expect(versioning.createBranch("feature/new-ui", v1.id, "a try")).toMatchObject({
+    name: "feature/new-ui",
+    headVersionId: v1.id,
+    description: "a try",
+  });
+  expect(() => versioning.createBranch("feature/new-ui")).toThrow("Branch already exists: feature/new-ui");
+  expect(() => versioning.createBranch("x", "v_nothing")).toThrow("Version not found: v_nothing");
+  const v2 = version("on main", "two\n");
+  versioning.switchBranch("feature/new-ui");
+  expect([versioning.getCurrentBranch(), read("a")]).toEqual(["feature/new-ui", "two\n"]);
+  expect(() => versioning.switchBranch("nowhere")).toThrow("Branch not found: nowhere");
+  const v3 = version("on the feature", "three\n");
+  expect(v3).toMatchObject({ parentId: v1.id, branchName: "feature/new-ui" });
+  expect(versioning.getVersionHistory().map(({ id }) => id)).toEqual([v3.id, v1.id]);
+  expect(versioning.getVersionHistory({ branch: "main" }).map(({ id }) => id)).toEqual([v2.id, v1.id]);
+  expect(versioning.getVersionHistory({ limit: 1 })).toHaveLength(1);
+  expect(versioning.getCurrentVersion()?.id).toBe(v3.id);
+  expect(look((workspace) => workspace.branches().map(({ name }) => name))).toEqual([
+    "main",
+    "feature/new-ui",
+  ]);
+  expect(() => versioning.deleteBranch("main")).toThrow("Cannot delete default branch");
+  expect(() => versioning.deleteBranch("feature/new-ui")).toThrow("Cannot delete current branch");
+  versioning.switchBranch("main");
+  expect([versioning.deleteBranch("feature/new-ui"), versioning.deleteBranch("feature/new-ui")]).toEqual([
+    true,
+    false,
+  ]);
+  expect(versioning.getVersion(v3.id)?.id).toBe(v3.id);
+  expect(versioning.getStats()).toEqual({
+    totalVersions: 3,
+    totalBranches: 1,
+    totalTags: 0,
+    versionsPerBranch: { main: 2, "feature/new-ui": 1 },
+  });
+});
+
+test("[C44] tags are unique, saved at once, and Belay's own", () => {
+  const { versioning, version, look } = manage();
+  const v1 = version("first", "one\n");
+  versioning.createTag(v1.id, "release-1.0");
+  expect(() => versioning.createTag(v1.id, "release-1.0")).toThrow("Tag already exists: release-1.0");
+  expect(() => versioning.createTag("v_nothing", "x")).toThrow("Version not found: v_nothing");
+  closeDropIn();
+  expect(versioning.getVersionByTag("release-1.0")?.id).toBe(v1.id);
+  expect(versioning.getTags()).toEqual(new Map([["release-1.0", v1.id]]));
+  expect(look((workspace) => workspace.resolve("release-1.0").tags)).toEqual(["release-1.0"]);
+  expect([versioning.deleteTag("release-1.0"), versioning.deleteTag("release-1.0")]).toEqual([true, false]);
+  expect(versioning.getVersionByTag("release-1.0")).toBeUndefined();
+});
+
+test("[C45] a comparison has real hunks: one line that was put in front shifts nothing", () => {
+  const { versioning, version, root, write, remove } = manage();
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index}`);
+  write("gone", "x\n");
+  const v1 = version("first", `${lines.join("\n")}\n`);
+  write("new", "n\n");
+  remove("gone");
+  const v2 = version(
+    "second",
+    `${["put in front", ...lines.slice(0, 10), "other", ...lines.slice(11)].join("\n")}\n`,
+  );
+  const diff = versioning.diff(v1.id, v2.id);
+  expect(diff).toMatchObject({
+    added: [join(root, "new")],
+    modified: [join(root, "a")],
+    deleted: [join(root, "gone")],
+    unchanged: [join(root, "b")],
+  });
+  expect(diff.details.find(({ type }) => type === "modified")?.hunks).toEqual([
+    { oldStart: 1, oldLines: 0, newStart: 1, newLines: 1, lines: ["+ put in front"] },
+    { oldStart: 11, oldLines: 1, newStart: 12, newLines: 1, lines: ["- line 10", "+ other"] },
+  ]);
+  expect(diff.details.find(({ type }) => type === "added")).toMatchObject({ newContent: "n\n" });
+  expect(diff.details.find(({ type }) => type === "deleted")).toMatchObject({ oldContent: "x\n" });
+  expect(() => versioning.diff(v1.id, "v_nothing")).toThrow("One or both versions not found");
+});
+
+test("[C46] [C51] a checkout is exact, can be undone, and deletes nothing when it fails", async () => {
+  const { versioning, version, root, read, write, exists, look } = manage();
+  const events: unknown[] = [];
+  for (const name of ["version-created", "tag-created", "branch-created", "branch-switched", "checkout"])
+    versioning.on(name, () => events.push(name));
+  const v1 = version("first", "one\n");
+  versioning.createTag(v1.id, "t");
+  versioning.createBranch("x");
+  versioning.switchBranch("x");
+  version("second", "two\n");
+  write("later", "x\n");
+  expect(await versioning.checkout(v1.id)).toMatchObject({
+    success: true,
+    restored: [join(root, "a"), `Deleted: ${join(root, "later")}`],
+    errors: [],
+  });
+  expect([read("a"), exists("later")]).toEqual(["one\n", false]);
+  look((workspace) => workspace.undo());
+  expect([read("a"), read("later")]).toEqual(["two\n", "x\n"]);
+  expect(await versioning.checkout("v_nothing")).toEqual({
+    success: false,
+    restored: [],
+    errors: ["Version not found: v_nothing"],
+  });
+  expect(events).toEqual([
+    "version-created",
+    "tag-created",
+    "branch-created",
+    "branch-switched",
+    "version-created",
+    "checkout",
+  ]);
+});
+
+test("[C47] [C51] [R356] the list is written for other tools, without contents and never captured; the store is the truth", async () => {
+  const { versioning, version, root, checkpoints } = manage();
+  const v1 = version("first", "one\n");
+  await versioning.save();
+  const file = join(root, ".codebuddy/versions/versions.json");
+  const state = JSON.parse(readFileSync(file, "utf8"));
+  expect(state).toMatchObject({
+    currentBranch: "main",
+    branches: [["main", { headVersionId: v1.id }]],
+    tags: [],
+  });
+  expect(state.versions[0]).toMatchObject([v1.id, { checkpoint: { id: v1.checkpoint.id, files: [] } }]);
+  expect(checkpoints.createCheckpoint("later").files.map(({ path }) => path)).toEqual([
+    join(root, "a"),
+    join(root, "b"),
+  ]);
+  writeFileSync(file, "{ broken");
+  const errors: unknown[] = [];
+  versioning.on("load-error", (error) => errors.push(error));
+  await versioning.load();
+  expect([errors.length, versioning.getVersion(v1.id)?.id]).toEqual([1, v1.id]);
+});
+
+test("[C48] [R356] the oldest go, parents are linked again; tagged ones and heads stay, and so do their checkpoints", () => {
+  const { versioning, version, checkpoints } = manage({ maxVersionsPerBranch: 3 });
+  const v1 = version("1", "1\n");
+  versioning.createTag(v1.id, "kept");
+  const [v2, v3, v4, v5] = ["2", "3", "4", "5"].map((name) => version(name, `${name}\n`));
+  expect([v1, v2!, v3!, v4!, v5!].map(({ id }) => versioning.getVersion(id) !== undefined)).toEqual([
+    true,
+    false,
+    true,
+    true,
+    true,
+  ]);
+  expect(versioning.getVersionHistory().map(({ id }) => id)).toEqual([v5!.id, v4!.id, v3!.id, v1.id]);
+  expect(versioning.prune(1)).toBe(2);
+  expect(versioning.getVersionHistory().map(({ id }) => id)).toEqual([v5!.id, v1.id]);
+  expect(checkpoints.deleteCheckpoint(v5!.checkpoint.id)).toBe(false);
+  checkpoints.clearCheckpoints();
+  expect(checkpoints.getCheckpoints().map(({ description }) => description)).toEqual(["1", "5"]);
+});
+
+test("[C49] the nearest version that two come from", () => {
+  const { versioning, version } = manage();
+  const v1 = version("first", "1\n");
+  const v2 = version("second", "2\n");
+  versioning.createBranch("x");
+  const v3 = version("on main", "3\n");
+  versioning.switchBranch("x");
+  const v4 = version("on x", "4\n");
+  expect(versioning.findCommonAncestor(v3.id, v4.id)?.id).toBe(v2.id);
+  expect(versioning.findCommonAncestor(v1.id, v4.id)?.id).toBe(v1.id);
+  expect(versioning.findCommonAncestor(v1.id, "v_nothing")).toBeUndefined();
+});
+
+test("[C54] [R353] one versioning a process; a checkpoint object made elsewhere is taken over", () => {
+  const { options, root, write, enter } = makePlace({ a: "now\n" });
+  enter();
+  const versioning = getCheckpointVersioning({ defaultBranch: "trunk" }, options);
+  expect(getCheckpointVersioning()).toBe(versioning);
+  const version = versioning.createVersion({
+    id: "cp_old_1a2b3c4d",
+    timestamp: new Date("2026-01-01T00:00:00Z"),
+    description: "by other code",
+    files: [{ path: join(root, "a"), content: "then\n", existed: true }],
+    workingDirectory: root,
+  });
+  expect(version).toMatchObject({ branchName: "trunk", description: "by other code" });
+  expect(version.checkpoint.files).toMatchObject([{ path: join(root, "a"), content: "then\n" }]);
+  write("a", "later\n");
+  expect(versioning.getBranches().map(({ name }) => name)).toEqual(["trunk"]);
+  resetCheckpointVersioning();
+});
+
+test("[C52] a merge brings a branch's work in as a version, and a conflict changes nothing", async () => {
+  const { versioning, version, checkpoints, root, write, read, exists, look } = manage();
+  version("first", "one\n");
+  versioning.createBranch("feature");
+  versioning.switchBranch("feature");
+  write("new", "by the feature\n");
+  versioning.createVersion(checkpoints.createCheckpoint("on the feature"));
+  const state = () => [read("a"), exists("new")];
+  look((workspace) => workspace.restore(workspace.planSwitch("main")));
+  expect(state()).toEqual(["one\n", false]);
+  const merged = await versioning.merge("feature", { message: "bring it in" });
+  expect(merged).toMatchObject({
+    success: true,
+    merged: [join(root, "new")],
+    conflicts: [],
+    version: { description: "bring it in", branchName: "main" },
+  });
+  expect(state()).toEqual(["one\n", true]);
+  expect(await versioning.merge("nowhere")).toMatchObject({
+    success: false,
+    errors: ["Branch not found: nowhere"],
+  });
+  versioning.createBranch("other");
+  version("on main", "main's\n");
+  look((workspace) => workspace.restore(workspace.planSwitch("other")));
+  version("on the other", "the other's\n");
+  look((workspace) => workspace.restore(workspace.planSwitch("main")));
+  expect(await versioning.merge("other")).toMatchObject({
+    success: false,
+    merged: [],
+    conflicts: [join(root, "a")],
+  });
+  expect(read("a")).toBe("main's\n");
+});

@@ -1,0 +1,168 @@
+/** Every use of an API that the documents of AgentSmithy and Code Buddy show: the same calls, in the same order. */
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { EventFactory, Project, VersioningTracker } from "../src/agentsmithy.ts";
+import {
+  getCheckpointManager,
+  getCheckpointVersioning,
+  getGhostSnapshotManager,
+  getPersistentCheckpointManager,
+  resetCheckpointManager,
+  resetCheckpointVersioning,
+  resetGhostSnapshotManager,
+  resetPersistentCheckpointManager,
+} from "../src/code-buddy.ts";
+import { makePlace } from "./support/place.ts";
+
+test("[A25] AgentSmithy: creating a dialog", () => {
+  const { root, options } = makePlace({ "main.py": "x\n" });
+  const project = new Project(root, options);
+  const dialog_id = project.create_dialog("My Feature");
+  const dialog = project.load_dialogs_index().dialogs.find(({ id }) => id === dialog_id)!;
+  expect(dialog["initial_checkpoint"]).toMatch(/^[k-z]{16}$/);
+});
+
+test("[A25] AgentSmithy: the tracker, a tool, and the chat service", () => {
+  const { root, options, read } = makePlace({ "main.py": "x\n" });
+  const project = new Project(root, options);
+  const dialog_id = project.create_dialog("My Feature");
+
+  const tracker = new VersioningTracker(root, dialog_id, options);
+  const checkpoint = tracker.create_checkpoint("Before user message: ...");
+  expect(checkpoint).toMatchObject({ message: "Before user message: ..." });
+  tracker.approve_all("Feature complete");
+  tracker.reset_to_approved();
+  tracker.restore_checkpoint(checkpoint.commit_id);
+
+  // write_file.py (simplified)
+  const write_file = (file_path: string, write: () => void) => {
+    const tool = new VersioningTracker(root, dialog_id, options);
+    tool.start_edit([file_path]);
+    try {
+      write();
+    } catch (error) {
+      tool.abort_edit();
+      throw error;
+    }
+    tool.finalize_edit();
+  };
+  const file_path = join(root, "main.py");
+  expect(() =>
+    write_file(file_path, () => {
+      writeFileSync(file_path, "half");
+      throw new Error("no space");
+    }),
+  ).toThrow("no space");
+  expect(read("main.py")).toBe("x\n");
+  write_file(file_path, () => writeFileSync(file_path, "whole\n"));
+  expect(read("main.py")).toBe("whole\n");
+
+  // chat_service.py (simplified)
+  const query = "Create a TODO app with 3 files";
+  const before = new VersioningTracker(root, dialog_id, options).create_checkpoint(
+    `Before user message: ${query.slice(0, 50)}`,
+  );
+  const history = project.get_dialog_history(dialog_id);
+  history.add_user_message(query, before.commit_id);
+  expect(EventFactory.user({ content: query, checkpoint: before.commit_id, dialog_id })).toEqual({
+    type: "user",
+    content: query,
+    checkpoint: before.commit_id,
+    dialog_id,
+  });
+  expect(history.get_messages()[0]!.additional_kwargs.checkpoint).toBe(before.commit_id);
+});
+
+test("[A25] AgentSmithy: restore to checkpoint B, then on in the same session", () => {
+  const { root, options, write, read } = makePlace({ "main.py": "0\n" });
+  const tracker = new VersioningTracker(root, new Project(root, options).create_dialog(), options);
+  tracker.create_checkpoint("Before: Add feature X");
+  write("main.py", "X\n");
+  const b = tracker.create_checkpoint("Before: Add feature Y");
+  write("main.py", "XY\n");
+  tracker.create_checkpoint("Before: Fix bug");
+  write("main.py", "XY, fixed\n");
+  expect(tracker.restore_checkpoint(b.commit_id)).toEqual(["main.py"]);
+  expect(read("main.py")).toBe("X\n");
+  const messages = tracker.list_checkpoints().map(({ message }) => message);
+  expect(messages.at(-1)).toMatch(/^Restored to checkpoint \d+ \(Before: Add feature Y\)$/);
+  expect(messages).toContain("Before: Fix bug");
+});
+
+test("[C01] [C10] Code Buddy: in-memory checkpoints", () => {
+  const { options, write, read, root, enter } = makePlace({ "src/my-file.ts": "before\n" });
+  enter();
+  const manager = getCheckpointManager({}, options);
+  manager.checkpointBeforeEdit("src/my-file.ts", "Before refactoring function X");
+  write("src/my-file.ts", "after\n");
+  const result = manager.rewindToLast();
+  if (!result.success) throw new Error(`Failed to rewind: ${result.errors.join()}`);
+  expect(result.restored).toEqual([join(root, "src/my-file.ts")]);
+  expect(read("src/my-file.ts")).toBe("before\n");
+  expect(manager.formatCheckpointList()).toContain("Before refactoring function X");
+  resetCheckpointManager();
+});
+
+test("[C17] [C21] Code Buddy: persistent checkpoints", () => {
+  const { options, write, read, enter } = makePlace({ a: "before\n" });
+  enter();
+  const manager = getPersistentCheckpointManager({}, options);
+  expect(manager.formatCheckpointList()).toBe("No checkpoints available.");
+  const { id } = manager.createCheckpoint("Before attempting complex refactor");
+  write("a", "after\n");
+  resetPersistentCheckpointManager();
+  const result = getPersistentCheckpointManager({}, options).restore(id);
+  expect([result.success, result.checkpoint?.description]).toEqual([
+    true,
+    "Before attempting complex refactor",
+  ]);
+  expect(read("a")).toBe("before\n");
+  resetPersistentCheckpointManager();
+});
+
+test("[C53] Code Buddy: versioning, with the manager of the session, in a project that was not protected", async () => {
+  const { options, write, read, root, enter } = makePlace({ "index.ts": "one\n" });
+  enter();
+  const versioning = getCheckpointVersioning({}, options);
+  const checkpointManager = getCheckpointManager({}, options);
+  await versioning.load();
+  const initialCp = checkpointManager.createCheckpoint("Initial project setup");
+  const v1 = versioning.createVersion(initialCp, { name: "v1.0", description: "First stable version" });
+  versioning.createTag(v1.id, "release-1.0");
+  versioning.createBranch("feature/new-ui", v1.id);
+  versioning.switchBranch("feature/new-ui");
+  write("ui.ts", "new\n");
+  const featureCp = checkpointManager.createCheckpoint("Added new UI component");
+  const v2 = versioning.createVersion(featureCp, { description: "New UI component added" });
+  const diffResult = versioning.diff(v1.id, v2.id);
+  expect(diffResult).toMatchObject({ added: [join(root, "ui.ts")], modified: [], deleted: [] });
+  expect(await versioning.checkout(v1.id)).toMatchObject({
+    success: true,
+    restored: [`Deleted: ${join(root, "ui.ts")}`],
+  });
+  expect(read("index.ts")).toBe("one\n");
+  await versioning.save();
+  resetCheckpointVersioning();
+  resetCheckpointManager();
+});
+
+test("[C35] Code Buddy: ghost snapshots", async () => {
+  const { root, options, write, read, enter } = makePlace({ "index.ts": "one\n" });
+  enter();
+  execFileSync("git", ["init", "-q"], { cwd: root, timeout: 30_000 });
+  const manager = getGhostSnapshotManager(root, options);
+  await manager.initialize();
+  if (!manager.isGitRepo) throw new Error("Not in a Git repository, ghost snapshots are disabled.");
+  await manager.createSnapshot("Agent turn 1: Implemented feature X");
+  write("index.ts", "by the agent\n");
+  const undone = await manager.undoLastTurn();
+  expect([undone?.description, read("index.ts")]).toEqual(["Agent turn 1: Implemented feature X", "one\n"]);
+  const redone = await manager.redoLastTurn();
+  expect([redone?.description, read("index.ts")]).toEqual([
+    "Agent turn 1: Implemented feature X",
+    "by the agent\n",
+  ]);
+  resetGhostSnapshotManager();
+});
