@@ -1,7 +1,7 @@
 /** Parts of Belay for React: the page is made of them. */
 export { BelayProvider, type BelayProviderProps } from "./provider.tsx";
 export { useBelay, useClient, useEvents, useLiveState, type Belay } from "./data/belay.tsx";
-export { createClient, type BrowserClient, type Connection } from "./data/client.ts";
+export { createClient, NoAnswer, type BrowserClient, type Connection } from "./data/client.ts";
 export type { History, HistoryFilter, HistoryRow } from "./data/history.ts";
 export type { LiveState } from "./data/live-events.ts";
 export { useLoaded, type Loaded } from "./data/loaded.ts";
@@ -29,6 +29,7 @@ export type { DiffLook, FileActions } from "./diff/look.ts";
 export { FileCounts, FileList, StatusLetter } from "./diff/file-list.tsx";
 export { PatchLines } from "./diff/patch-lines.tsx";
 export { patchOf, useDiff, type ChangedFile, type Comparison, type Pair } from "./diff/files.ts";
+export { CommandLine } from "./parts/command-line.tsx";
 export { copyText } from "./parts/copy.ts";
 export { Dialog } from "./parts/dialog.tsx";
 export { agentColour, AgentBadge, Icon, Lines, PathName } from "./parts/icon.tsx";

@@ -134,7 +134,7 @@ describe.skipIf(CHROMIUM === undefined)("in a host's page", { timeout: 120_000 }
     chatting(
       async ({ page, chat }) => {
         const badges = page.getByRole("button", { name: /^Restore…/ });
-        expect(await badges.count()).toBe(2);
+        await expect.poll(() => badges.count()).toBe(2);
         expect(await badges.nth(1).getAttribute("aria-busy")).toBe("true");
         expect(await badges.nth(1).locator(".b-spinner").count()).toBe(1);
         await badges.nth(1).dispatchEvent("click");

@@ -267,6 +267,47 @@ describe.skipIf(CHROMIUM === undefined)("going back", { timeout: 90_000 }, () =>
     )();
   });
 
+  test.each(HANDS)(
+    "[S6, S8] a hunk of what is pending is ticked off, or goes back to what was approved, by %s",
+    (kind) => {
+      const lines = Array.from({ length: 40 }, (_, index) => `line ${index}`);
+      const text = (changed: Readonly<Record<number, string>>) =>
+        lines.map((line, index) => `${changed[index] ?? line}\n`).join("");
+      return shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Change one place", { "long.txt": text({ 20: "twenty!" }) });
+          await project.ok("POST", `/api/threads/${agent.id}/approve`, {});
+          await agent.turn("Change two places", {
+            "long.txt": text({ 2: "two!", 20: "twenty!", 35: "thirty-five!" }),
+          });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await row(page, "Change two places").waitFor();
+          await hand.use("p", page.getByRole("link", { name: "Pending" }));
+          const card = page.getByRole("region", { name: "Payment retries" });
+          await hand.press(card.getByRole("button", { name: /long\.txt/ }));
+          await hand.tick(card.getByRole("checkbox", { name: "Seen hunk 2 of long.txt" }));
+          await card.getByText("1 of 2 hunks seen").waitFor();
+          await hand.tick(card.getByRole("checkbox", { name: "Seen hunk 1 of long.txt" }));
+          expect(await card.getByRole("checkbox", { name: "Seen long.txt", exact: true }).isChecked()).toBe(
+            true,
+          );
+          await hand.press(card.getByRole("button", { name: "Undo this hunk… hunk 1 of long.txt" }));
+          await goBack({
+            project,
+            hand,
+            confirm: /^Restore 1 file/,
+            says: /^Restored 1 file to what was approved/,
+            check: () => expectTree(project, { "long.txt": text({ 20: "twenty!", 35: "thirty-five!" }) }),
+          });
+        },
+        { files: { "long.txt": text({}) } },
+      )();
+    },
+  );
+
   test.each(HANDS)("[S9, A19, A37] reset to what was approved, and back, by %s", (kind) =>
     shown(
       async (project) => {

@@ -39,7 +39,16 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
           expect(treeOf(project)).toEqual(new Map(before).set("docs.md", treeOf(project).get("docs.md")!));
           // every checkpoint, of all kinds and phases
           await hand.use("a", page.getByRole("button", { name: "Everything", exact: true }));
-          await row(page, "First checkpoint").first().waitFor();
+          await row(page, "First checkpoint").waitFor();
+          expect(await row(page, "First checkpoint").count()).toBe(1);
+          const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=1000");
+          await page.getByText(`${checkpoints.length} rows`, { exact: true }).first().waitFor();
+          const made = checkpoints.find((each: { changes: { added: number } }) => each.changes.added > 0);
+          await row(page, made.description).getByText("+1 ~0 −0").first().waitFor();
+          // a row is the state that it is, and goes back to it
+          await hand.select(made.description);
+          await hand.open("b", /^Restore to/);
+          await page.keyboard.press("Escape");
           verifyStore(project);
         },
         { files: FILES },
@@ -146,6 +155,36 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
     ),
   );
 
+  test.each(HANDS)(
+    "[S7, Y20] a side of a comparison is another state when it is chosen; each file says who changed it, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          await twoTurns(project);
+          project.write("src/a.ts", "export const a = 4;\n");
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await hand.select("Add retry");
+          await hand.use("d", page.getByRole("button", { name: "Compare…" }).last());
+          await page.waitForURL(/\/compare\//);
+          await hand.press(page.getByRole("button", { name: /^A .*choose another state/ }));
+          await hand.press(page.getByRole("button", { name: /^before “Use idempotency keys”/ }));
+          await hand.press(page.getByRole("button", { name: /^B .*choose another state/ }));
+          await hand.press(page.getByRole("button", { name: "the files on disk" }).first());
+          await page.waitForURL(/\/disk$/);
+          const files = page.getByRole("navigation", { name: "Files" });
+          const changed = files.getByRole("button", { name: /a\.ts.*Claude Code.*by hand too/ });
+          await changed.waitFor();
+          await files.getByRole("button", { name: /b\.ts.*Claude Code/ }).waitFor();
+          expect(await files.getByText("by hand too").count()).toBe(1);
+          expect(treeOf(project)).toEqual(before);
+        },
+        { files: FILES },
+      )(),
+  );
+
   test.each(HANDS)("[S8, A36, A37, A38, A39] review, tick off and approve, by %s", (kind) =>
     shown(
       twoTurns,
@@ -157,7 +196,7 @@ describe.skipIf(CHROMIUM === undefined)("looking", { timeout: 90_000 }, () => {
         await card.getByText("3 files · nothing approved yet").waitFor();
         await hand.press(card.getByRole("button", { name: /src\/new\.ts/ }));
         await expect.poll(() => page.getByText("export const made = true").count()).toBeGreaterThan(0);
-        const seen = card.getByRole("checkbox", { name: "Seen src/new.ts" });
+        const seen = card.getByRole("checkbox", { name: "Seen src/new.ts", exact: true });
         await hand.tick(seen);
         expect(await seen.isChecked()).toBe(true);
         project.write("src/new.ts", "export const made = false;\n");

@@ -50,6 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("the page's key", { timeout: 60_000 }, (
         await theirs.goto(address);
         await theirs.getByText("used a second time").waitFor();
         await page.getByText("used a second time").waitFor();
+        await page.getByText("belay ui").waitFor();
         expect(await page.getByText("belay ui").count()).toBe(1);
         await stranger.close();
       },

@@ -1,83 +1,94 @@
 /** Previews beyond the stories: conversations that go back, plans that grew old, restores that take a while. */
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { afterAll, describe, expect, test } from "vitest";
-import type { Page } from "playwright-core";
 import { Agent } from "./support/agent.ts";
 import { CHROMIUM, closeBrowser, shown } from "./support/browser.ts";
+import { treeOf, verifyStore } from "./support/going-back.ts";
+import { dialog, Hand, HANDS, toast } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
-const dialog = (page: Page) => page.locator("dialog[open]");
 const FILES = { "a.txt": "one\n" };
 
-async function confirm(page: Page, words: RegExp): Promise<void> {
-  const button = dialog(page).getByRole("button", { name: words });
-  await expect.poll(() => button.getAttribute("aria-disabled"), { timeout: 10_000 }).toBe("false");
-  await button.click();
-}
-
 describe.skipIf(CHROMIUM === undefined)("previews", { timeout: 90_000 }, () => {
-  test(
-    "[S14, M31, Y17, Y88] conversation alone changes no file; both change both; messages are marked, never removed",
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project, "my-agent", "Talk");
-        await agent.turn("Change a", { "a.txt": "two\n" });
-        await agent.turn("Change a again", { "a.txt": "three\n" });
-      },
-      async ({ page, project }) => {
-        const messages = async () => {
-          const [{ id }] = (await project.ok("GET", "/api/threads")).threads;
-          const answer = await project.ok("GET", `/api/threads/${id}/messages`);
-          return Object.fromEntries(
-            answer.messages.map((each: { content: string; rolledBack: boolean }) => [
-              each.content,
-              each.rolledBack,
-            ]),
-          );
-        };
-        await page.getByRole("row", { name: "Change a again" }).click();
-        await page.getByRole("button", { name: /^Restore to before this/ }).click();
-        await dialog(page).getByRole("button", { name: "Conversation", exact: true }).click();
-        await dialog(page).getByText("No file changes.").waitFor();
-        await confirm(page, /^Go back in the conversation/);
-        await page.getByText(/^The conversation went back to before “Change a again”\./).waitFor();
-        expect(project.read("a.txt")).toBe("three\n");
-        expect(await messages()).toEqual({ "Change a": false, "Change a again": true });
-        await page
-          .getByRole("row", { name: /Change a,/ })
-          .first()
-          .click();
-        await page.getByRole("button", { name: /^Restore to before this/ }).click();
-        await dialog(page).getByRole("button", { name: "Both", exact: true }).click();
-        await confirm(page, /^Restore 1 file/);
-        await page.getByText(/^Restored 1 file to before “Change a”\./).waitFor();
-        expect(project.read("a.txt")).toBe("one\n");
-        expect(await messages()).toEqual({ "Change a": true, "Change a again": true });
-        await page.getByRole("button", { name: "Show diff" }).click();
-        await page.waitForURL(/compare/);
-        expect(project.belay("verify", "--full").status).toBe(0);
-      },
-      { files: FILES },
-    ),
+  test.each(HANDS)(
+    "[S14, M31, Y17, Y88] conversation alone changes no file; both change both; messages are marked, never removed, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project, "my-agent", "Talk");
+          await agent.turn("Change a", { "a.txt": "two\n" });
+          await agent.turn("Change a again", { "a.txt": "three\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const messages = async () => {
+            const [{ id }] = (await project.ok("GET", "/api/threads")).threads;
+            const answer = await project.ok("GET", `/api/threads/${id}/messages`);
+            return Object.fromEntries(
+              answer.messages.map((each: { content: string; rolledBack: boolean }) => [
+                each.content,
+                each.rolledBack,
+              ]),
+            );
+          };
+          await hand.select("Change a again");
+          await hand.open("b", /^Restore to before this/);
+          await hand.press(dialog(page).getByRole("button", { name: "Conversation", exact: true }));
+          await dialog(page).getByText("No file changes.").waitFor();
+          await hand.confirm(/^Go back in the conversation/);
+          await toast(page)
+            .getByText(/^The conversation went back to before “Change a again”\./)
+            .waitFor();
+          expect(project.read("a.txt")).toBe("three\n");
+          expect(await messages()).toEqual({ "Change a": false, "Change a again": true });
+          const before = treeOf(project);
+          await hand.select("my-agent, Change a,");
+          await hand.open("b", /^Restore to before this/);
+          await hand.press(dialog(page).getByRole("button", { name: "Both", exact: true }));
+          await hand.confirm(/^Restore 1 file/);
+          await toast(page)
+            .getByText(/^Restored 1 file to before “Change a”\./)
+            .waitFor();
+          expect(project.read("a.txt")).toBe("one\n");
+          expect(await messages()).toEqual({ "Change a": true, "Change a again": true });
+          verifyStore(project);
+          await hand.press(toast(page).getByRole("button", { name: "Undo", exact: true }));
+          await hand.confirm(/^Undo 1 file/);
+          await toast(page)
+            .getByText(/^Undid/)
+            .waitFor();
+          expect(treeOf(project)).toEqual(before);
+          await hand.press(toast(page).getByRole("button", { name: "Show diff" }));
+          await page.waitForURL(/compare/);
+          verifyStore(project);
+        },
+        { files: FILES },
+      )(),
   );
 
-  test(
-    "[S14] where the agent's conversation cannot be forked, the words say so and nothing has changed",
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project, "claude-code", "Talk");
-        await agent.turn("Change a", { "a.txt": "two\n" });
-      },
-      async ({ page, project }) => {
-        await page.getByRole("row", { name: "Change a" }).click();
-        await page.getByRole("button", { name: /^Restore to before this/ }).click();
-        await dialog(page).getByRole("button", { name: "Both", exact: true }).click();
-        await confirm(page, /^Restore 1 file/);
-        await dialog(page).getByText("Nothing was changed.").first().waitFor();
-        expect(project.read("a.txt")).toBe("two\n");
-      },
-      { files: FILES, expected: /4\d\d|5\d\d/ },
-    ),
+  test.each(HANDS)(
+    "[S14] where the agent's conversation cannot be forked, the words say so and nothing has changed, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project, "claude-code", "Talk");
+          await agent.turn("Change a", { "a.txt": "two\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          await hand.select("Change a");
+          await hand.open("b", /^Restore to before this/);
+          await hand.press(dialog(page).getByRole("button", { name: "Both", exact: true }));
+          const button = dialog(page).getByRole("button", { name: /^Restore 1 file/ });
+          await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+          await (kind === "mouse" ? button.click() : page.keyboard.press("Control+Enter"));
+          await dialog(page).getByText("Nothing was changed.").first().waitFor();
+          expect(project.read("a.txt")).toBe("two\n");
+        },
+        { files: FILES, expected: /4\d\d|5\d\d/ },
+      )(),
   );
 
   test(
@@ -104,6 +115,105 @@ describe.skipIf(CHROMIUM === undefined)("previews", { timeout: 90_000 }, () => {
   );
 
   test(
+    "lines that are still on their way when the preview is confirmed are dropped: they would be those of a plan that is gone",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Change a", { "a.txt": "two\n" });
+      },
+      async ({ page, project }) => {
+        const late = Promise.withResolvers<void>();
+        const answered = page.waitForResponse(/\/apply/);
+        await page.route(/\/api\/plans\/.*\/diff/, async (route) => {
+          await answered;
+          await route.continue().catch(() => undefined);
+          late.resolve();
+        });
+        await page.getByRole("row", { name: "Change a" }).click();
+        await page.getByRole("button", { name: /^Restore to before this/ }).click();
+        await new Hand(page, "mouse").confirm(/^Restore 1 file/);
+        await page.getByText(/^Restored 1 file/).waitFor();
+        await late.promise;
+        // a round trip: whatever the console would say was said
+        await page.getByRole("link", { name: "Pending" }).click();
+        await page.getByText("Nothing pending").waitFor();
+        expect(project.read("a.txt")).toBe("one\n");
+      },
+      { files: FILES },
+    ),
+  );
+
+  test(
+    "[U5, R390] a file that is left out stays, and no empty directory stays for the others; with the next change its Undo is over",
+    shown(
+      async (project) => {
+        const agent = await Agent.start(project);
+        await agent.turn("Make some", { "a.txt": "two\n", "made/1.txt": "1\n", "made/2.txt": "2\n" });
+      },
+      async ({ page, project }) => {
+        await page.getByRole("row", { name: "Make some" }).click();
+        await page.getByRole("button", { name: /^Restore to before this/ }).click();
+        await dialog(page).getByRole("checkbox", { name: "a.txt" }).click();
+        await new Hand(page, "mouse").confirm(/^Restore 2 files/);
+        const result = page.getByText(/^Restored 2 files/);
+        await result.waitFor();
+        expect([project.read("a.txt"), existsSync(project.path("made"))]).toEqual(["two\n", false]);
+        const codex = await Agent.start(project, "codex", "Docs");
+        await codex.turn("Only talk");
+        await page.getByRole("link", { name: /^Docs/ }).waitFor();
+        await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
+        // what it would undo now is no longer what it says
+        await codex.turn("Write docs", { "docs.md": "docs\n" });
+        await result.waitFor({ state: "detached" });
+      },
+      { files: FILES },
+    ),
+  );
+
+  test.each(HANDS)(
+    "[Y16, U9] details of a preview: the line for the terminal, and a patch that takes it back, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Change some", {
+            "a.txt": "two\nlines\n",
+            "made/1.txt": "1\n",
+            "gone.txt": null,
+          });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await hand.select("Change some");
+          await hand.open("b", /^Restore to before this/);
+          const summary = dialog(page).getByText("Details", { exact: true });
+          await hand.press(summary);
+          const line = await dialog(page).locator(".b-command code").innerText();
+          expect(project.belay(...line.split(" ").slice(1), "--dry-run").stdout).toContain("3 files");
+          await hand.press(dialog(page).getByRole("button", { name: "Copy the way back as a patch" }));
+          await toast(page)
+            .getByText(/patch that takes this back was copied/)
+            .waitFor();
+          const patch = await page.evaluate("navigator.clipboard.readText()");
+          await hand.confirm(/^Restore 3 files/);
+          await toast(page)
+            .getByText(/^Restored 3 files/)
+            .waitFor();
+          expect(project.read("a.txt")).toBe("one\n");
+          const applied = spawnSync("git", ["apply", "-"], {
+            cwd: project.project,
+            input: String(patch),
+            timeout: 10_000,
+          });
+          expect(String(applied.stderr)).toBe("");
+          expect(treeOf(project)).toEqual(before);
+        },
+        { files: { ...FILES, "gone.txt": "gone\n" } },
+      )(),
+  );
+
+  test(
     "a large restore shows how far it is, and its result stays with the way back",
     shown(
       async (project) => {
@@ -116,7 +226,9 @@ describe.skipIf(CHROMIUM === undefined)("previews", { timeout: 90_000 }, () => {
       async ({ page, project }) => {
         await page.getByRole("row", { name: "Make many" }).click();
         await page.getByRole("button", { name: /^Restore to before this/ }).click();
-        await confirm(page, /^Restore 1,500 files/);
+        const button = dialog(page).getByRole("button", { name: /^Restore 1,500 files/ });
+        await expect.poll(() => button.getAttribute("aria-disabled")).toBe("false");
+        await button.click();
         await dialog(page).getByText("If the power fails now").waitFor();
         // it cannot be closed while it runs
         await page.keyboard.press("Escape");

@@ -2,77 +2,90 @@
 import { afterAll, describe, expect, test } from "vitest";
 import { Agent } from "./support/agent.ts";
 import { addressOf, CHROMIUM, closeBrowser, newContext, newPage, shown } from "./support/browser.ts";
+import { treeOf, verifyStore } from "./support/going-back.ts";
+import { dialog, Hand, HANDS, toast } from "./support/hand.ts";
 
 afterAll(closeBrowser);
 
 const SECRET = "password 7f1b";
 
 describe.skipIf(CHROMIUM === undefined)("upkeep", { timeout: 90_000 }, () => {
-  test(
-    "[S15, L38, M67, Y67] forget a secret: it is shown where, wants the word, and is gone; the file stays",
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project);
-        await agent.turn("Write the secret", { "secret.txt": SECRET });
-        await agent.turn("Something else", { "a.txt": "two\n" });
-      },
-      async ({ page, project }) => {
-        await page.getByRole("link", { name: "Storage" }).click();
-        await page.getByRole("heading", { name: /of at most 10 GiB/ }).waitFor();
-        await page.getByRole("button", { name: "Forget…" }).click();
-        await page.getByLabel("Path").fill("secret.txt");
-        await page.keyboard.press("Enter");
-        await page.getByText("can bring the content back").waitFor();
-        await page.getByLabel("Type forget").fill("forge");
-        await page.keyboard.press("Enter");
-        expect(project.belay("search", "secret.txt").stdout).not.toBe("");
-        await page.getByLabel("Type forget").fill("forget");
-        await page.keyboard.press("Enter");
-        await page.getByText(/^Forgot secret\.txt in \d+ checkpoints?\./).waitFor();
-        expect(project.read("secret.txt")).toBe(SECRET);
-        const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
-        for (const { id } of checkpoints) {
-          const { status } = await project.call(
-            "GET",
-            `/api/checkpoints/${id}/files/disk/diff?path=secret.txt`,
-          );
-          expect(status).toBeLessThan(500);
-        }
-        await page.getByRole("button", { name: "Verify" }).click();
-        await page.getByText("The store is sound.").waitFor();
-      },
-    ),
+  test.each(HANDS)(
+    "[S15, L38, M67, Y67] forget a secret: it is shown where, wants the word, and is gone; the file stays, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          await agent.turn("Write the secret", { "secret.txt": SECRET });
+          await agent.turn("Something else", { "a.txt": "two\n" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const before = treeOf(project);
+          await hand.press(page.getByRole("link", { name: "Storage" }));
+          await page.getByRole("heading", { name: /of at most 10 GiB/ }).waitFor();
+          await hand.press(page.getByRole("button", { name: "Forget…" }));
+          await hand.write(dialog(page).getByLabel("Path"), "secret.txt");
+          await page.keyboard.press("Enter");
+          await dialog(page).getByText("can bring the content back").waitFor();
+          await hand.write(dialog(page).getByLabel("Type forget"), "forge");
+          await page.keyboard.press("Enter");
+          expect(project.belay("search", "secret.txt").stdout).not.toBe("");
+          await hand.write(dialog(page).getByLabel("Type forget"), "forget");
+          await page.keyboard.press("Enter");
+          await toast(page)
+            .getByText(/^Forgot secret\.txt in \d+ checkpoints?\./)
+            .waitFor();
+          expect(treeOf(project)).toEqual(before);
+          const { checkpoints } = await project.ok("GET", "/api/checkpoints?limit=100");
+          for (const { id } of checkpoints) {
+            const blob = await project.call("GET", `/api/checkpoints/${id}/files/disk/diff?path=secret.txt`);
+            expect(blob.status).toBeLessThan(500);
+          }
+          await hand.press(page.getByRole("button", { name: "Verify" }));
+          await toast(page).getByText("The store is sound.").waitFor();
+          verifyStore(project);
+        },
+      )(),
   );
 
-  test(
-    "[S15, L33] prune shows first what it would drop, and what it dropped comes back",
-    shown(
-      async (project) => {
-        const agent = await Agent.start(project);
-        for (let index = 0; index < 40; index += 1)
-          await agent.turn(`Turn ${index}`, { "a.txt": `${index}\n` });
-        await project.ok("PUT", "/api/settings", { key: "retention.policy", value: "moldable" });
-      },
-      async ({ page, project }) => {
-        await page.getByRole("link", { name: "Storage" }).click();
-        const count = async () =>
-          (await project.ok("GET", "/api/checkpoints?limit=1000")).checkpoints.length as number;
-        const before = await count();
-        await page.getByRole("button", { name: "Preview…" }).click();
-        const dialog = page.locator("dialog[open]");
-        await dialog.getByText("would be dropped").waitFor();
-        expect(await count()).toBe(before);
-        await dialog.getByRole("button", { name: /^Drop \d+ checkpoints/ }).click();
-        await page.getByText(/^Dropped \d+ checkpoints\./).waitFor();
-        expect(await count()).toBeLessThan(before);
-        await page.locator(".b-toast").getByRole("button", { name: "Bring back" }).click();
-        await page.getByText(/^Brought back \d+ checkpoints\./).waitFor();
-        expect(await count()).toBe(before);
-        await page.getByRole("button", { name: "Free", exact: true }).click();
-        await page.getByText("No checkpoint was removed.").waitFor();
-        expect(await count()).toBe(before);
-      },
-    ),
+  test.each(HANDS)(
+    "[S15, L33] prune shows first what it would drop, and what it dropped comes back, by %s",
+    (kind) =>
+      shown(
+        async (project) => {
+          const agent = await Agent.start(project);
+          for (let index = 0; index < 20; index += 1)
+            await agent.turn(`Turn ${index}`, { "a.txt": `${index}\n` });
+          await project.ok("PUT", "/api/settings", { key: "retention.policy", value: "moldable" });
+        },
+        async ({ page, project }) => {
+          const hand = new Hand(page, kind);
+          const files = treeOf(project);
+          await hand.press(page.getByRole("link", { name: "Storage" }));
+          const count = async () =>
+            (await project.ok("GET", "/api/checkpoints?limit=1000")).checkpoints.length as number;
+          const before = await count();
+          await hand.press(page.getByRole("button", { name: "Preview…" }));
+          await dialog(page).getByText("would be dropped").waitFor();
+          expect(await count()).toBe(before);
+          await hand.press(dialog(page).getByRole("button", { name: /^Drop \d+ checkpoints/ }));
+          await toast(page)
+            .getByText(/^Dropped \d+ checkpoints\./)
+            .waitFor();
+          expect(await count()).toBeLessThan(before);
+          await hand.press(toast(page).getByRole("button", { name: "Bring back" }));
+          await toast(page)
+            .getByText(/^Brought back \d+ checkpoints\./)
+            .waitFor();
+          expect(await count()).toBe(before);
+          await hand.press(page.getByRole("button", { name: "Free", exact: true }));
+          await toast(page).getByText("No checkpoint was removed.").waitFor();
+          expect(await count()).toBe(before);
+          expect(treeOf(project)).toEqual(files);
+          verifyStore(project);
+        },
+      )(),
   );
 
   test(

@@ -11,17 +11,30 @@ export interface Connection {
 
 type Sent = Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> };
 
+/** The server could not be reached, or something else answered for it. */
+export class NoAnswer extends Error {
+  constructor(options?: ErrorOptions) {
+    super(WORDS.noAnswer, options);
+    this.name = "NoAnswer";
+  }
+}
+
 /** A client that also reaches what is not JSON: bytes and streams. */
 export class BrowserClient extends BelayClient {
   readonly connection: Connection;
 
   constructor(connection: Connection) {
-    super(async ({ method, path, body }) => {
+    super(async ({ method, path, body, signal }) => {
       const json = body === undefined ? {} : { "content-type": "application/json" };
-      const response = await this.open(path, { method, headers: json, ...(body !== undefined && { body }) });
+      const response = await this.open(path, {
+        method,
+        headers: json,
+        ...(body !== undefined && { body }),
+        ...(signal && { signal }),
+      });
       const isJson = response.headers.get("content-type")?.startsWith("application/json") === true;
       // a server between here and Belay answers for it where Belay does not run
-      if (!isJson) throw new Error(WORDS.noAnswer);
+      if (!isJson) throw new NoAnswer();
       return { status: response.status, body: await response.text() };
     });
     this.connection = connection;
@@ -35,7 +48,7 @@ export class BrowserClient extends BelayClient {
       return await fetch(url + path, { ...request, headers });
     } catch (cause) {
       if (request.signal?.aborted) throw cause;
-      throw new Error(WORDS.noAnswer, { cause });
+      throw new NoAnswer({ cause });
     }
   }
 

@@ -3,8 +3,8 @@
  * came while the reader looked elsewhere wait until they are asked for.
  */
 import type { BelayEvent, CallOutput } from "@belay/protocol";
-import { ClientError } from "@belay/protocol/client";
 import type { Belay } from "./belay.tsx";
+import { NoAnswer } from "./client.ts";
 
 type Answer = CallOutput<"GET /api/history">;
 /** One thing that happened. */
@@ -18,6 +18,8 @@ export interface HistoryFilter {
   readonly thread?: string;
   readonly agent?: string;
   readonly all?: boolean;
+  /** One row a checkpoint. */
+  readonly flat?: boolean;
 }
 
 /** What is known of the history. */
@@ -35,7 +37,7 @@ export interface History {
 
 const FIRST_PAGE = 100;
 const PAGE = 1000;
-/** Events of one turn come in bursts. */
+/** Events of one turn come in bursts: the first is followed at once, those after it together. */
 const EVENTS_MS = 100;
 
 const NOTHING: History = {
@@ -66,6 +68,7 @@ export class HistoryStore {
   #history = NOTHING;
   #next: number | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #askedAt = -EVENTS_MS;
   #asksForAll = false;
   #isAtTop = true;
   #isHeld = false;
@@ -145,16 +148,22 @@ export class HistoryStore {
   }
 
   #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      void this.#patch();
-    }, EVENTS_MS);
+    const rest = this.#askedAt + EVENTS_MS - performance.now();
+    this.#timer ??= setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#askedAt = performance.now();
+        void this.#patch();
+      },
+      Math.max(0, rest),
+    );
   }
 
   #ask(options: { before?: number; limit: number }): Promise<Answer> {
     const { client, workspace } = this.#belay;
-    const { all, ...filter } = this.#filter;
-    const query = { workspace, ...filter, ...(all === true && { all: "1" as const }), ...options };
+    const { all, flat, ...filter } = this.#filter;
+    const how = { ...(all && { all: "1" as const }), ...(flat && { flat: "1" as const }) };
+    const query = { workspace, ...filter, ...how, ...options };
     return client.call("GET /api/history", { query });
   }
 
@@ -217,7 +226,7 @@ export class HistoryStore {
       if (known.length === 0) this.#next = next;
     } catch (error) {
       // what is shown stays; without an answer the connection's state says so
-      if (error instanceof ClientError) this.#set({ error });
+      if (!(error instanceof NoAnswer)) this.#set({ error: error as Error });
     }
   }
 

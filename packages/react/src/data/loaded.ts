@@ -12,14 +12,21 @@ export interface Loaded<Value> {
 const KEPT = 300;
 const answers = new Map<string, unknown>();
 
-/** Loads what a name stands for; null asks for nothing. A name that ends in "!" is always asked again. */
-export function useLoaded<Value>(name: string | null, load: () => Promise<Value>): Loaded<Value> {
+/**
+ * Loads what a name stands for; null asks for nothing. A name that ends in "!" is always asked again. A question that
+ * passes the signal on is dropped as soon as its answer is not wanted any more.
+ */
+export function useLoaded<Value>(
+  name: string | null,
+  load: (signal: AbortSignal) => Promise<Value>,
+): Loaded<Value> {
   const [state, setState] = useState<{ name: string | null; value?: Value; error?: Error }>({ name: null });
   const known = name === null ? undefined : (answers.get(name) as Value | undefined);
   useEffect(() => {
     if (name === null || known !== undefined) return;
     let isCurrent = true;
-    load().then(
+    const ending = new AbortController();
+    load(ending.signal).then(
       (value) => {
         if (!name.endsWith("!")) keep(name, value);
         if (isCurrent) setState({ name, value });
@@ -30,6 +37,7 @@ export function useLoaded<Value>(name: string | null, load: () => Promise<Value>
     );
     return () => {
       isCurrent = false;
+      ending.abort();
     };
     // a name stands for one question: `load` is the same for the same name
   }, [name]);

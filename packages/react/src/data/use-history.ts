@@ -9,7 +9,7 @@ export function useHistory(filter: HistoryFilter): {
   readonly store: HistoryStore;
 } {
   const belay = useBelay();
-  const { q, thread, agent, all } = filter;
+  const { q, thread, agent, all, flat } = filter;
   const store = useMemo(
     () =>
       new HistoryStore(belay, {
@@ -17,8 +17,9 @@ export function useHistory(filter: HistoryFilter): {
         ...(thread && { thread }),
         ...(agent && { agent }),
         ...(all && { all }),
+        ...(flat && { flat }),
       }),
-    [belay, q, thread, agent, all],
+    [belay, q, thread, agent, all, flat],
   );
   useEffect(() => store.open(), [store]);
   const { kind } = useLiveState();

@@ -1,14 +1,13 @@
 /** What lies under a file's header: its hunks, its two images, or in one sentence why there are no lines. */
-import { lazy, Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { copyText } from "../parts/copy.ts";
 import { quantity, size, visible } from "../words.ts";
+import { CodeLines } from "./code-lines.tsx";
 import type { ChangedFile, Pair } from "./files.ts";
 import type { DiffLook, FileActions } from "./look.ts";
 import { ImagePair } from "./images.tsx";
 import { drawnPatch, hunkText, type DiffHunk, type FileDiffAnswer } from "./patch.ts";
 import { useNear } from "./use-near.ts";
-
-const Code = lazy(() => import("./code.tsx"));
 
 /** The height of one line, as the style sheet has it. */
 export const LINE_HEIGHT = 20;
@@ -237,11 +236,7 @@ function NearLines(props: {
   const patch = drawnPatch(file.path, hunkText(hunk));
   return (
     <div ref={place} className="b-lines" style={{ minHeight: height }}>
-      {isNear ? (
-        <Suspense fallback={<div style={{ height }} />}>
-          <Code patch={patch} look={look} />
-        </Suspense>
-      ) : null}
+      {isNear ? <CodeLines patch={patch} look={look} height={height} /> : null}
     </div>
   );
 }

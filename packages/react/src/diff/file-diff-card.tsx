@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Icon, Lines, PathName } from "../parts/icon.tsx";
 import { copyText } from "../parts/copy.ts";
 import { visible } from "../words.ts";
-import { StatusLetter } from "./file-list.tsx";
+import { ByHand, StatusLetter } from "./file-list.tsx";
 import { useFileDiff, type ChangedFile, type Pair } from "./files.ts";
 import { changedCount, FileBody, LINE_HEIGHT, LongChange } from "./file-body.tsx";
 import type { DiffLook, FileActions } from "./look.ts";
@@ -55,6 +55,7 @@ export function FileDiffCard(props: {
         </button>
         {file.pathBase64 === undefined ? null : <span className="b-chip b-warn">not UTF-8</span>}
         <Lines plus={file.linesAdded} minus={file.linesDeleted} />
+        <ByHand file={file} />
         <span className="b-grow" />
         {context > CONTEXT ? (
           <button type="button" className="b-btn b-s b-quiet" onClick={() => setContext(CONTEXT)}>

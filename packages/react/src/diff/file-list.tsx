@@ -1,7 +1,7 @@
 /** Changed files as a list: status, path, counts, and how much of each is new. */
 import { useState, type ReactNode } from "react";
-import { Lines, PathName } from "../parts/icon.tsx";
-import { WORDS } from "../words.ts";
+import { agentColour, AgentBadge, Icon, Lines, PathName } from "../parts/icon.tsx";
+import { agentName, WORDS } from "../words.ts";
 import type { ChangedFile } from "./files.ts";
 
 const LETTERS = { added: "A", modified: "M", deleted: "D", renamed: "R", mode: "P" } as const;
@@ -46,6 +46,7 @@ export function FileList(props: {
           <StatusLetter type={file.type} />
           <PathName path={file.path} from={file.from} />
           {file.attribution === "shared" ? <span className="b-chip b-edge">shared</span> : null}
+          <ByHand file={file} />
           <span className="b-grow" />
           <FileCounts file={file} />
         </button>
@@ -59,10 +60,38 @@ export function FileList(props: {
   );
 }
 
+/** The mark of a file that was changed without an agent. */
+export function ByHand({ file }: { readonly file: ChangedFile }): ReactNode {
+  if (file.byHand !== true) return null;
+  return (
+    <span className="b-chip b-edge">
+      <Icon name="user" small />
+      {(file.agents ?? []).length > 0 ? "by hand too" : "by hand"}
+    </span>
+  );
+}
+
+/** Who changed a file between the two states: the agents' badges, and the mark where a person did too. */
+export function ChangedBy({ file }: { readonly file: ChangedFile }): ReactNode {
+  const { agents = [] } = file;
+  return (
+    <>
+      {agents.map((agent) => (
+        <span key={agent} className={agentColour(agent)} title={agentName(agent)}>
+          <AgentBadge agent={agent} />
+          <span className="b-vh">{agentName(agent)}</span>
+        </span>
+      ))}
+      <ByHand file={file} />
+    </>
+  );
+}
+
 /** `+78 −21`, or why there is no number. */
 export function FileCounts({ file }: { readonly file: ChangedFile }): ReactNode {
   const { linesAdded, linesDeleted } = file;
   if (file.gap !== undefined) return <span className="b-num b-faint">not captured</span>;
+  if (file.damaged) return <span className="b-chip b-bad">damaged</span>;
   if (file.binary) return <span className="b-num b-faint">binary</span>;
   if (file.type === "mode") return <span className="b-num b-faint">mode</span>;
   if (file.type === "renamed" && !linesAdded && !linesDeleted)

@@ -3,7 +3,7 @@ import { useState, type ReactNode } from "react";
 import { Icon, PathName } from "../parts/icon.tsx";
 import { visible, WORDS } from "../words.ts";
 import { fileId } from "./file-diff-card.tsx";
-import { FileCounts, StatusLetter } from "./file-list.tsx";
+import { ChangedBy, FileCounts, StatusLetter } from "./file-list.tsx";
 import type { ChangedFile } from "./files.ts";
 
 /** Further files are found by the filter. */
@@ -76,6 +76,7 @@ function Folder(props: {
           <span className="b-vh">{visible(folder)}</span>
           <PathName path={nameIn(file.path)} from={file.from === undefined ? undefined : nameIn(file.from)} />
           <span className="b-grow" />
+          <ChangedBy file={file} />
           <FileCounts file={file} />
         </button>
       ))}

@@ -25,15 +25,59 @@ export function drawnPatch(path: string, hunk: string): string {
   return `--- a/${name}\n+++ b/${name}\n${visibleCode(hunk)}\n`;
 }
 
+/** The change back: what was added is removed. */
+export function inverseOf(answer: FileDiffAnswer): FileDiffAnswer {
+  const { file, before, after, hunks } = answer;
+  const types = { added: "deleted", deleted: "added" } as const;
+  const type = file?.type === "added" || file?.type === "deleted" ? types[file.type] : file?.type;
+  const signs = { "+": "-", "-": "+", " ": " " } as const;
+  return {
+    ...answer,
+    file: file && {
+      ...file,
+      type: type!,
+      ...(file.from !== undefined && { path: file.from, from: file.path }),
+    },
+    before: after,
+    after: before,
+    hunks: hunks.map((hunk) => ({
+      ...hunk,
+      oldStart: hunk.newStart,
+      oldLines: hunk.newLines,
+      newStart: hunk.oldStart,
+      newLines: hunk.oldLines,
+      lines: ordered(
+        hunk.lines.map((line) => ({ ...line, type: signs[line.type], old: line.new, new: line.old })),
+      ),
+    })),
+  };
+}
+
+/** Of neighbouring changed lines, those that go stand before those that come. */
+function ordered(lines: DiffHunk["lines"]): DiffHunk["lines"] {
+  const sorted: DiffHunk["lines"][number][] = [];
+  let added: DiffHunk["lines"][number][] = [];
+  for (const line of lines) {
+    if (line.type === "+") added.push(line);
+    else {
+      if (line.type === " ") {
+        sorted.push(...added);
+        added = [];
+      }
+      sorted.push(line);
+    }
+  }
+  return [...sorted, ...added];
+}
+
 /** The file's change as a patch that `git apply` takes. */
 export function patchText({ file, before, after, hunks }: FileDiffAnswer): string {
   if (file === null) return "";
   const [from, to] = [file.from ?? file.path, file.path];
-  const mode = (value: number | null | undefined) => (value ?? 0o100644).toString(8);
   return [
     `diff --git ${quoted(`a/${from}`)} ${quoted(`b/${to}`)}`,
-    ...(before === null ? [`new file mode ${mode(after?.mode)}`] : []),
-    ...(after === null ? [`deleted file mode ${mode(before?.mode)}`] : []),
+    ...(before === null ? [`new file mode ${gitMode(after)}`] : []),
+    ...(after === null ? [`deleted file mode ${gitMode(before)}`] : []),
     ...(file.from === undefined ? [] : [`rename from ${quoted(from)}`, `rename to ${quoted(to)}`]),
     ...(hunks.length === 0
       ? []
@@ -44,6 +88,12 @@ export function patchText({ file, before, after, hunks }: FileDiffAnswer): strin
     ...hunks.map(hunkText),
     "",
   ].join("\n");
+}
+
+/** The mode as git writes it: it knows links, and whether a file may be executed. */
+function gitMode(side: FileDiffAnswer["after"]): string {
+  if (side?.kind === "symlink") return "120000";
+  return ((side?.mode ?? 0) & 0o100) === 0 ? "100644" : "100755";
 }
 
 /** Names with unusual characters are quoted as git does. */

@@ -1,5 +1,15 @@
 /** Results, until they are closed or the next change comes. They do not time out. */
-import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from "react";
+import { useBelayIfAny } from "../data/belay.tsx";
 import { giveFocus } from "./focus.ts";
 import { Icon } from "./icon.tsx";
 
@@ -8,6 +18,8 @@ export interface Toast {
   readonly text: string;
   readonly isFailure?: boolean;
   readonly action?: { readonly words: string; readonly run: () => void };
+  /** The checkpoint that the result made: with the next change after it, its action would act on something else. */
+  readonly made?: string | null;
   /** A second thing to do; the result stays. */
   readonly more?: { readonly words: string; readonly run: () => void };
 }
@@ -23,7 +35,17 @@ export function Toasts({
   readonly onToast?: (toast: Toast) => void;
 }): ReactNode {
   const [toast, setToast] = useState<Toast>();
-  const show = useCallback((next: Toast) => setToast(next), []);
+  const changes: Changes = useChanges(() =>
+    setToast((shown) => (shown !== undefined && changes.isOver(shown) ? undefined : shown)),
+  );
+  const show = useCallback(
+    (next: Toast) => {
+      const { action: _action, ...rest } = next;
+      // its change may have been followed by another before the answer came
+      setToast(changes.isOver(next) ? rest : next);
+    },
+    [changes],
+  );
   const close = () => {
     setToast(undefined);
     giveFocus(null);
@@ -65,6 +87,39 @@ export function Toasts({
         {stack}
       </div>
     </Context.Provider>
+  );
+}
+
+/** Changes of files that are remembered, to tell which came after a result. */
+const REMEMBERED = 100;
+
+interface Changes {
+  readonly isOver: (toast: Toast) => boolean;
+}
+
+/** The checkpoints as they come; `onChange` is called for those that changed files. */
+function useChanges(onChange: () => void): Changes {
+  const belay = useBelayIfAny();
+  const seen = useRef<{ readonly id: string; readonly hasChanged: boolean }[]>([]);
+  useEffect(
+    () =>
+      belay?.live.onEvent((event) => {
+        if (event.type !== "checkpoint_created" || event.checkpoint === null) return;
+        const { id, changes } = event.checkpoint;
+        const hasChanged = changes.added + changes.modified + changes.deleted > 0;
+        seen.current = [...seen.current.slice(1 - REMEMBERED), { id, hasChanged }];
+        if (hasChanged) onChange();
+      }),
+    [belay],
+  );
+  return useMemo(
+    () => ({
+      isOver: ({ made }) => {
+        const at = seen.current.findIndex(({ id }) => id === made);
+        return at >= 0 && seen.current.slice(at + 1).some(({ hasChanged }) => hasChanged);
+      },
+    }),
+    [],
   );
 }
 

@@ -3,15 +3,13 @@ import { useState, type ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useVersion, type Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
-import { StatusLetter } from "../diff/file-list.tsx";
-import { PatchLines } from "../diff/patch-lines.tsx";
-import { agentColour, AgentBadge, Icon, Lines, PathName } from "../parts/icon.tsx";
+import { agentColour, AgentBadge, Icon, Lines } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
 import { useGoBack } from "../plans/going-back.tsx";
 import type { PlanRequest } from "../plans/request.ts";
 import { agentName, dayAndClock, quantity, visible } from "../words.ts";
-import { useSeen } from "./seen.ts";
-import { Sessions } from "./sessions.tsx";
+import { PendingFiles } from "./pending-files.tsx";
+import { Sessions, useSessions } from "./sessions.tsx";
 import { useSession, type PendingSession } from "./use-session.ts";
 
 type PendingFile = PendingSession["changedFiles"][number];
@@ -51,6 +49,9 @@ function Panel(props: PanelProps): ReactNode {
   const version = props.version ?? noticed;
   const { session, error, approvals, approve } = useSession(thread.id, version);
   const files = session?.changedFiles ?? [];
+  const sessions = useSessions(thread.id, version + approvals);
+  const base = sessions.find(({ status }) => status === "active")?.base ?? null;
+  const goBack = useGoBack();
   return (
     <section
       className={`belay b-card ${agentColour(thread.agent)} ${className}`}
@@ -76,8 +77,10 @@ function Panel(props: PanelProps): ReactNode {
         <Decide {...props} files={files.length} onApprove={approve} />
       </div>
       {error === undefined ? null : <p className="b-skip">{visible(error.message)}</p>}
-      {files.length === 0 ? null : <Files thread={thread} files={files} />}
-      <Sessions thread={thread} version={version + approvals} onCompare={props.onCompare} />
+      {files.length === 0 ? null : (
+        <PendingFiles thread={thread.id} files={files} base={base} onPlan={props.onPlan ?? goBack} />
+      )}
+      <Sessions thread={thread} sessions={sessions} onCompare={props.onCompare} />
     </section>
   );
 }
@@ -185,65 +188,4 @@ function ApproveForm(props: {
       </button>
     </form>
   );
-}
-
-/** The files, each with its mark and its lines. */
-function Files({
-  thread,
-  files,
-}: {
-  readonly thread: Thread;
-  readonly files: readonly PendingFile[];
-}): ReactNode {
-  const seen = useSeen(thread.id);
-  const [open, setOpen] = useState<string>();
-  return (
-    <div className="b-files">
-      {files.map((file) => {
-        const content = file.diff ?? `${file.status} ${file.additions} ${file.deletions}`;
-        const state = seen.of(file.path, content);
-        return (
-          <div key={file.path}>
-            <div className="b-filerow">
-              <input
-                type="checkbox"
-                className="b-box"
-                aria-label={`Seen ${visible(file.path)}`}
-                checked={state === "seen"}
-                onChange={() => seen.mark(file.path, content, state !== "seen")}
-              />
-              <button
-                type="button"
-                className="b-plain b-row b-grow"
-                aria-expanded={open === file.path}
-                onClick={() => setOpen(open === file.path ? undefined : file.path)}
-              >
-                <StatusLetter type={file.status} />
-                <PathName path={file.path} />
-                {state === "new since you looked" ? <span className="b-chip b-acc">{state}</span> : null}
-                <span className="b-grow" />
-                {state === "seen" ? <span className="b-tiny b-faint">seen</span> : null}
-                <Lines plus={file.additions} minus={file.deletions} />
-              </button>
-            </div>
-            {open === file.path ? <PendingLines file={file} /> : null}
-          </div>
-        );
-      })}
-    </div>
-  );
-}
-
-function PendingLines({ file }: { readonly file: PendingFile }): ReactNode {
-  if (file.diff === null || file.diff === "")
-    return (
-      <p className="b-skip">
-        {file.isBinary
-          ? "Binary: no lines to show."
-          : file.isTooLarge
-            ? "Too large to show."
-            : "No lines to show."}
-      </p>
-    );
-  return <PatchLines path={file.path} patch={file.diff} />;
 }

@@ -11,22 +11,28 @@ type Session = CallOutput<"GET /api/threads/:id/sessions">["sessions"][number];
 const WORDS = { active: "active", merged: "approved", abandoned: "reset" } as const;
 const LOOKS = { active: "b-chip b-acc", merged: "b-chip b-ok", abandoned: "b-chip" } as const;
 
+/** The sessions of a thread, oldest first. */
+export function useSessions(thread: string, version: number): readonly Session[] {
+  const { client } = useBelay();
+  const { value } = useLoaded(`sessions ${thread} ${version} !`, () =>
+    client.call("GET /api/threads/:id/sessions", { params: { id: thread } }),
+  );
+  return value?.sessions ?? NO_SESSIONS;
+}
+
+const NO_SESSIONS: readonly Session[] = [];
+
 /** The table; nothing while there is only the first session. */
 export function Sessions({
   thread,
-  version,
+  sessions,
   onCompare,
 }: {
   readonly thread: Thread;
-  readonly version: number;
+  readonly sessions: readonly Session[];
   /** Left out where two states cannot be shown. */
   onCompare?: ((from: string, to: string) => void) | undefined;
 }): ReactNode {
-  const { client } = useBelay();
-  const { value } = useLoaded(`sessions ${thread.id} ${version} !`, () =>
-    client.call("GET /api/threads/:id/sessions", { params: { id: thread.id } }),
-  );
-  const sessions = value?.sessions ?? [];
   if (sessions.length < 2) return null;
   return (
     <details className="b-sessions">

@@ -7,6 +7,7 @@ import { Icon } from "../parts/icon.tsx";
 import { ago, agentName, dayAndClock, gitWords, quantity, visible, WORDS } from "../words.ts";
 import { Applying } from "./applying.tsx";
 import { OnlyTalk, RestoreChoices } from "./plan-choices.tsx";
+import { PlanMore } from "./plan-more.tsx";
 import { PlannedFiles } from "./planned-files.tsx";
 import { PlannedLines } from "./planned-lines.tsx";
 import {
@@ -94,6 +95,7 @@ export function PlanDialog({ request, onClose, onDone, onConfirm }: PlanDialogPr
           />
         </div>
       ) : null}
+      <PlanMore {...{ request, choices }} plan={state.isApplying || onConfirm ? null : plan} />
       <Footer {...{ state, files, request, isDangerous, onClose }} scope={choices.scope} onAct={act} />
     </Dialog>
   );

@@ -56,6 +56,7 @@ export function planResult({ kind, name }: PlanRequest, { outcome, made, plan, c
   return {
     text: [what, ...alone, ...skipped, ...displaced, ...told].join(" "),
     ...(more && { more }),
+    made: newCheckpoint,
     isFailure: outcome.outcome === "partial",
     action: {
       words: back === "redo" ? "Redo" : "Undo",

@@ -1,13 +1,12 @@
 /** The lines of one file of a plan: now → after. */
-import { lazy, Suspense, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useBelay } from "../data/belay.tsx";
 import { useLoaded } from "../data/loaded.ts";
+import { CodeLines } from "../diff/code-lines.tsx";
 import { drawnPatch, hunkText, type DiffHunk } from "../diff/patch.ts";
 import { Lines, PathName } from "../parts/icon.tsx";
 import { WORDS } from "../words.ts";
 import type { DetailedPlan } from "./request.ts";
-
-const Code = lazy(() => import("../diff/code.tsx"));
 
 const LOOK = { layout: "unified", wrap: false, words: true } as const;
 const MOST_LINES = 400;
@@ -28,15 +27,14 @@ export interface PlannedLinesProps {
 export function PlannedLines({ plan, path, chosen, onHunks }: PlannedLinesProps): ReactNode {
   const { client, workspace } = useBelay();
   const file = plan.files.find((each) => each.path === path);
-  const { value, error } = useLoaded(file === undefined ? null : `planned ${plan.id} ${path}`, () =>
-    client.call("GET /api/plans/:id/diff", {
-      params: { id: plan.id },
-      query: {
-        workspace,
-        ...(file!.pathBase64 === undefined ? { path: path! } : { pathBase64: file!.pathBase64 }),
-      },
-    }),
-  );
+  // dropped when the plan is carried out: what it was made on is gone then, and there is nothing to refuse
+  const { value, error } = useLoaded(file === undefined ? null : `planned ${plan.id} ${path}`, (signal) => {
+    const query = {
+      workspace,
+      ...(file!.pathBase64 === undefined ? { path: path! } : { pathBase64: file!.pathBase64 }),
+    };
+    return client.call("GET /api/plans/:id/diff", { params: { id: plan.id }, query }, signal);
+  });
   if (file === undefined) return <div className="b-view" />;
   const hunks = value?.file?.path === file.path ? value.hunks : [];
   const total = hunks.reduce((sum, { lines }) => sum + lines.length, 0);
@@ -66,18 +64,16 @@ export function PlannedLines({ plan, path, chosen, onHunks }: PlannedLinesProps)
       {value !== undefined && hunks.length === 0 ? (
         <p className="b-skip">{file.binary ? "Binary: no lines to show." : "No lines to show."}</p>
       ) : null}
-      <Suspense>
-        {shown.map((hunk, index) => (
-          <PlannedHunk
-            key={`${hunk.oldStart} ${hunk.newStart}`}
-            hunk={hunk}
-            path={file.path}
-            isIn={chosen.get(file.path)?.includes(index) ?? true}
-            words={`Hunk ${index + 1} of ${hunks.length}`}
-            {...(canChoose && { onToggle: () => toggle(index) })}
-          />
-        ))}
-      </Suspense>
+      {shown.map((hunk, index) => (
+        <PlannedHunk
+          key={`${hunk.oldStart} ${hunk.newStart}`}
+          hunk={hunk}
+          path={file.path}
+          isIn={chosen.get(file.path)?.includes(index) ?? true}
+          words={`Hunk ${index + 1} of ${hunks.length}`}
+          {...(canChoose && { onToggle: () => toggle(index) })}
+        />
+      ))}
       {shown.length === hunks.length ? null : (
         <p className="b-skip">{WORDS.more(hunks.length - shown.length)} hunks</p>
       )}
@@ -101,7 +97,7 @@ function PlannedHunk(props: {
           {words}
         </label>
       )}
-      <Code patch={drawnPatch(path, hunkText(hunk))} look={LOOK} />
+      <CodeLines patch={drawnPatch(path, hunkText(hunk))} look={LOOK} />
     </div>
   );
 }

@@ -21,8 +21,14 @@ export interface LineRange {
   readonly last: number;
 }
 
+/** What of a hunk tells which lines it changes. */
+export interface ChangedHunk {
+  readonly oldStart: number;
+  readonly lines: readonly Pick<DiffHunk["lines"][number], "type">[];
+}
+
 /** The lines of the older side that a hunk changes. */
-export function changedLines({ lines, oldStart }: DiffHunk): LineRange {
+export function changedLines({ lines, oldStart }: ChangedHunk): LineRange {
   return rangeOf(lines, { gone: "-", start: oldStart });
 }
 
@@ -36,7 +42,7 @@ export function hunksAt(hunks: readonly DiffHunk[], { first, last }: LineRange):
 
 /** Lines of one side that only this side has; of a stretch without any, the line before it. */
 function rangeOf(
-  lines: DiffHunk["lines"],
+  lines: ChangedHunk["lines"],
   { gone, start }: { readonly gone: "-" | "+"; readonly start: number },
 ): LineRange {
   const touched: number[] = [];

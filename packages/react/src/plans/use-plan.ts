@@ -148,6 +148,9 @@ function changedBetween(
   return new Set([...old.keys(), ...now.keys()].filter((path) => old.get(path) !== now.get(path)));
 }
 
+/** As many paths as a request takes. */
+const MOST_NAMED = 10_000;
+
 interface Asked {
   readonly request: PlanRequest;
   readonly choices: Choices;
@@ -164,16 +167,18 @@ async function makePlans(client: BelayClient, workspace: string, { request, choi
   const { hunks, basedOn } = isFirst
     ? { hunks: await hunksOfLines(client, workspace, { whole, lines: request.lines }), basedOn: whole.id }
     : choices;
-  const paths = whole.files
-    .map(({ path }) => path)
-    .filter((path) => !choices.without.has(path) && hunks.get(path)?.length !== 0);
+  const isIn = (path: string) => !choices.without.has(path) && hunks.get(path)?.length !== 0;
+  const all = whole.files.map(({ path }) => path);
+  const [paths, without] = [all.filter(isIn), all.filter((path) => !isIn(path))];
   const some = [...hunks]
-    .filter(([path]) => paths.includes(path))
+    .filter(([path, chosen]) => isIn(path) && chosen.length > 0)
     .map(([path, chosen]) => ({ path, hunks: [...chosen] }));
-  if (paths.length === whole.files.length && some.length === 0) return { whole, plan: whole, hunks };
+  if (without.length === 0 && some.length === 0) return { whole, plan: whole, hunks };
   if (paths.length === 0) return { whole, plan: null, hunks };
   const part = some.length === 0 ? {} : { hunks: some, ...(basedOn && { basedOn }) };
-  return { whole, plan: await ask({ ...body, paths, ...part }), hunks };
+  // what is left out, so that directories go with their last file; a request has a limit, a plan has none
+  const choice = body.paths === undefined && without.length <= MOST_NAMED ? { without } : { paths };
+  return { whole, plan: await ask({ ...body, ...choice, ...part }), hunks };
 }
 
 /** The hunks of the plan's one file that touch some lines; all of them where single ones cannot be chosen. */

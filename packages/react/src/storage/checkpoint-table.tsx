@@ -7,7 +7,7 @@ import { useThreads, useVersion, type Thread } from "../data/facts.ts";
 import { useLoaded } from "../data/loaded.ts";
 import { Icon } from "../parts/icon.tsx";
 import { useToast } from "../parts/toasts.tsx";
-import { dayAndClock, quantity, visible, WORDS } from "../words.ts";
+import { dayAndClock, quantity, size, visible, WORDS } from "../words.ts";
 import { KINDS } from "./kinds.ts";
 
 type Checkpoint = CallOutput<"GET /api/checkpoints">["checkpoints"][number];
@@ -205,7 +205,7 @@ function Rows({ rows, threads, chosen, onToggle }: RowsProps): ReactNode {
             }
           />
         </span>
-        {["#", "What", "Kind", "Thread", "Changes", "Taken"].map((words) => (
+        {["#", "What", "Kind", "Thread", "Changes", "Size", "Taken"].map((words) => (
           <span key={words} role="columnheader">
             {words}
           </span>
@@ -277,6 +277,9 @@ function Row(props: {
       </span>
       <span role="cell" className="b-num">
         +{added} ~{modified} −{deleted}
+      </span>
+      <span role="cell" className="b-num" title={`${quantity(row.files, "file")} in this state`}>
+        {size(row.bytes)}
       </span>
       <span role="cell" className="b-muted b-nowrap">
         {dayAndClock(row.createdAt)}

@@ -54,11 +54,18 @@ export interface Target {
   readonly at: string;
 }
 
+/** Rows that are a state, not something between two. */
+const STATES: ReadonlySet<HistoryRow["kind"]> = new Set(["checkpoint", "initial", "approved", "capture"]);
+
 /** Where a row's restore button leads: before a turn, to a checkpoint itself. */
 export function targetOf(row: HistoryRow): Target | undefined {
-  if (row.kind === "checkpoint" || row.kind === "initial" || row.kind === "approved") {
-    const checkpoint = row.after ?? row.id;
-    return { checkpoint, name: row.kind === "checkpoint" ? quoted(titleOf(row)) : titleOf(row), at: row.at };
+  if (STATES.has(row.kind)) {
+    const isNamed = row.kind === "checkpoint" || row.kind === "capture";
+    return {
+      checkpoint: row.after ?? row.id,
+      name: isNamed ? quoted(titleOf(row)) : titleOf(row),
+      at: row.at,
+    };
   }
   if (row.before === null) return undefined;
   return { checkpoint: row.before, name: `before ${quoted(titleOf(row))}`, at: row.at };

@@ -21,6 +21,8 @@ export interface TimelineListProps {
   /** Rows that changed nothing stand in one line until it is opened. */
   readonly isFolded: boolean;
   readonly isCompact: boolean;
+  /** Every checkpoint has its row. */
+  readonly isFlat?: boolean;
   onSelect(selection: string): void;
   onAction(action: RowAction, row: HistoryRow): void;
   onStep(row: HistoryRow, step: Step): void;
@@ -226,6 +228,7 @@ function Line({ item, index, open, lanes, toggle, ...props }: LineProps): ReactN
           isSelected={props.selected === row.ref}
           isOpen={open.has(row.ref)}
           isCompact={props.isCompact}
+          isFlat={props.isFlat}
           mark={mark < 0 ? undefined : mark === 0 ? "A" : "B"}
           onSelect={() => props.onSelect(row.ref)}
           onAction={(action) => (action === "steps" ? toggle(row.ref) : props.onAction(action, row))}

@@ -19,6 +19,8 @@ export interface TurnRowProps {
   readonly mark: "A" | "B" | undefined;
   readonly index: number;
   readonly isCompact: boolean;
+  /** Every checkpoint has its row: its files are told apart. */
+  readonly isFlat?: boolean | undefined;
   onSelect(): void;
   onAction(action: RowAction): void;
 }
@@ -36,7 +38,7 @@ export function TurnRow(props: TurnRowProps): ReactNode {
     row.kind === "hand" || row.kind === "restore" || row.kind === "revert" || row.kind === "reset";
   const look = [
     "b-turn",
-    agentColour(row.kind === "turn" ? row.agent : null),
+    agentColour(row.kind === "turn" || row.kind === "capture" ? row.agent : null),
     row.state === "undone" && "b-undone",
     isQuiet && "b-quiet",
     props.isCompact && "b-compact",
@@ -62,7 +64,7 @@ export function TurnRow(props: TurnRowProps): ReactNode {
           {mark === undefined ? null : <span className={mark === "A" ? "b-ab" : "b-ab b-b"}>{mark}</span>}
           {titleOf(row)}
         </div>
-        <Facts row={row} onAction={props.onAction} />
+        <Facts row={row} isFlat={props.isFlat} onAction={props.onAction} />
         {row.note ? <div className="b-say b-cut">{visible(row.note)}</div> : null}
       </div>
       <RowButton {...props} />
@@ -105,7 +107,7 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
   };
   const knot = knots[row.kind];
   const shape =
-    row.kind === "hand" || row.kind === "safety"
+    row.kind === "hand" || row.kind === "safety" || row.kind === "capture"
       ? "b-hand"
       : row.kind === "checkpoint"
         ? "b-flag"
@@ -131,7 +133,7 @@ function Rail({ lane, row }: Pick<TurnRowProps, "lane" | "row">): ReactNode {
   );
 }
 
-function Facts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): ReactNode {
+function Facts({ row, isFlat, onAction }: Pick<TurnRowProps, "row" | "isFlat" | "onAction">): ReactNode {
   const files = filesOf(row);
   const length = lengthOf(row);
   return (
@@ -167,7 +169,11 @@ function Facts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): React
         </span>
       ))}
       <Lines plus={row.plus} minus={row.minus} />
-      {files > 0 ? (
+      {isFlat ? (
+        <span className="b-num" title={`${row.added} added, ${row.modified} changed, ${row.deleted} deleted`}>
+          +{row.added} ~{row.modified} −{row.deleted}
+        </span>
+      ) : files > 0 ? (
         <span>
           {row.status === "working" ? `${quantity(files, "file")} so far` : quantity(files, "file")}
         </span>
@@ -181,7 +187,7 @@ function Facts({ row, onAction }: Pick<TurnRowProps, "row" | "onAction">): React
 
 /** Who did it: the agent's badge and name, or you. */
 function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
-  if (row.kind === "turn" && row.agent !== null)
+  if ((row.kind === "turn" || row.kind === "capture") && row.agent !== null)
     return (
       <>
         <AgentBadge agent={row.agent} />
@@ -190,6 +196,7 @@ function Who({ row }: Pick<TurnRowProps, "row">): ReactNode {
     );
   if (row.kind === "checkpoint") return <span>Your checkpoint</span>;
   if (row.kind === "initial") return <span>The beginning</span>;
+  if (row.kind === "capture") return <span>Automatic checkpoint</span>;
   if (row.kind === "safety") return <span>Safety checkpoint</span>;
   return (
     <>

@@ -34,6 +34,7 @@ const KEPT = {
   "git ignores it": "it came later, and git ignores it",
   "git ignores it, and it was changed since": "git ignores it, and it was changed again since",
   "other work is in its place": "another thread's work is in its place, and that is left alone",
+  "never captured or changed by Belay": "Belay never captures or changes it",
   "the directory is not empty": "the directory is not empty",
 };
 

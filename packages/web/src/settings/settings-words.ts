@@ -74,6 +74,21 @@ export const SETTINGS: readonly { readonly words: string; readonly settings: rea
     ],
   },
   {
+    words: "Notices",
+    settings: [
+      {
+        key: "notices.desktop",
+        words: "Notices on the desktop",
+        about:
+          "Of this machine, also where no page is open: a capture that failed or came late, a turn that ended.",
+        choices: [
+          ["off", "Off"],
+          ["on", "On"],
+        ],
+      },
+    ],
+  },
+  {
     words: "The page’s address",
     settings: [
       {

@@ -19,7 +19,7 @@ import { go, threadPath, timelinePath, viewPath, type Named } from "../address.t
 import { ProjectMenu } from "./project-menu.tsx";
 import { nameOf } from "./project-name.ts";
 import { useNotices } from "./notices.ts";
-import { usePendingCounts } from "./pending-counts.ts";
+import { filesWaiting, usePendingCounts, type PendingCount } from "./pending-counts.ts";
 
 /** What the frame shows. */
 export interface ShellProps {
@@ -54,57 +54,59 @@ export function Shell(props: ShellProps): ReactNode {
   }, [status?.path]);
   useNotices(status === undefined ? "Belay" : nameOf(status.path));
   const pending = usePendingCounts(threads, useVersion());
-  const waiting = threads.reduce((sum, { id }) => sum + (pending.get(id) ?? 0), 0);
+  const waiting = threads.reduce((sum, { id }) => sum + filesWaiting(pending.get(id)), 0);
   return (
-    <div className={props.isTight ? "b-app b-tight" : "b-app"}>
-      <nav className="b-side" aria-label="Main">
-        <ProjectMenu workspace={workspace} name={status === undefined ? "" : nameOf(status.path)} />
-        <Link
-          className="b-nav"
-          title="Timeline"
-          to={timelinePath(workspace)}
-          isCurrent={!props.isTight && props.thread === undefined && props.view === undefined}
-        >
-          <Icon name="list" />
-          <span className="b-hide">Timeline</span>
-        </Link>
-        {VIEWS.map(({ view, icon, words }) => (
-          <Link
-            key={view}
-            className="b-nav"
-            title={words}
-            to={viewPath(workspace, view)}
-            isCurrent={props.view === view}
-          >
-            <Icon name={icon} />
-            <span className="b-hide">{words}</span>
-            {view === "pending" && waiting > 0 ? (
-              <span className="b-count b-hot">
-                {" "}
-                {waiting.toLocaleString("en")}
-                <span className="b-vh"> {waiting === 1 ? "file" : "files"} to approve</span>
-              </span>
-            ) : null}
-            {view === "threads" && threads.length > 0 ? (
-              <span className="b-count b-hide"> {threads.length.toLocaleString("en")}</span>
-            ) : null}
-          </Link>
-        ))}
-        {threads.length === 0 ? null : <h2>Threads</h2>}
-        <div className="b-threads">
-          {threads.slice(0, 30).map((thread) => (
-            <ThreadLink key={thread.id} {...props} its={thread} pending={pending.get(thread.id)} />
-          ))}
-        </div>
-        {status === undefined ? null : <Protection status={status} />}
-      </nav>
-      <header className="b-topbar">
-        <h1 className="b-vh">{props.title}</h1>
-        {props.top}
-      </header>
-      {props.children}
+    <div className="b-frame">
       <Strip />
       <Trouble workspace={workspace} status={status} />
+      <div className={props.isTight ? "b-app b-tight" : "b-app"}>
+        <nav className="b-side" aria-label="Main">
+          <ProjectMenu workspace={workspace} name={status === undefined ? "" : nameOf(status.path)} />
+          <Link
+            className="b-nav"
+            title="Timeline"
+            to={timelinePath(workspace)}
+            isCurrent={!props.isTight && props.thread === undefined && props.view === undefined}
+          >
+            <Icon name="list" />
+            <span className="b-hide">Timeline</span>
+          </Link>
+          {VIEWS.map(({ view, icon, words }) => (
+            <Link
+              key={view}
+              className="b-nav"
+              title={words}
+              to={viewPath(workspace, view)}
+              isCurrent={props.view === view}
+            >
+              <Icon name={icon} />
+              <span className="b-hide">{words}</span>
+              {view === "pending" && waiting > 0 ? (
+                <span className="b-count b-hot">
+                  {" "}
+                  {waiting.toLocaleString("en")}
+                  <span className="b-vh"> {waiting === 1 ? "file" : "files"} to approve</span>
+                </span>
+              ) : null}
+              {view === "threads" && threads.length > 0 ? (
+                <span className="b-count b-hide"> {threads.length.toLocaleString("en")}</span>
+              ) : null}
+            </Link>
+          ))}
+          {threads.length === 0 ? null : <h2>Threads</h2>}
+          <div className="b-threads">
+            {threads.slice(0, 30).map((thread) => (
+              <ThreadLink key={thread.id} {...props} its={thread} pending={pending.get(thread.id)} />
+            ))}
+          </div>
+          {status === undefined ? null : <Protection status={status} />}
+        </nav>
+        <header className="b-topbar">
+          <h1 className="b-vh">{props.title}</h1>
+          {props.top}
+        </header>
+        {props.children}
+      </div>
     </div>
   );
 }
@@ -140,17 +142,20 @@ function ThreadLink({
   workspace,
   working,
   thread,
-}: ShellProps & { readonly its: Thread; readonly pending: number | undefined }): ReactNode {
+}: ShellProps & { readonly its: Thread; readonly pending: PendingCount | undefined }): ReactNode {
   const isWorking = working.includes(its.id);
+  const files = filesWaiting(pending);
   const isApproved = pending === 0 && its.lastApprovedAt !== null;
   const name = visible(its.title ?? its.externalId);
   const state = isWorking
     ? "working"
-    : pending !== undefined && pending > 0
-      ? `${pending.toLocaleString("en")} pending`
-      : isApproved
-        ? "approved"
-        : ago(its.updatedAt);
+    : typeof pending === "object"
+      ? `pending not known: ${visible(pending.problem)}`
+      : files > 0
+        ? `${files.toLocaleString("en")} pending`
+        : isApproved
+          ? "approved"
+          : ago(its.updatedAt);
   return (
     <Link
       className={`b-thread ${agentColour(its.agent)}`}
@@ -168,7 +173,7 @@ function ThreadLink({
         </span>
       ) : (
         <span className="b-cnt" aria-hidden="true">
-          {pending ? pending.toLocaleString("en") : ""}
+          {files > 0 ? files.toLocaleString("en") : ""}
         </span>
       )}
       <span className="b-sub">

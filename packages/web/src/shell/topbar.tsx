@@ -29,14 +29,14 @@ export function TopBar(props: TopBarProps): ReactNode {
       <Action
         icon="undo"
         words="Undo"
-        of={undo && (undo.prompt ?? undo.description)}
+        of={undo && stepName(undo)}
         why={reason ?? (undo === null ? "There is no step left to undo" : undefined)}
         onPress={props.onUndo}
       />
       <Action
         icon="redo"
         words="Redo"
-        of={redo && (redo.prompt ?? redo.description)}
+        of={redo && stepName(redo)}
         why={reason ?? (redo === null ? "Nothing was undone" : undefined)}
         onPress={props.onRedo}
       />
@@ -55,6 +55,11 @@ export function TopBar(props: TopBarProps): ReactNode {
   );
 }
 
+/** The prompt, or what Belay did; numbers of checkpoints stand in the details only. */
+function stepName({ prompt, description }: NonNullable<Status["canUndo"]>): string {
+  return prompt ?? description.replace(/checkpoint \d+ \((.*?)\)?$/s, "“$1”");
+}
+
 function Action(props: {
   readonly icon: "undo" | "redo";
   readonly words: string;
@@ -70,7 +75,7 @@ function Action(props: {
       className="b-btn"
       aria-disabled={why !== undefined}
       title={why ?? `${props.words} ${quoted(of)}`}
-      aria-label={why === undefined ? undefined : `${props.words}: ${why}`}
+      aria-label={why === undefined ? undefined : `${props.words}${of && ` ${of}`}: ${why}`}
       onClick={() => why === undefined && props.onPress()}
     >
       <Icon name={props.icon} />

@@ -1,22 +1,6 @@
-/** The switches of a comparison, and the names of its two sides. */
+/** The switches of a comparison. */
 import { Icon, quantity } from "@belay/react";
 import type { ReactNode } from "react";
-
-/** One side of the comparison. */
-export function StatePick({
-  letter,
-  name,
-}: {
-  readonly letter: "A" | "B";
-  readonly name: string;
-}): ReactNode {
-  return (
-    <span className="b-pick" title={name}>
-      <span className={letter === "A" ? "b-ab" : "b-ab b-b"}>{letter}</span>
-      <span className="b-cut">{name}</span>
-    </span>
-  );
-}
 
 /** What the switches stand on. */
 export interface CompareToolsProps {

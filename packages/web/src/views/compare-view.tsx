@@ -24,8 +24,9 @@ import { comparePath, go, timelinePath } from "../address.ts";
 import { useDialogs } from "../dialogs/use-dialogs.tsx";
 import { lettersAct, usePreference } from "../preferences.ts";
 import { Shell } from "../shell/shell.tsx";
-import { CompareTools, StatePick } from "./compare-tools.tsx";
+import { CompareTools } from "./compare-tools.tsx";
 import { diffActions } from "./diff-actions.ts";
+import { StatePick } from "./state-pick.tsx";
 
 /** Below this width both sides do not fit beside each other. */
 const SPLIT_FROM = 1100;
@@ -150,7 +151,12 @@ function Sides(props: SidesProps): ReactNode {
           <Icon name="right" />
         </span>
       </button>
-      <StatePick letter="A" name={names.from} />
+      <StatePick
+        letter="A"
+        name={names.from}
+        state={from}
+        onPick={(state) => go(comparePath(workspace, state, to))}
+      />
       {to === "disk" ? (
         <span className="b-muted">→</span>
       ) : (
@@ -164,7 +170,13 @@ function Sides(props: SidesProps): ReactNode {
           <Icon name="compare" />
         </button>
       )}
-      <StatePick letter="B" name={names.to} />
+      <StatePick
+        letter="B"
+        name={names.to}
+        state={to}
+        hasDisk
+        onPick={(state) => go(comparePath(workspace, from, state))}
+      />
       <span className="b-grow" />
       <span className="b-small b-muted b-wide b-nowrap">
         {value === undefined ? "" : summaryWords(value.summary, value.filesTotal)}

@@ -89,7 +89,7 @@ export function Detail(props: DetailProps): ReactNode {
             look={props.look}
             {...(row.kind === "turn" && row.status !== "working" && { own: filesOf(row) })}
             nothing={
-              row.kind === "checkpoint"
+              row.kind === "checkpoint" || row.kind === "capture"
                 ? "Nothing changed since the checkpoint before."
                 : WORDS.changedNothing
             }
@@ -262,7 +262,7 @@ function Buttons({ row, workspace, onPlan }: DetailProps): ReactNode {
           <Icon name="back" />
           {isTurn
             ? "Restore to before this…"
-            : row.kind === "checkpoint"
+            : row.kind === "checkpoint" || row.kind === "capture"
               ? "Restore to this checkpoint…"
               : "Restore to before this…"}
         </button>

@@ -1,15 +1,5 @@
 /** Ids, command lines, gaps: everything exact about a row, to copy. */
-import {
-  copyText,
-  Icon,
-  quantity,
-  size,
-  useBelay,
-  useLoaded,
-  useToast,
-  visible,
-  type HistoryRow,
-} from "@belay/react";
+import { CommandLine, quantity, size, useBelay, useLoaded, visible, type HistoryRow } from "@belay/react";
 import type { ReactNode } from "react";
 
 /** The exact facts of a row. */
@@ -103,23 +93,5 @@ function Fact({
       <dt>{name}</dt>
       <dd className={isCode ? "b-mono" : ""}>{value}</dd>
     </>
-  );
-}
-
-function CommandLine({ words, line }: { readonly words: string; readonly line: string }): ReactNode {
-  const toast = useToast();
-  return (
-    <div className="b-row b-command">
-      <span className="b-small b-muted">{words}</span>
-      <code className="b-mono b-cut">{line}</code>
-      <button
-        type="button"
-        className="b-btn b-s b-quiet b-icon"
-        aria-label={`Copy ${line}`}
-        onClick={() => void copyText(line).then(() => toast({ text: "The line was copied." }))}
-      >
-        <Icon name="copy" />
-      </button>
-    </div>
   );
 }

@@ -83,6 +83,7 @@ function List({ view }: { readonly view: ReturnType<typeof useTimeline> }): Reac
           marks={markedRows(marks, history.rows).map(({ ref }) => ref)}
           isFiltered={isFiltered}
           isFolded={mode === "turns"}
+          isFlat={mode === "everything"}
           isCompact={view.density === "compact"}
           onSelect={view.select}
           onAction={view.act}
@@ -132,7 +133,7 @@ function ListBar(props: {
         <button
           type="button"
           className="b-chip b-acc"
-          aria-label="Filtered; show all"
+          aria-label={`Filtered by ${q === "" ? "one thread" : "search"}; show all`}
           onClick={props.onClear}
         >
           {q === "" ? "one thread" : "search"}

@@ -31,9 +31,9 @@ export function useTimeline(query: URLSearchParams) {
   const [mode, setMode] = usePreference<"turns" | "everything">("rows", "turns");
   const [density, setDensity] = usePreference<"roomy" | "compact">("density", "roomy");
   const isFiltered = q !== "" || thread !== undefined;
-  // rows that changed nothing are there too, in folds; a search finds them only where everything is wanted
-  const all = mode === "everything" || !isFiltered;
-  const { history, store } = useHistory({ q, ...(thread && { thread }), all });
+  // rows that changed nothing are there too, in folds; a search leaves them out
+  const rows = mode === "everything" ? { flat: true } : { all: !isFiltered };
+  const { history, store } = useHistory({ q, ...(thread && { thread }), ...rows });
   const version = useVersion();
   const status = useStatus(version);
   const [marks, setMarks] = useState<readonly string[]>([]);
